@@ -1,0 +1,174 @@
+"""What the analysis of a region knows, as values that later stages ask."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import islpy as isl
+
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Access, Expr
+from annotune.ir.nest import Loop
+from annotune.ir.region import Region
+
+
+class LoopKind(StrEnum):
+    """What a loop's dependences allow, with the loops around it run in order."""
+
+    PARALLEL = "parallel"
+    REDUCTION = "reduction"
+    SERIAL = "serial"
+
+
+class DependenceKind(StrEnum):
+    """The order of the two accesses: write-read, read-write or write-write."""
+
+    FLOW = "flow"
+    ANTI = "anti"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Dependence:
+    """Two accesses to one place, at least one a write, that must keep their order.
+
+    `relation` maps source instances ``S<source>[i, j, …]`` to the sink instances that run
+    after them and touch the same element; dimensions are the statement's original loops,
+    outermost first. `is_reduction` marks pairs of one ``+=`` statement on its own target,
+    which may be reordered but not run at the same time.
+    """
+
+    array: str
+    kind: DependenceKind
+    source: int
+    sink: int
+    relation: isl.Map
+    is_reduction: bool = False
+    span: Span = NOWHERE
+    sink_span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A dependence that an order or a placement breaks, with one pair that shows it.
+
+    `loop` is the loop at which it breaks; `text` says it in words with the distance, such as
+    ``t3 is carried by h7 (distance 1)``.
+    """
+
+    dependence: Dependence
+    loop: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFacts:
+    """One loop's kind, the scalars private to its iterations, and the proof in words.
+
+    `path` names the loops around it, outermost first, and ends with the loop itself.
+    """
+
+    loop: Loop
+    path: tuple[str, ...]
+    kind: LoopKind
+    private: tuple[str, ...]
+    proof: str
+    carried: tuple[Dependence, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.loop.var
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """An array as the analysis sees it: the dimensions recovered from its subscripts.
+
+    `extents` are the sizes of the recovered dimensions, outermost first, None for the
+    outermost when nothing bounds it. `lowest` and `length` are C expressions over the
+    region's scalars: the first element that the region touches (0 nearly always), and the
+    number of elements from there to the last one, for positive trip counts.
+    """
+
+    array: str
+    extents: tuple[Expr | None, ...]
+    lowest: Expr
+    length: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class AccessFacts:
+    """One access of one statement: its recovered subscripts and its strides.
+
+    `indices` are affine in the loops, one per dimension of the array's `Shape`. `strides`
+    gives for each loop around the statement the distance in elements between consecutive
+    iterations: an int where it is known at the region's sizes, None where it is not.
+    """
+
+    access: Access
+    statement: int
+    is_write: bool
+    indices: tuple[Expr, ...]
+    strides: Mapping[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Operations and least traffic of a statement or a region at its sizes.
+
+    `flop` counts additions, subtractions, multiplications and divisions of reals; `bytes_read` and
+    `bytes_written` count every touched element once.
+    """
+
+    flop: int
+    bytes_read: int
+    bytes_written: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayUse:
+    """How a region uses an array: what a copy to a device must bring and take back.
+
+    `overwritten` holds when the region writes every element of the section that `Shape`
+    gives before it reads any, so that nothing need be copied in.
+    """
+
+    array: str
+    is_read: bool
+    is_written: bool
+    overwritten: bool
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All that is known of a region.
+
+    `all_sizes` is True when every claim is proven for every value of the sizes that makes
+    all trip counts positive; otherwise the claims hold for `region.sizes` alone and emitted
+    code must check them. `loops` is in textual order. `paths` gives each statement's
+    original loops, outermost first. `private` are the scalars that each iteration writes
+    before it reads, with the outermost path to which they are private.
+    """
+
+    region: Region
+    loops: tuple[LoopFacts, ...]
+    paths: Mapping[int, tuple[Loop, ...]]
+    domains: Mapping[int, isl.Set]
+    dependences: tuple[Dependence, ...]
+    shapes: Mapping[str, Shape]
+    accesses: Mapping[int, tuple[AccessFacts, ...]]
+    uses: Mapping[str, ArrayUse]
+    private: frozenset[str]
+    work: Mapping[int, Work]
+    total: Work
+    all_sizes: bool
+    warnings: tuple[Diagnostic, ...] = field(default=())
+
+    def facts(self, path: tuple[str, ...]) -> LoopFacts:
+        """Return the facts of the loop at `path`; KeyError when there is none."""
+        for facts in self.loops:
+            if facts.path == path:
+                return facts
+        raise KeyError(path)

@@ -1,0 +1,20 @@
+"""The text that a target writes for one region and for one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RegionCode:
+    """What one target writes for one region.
+
+    `body` replaces the annotated text in the user's file, from the first annotation's opener
+    to the last one's closer. `helper` is C that must stand at file scope before the
+    enclosing function, empty when there is none. `device` is the region's part of ``S.cu``,
+    empty for the targets that stay in C.
+    """
+
+    body: str
+    helper: str = ""
+    device: str = ""

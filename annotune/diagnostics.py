@@ -1,0 +1,121 @@
+"""What annotune tells a user about one place in one file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A place in a file: 1-based line and column, and a length in characters of that line."""
+
+    file: str
+    line: int
+    column: int
+    length: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+NOWHERE = Span("<nowhere>", 1, 1)
+
+
+class Severity(StrEnum):
+    """How much a diagnostic matters: an error refuses the input, the others do not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing to tell the user about one place in a C or YAML file.
+
+    `notes` point at further places, such as the dependence behind a refused command.
+    """
+
+    code: str
+    message: str
+    span: Span
+    help: str = ""
+    severity: Severity = Severity.ERROR
+    notes: tuple[Diagnostic, ...] = ()
+
+    def with_note(self, note: Diagnostic) -> Diagnostic:
+        """Return this diagnostic with `note` after its other notes."""
+        return replace(self, notes=(*self.notes, note))
+
+    def render(self, source: str) -> str:
+        """Return the message, its source line, and carets under the place.
+
+        A place in another file than `source` is named without its line.
+        """
+        head = f"{self.span}: {self.severity}: {self.message} [{self.code}]"
+        parts = [head, *_excerpt(source, self.span)]
+        if self.help:
+            parts.append(f"  help: {self.help}")
+        for note in self.notes:
+            parts.append(f"{note.span}: {note.severity}: {note.message}")
+            parts.extend(_excerpt(source, note.span))
+        return "\n".join(parts)
+
+
+def _excerpt(source: str, span: Span) -> list[str]:
+    """Return the source line of `span` and its carets; nothing when it is not in `source`."""
+    # split, not splitlines: an empty file has one line, and a form feed ends none.
+    lines = source.split("\n")
+    if span.line > len(lines) or not source:
+        return []
+    line = lines[span.line - 1].rstrip("\r")
+    # Tabs stay tabs, so the carets line up however wide a terminal shows them.
+    indent = re.sub(r"[^\t]", " ", line[: span.column - 1])
+    room = max(1, len(line) - span.column + 1)
+    carets = "^" * max(1, min(span.length, room))
+    return [f"{span.line:5} | {line}", f"      | {indent}{carets}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A kind of diagnostic: a stable code and the words, with `{names}` for values.
+
+    ``NOT_AFFINE.at(span, array="x")`` is the diagnostic for one place.
+    """
+
+    code: str
+    message: str
+    help: str = ""
+    severity: Severity = Severity.ERROR
+
+    def at(self, span: Span, **values: Any) -> Diagnostic:
+        """Return this kind of diagnostic for one place, with `values` filled in."""
+        return Diagnostic(
+            self.code,
+            self.message.format(**values),
+            span,
+            self.help.format(**values),
+            self.severity,
+        )
+
+
+@dataclass(frozen=True)
+class AnnotuneError(Exception):
+    """The input was refused. Carries every reason, in the order of the source.
+
+    `exit_code` is 1 for a refused input or run and 3 when no variant passed its check.
+    """
+
+    diagnostics: tuple[Diagnostic, ...] = field(default=())
+    exit_code: int = 1
+
+    @classmethod
+    def of(cls, *diagnostics: Diagnostic) -> AnnotuneError:
+        """Return the error for one or more diagnostics."""
+        return cls(tuple(diagnostics))
+
+    def __str__(self) -> str:
+        return "; ".join(d.message for d in self.diagnostics)

@@ -1,0 +1,133 @@
+"""Loop nests: counted loops around assignments, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias, assert_never
+
+from annotune.diagnostics import NOWHERE, Span
+from annotune.ir.expr import Access, Expr, Var, accesses, variables
+
+
+class Level(StrEnum):
+    """Where a loop runs. Each target understands its own levels and `SERIAL`."""
+
+    SERIAL = "serial"
+    BLOCK_X = "block.x"
+    BLOCK_Y = "block.y"
+    BLOCK_Z = "block.z"
+    THREAD_X = "thread.x"
+    THREAD_Y = "thread.y"
+    THREAD_Z = "thread.z"
+    GANG = "gang"
+    WORKER = "worker"
+    VECTOR = "vector"
+    CPU_THREAD = "cpu_thread"
+    SIMD = "simd"
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``target op value``, where `op` is ``=``, ``+=``, ``-=``, ``*=`` or ``/=``.
+
+    `number` counts the assignments of a region from 0 in text order and stays with the
+    statement through every transform, so that a recipe can name it.
+    """
+
+    number: int
+    target: Access | Var
+    op: str
+    value: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def reads(self) -> tuple[Access | Var, ...]:
+        """Return the elements and scalars that are read, the target of ``+=`` last."""
+        seen: list[Access | Var] = list(accesses(self.value))
+        seen += [Var(name) for name in sorted(variables(self.value))]
+        if isinstance(self.target, Access):
+            for index in self.target.indices:
+                seen += [*accesses(index), *(Var(n) for n in sorted(variables(index)))]
+        if self.op != "=":
+            seen.append(self.target)
+        return tuple(seen)
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The declaration of a scalar of this iteration alone: ``type name = value;``."""
+
+    name: str
+    type: str
+    value: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A counted loop: ``for (var = lower; var < upper; var += step)``.
+
+    The front end normalises every other form or refuses it; no later stage meets one.
+    `place` says where the loop runs; `tile_of` names the loop whose tiles this loop steps
+    over; `unrolled` is the unroll factor that `step` and the body already contain.
+    """
+
+    var: str
+    lower: Expr
+    upper: Expr
+    body: tuple[Stmt, ...]
+    step: int = 1
+    place: Level = Level.SERIAL
+    tile_of: str = ""
+    unrolled: int = 1
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.step < 1:
+            raise ValueError(f"loop '{self.var}': step is {self.step}, expected >= 1")
+
+
+Stmt: TypeAlias = Loop | Assign | Local
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """The loops and assignments of one region, in text order."""
+
+    body: tuple[Stmt, ...]
+
+    def loops(self) -> tuple[Loop, ...]:
+        """Return every loop in text order, an outer loop before its inner ones."""
+        return tuple(s for s in walk_stmts(self.body) if isinstance(s, Loop))
+
+    def assigns(self) -> tuple[Assign, ...]:
+        """Return every assignment in text order."""
+        return tuple(s for s in walk_stmts(self.body) if isinstance(s, Assign))
+
+    def paths(self) -> dict[int, tuple[Loop, ...]]:
+        """Return for each statement number the loops around it, outermost first."""
+        return {assign.number: loops for assign, loops in walk_paths(self.body)}
+
+
+def walk_stmts(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
+    """Yield the statements of `body` and of the loops in it, in text order."""
+    for stmt in body:
+        yield stmt
+        if isinstance(stmt, Loop):
+            yield from walk_stmts(stmt.body)
+
+
+def walk_paths(
+    body: tuple[Stmt, ...], outer: tuple[Loop, ...] = ()
+) -> Iterator[tuple[Assign, tuple[Loop, ...]]]:
+    """Yield each assignment of `body` with the loops around it, outermost first."""
+    for stmt in body:
+        match stmt:
+            case Loop():
+                yield from walk_paths(stmt.body, (*outer, stmt))
+            case Assign():
+                yield stmt, outer
+            case Local():
+                pass
+            case _:
+                assert_never(stmt)

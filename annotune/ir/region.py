@@ -1,0 +1,103 @@
+"""A region: one annotated nest of one function, with the names it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotune.annotation.spec import Spec
+from annotune.diagnostics import NOWHERE, Span
+from annotune.ir.expr import Expr
+from annotune.ir.nest import Nest
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array that a region uses.
+
+    `element` is ``double`` or ``float``. `extents` holds one entry per dimension of the
+    declaration, outermost first; an entry is None where C does not say (``double *a``,
+    ``a[][n]``), and an Expr over sizes otherwise. `is_pointer` tells a function parameter or
+    pointer variable from an array object. `parameter` is the C declaration that passes it to
+    a function under its own name, such as ``double A[n][m]`` or ``const double *A``.
+    """
+
+    name: str
+    element: str
+    extents: tuple[Expr | None, ...]
+    is_pointer: bool
+    is_restrict: bool = False
+    is_const: bool = False
+    parameter: str = ""
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A scalar that a region uses: a size, a coefficient, an iterator or a temporary.
+
+    `value` is set for ``#define n 10`` and ``const int n = 10``. `is_local` marks a variable
+    declared inside the region. `is_macro` marks a ``#define``. `read_after` says that the
+    function may read the variable after the region, so that its final value matters.
+    """
+
+    name: str
+    type: str
+    value: int | None = None
+    is_local: bool = False
+    is_macro: bool = False
+    read_after: bool = False
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where a region stands in the bytes of its file; offsets count characters of the text.
+
+    `start`..`end` is the whole annotated text, first comment opener to last closer;
+    `body_start`..`body_end` is the C between the annotations; `function_start` is the start
+    of the line on which the enclosing function's definition begins, where a helper may be
+    inserted; `indent` is the white space before the region.
+    """
+
+    start: int
+    end: int
+    body_start: int
+    body_end: int
+    function_start: int
+    indent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One annotated nest: its loops, its names, its annotation and its place.
+
+    `index` counts the regions of a function from 1. `arrays` and `scalars` hold what the
+    nest uses, in the order of first use in the text. `sizes` are the values that the
+    analysis and the tuning take for integer scalars that C leaves open (from
+    ``input_params`` and ``--set``), together with those that C fixes.
+    """
+
+    function: str
+    index: int
+    nest: Nest
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, Scalar]
+    sizes: Mapping[str, int]
+    spec: Spec
+    extent: Extent
+    span: Span = NOWHERE
+
+    @property
+    def entry(self) -> str:
+        """Return the name of the function that runs this region's CUDA kernels."""
+        return f"annotune_{self.function}_{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A user's C file: its path, its text exactly as read, and its regions in text order."""
+
+    path: str
+    text: str
+    regions: tuple[Region, ...]

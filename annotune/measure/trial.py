@@ -1,0 +1,67 @@
+"""One variant's fate: what it was, whether it was right, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """How a trial ended, in the words of the T4 results format.
+
+    `CORRECT` alone may win. The others name the stage that failed: the compiler, the run (a
+    crash or a red zone), the time limit, the comparison with the oracle, a constraint.
+    """
+
+    CORRECT = "correct"
+    COMPILE = "compile"
+    RUNTIME = "runtime"
+    TIMEOUT = "timeout"
+    CORRECTNESS = "correctness"
+    CONSTRAINTS = "constraints"
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Times of repeated runs, in seconds, in the order they were taken."""
+
+    times_s: tuple[float, ...]
+
+    @property
+    def median_s(self) -> float:
+        """Return the median time in seconds."""
+        ordered = sorted(self.times_s)
+        middle = len(ordered) // 2
+        if len(ordered) % 2:
+            return ordered[middle]
+        return 0.5 * (ordered[middle - 1] + ordered[middle])
+
+    @property
+    def spread_s(self) -> float:
+        """Return the interquartile range in seconds."""
+        ordered = sorted(self.times_s)
+        quarter = len(ordered) // 4
+        return ordered[-1 - quarter] - ordered[quarter]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One variant of one region on one target.
+
+    `time_s` is measured on `device`, or predicted for it when `is_predicted`; None when
+    there is neither. `verified` says that every output equalled the oracle's at every size
+    tried. `reason` holds the compiler's, the checker's or the operating system's words.
+    """
+
+    target: str
+    config: Mapping[str, str | int | float]
+    status: Status
+    time_s: float | None = None
+    spread_s: float | None = None
+    is_predicted: bool = False
+    device: str = ""
+    verified: bool = False
+    reason: str = ""
+    reused: bool = False
+    facts: Mapping[str, str | int | float] = field(default_factory=dict)

@@ -1,0 +1,41 @@
+"""Fixtures that every test may use: golden files and the project's own examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+EXAMPLES = Path(__file__).parent.parent / "c_examples"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/")
+
+
+@dataclass(frozen=True)
+class Golden:
+    """Texts that were read once by a person and must stay as they are."""
+
+    update: bool
+
+    def check(self, name: str, text: str) -> None:
+        """Compare `text` with ``tests/golden/name``, or rewrite it with --update-golden."""
+        path = GOLDEN / name
+        if self.update:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        assert path.exists(), f"{name} is missing: run pytest --update-golden and read it"
+        assert text == path.read_text()
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    return Golden(bool(request.config.getoption("--update-golden")))
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    return EXAMPLES

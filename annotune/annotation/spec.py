@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from annotune.diagnostics import NOWHERE, Span
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
 
 Value: TypeAlias = "int | float | str | bool | tuple[Value, ...]"
 
@@ -72,7 +72,7 @@ class Spec:
     `input_params` fixes or proposes sizes; `performance_params` and `constraints` span the
     search; `search` holds ``arg name = value`` of ``def search``; `build` those of
     ``def build`` (flags only, never a shell line); `commands` is the recipe, perhaps partial
-    or empty. `loop` names the loop a sidecar entry binds to, empty for a comment.
+    or empty. `notes` tell what was read and is not used, such as ``def input_vars``.
     """
 
     input_params: tuple[Parameter, ...] = ()
@@ -82,3 +82,4 @@ class Spec:
     build: Mapping[str, Value] = field(default_factory=dict)
     commands: tuple[Command, ...] = ()
     span: Span = NOWHERE
+    notes: tuple[Diagnostic, ...] = ()

@@ -64,6 +64,19 @@ class Local:
 
 
 @dataclass(frozen=True, slots=True)
+class LocalArray:
+    """The declaration of a small array of this iteration alone: ``type name[4][16];``.
+
+    Its elements are an `Access` of its name with one index per extent; they start without
+    a value.
+    """
+
+    name: str
+    type: str
+    extents: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A counted loop: ``for (var = lower; var < upper; var += step)``.
 
@@ -87,7 +100,7 @@ class Loop:
             raise ValueError(f"loop '{self.var}': step is {self.step}, expected >= 1")
 
 
-Stmt: TypeAlias = Loop | Assign | Local
+Stmt: TypeAlias = Loop | Assign | Local | LocalArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +140,7 @@ def walk_paths(
                 yield from walk_paths(stmt.body, (*outer, stmt))
             case Assign():
                 yield stmt, outer
-            case Local():
+            case Local() | LocalArray():
                 pass
             case _:
                 assert_never(stmt)

@@ -75,7 +75,8 @@ class Region:
     `index` counts the regions of a function from 1. `arrays` and `scalars` hold what the
     nest uses, in the order of first use in the text. `sizes` are the values that the
     analysis and the tuning take for integer scalars that C leaves open (from
-    ``input_params`` and ``--set``), together with those that C fixes.
+    ``input_params`` and ``--set``), together with those that C fixes. `is_wide` says that the
+    user computes in 64-bit integers, by a cast or a suffix that the nest no longer shows.
     """
 
     function: str
@@ -87,6 +88,12 @@ class Region:
     spec: Spec
     extent: Extent
     span: Span = NOWHERE
+    is_wide: bool = False
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """Return the sizes that the C text itself fixes, by ``#define`` or ``const int``."""
+        return {s.name: s.value for s in self.scalars.values() if s.value is not None}
 
     @property
     def entry(self) -> str:

@@ -1,0 +1,5 @@
+"""``python -m annotune``."""
+
+from annotune.cli import main
+
+main()

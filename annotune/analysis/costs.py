@@ -1,0 +1,136 @@
+"""Operations, strides and least memory traffic of statements at the region's sizes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from annotune.analysis.facts import AccessFacts, Work
+from annotune.analysis.footprints import distinct_elements, instance_count
+from annotune.analysis.model import Model, all_known_sizes
+from annotune.analysis.poly import ZERO, Poly, to_expr
+from annotune.analysis.statements import Reference, Statement
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var, children
+from annotune.ir.nest import Assign
+from annotune.ir.region import Region
+
+_BYTES = {"double": 8, "float": 4}
+_REAL_TYPES = frozenset(("double", "float", "long double"))
+
+
+def operations(assign: Assign, region: Region) -> int:
+    """Return the floating-point operations of one instance of `assign`."""
+    compound = 0 if assign.op == "=" else 1
+    return compound + _count(assign.value, region)
+
+
+def _count(expr: Expr, region: Region) -> int:
+    if isinstance(expr, Access):
+        return 0  # subscripts are integer arithmetic
+    inside = sum(_count(child, region) for child in children(expr))
+    return inside + (1 if isinstance(expr, Binary) and _is_real(expr, region) else 0)
+
+
+def _is_real(expr: Expr, region: Region) -> bool:
+    match expr:
+        case Access() | Real():
+            return True
+        case Int():
+            return False
+        case Var(name):
+            scalar = region.scalars.get(name)
+            return scalar is not None and scalar.type in _REAL_TYPES
+        case Negate(operand):
+            return _is_real(operand, region)
+        case Binary(_, left, right):
+            return _is_real(left, region) or _is_real(right, region)
+        case Call(_, arguments):
+            return any(_is_real(argument, region) for argument in arguments)
+
+
+def missing_for_work(model: Model) -> tuple[str, ...]:
+    """Return the sizes without a value that the amount of work depends on."""
+    known = all_known_sizes(model.region)
+    polys: list[Poly] = []
+    for statement in model.statements:
+        polys += [p for loop in statement.loops for p in (*loop.lower, *loop.upper)]
+    for layout in model.layouts.values():
+        polys += layout.flat or ()
+    iterators = {loop.var for loop in model.region.nest.loops()}
+    names = {name for poly in polys for name in poly.names}
+    return tuple(sorted(names - iterators - set(known)))
+
+
+def statement_work(model: Model, statement: Statement) -> Work:
+    """Return the work of all instances of one statement."""
+    instances = instance_count(statement, all_known_sizes(model.region))
+    flop = instances * operations(statement.assign, model.region)
+    return _work(model, flop, statement.references)
+
+
+def total_work(model: Model, work: Mapping[int, Work]) -> Work:
+    """Return the region's work: every touched element is read once and written once."""
+    flop = sum(one.flop for one in work.values())
+    return _work(model, flop, [r for s in model.statements for r in s.references])
+
+
+def _work(model: Model, flop: int, references: Iterable[Reference]) -> Work:
+    read: defaultdict[str, list[Reference]] = defaultdict(list)
+    written: defaultdict[str, list[Reference]] = defaultdict(list)
+    for reference in dict.fromkeys(references):
+        if isinstance(reference.access, Access):
+            (written if reference.is_write else read)[reference.name].append(reference)
+    return Work(flop, _bytes(model, read), _bytes(model, written))
+
+
+def _bytes(model: Model, touched: Mapping[str, list[Reference]]) -> int:
+    sizes = all_known_sizes(model.region)
+    total = 0
+    for name, references in touched.items():
+        flat = _flat(model, name)
+        addresses = [(model.statement(r.statement), flat[r]) for r in references if r in flat]
+        array = model.region.arrays.get(name)
+        width = _BYTES.get(array.element, 8) if array is not None else 8
+        total += width * distinct_elements(addresses, sizes)
+    return total
+
+
+def _flat(model: Model, name: str) -> dict[Reference, Poly]:
+    flat = model.layouts[name].flat
+    return dict(zip(model.references[name], flat, strict=True)) if flat is not None else {}
+
+
+def access_facts(model: Model) -> dict[int, tuple[AccessFacts, ...]]:
+    """Return the facts of each statement's array accesses, reads first, as often as written."""
+    flat = {r: p for name in model.references for r, p in _flat(model, name).items()}
+    sizes = all_known_sizes(model.region)
+    found: dict[int, tuple[AccessFacts, ...]] = {}
+    for statement in model.statements:
+        facts = []
+        for reference in statement.references:
+            if isinstance(reference.access, Access):
+                indices = tuple(to_expr(row) for row in model.rows[reference])
+                strides = _strides(statement, flat.get(reference), sizes)
+                facts.append(
+                    AccessFacts(
+                        reference.access, statement.number, reference.is_write, indices, strides
+                    )
+                )
+        found[statement.number] = tuple(facts)
+    return found
+
+
+def _strides(
+    statement: Statement, address: Poly | None, sizes: Mapping[str, int]
+) -> dict[str, int | None]:
+    """Return for each loop how far one iteration moves `address`, in elements."""
+    if address is None:
+        return dict.fromkeys(statement.iterators)
+    split = address.linear_in(statement.iterators)
+    assert split is not None
+    factors, _ = split
+    strides: dict[str, int | None] = {}
+    for loop in statement.loops:
+        factor = factors.get(loop.var, ZERO).at(sizes).constant
+        strides[loop.var] = None if factor is None else factor * loop.loop.step
+    return strides

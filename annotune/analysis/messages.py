@@ -1,0 +1,85 @@
+"""The kinds of diagnostic that the analysis gives, each with its stable code."""
+
+from __future__ import annotations
+
+from annotune.diagnostics import Severity, Template
+
+NOT_AFFINE = Template(
+    "AT201",
+    "subscript '{subscript}' of '{array}' is not affine in {iterators}",
+    "annotune needs subscripts that are sums of loop variables times sizes",
+)
+SCALAR_SUBSCRIPT = Template(
+    "AT202",
+    "subscript '{subscript}' of '{array}' uses '{name}', which the region changes",
+    "write the subscript with the loop variables themselves",
+)
+BOUND_NOT_AFFINE = Template(
+    "AT203",
+    "the bound '{bound}' of loop '{loop}' is not affine in the loops around it",
+    "give the loop a bound that is a sum of outer loop variables and sizes",
+)
+BOUND_CHANGES = Template(
+    "AT204",
+    "the bound '{bound}' of loop '{loop}' uses '{name}', which the region changes",
+    "compute the bound before the region",
+)
+MISSING_SIZE = Template(
+    "AT205",
+    "the value of {names} is needed: {reason}",
+    "add 'param {example} = …;' to `input_params`, or give --set {example}=…",
+)
+ITERATOR_ASSIGNED = Template(
+    "AT206",
+    "the loop variable '{name}' is assigned inside the region",
+    "let only the loop itself change its variable",
+)
+PRIVATE_READ_AFTER = Template(
+    "AT207",
+    "'{name}' belongs to each iteration of {loop}, but its last value may be read after the region",
+    "declare '{name}' inside the loop, or use another variable after the region",
+)
+UNKNOWN_EXTENT = Template(
+    "AT208",
+    "the length of the rows of '{array}' is not known",
+    "declare '{array}' with all extents but the first",
+)
+UNBOUNDED = Template(
+    "AT209",
+    "the part of '{array}' that the region touches has no bound that annotune can write down",
+    "declare '{array}' with its extents",
+)
+EMPTY_LOOP = Template(
+    "AT210",
+    "loop '{loop}' runs no iteration at these sizes",
+    "give sizes for which every loop runs",
+)
+ITERATOR_READ_OUTSIDE = Template(
+    "AT211",
+    "the loop variable '{name}' is read outside its loop",
+    "write the value it has there, or keep it in another variable",
+)
+ASSUMED_APART = Template(
+    "AT220",
+    "the pointers {names} are assumed not to overlap",
+    "declare them 'restrict' if they never overlap; the emitted code checks it at run time",
+    Severity.WARNING,
+)
+WORK_UNKNOWN = Template(
+    "AT221",
+    "the amount of work is unknown without a value for {names}",
+    "add 'param {example} = …;' to `input_params`, or give --set {example}=…",
+    Severity.WARNING,
+)
+FOR_THESE_SIZES = Template(
+    "AT222",
+    "proven for {sizes} only: {reason}",
+    "declare '{array}' with its extents, or let the loop bounds be its row lengths",
+    Severity.WARNING,
+)
+DEPENDENCE_HERE = Template(
+    "AT223",
+    "{text}",
+    "",
+    Severity.NOTE,
+)

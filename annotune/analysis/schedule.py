@@ -1,0 +1,285 @@
+"""Which dependences a rearranged region breaks, exactly, for any order, tiling and placement.
+
+Top-level statements are kernels, run one after the other. A serial loop outside all placed
+loops runs before the kernel or around it: all of one iteration is done before the next
+begins. Iterations of a placed loop run in no order, by workers that never wait for each
+other; inside them, serial loops and the text order what one worker does, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import islpy as isl
+
+from annotune.analysis.dependences import constant_distance
+from annotune.analysis.domains import Space, parsed_map
+from annotune.analysis.facts import Analysis, Dependence, Violation
+from annotune.analysis.model import all_known_sizes, fixed_sizes
+from annotune.analysis.poly import from_expr
+from annotune.analysis.privatise import broken_lifetimes
+from annotune.ir.nest import Assign, Level, Loop, Stmt
+
+_DIMENSION = isl.dim_type.set
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Where a statement stands in a rearranged region.
+
+    `position` numbers the place at each level, outermost first, and ends with the
+    statement's own; `iterators` are the statement's original loops, outermost first.
+    """
+
+    number: int
+    loops: tuple[Loop, ...]
+    position: tuple[int, ...]
+    iterators: tuple[str, ...]
+
+    def common_depth(self, other: Path) -> int:
+        """Return how many loops surround both statements."""
+        depth = 0
+        limit = min(len(self.loops), len(other.loops))
+        while depth < limit and self.position[depth] == other.position[depth]:
+            depth += 1
+        return depth
+
+    def instance(self, letter: str) -> str:
+        """Return the isl tuple of an instance, such as ``S0[i0, i1]``."""
+        names = [f"{letter}{depth}" for depth in range(len(self.iterators))]
+        return f"S{self.number}[{', '.join(names)}]"
+
+    def root(self, loop: Loop) -> int:
+        """Return the depth of the original loop that `loop` runs, or whose tiles it runs."""
+        name = loop.tile_of or loop.var
+        by_var = {one.var: one for one in self.loops}
+        while name not in self.iterators:
+            name = by_var[name].tile_of
+        return self.iterators.index(name)
+
+    def values(self, letter: str, space: Space) -> tuple[str, ...]:
+        """Return the value of each loop around the statement, as isl text over its instance."""
+        known = {name: f"{letter}{depth}" for depth, name in enumerate(self.iterators)}
+        texts = []
+        for loop in self.loops:
+            if loop.var not in self.iterators:
+                lower = from_expr(loop.lower)
+                if lower is None:
+                    raise ValueError(f"the first tile of '{loop.var}' is not affine")
+                first = space.affine(lower, known)
+                steps = f"floor(({letter}{self.root(loop)} - {first})/{loop.step})"
+                known[loop.var] = f"({first} + {loop.step}*{steps})"
+            texts.append(known[loop.var])
+        return tuple(texts)
+
+
+def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
+    """Return where each statement stands in `body`.
+
+    Raises:
+        ValueError: A statement is missing or stands there twice, lacks one of its original
+            loops, or is inside a loop that is neither its own nor steps over its tiles.
+    """
+    found: dict[int, Path] = {}
+    for path in _walk(analysis, body, (), ()):
+        if path.number in found:
+            raise ValueError(f"statement {path.number} stands in the body twice")
+        variables = [loop.var for loop in path.loops]
+        for name in path.iterators:
+            if variables.count(name) != 1:
+                raise ValueError(f"statement {path.number} needs the loop '{name}' once")
+        for loop in path.loops:
+            if loop.var not in path.iterators and not loop.tile_of:
+                raise ValueError(f"loop '{loop.var}' is no loop of statement {path.number}")
+        found[path.number] = path
+    missing = sorted(set(analysis.paths) - set(found))
+    if missing:
+        raise ValueError(f"statement {missing[0]} is missing from the body")
+    return found
+
+
+def _walk(
+    analysis: Analysis, body: tuple[Stmt, ...], loops: tuple[Loop, ...], place: tuple[int, ...]
+) -> Iterator[Path]:
+    for index, stmt in enumerate(body):
+        if isinstance(stmt, Loop):
+            yield from _walk(analysis, stmt.body, (*loops, stmt), (*place, index))
+        elif isinstance(stmt, Assign):
+            iterators = tuple(loop.var for loop in analysis.paths[stmt.number])
+            yield Path(stmt.number, loops, (*place, index), iterators)
+
+
+def space_of(analysis: Analysis) -> Space:
+    """Return how the analysis names sizes: numbers where its claims hold for them alone."""
+    region = analysis.region
+    return Space(fixed_sizes(region) if analysis.all_sizes else all_known_sizes(region))
+
+
+def schedule_of(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, isl.Map]:
+    """Return for each statement the map from its instances to their time in `body`.
+
+    A time is the place in the text at each level with the value of the loop there,
+    ``[place, value, place, value, …, place]``, filled up with zeros to one length.
+    """
+    found = paths(analysis, body)
+    space = space_of(analysis)
+    length = max(2 * len(path.loops) + 1 for path in found.values())
+    schedule = {}
+    for number, path in found.items():
+        time: list[str] = []
+        for place, value in zip(path.position, path.values("i", space), strict=False):
+            time += [str(place), value]
+        time.append(str(path.position[-1]))
+        time += ["0"] * (length - len(time))
+        text = space.text(f"{path.instance('i')} -> [{', '.join(time)}]")
+        schedule[number] = parsed_map(text).intersect_domain(analysis.domains[number])
+    return schedule
+
+
+def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, ...]:
+    """Return the dependences that `body` does not keep; none when it is legal.
+
+    Raises:
+        ValueError: `body` does not hold every statement once, inside its own loops.
+    """
+    found = paths(analysis, body)
+    space = space_of(analysis)
+    broken = []
+    for dependence in analysis.dependences:
+        pair = _Pair(dependence, found[dependence.source], found[dependence.sink], space)
+        violation = pair.violation()
+        if violation is not None:
+            broken.append(violation)
+    if analysis.private:
+        broken += _broken_privates(analysis, found)
+    return tuple(broken)
+
+
+def _broken_privates(analysis: Analysis, found: Mapping[int, Path]) -> Iterator[Violation]:
+    """Yield a violation for each private scalar whose iterations would share it."""
+    around = {
+        number: tuple((loop.var, place) for loop, place in zip(p.loops, p.position, strict=False))
+        for number, p in found.items()
+    }
+    order = {number: path.position for number, path in found.items()}
+    for name, loop in broken_lifetimes(analysis.region, around, order):
+        dependence = next((d for d in analysis.dependences if d.array == name), None)
+        if dependence is not None:
+            text = f"{name} belongs to one iteration of {loop}, whose statements are taken apart"
+            yield Violation(dependence, loop, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """One dependence between two statements of a rearranged region."""
+
+    dependence: Dependence
+    source: Path
+    sink: Path
+    space: Space
+
+    def violation(self) -> Violation | None:
+        """Return how the order and placement break the dependence, None when they keep it."""
+        pairs = self.dependence.relation
+        common = self.source.common_depth(self.sink)
+        if common == 0:
+            # Two kernels, or two statements outside all loops.
+            late = self.source.position > self.sink.position
+            return self._late(pairs) if late else None
+        is_worker = False
+        for depth in range(common):
+            loop = self.source.loops[depth]
+            is_placed = loop.place is not Level.SERIAL
+            is_worker = is_worker or is_placed
+            wrong = pairs.intersect(self._where(depth, "!=" if is_placed else ">"))
+            if (is_placed or not self.dependence.is_reduction) and not wrong.is_empty():
+                return self._carried(depth, wrong)
+            if is_worker and not is_placed:
+                ordered = pairs.intersect(self._where(depth, "!="))
+                elsewhere = self._between_workers(ordered, common)
+                if elsewhere is not None:
+                    return elsewhere
+            pairs = pairs.intersect(self._where(depth, "="))
+            if pairs.is_empty():
+                return None
+        if self.source.position > self.sink.position:
+            return self._late(pairs)
+        return self._between_workers(pairs, common) if is_worker else None
+
+    def _where(self, depth: int, relation: str) -> isl.Map:
+        """Return the pairs of instances whose values of the loop at `depth` stand so."""
+        return self._compare(depth, depth, relation)
+
+    def _compare(self, source_depth: int, sink_depth: int, relation: str) -> isl.Map:
+        before = self.source.values("i", self.space)[source_depth]
+        after = self.sink.values("j", self.space)[sink_depth]
+        both = f"{self.source.instance('i')} -> {self.sink.instance('j')}"
+        return parsed_map(self.space.text(f"{both} : {before} {relation} {after}"))
+
+    def _between_workers(self, pairs: isl.Map, common: int) -> Violation | None:
+        """Return the violation when a pair of `pairs` runs on two workers inside a kernel.
+
+        Loops placed alike, with the same first value and step, give equal values to one
+        worker; nothing else does.
+        """
+        mine = _placed(self.source, 0)
+        its = _placed(self.sink, 0)
+        inner = [d for d in mine if d >= common] + [d for d in its if d >= common]
+        shared = [d for d in mine if d < common]
+        if pairs.is_empty() or not (inner or shared):
+            return None
+        alike = [_worker(self.source.loops[d]) for d in mine] == [
+            _worker(self.sink.loops[d]) for d in its
+        ]
+        apart = pairs
+        if alike:
+            together = pairs
+            for source_depth, sink_depth in zip(mine, its, strict=True):
+                together = together.intersect(self._compare(source_depth, sink_depth, "="))
+            apart = pairs.subtract(together)
+        if apart.is_empty():
+            return None
+        depth = next((d for d in mine if d >= common), min(common, len(self.source.loops)) - 1)
+        name = self.source.loops[depth].var
+        array = self.dependence.array
+        return Violation(self.dependence, name, f"{array} passes between the workers of {name}")
+
+    def _carried(self, depth: int, wrong: isl.Map) -> Violation:
+        loop = self.source.loops[depth]
+        steps = constant_distance(wrong, self.source.root(loop), self.sink.root(loop))
+        text = f"{self.dependence.array} is carried by {loop.var}"
+        if steps is not None:
+            text += f" (distance {abs(steps)})"
+        return Violation(self.dependence, loop.var, text)
+
+    def _late(self, pairs: isl.Map) -> Violation | None:
+        if pairs.is_empty():
+            return None
+        first, then = self.dependence.source, self.dependence.sink
+        common = self.source.common_depth(self.sink)
+        loop = self.source.loops[common - 1].var if common else ""
+        text = f"{self.dependence.array} needs statement {first} before statement {then}"
+        return Violation(self.dependence, loop, text)
+
+
+def _placed(path: Path, depth: int) -> list[int]:
+    """Return the depths from `depth` on of the placed loops around a statement."""
+    return [d for d in range(depth, len(path.loops)) if path.loops[d].place is not Level.SERIAL]
+
+
+def _worker(loop: Loop) -> tuple[object, ...]:
+    """Return what must agree for equal values of two placed loops to mean one worker."""
+    return (loop.place, loop.lower, loop.step)
+
+
+def same_iterations(analysis: Analysis, first: int, second: int, depth: int) -> bool:
+    """Return whether the first `depth` loops of two statements run the same iterations."""
+    sets = []
+    for number in (first, second):
+        instances = analysis.domains[number]
+        extra = instances.dim(_DIMENSION) - depth
+        if extra < 0:
+            return False
+        sets.append(instances.project_out(_DIMENSION, depth, extra).reset_tuple_id())
+    return bool(sets[0].is_equal(sets[1]))

@@ -1,0 +1,205 @@
+"""Delinearisation: the dimensions of an array recovered from flat subscripts.
+
+The strides of an array are the coefficients of the loop variables in all its subscripts
+together. Where each divides the next, dividing a subscript by them, the largest first,
+gives one index per dimension. The recovery is a guess until every inner index is proven
+to stay in its dimension; then equal elements have equal indices, and the other way round.
+
+Source:
+    After Grosser, Ramanujam, Pouchet, Sadayappan and Pop, "Optimistic Delinearization of
+    Parametrically Sized Arrays", ICS 2015, doi:10.1145/2751205.2751248; but proven here,
+    not assumed at run time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import islpy as isl
+
+from annotune.analysis.domains import NotLinear, Space, always, runs_inside
+from annotune.analysis.poly import ONE, Poly, from_expr
+from annotune.analysis.statements import Reference, Statement
+from annotune.ir.region import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One array as dimensions: extents outermost first, and each reference's indices.
+
+    `flat` has each reference's address in elements from the array's start, None when the
+    declaration does not say how rows follow each other. `proven` holds when all inner
+    indices stay in their dimensions; a layout with one dimension needs no proof.
+    """
+
+    extents: tuple[Poly | None, ...]
+    rows: tuple[tuple[Poly, ...], ...]
+    flat: tuple[Poly, ...] | None
+    proven: bool
+
+
+def strides(polys: Iterable[Poly], iterators: frozenset[str]) -> tuple[Poly, ...] | None:
+    """Return the strides of the dimensions, smallest first, from 1; None when there are none.
+
+    None also when a stride does not divide the next one: then nothing is recovered.
+    """
+    found: dict[Poly, None] = {}
+    for poly in polys:
+        split = poly.linear_in(iterators)
+        if split is None:
+            return None
+        for factor in split[0].values():
+            found.setdefault(factor.primitive())
+    # A product before a sum of the same degree: i*n + i has the stride n + 1, which is n and
+    # 1 together when another subscript shows the stride n.
+    ordered = sorted(found, key=lambda p: (len(p.terms) > 1, len(p.leading[0]), str(p)))
+    chain = [ONE]
+    for factor in ordered:
+        if _is_combination(factor, chain):
+            continue
+        if not factor.divide(chain[-1])[1].is_zero:
+            return None
+        chain.append(factor)
+    return tuple(chain)
+
+
+def _is_combination(factor: Poly, chain: Sequence[Poly]) -> bool:
+    """Return whether `factor` is an integer combination of the strides in `chain`."""
+    rest = factor
+    for stride in reversed(chain[1:]):
+        quotient, remainder = rest.divide(stride)
+        if quotient.constant is not None:
+            rest = remainder
+    return rest.constant is not None
+
+
+def split(address: Poly, chain: Sequence[Poly]) -> tuple[Poly, ...]:
+    """Return the indices of `address` for the strides `chain`, outermost first."""
+    row = []
+    for stride in reversed(chain[1:]):
+        quotient, address = address.divide(stride)
+        row.append(quotient)
+    return (*row, address)
+
+
+def flat_addresses(
+    references: Sequence[Reference], extents: Sequence[Poly | None]
+) -> tuple[Poly, ...] | None:
+    """Return the address of each reference, None when an inner extent is not known."""
+    addresses = []
+    for reference in references:
+        address, *inner = reference.subscripts
+        for index, extent in zip(inner, extents[1:], strict=False):
+            if extent is None:
+                return None
+            address = address * extent + index
+        addresses.append(address)
+    return tuple(addresses)
+
+
+def declared_extents(array: Array | None, dimensions: int) -> tuple[Poly | None, ...]:
+    """Return the extents that C states, padded with None to `dimensions`."""
+    known = () if array is None else array.extents
+    polys = [None if extent is None else from_expr(extent) for extent in known]
+    return (*polys, *[None] * (dimensions - len(polys)))[:dimensions]
+
+
+def recover(
+    array: Array | None,
+    references: Sequence[Reference],
+    statements: Mapping[int, Statement],
+    domains: Mapping[int, isl.Set],
+    space: Space,
+) -> Layout:
+    """Return the layout of the array that all `references` name, proven or flat.
+
+    Raises:
+        NotLinear: The address is not linear in the loops without values for more sizes, and
+            no dimensions could be proven; raised only for an array that is written.
+    """
+    dimensions = len(references[0].subscripts)
+    extents = declared_extents(array, dimensions)
+    flat = flat_addresses(references, extents)
+    iterators = frozenset(v for r in references for v in statements[r.statement].iterators)
+    rows: tuple[tuple[Poly, ...], ...] = tuple(r.subscripts for r in references)
+    if any(_multiplies(poly, iterators) for row in rows for poly in row):
+        chain = None if flat is None else strides(flat, iterators)
+        if flat is not None and chain is not None and len(chain) > 1:
+            inner = [big.divide(small)[0] for small, big in pairwise(chain)]
+            outermost = extents[0] if dimensions == 1 + len(inner) else None
+            extents = (outermost, *reversed(inner))
+            rows = tuple(split(address, chain) for address in flat)
+    proof = _Proof([statements[r.statement] for r in references], domains, space)
+    proven = proof.inside(rows, extents)
+    if proven is not None:
+        return Layout(extents, proven, flat, True)
+    return _flat_layout(references, statements, flat, space)
+
+
+def _multiplies(poly: Poly, iterators: frozenset[str]) -> bool:
+    """Return whether a term of `poly` multiplies a loop variable by a size."""
+    return any(len(m) > 1 and not iterators.isdisjoint(m) for m, _ in poly.terms)
+
+
+def _flat_layout(
+    references: Sequence[Reference],
+    statements: Mapping[int, Statement],
+    flat: tuple[Poly, ...] | None,
+    space: Space,
+) -> Layout:
+    """Return the layout in one dimension, which needs no proof where addresses are linear."""
+    if flat is None:
+        rows = tuple(r.subscripts for r in references)
+        return Layout((None,) * len(rows[0]), rows, None, False)
+    if any(reference.is_write for reference in references):
+        for reference, address in zip(references, flat, strict=True):
+            space.affine(address, dict.fromkeys(statements[reference.statement].iterators, "i"))
+    return Layout((None,), tuple((address,) for address in flat), flat, True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """Proves indices inside extents; `users` has the statement of each reference."""
+
+    users: Sequence[Statement]
+    domains: Mapping[int, isl.Set]
+    space: Space
+
+    def inside(
+        self, rows: Sequence[tuple[Poly, ...]], extents: Sequence[Poly | None]
+    ) -> tuple[tuple[Poly, ...], ...] | None:
+        """Return `rows`, carried over where that helps, all inner indices proven; else None."""
+        done = []
+        for statement, row in zip(self.users, rows, strict=True):
+            one = list(row)
+            for place in range(len(one) - 1, 0, -1):
+                extent = extents[place]
+                if extent is None:
+                    return None
+                carry = self.carry(statement, one[place], extent)
+                if carry is None:
+                    return None
+                one[place] = one[place] - carry * extent
+                one[place - 1] = one[place - 1] + carry
+            done.append(tuple(one))
+        linear = all(
+            self.space.is_linear(index, statement.iterators)
+            for statement, row in zip(self.users, done, strict=True)
+            for index in row
+        )
+        return tuple(done) if linear else None
+
+    def carry(self, statement: Statement, value: Poly, extent: Poly) -> Poly | None:
+        """Return how many rows `value` is off: 0, or ±1 for a row counted from its end."""
+        if runs_inside(statement, value, extent):
+            return Poly()
+        try:
+            for carry in (Poly(), -ONE, ONE):
+                shifted = value - carry * extent
+                if always(statement, shifted, extent, self.space, self.domains[statement.number]):
+                    return carry
+        except NotLinear:
+            return None
+        return None

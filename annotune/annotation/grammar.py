@@ -1,0 +1,117 @@
+"""Text to a parse tree by the grammar file, with a user's mistakes as diagnostics."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TypeAlias
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+from annotune.annotation.messages import (
+    UNCLOSED_BRACKET,
+    UNEXPECTED,
+    WRONG_BRACKET,
+    did_you_mean,
+)
+from annotune.annotation.origin import Origin
+from annotune.annotation.tokens import ExpressionError, tokens
+from annotune.diagnostics import AnnotuneError, Diagnostic
+
+Parsed: TypeAlias = Tree[Token]
+
+_KEYWORDS = ("def", "let", "param", "arg", "constraint", "decl", "option", "import", "spec")
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+
+
+@cache
+def _parser() -> Lark:
+    return Lark.open(
+        "annotation.lark",
+        rel_to=__file__,
+        start=["perf_tuning", "recipe"],
+        parser="lalr",
+        # A keyword is a keyword everywhere, so that a missing ';' before one is found.
+        lexer="basic",
+        propagate_positions=True,
+    )
+
+
+def parse_tree(text: str, start: str, origin: Origin) -> Parsed:
+    """Return the tree of `text`, where `start` is ``perf_tuning`` or ``recipe``.
+
+    Raises:
+        AnnotuneError: The text does not follow the grammar.
+    """
+    try:
+        mistake = _bracket_mistake(text, origin)
+    except ExpressionError as error:
+        raise error.at(origin.span) from None
+    if mistake is not None:
+        raise AnnotuneError.of(mistake)
+    try:
+        return _parser().parse(text, start=start)
+    except UnexpectedToken as error:
+        raise AnnotuneError.of(_unexpected(text, error, origin)) from None
+    except UnexpectedCharacters as error:
+        at = error.pos_in_stream or 0
+        found = f"character {text[at]!r}"
+        span = origin.span(at, at + 1)
+        raise AnnotuneError.of(UNEXPECTED.at(span, found=found, hint="")) from None
+
+
+def _bracket_mistake(text: str, origin: Origin) -> Diagnostic | None:
+    """Return the first closer without its opener, else the last opener without its closer."""
+    opened: list[tuple[str, int]] = []
+    for token in tokens(text):
+        if token.kind != "op":
+            continue
+        if token.text in _PAIRS.values():
+            opened.append((token.text, token.start))
+        elif token.text in _PAIRS:
+            if not opened or opened[-1][0] != _PAIRS[token.text]:
+                hint = f"'{opened[-1][0]}' is open" if opened else ""
+                span = origin.span(token.start, token.end)
+                return WRONG_BRACKET.at(span, bracket=token.text, hint=hint)
+            opened.pop()
+    if not opened:
+        return None
+    bracket, at = opened[-1]
+    return UNCLOSED_BRACKET.at(origin.span(at, at + 1), bracket=bracket)
+
+
+def _unexpected(text: str, error: UnexpectedToken, origin: Origin) -> Diagnostic:
+    token = error.token
+    at_end = token.type == "$END"
+    # The end of the text has no place of its own: point at the last thing in it.
+    start = max(0, len(text.rstrip()) - 1) if at_end else int(token.start_pos or 0)
+    end = start + 1 if at_end else start + len(token)
+    found = "end of the annotation" if at_end else f"'{token}'"
+    hint = _hint(str(token), set(error.expected))
+    return UNEXPECTED.at(origin.span(start, end), found=found, hint=hint)
+
+
+def _hint(word: str, expected: set[str]) -> str:
+    """Return what should stand instead of `word`, given the terminals that could."""
+    keywords = [keyword for keyword in _KEYWORDS if keyword.upper() in expected]
+    if keywords:
+        close = did_you_mean(word, keywords)
+        return close if close.startswith("did") else f"expected one of: {', '.join(keywords)}"
+    if word == "=" and "LPAR" in expected:
+        return "a list is written `NAME[] = [1,2,4];`"
+    if "SEMICOLON" in expected and "OPERATOR" in expected:
+        return "a ';' is missing before it"
+    if {"COMMA", "RPAR"} <= expected:
+        return "expected ',' or ')'"
+    names = {
+        "NAME": "a name",
+        "SEMICOLON": "';'",
+        "EQUAL": "'='",
+        "LPAR": "'('",
+        "LBRACE": "'{{'",
+        "RSQB": "']'",
+        "STRING": "a string",
+        "NUMBER": "a number",
+    }
+    shown = [text.replace("{{", "{") for name, text in names.items() if name in expected]
+    return f"expected {' or '.join(shown)}" if shown else ""

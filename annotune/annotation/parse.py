@@ -1,0 +1,154 @@
+"""The two texts of an annotation to values: PerfTuning to a Spec, CHiLL to commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from lark import Token, Tree
+
+from annotune.annotation import expression as ex
+from annotune.annotation.commands import check_command
+from annotune.annotation.evaluate import evaluate_node, names_in
+from annotune.annotation.expression import Node, parse_expression
+from annotune.annotation.grammar import Parsed, parse_tree
+from annotune.annotation.messages import DECLARED_TWICE, FIRST_DECLARED, NO_VALUES
+from annotune.annotation.origin import Origin
+from annotune.annotation.perf_tuning import read_perf_tuning
+from annotune.annotation.spec import Argument, Command, Formula, Parameter, Spec, Value
+from annotune.annotation.substitute import substitute
+from annotune.annotation.tokens import ExpressionError
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+
+_NO_NAMES: Mapping[str, Value] = {}
+Item: TypeAlias = "Value | Formula"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The commands of a recipe, and the parameters that it lists: ``UF0[] = [1,2,4];``."""
+
+    commands: tuple[Command, ...] = ()
+    performance_params: tuple[Parameter, ...] = ()
+
+
+def parse_perf_tuning(
+    text: str, origin: Origin, settings: Mapping[str, Value] | None = None
+) -> Spec:
+    """Return the Spec of the text in ``begin PerfTuning ( … )``.
+
+    `settings` (``--set NAME=VALUE``) replace parameters, and count in every expression.
+
+    Raises:
+        AnnotuneError: With every mistake that stands alone, in the order of the text.
+    """
+    return read_perf_tuning(text, origin, settings).spec
+
+
+def parse_recipe(text: str, origin: Origin, names: Mapping[str, Value] = _NO_NAMES) -> Recipe:
+    """Return the recipe in ``begin CHiLL ( … )``; `names` (``let``) are put in.
+
+    Raises:
+        AnnotuneError: With every mistake that stands alone, in the order of the text.
+    """
+    reader = _Reader(text, origin, names, [])
+    commands: list[Command] = []
+    params: dict[str, Parameter] = {}
+    for child in parse_tree(text, "recipe", origin).children:
+        assert isinstance(child, Tree)
+        if child.data == "command":
+            commands.extend(reader.command(child))
+            continue
+        for param in reader.listed(child):
+            first = params.setdefault(param.name, param)
+            if first is not param:
+                twice = DECLARED_TWICE.at(param.span, name=param.name)
+                reader.mistakes.append(twice.with_note(FIRST_DECLARED.at(first.span)))
+    if reader.mistakes:
+        raise AnnotuneError.of(*sorted(reader.mistakes, key=lambda mistake: mistake.span))
+    return Recipe(tuple(commands), tuple(params.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Turns the tree of a recipe's text into values, and gathers the mistakes."""
+
+    text: str
+    origin: Origin
+    names: Mapping[str, Value]
+    mistakes: list[Diagnostic]
+
+    def command(self, tree: Parsed) -> Iterator[Command]:
+        """Yield the command, when its expressions are sound."""
+        name = tree.children[0]
+        assert isinstance(name, Token)
+        arguments: list[Argument] = []
+        for child in tree.children[1:]:
+            if child is None:
+                continue
+            assert isinstance(child, Tree)
+            try:
+                arguments.append(self.argument(child))
+            except AnnotuneError as error:
+                self.mistakes.extend(error.diagnostics)
+                return
+        span = self.origin.span(tree.meta.start_pos, tree.meta.end_pos)
+        command, mistakes = check_command(Command(str(name), tuple(arguments), span))
+        self.mistakes.extend(mistakes)
+        yield command
+
+    def argument(self, tree: Parsed) -> Argument:
+        name, operand = tree.children
+        assert isinstance(operand, Tree)
+        start, end = operand.meta.start_pos, operand.meta.end_pos
+        span_of = self.span_from(start)
+        try:
+            node = parse_expression(self.text[start:end])
+            value = self.value(node, self.text[start:end], span_of)
+        except ExpressionError as error:
+            raise error.at(span_of) from None
+        span = self.origin.span(tree.meta.start_pos, tree.meta.end_pos)
+        return Argument(value, "" if name is None else str(name), span)
+
+    def span_from(self, start: int) -> Callable[[int, int], Span]:
+        return lambda a, b: self.origin.span(start + a, start + b)
+
+    def value(
+        self, node: Node, text: str, span_of: Callable[[int, int], Span]
+    ) -> Item | tuple[Item, ...]:
+        """Return a literal as its value, a list item by item, and the rest as a Formula."""
+        if isinstance(node, ex.Sequence):
+            return tuple(self.item(item, text, span_of) for item in node.items)
+        return self.item(node, text, span_of)
+
+    def item(self, node: Node, text: str, span_of: Callable[[int, int], Span]) -> Item:
+        names = {name.name for name in names_in(node)}
+        is_literal = isinstance(node, ex.Literal | ex.Sequence) or _is_negative(node)
+        if names <= self.names.keys() and (names or is_literal):
+            return evaluate_node(node, self.names)
+        span = span_of(node.start, node.end)
+        return substitute(Formula(text[node.start : node.end], span), self.names)
+
+    def listed(self, tree: Parsed) -> Iterator[Parameter]:
+        """Yield the parameter of ``UF0[] = [1,2,4];``, when its expression is sound."""
+        name, operand = tree.children
+        assert isinstance(name, Token)
+        assert isinstance(operand, Tree)
+        start, end = operand.meta.start_pos, operand.meta.end_pos
+        at = int(name.start_pos or 0)
+        span = self.origin.span(at, at + len(name))
+        try:
+            value = evaluate_node(parse_expression(self.text[start:end]), self.names)
+        except ExpressionError as error:
+            self.mistakes.extend(error.at(self.span_from(start)).diagnostics)
+            return
+        values = value if isinstance(value, tuple) else (value,)
+        if not values:
+            self.mistakes.append(NO_VALUES.at(span, name=str(name)))
+            return
+        yield Parameter(str(name), values, span)
+
+
+def _is_negative(node: Node) -> bool:
+    return isinstance(node, ex.Unary) and isinstance(node.operand, ex.Literal)

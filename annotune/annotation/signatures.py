@@ -1,0 +1,162 @@
+"""The commands of a recipe: one row each, with their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+_THESIS = "Rivera 2014, Table 3.1"
+_CHILL = "CHiLL, as in Orio's examples"
+# A grid and a thread block have three dimensions (CUDA C++ Programming Guide).
+_DIMENSIONS = 3
+# How a parameter says that no loop stands here: param TX[] = ['h3','1'].
+NO_LOOP = "1"
+
+
+class Kind(StrEnum):
+    """What an argument may be; the value is the wording of a diagnostic."""
+
+    STATEMENT = "a statement's number"
+    LOOP = 'a loop\'s name, such as "i"'
+    LOOPS = 'a list of loops\' names, such as ("i","j")'
+    COUNT = "a number from 1, or a parameter"
+    NAME = 'a name, such as "x"'
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One argument of a command. A `repeated` slot takes all arguments that follow."""
+
+    name: str
+    kind: Kind
+    required: bool = True
+    repeated: int = 0
+    most: int = 0
+    by_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A row of the command table."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    meaning: str
+    example: str
+    source: str
+    supported: bool = True
+
+    @property
+    def usage(self) -> str:
+        """Return the command with its arguments' names, as a user writes it."""
+        return f"`{self.example}`"
+
+
+_STATEMENT = Slot("statement", Kind.STATEMENT)
+_LOOP = Slot("loop", Kind.LOOP)
+
+
+def _named(name: str, kind: Kind, most: int = 0) -> Slot:
+    return Slot(name, kind, required=False, most=most, by_name=True)
+
+
+_ROWS = (
+    Signature(
+        "permute",
+        (_STATEMENT, Slot("order", Kind.LOOPS)),
+        "put the statement's loops in this order, outermost first",
+        'permute(0, ("j","i"))',
+        _THESIS,
+    ),
+    Signature(
+        "cuda",
+        (
+            _STATEMENT,
+            _named("block", Kind.LOOPS, _DIMENSIONS),
+            _named("thread", Kind.LOOPS, _DIMENSIONS),
+        ),
+        "run loops as grid blocks and as threads, each x, y, z in this order",
+        'cuda(0, block={"h2","p6"}, thread={"h3","h1"})',
+        _THESIS,
+    ),
+    Signature(
+        "registers",
+        (_STATEMENT, _LOOP),
+        "keep values that are reused across the loop in registers",
+        'registers(0, "h7")',
+        _THESIS,
+    ),
+    Signature(
+        "unroll",
+        (_STATEMENT, _LOOP, Slot("factor", Kind.COUNT)),
+        "unroll the loop by the factor, with a remainder loop where it does not divide",
+        'unroll(0, "h7", UF)',
+        _THESIS,
+    ),
+    Signature(
+        "fuse",
+        (Slot("statements", Kind.STATEMENT, repeated=2),),
+        "run the statements in the same loops",
+        "fuse(0,1)",
+        _THESIS,
+    ),
+    Signature(
+        "distribute",
+        (Slot("statements", Kind.STATEMENT, repeated=1),),
+        "give each of the statements loops of its own",
+        "distribute(0,1)",
+        _CHILL,
+    ),
+    Signature(
+        "tile",
+        (
+            _STATEMENT,
+            _LOOP,
+            Slot("factor", Kind.COUNT),
+            Slot("control", Kind.NAME, required=False),
+        ),
+        "split the loop into tiles of the factor; `control` names the loop over tiles",
+        'tile(0, "h7", 4)',
+        _CHILL,
+    ),
+    Signature(
+        "acc",
+        (
+            _STATEMENT,
+            _named("gang", Kind.LOOPS),
+            _named("worker", Kind.LOOPS),
+            _named("vector", Kind.LOOPS),
+            _named("num_gangs", Kind.COUNT),
+            _named("num_workers", Kind.COUNT),
+            _named("vector_length", Kind.COUNT),
+        ),
+        "run loops as OpenACC gangs, workers and vectors, collapsed where several are named",
+        'acc(0, gang={"e"}, worker={"j"}, vector={"k"})',
+        "OpenACC 3.3, 2.9",
+    ),
+    Signature(
+        "stm",
+        (_STATEMENT, Slot("loops", Kind.LOOPS), Slot("output", Kind.NAME)),
+        "state the statement's loops and output; changes nothing",
+        'stm(0, ("i","j"), "c")',
+        _CHILL,
+    ),
+    Signature(
+        "shared",
+        (_STATEMENT, Slot("array", Kind.NAME)),
+        "stage the array in shared memory",
+        'shared(0, "v2")',
+        "Rivera 2014, 3.1.3",
+        supported=False,
+    ),
+    Signature(
+        "vectorize",
+        (_STATEMENT, _LOOP),
+        "run the loop with vector instructions",
+        'vectorize(0, "i")',
+        _CHILL,
+        supported=False,
+    ),
+)
+COMMANDS: Mapping[str, Signature] = {row.name: row for row in _ROWS}

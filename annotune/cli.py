@@ -1,0 +1,209 @@
+"""The command line: parse, call, print. Nothing else prints, and nothing else exits."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from annotune import __version__, pipeline
+from annotune.annotation.evaluate import evaluate
+from annotune.annotation.spec import Value
+from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.files import write_files
+from annotune.report.check_text import region_text
+from annotune.report.json_form import check_json, diagnostics_json, emit_json
+from annotune.settings import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+STRATEGIES = ("direct",)
+
+
+class _Targets(click.ParamType):
+    """A comma-separated list of targets."""
+
+    name = "targets"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        names = tuple(part.strip() for part in str(value).split(",") if part.strip())
+        for name in names:
+            if name not in TARGET_NAMES:
+                self.fail(f"'{name}' is none of {', '.join(TARGET_NAMES)}", param, ctx)
+        if not names:
+            self.fail(f"name at least one of {', '.join(TARGET_NAMES)}", param, ctx)
+        return tuple(dict.fromkeys(names))
+
+
+class _Setting(click.ParamType):
+    """``NAME=VALUE``: a name of C and a value of the annotation language."""
+
+    name = "name=value"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Value]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = str(value).partition("=")
+        if not equals or not name.isidentifier():
+            self.fail(f"'{value}' is not NAME=VALUE", param, ctx)
+        try:
+            return name, evaluate(text)
+        except AnnotuneError as error:
+            self.fail(f"'{value}': {error}", param, ctx)
+
+
+class _Define(click.ParamType):
+    """``NAME`` or ``NAME=VALUE``, as the C compiler's ``-D`` takes it."""
+
+    name = "name[=value]"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = str(value).partition("=")
+        if not name.isidentifier():
+            self.fail(f"'{value}' does not begin with a macro's name", param, ctx)
+        return name, text if equals else "1"
+
+
+def _common(command: F) -> F:
+    """Give a command the options that `check`, `emit` and `run` share."""
+    source = click.Path(path_type=Path, dir_okay=True)
+    options = [
+        click.argument("source", type=source),
+        click.option("--target", "targets", type=_Targets(), default=",".join(TARGET_NAMES)),
+        click.option("--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0]),
+        click.option("--set", "sets", type=_Setting(), multiple=True, help="NAME=VALUE of a size"),
+        click.option("-D", "defines", type=_Define(), multiple=True, help="a macro, as in C"),
+        click.option("--function", default="", help="only this function"),
+        click.option("--arch", default="", help="such as sm_90; default: the device's"),
+        click.option("--device", default="h200", help="a preset of annotations/devices/"),
+        click.option("--data", type=click.Choice(("host", "resident")), default="host"),
+        click.option("--annotation", "sidecar", type=source, help="a YAML sidecar"),
+        click.option("--json", "as_json", is_flag=True, help="print JSON"),
+        click.option("--debug", is_flag=True, help="show the traceback of a refusal"),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _settings(options: dict[str, Any]) -> Settings:
+    return Settings(
+        options["source"],
+        options["targets"],
+        options["strategy"],
+        dict(options["sets"]),
+        dict(options["defines"]),
+        options["function"],
+        options["arch"],
+        options["device"],
+        options["data"] == "resident",
+        options["sidecar"],
+    )
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def cli() -> None:
+    """Turn annotated C loop nests into tuned, checked CUDA, OpenACC and OpenMP."""
+
+
+@cli.command()
+@_common
+@click.option("--certificate", is_flag=True, help="print the proof that the plan is right")
+def check(certificate: bool, as_json: bool, debug: bool, **options: Any) -> None:
+    """Parse SOURCE, analyse it and explain it; no compiler is needed."""
+    settings = _settings(options)
+    with _refusals(settings.source, as_json, debug):
+        report = pipeline.check(settings)
+        if as_json:
+            _print_json(check_json(report))
+        else:
+            for region in report.regions:
+                click.echo(region_text(region))
+            _show(report.diagnostics, report.text)
+        if certificate and not as_json:
+            for region in report.regions:
+                click.echo(pipeline.certificate(region))
+        if report.is_refused:
+            sys.exit(1)
+
+
+@cli.command()
+@_common
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=None)
+def emit(output: Path | None, as_json: bool, debug: bool, **options: Any) -> None:
+    """Write SOURCE for every target, by the decision algorithm's first choice."""
+    settings = _settings(options)
+    with _refusals(settings.source, as_json, debug):
+        made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
+        folder = output or _default_folder(settings.source)
+        stem = settings.source.stem
+        written = write_files(folder, {stem + end: text for end, text in made.files.items()})
+        if as_json:
+            files = [str(path) for path in written]
+            _print_json(emit_json(files, made.reports, made.variants, made.diagnostics))
+            return
+        _show(made.diagnostics, made.text)
+        for path in written:
+            click.echo(path)
+
+
+def _default_folder(source: Path) -> Path:
+    return Path("annotune-out") / source.stem
+
+
+class _refusals:  # used like a function, as a context manager
+    """Turns a refusal into diagnostics and its exit code; `debug` lets it through."""
+
+    def __init__(self, source: Path, as_json: bool, debug: bool) -> None:
+        self._source, self._as_json, self._debug = source, as_json, debug
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if not isinstance(error, AnnotuneError) or self._debug:
+            return
+        if self._as_json:
+            _print_json({"schema": 1, "diagnostics": diagnostics_json(error.diagnostics)})
+        _show(error.diagnostics, _text(self._source))
+        sys.exit(error.exit_code)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return ""
+
+
+def _show(diagnostics: Iterable[Diagnostic], text: str) -> None:
+    """Print diagnostics to stderr, each with its own file's line."""
+    for diagnostic in diagnostics:
+        own = text if not diagnostic.span.file.endswith((".yaml", ".yml")) else None
+        source = own if own is not None else _text(Path(diagnostic.span.file))
+        shown = diagnostic.render(source)
+        click.echo(shown.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), err=True)
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    click.echo(json.dumps(value, indent=2))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; the entry point of the package."""
+    cli(args=None if arguments is None else list(arguments), prog_name="annotune")

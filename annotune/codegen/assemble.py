@@ -1,0 +1,37 @@
+"""A user's file with its regions replaced: what the targets that stay in C hand back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from annotune.codegen.code import RegionCode
+from annotune.codegen.target import Provenance
+from annotune.frontend.splice import splice
+from annotune.ir.region import SourceFile
+
+
+def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance) -> str:
+    """Return the user's text with each region replaced, all other bytes unchanged.
+
+    A helper stands directly before the function that encloses its region. The provenance
+    opens the first replaced region, since nothing outside the regions may change.
+    """
+    edits: list[tuple[int, int, str]] = []
+    for k, (region, code) in enumerate(zip(source.regions, codes, strict=True)):
+        place = region.extent
+        if code.helper:
+            edits.append((place.function_start, place.function_start, code.helper + "\n"))
+        body = provenance.comment() + code.body if k == 0 else code.body
+        edits.append((place.start, place.end, indented(body, place.indent)))
+    return splice(source.text, edits)
+
+
+def indented(text: str, margin: str) -> str:
+    """Return `text` with `margin` before every line but the first, and no newline at its end.
+
+    The first line begins where the annotation did, behind the user's own white space.
+    Preprocessor lines keep column one.
+    """
+    first, *rest = text.rstrip("\n").split("\n")
+    rows = [line if not line or line.startswith("#") else margin + line for line in rest]
+    return "\n".join([first, *rows])

@@ -1,0 +1,129 @@
+"""Statements of a nest as C: loops, assignments and locals, on flat or shaped arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import assert_never
+
+from annotune.codegen.c_expr import c_expr
+from annotune.codegen.writer import Writer
+from annotune.ir.expr import Access, Binary, Expr, Int, rewrite
+from annotune.ir.fold import fold
+from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt
+from annotune.ir.region import Array, Region
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one target writes C: what an array element is, and what stands for a loop.
+
+    `loop` may write a loop of its own way and returns True then; it writes the loop's body
+    through `write_body`. `flat` turns ``A[i][j]`` into ``A[i*n + j]``.
+    """
+
+    region: Region
+    flat: bool = True
+    loop: Callable[[Writer, Loop], bool] = lambda out, loop: False
+
+    def expr(self, expr: Expr) -> str:
+        """Return an expression as C."""
+        return c_expr(self._flat(expr) if self.flat else expr)
+
+    def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
+        """Write statements in order."""
+        for stmt in body:
+            self.write(out, stmt)
+
+    def write(self, out: Writer, stmt: Stmt) -> None:
+        """Write one statement."""
+        match stmt:
+            case Assign():
+                out.line(f"{self.expr(stmt.target)} {stmt.op} {self.expr(stmt.value)};")
+            case Local(name, kind, value):
+                start = f" = {self.expr(value)}" if value is not None else ""
+                out.line(f"{kind} {name}{start};")
+            case LocalArray(name, kind, extents):
+                out.line(f"{kind} {name}" + "".join(f"[{n}]" for n in extents) + ";")
+            case Loop():
+                if not self.loop(out, stmt):
+                    with out.block(self.loop_head(stmt)):
+                        self.write_body(out, stmt.body)
+            case _:
+                assert_never(stmt)
+
+    def loop_head(self, loop: Loop) -> str:
+        """Return ``for (…)`` with the iterator declared in it, in the user's type."""
+        var = loop.var
+        step = f"{var}++" if loop.step == 1 else f"{var} += {loop.step}"
+        return (
+            f"for ({self.iterator_type(loop)} {var} = {self.expr(loop.lower)}; "
+            f"{var} < {self.expr(loop.upper)}; {step})"
+        )
+
+    def iterator_type(self, loop: Loop) -> str:
+        """Return the C type of a loop's iterator, that of the tiled loop for a tile loop."""
+        scalar = self.region.scalars.get(loop.var) or self.region.scalars.get(loop.tile_of)
+        return scalar.type if scalar is not None else "int"
+
+    def _flat(self, expr: Expr) -> Expr:
+        return rewrite(expr, lambda e: flattened(e, self.region.arrays))
+
+
+def flattened(expr: Expr, arrays: Mapping[str, Array]) -> Expr | None:
+    """Return an element of a shaped array as one of the flat array under it, else None.
+
+    ``A[i][j]`` of ``double A[m][n]`` is ``A[i*n + j]`` (C11 6.5.2.1).
+    """
+    # A local array of our own is none of the region's and keeps its shape.
+    if not isinstance(expr, Access) or len(expr.indices) < 2 or expr.array not in arrays:
+        return None
+    extents = arrays[expr.array].extents
+    assert len(extents) == len(expr.indices)
+
+    def step(offset: Expr, pair: tuple[Expr, Expr | None]) -> Expr:
+        index, extent = pair
+        assert extent is not None, "only the outermost extent may be open"
+        return Binary("+", Binary("*", offset, extent), index)
+
+    inner = list(zip(expr.indices[1:], extents[1:], strict=True))
+    offset: Expr = reduce(step, inner, expr.indices[0])
+    return Access(expr.array, (offset,), expr.span)
+
+
+def final_values(region: Region, wanted: frozenset[str]) -> str:
+    """Return C that gives the iterators in `wanted` the values the original loops leave.
+
+    A loop that runs leaves its iterator at the first value that fails its test; inner loops
+    count in the last iteration of the outer one.
+    """
+    out = Writer()
+    _finals(out, region.nest.body, wanted, Dialect(region, flat=False))
+    return out.text()
+
+
+def _finals(out: Writer, body: tuple[Stmt, ...], wanted: frozenset[str], dialect: Dialect) -> None:
+    for stmt in body:
+        if not isinstance(stmt, Loop) or not (_iterators(stmt) & wanted):
+            continue
+        var, lower, upper = stmt.var, stmt.lower, stmt.upper
+        out.line(f"{var} = {dialect.expr(lower)};")
+        with out.block(f"if ({var} < {dialect.expr(upper)})"):
+            out.line(f"{var} = {dialect.expr(_last_value(stmt))};")
+            _finals(out, stmt.body, wanted, dialect)
+            out.line(f"{var} += {stmt.step};")
+
+
+def _iterators(loop: Loop) -> set[str]:
+    inner = (_iterators(s) for s in loop.body if isinstance(s, Loop))
+    return {loop.var}.union(*inner)
+
+
+def _last_value(loop: Loop) -> Expr:
+    """Return the iterator's value in the last iteration of a loop that runs."""
+    before = Binary("-", Binary("-", loop.upper, Int(1)), loop.lower)
+    if loop.step == 1:
+        return fold(Binary("-", loop.upper, Int(1)))
+    steps = Binary("/", fold(before), Int(loop.step))
+    return fold(Binary("+", loop.lower, Binary("*", steps, Int(loop.step))))

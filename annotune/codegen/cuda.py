@@ -1,0 +1,81 @@
+"""The CUDA target: ``S.cu`` with kernels and entries, and the user's file calling them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from annotune.codegen.assemble import assembled
+from annotune.codegen.c_stmt import final_values
+from annotune.codegen.code import RegionCode
+from annotune.codegen.cuda_host import PRELUDE, HostText, Version
+from annotune.codegen.cuda_kernel import KernelText, kernel_text
+from annotune.codegen.names import interface
+from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.writer import Writer
+from annotune.decide.build import cuda_placement
+from annotune.decide.plan import HostLoop, Kernel, Plan, Step
+from annotune.ir.region import Region, Scalar, SourceFile
+
+
+class CudaTarget:
+    """CUDA C++ for nvcc, and C that calls it."""
+
+    name = "cuda"
+    placement = staticmethod(cuda_placement)
+
+    def region(self, variant: Variant, resident: bool) -> RegionCode:
+        """Return kernels, host entry and call of one region."""
+        analysis = variant.analysis
+        outer = interface(analysis)
+        tuned = _version(variant, variant.tuned, "_tuned" if variant.general else "")
+        general = _version(variant, variant.general, "") if variant.general else None
+        texts = [*tuned.texts.values(), *(general.texts.values() if general else ())]
+        host = HostText(analysis, outer, tuned, general, resident)
+        device = "\n".join(text.definition for text in texts) + "\n" + host.text()
+        return RegionCode(_call(analysis.region, outer.types(), outer.call_arguments()), "", device)
+
+    def files(
+        self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
+    ) -> Mapping[str, str]:
+        """Return ``.cu`` and ``_cuda.c``."""
+        parts = [provenance.comment(), PRELUDE, *(code.device for code in codes)]
+        return {
+            ".cu": "\n".join(part.rstrip("\n") + "\n" for part in parts),
+            "_cuda.c": assembled(source, codes, provenance),
+        }
+
+
+def _version(variant: Variant, plan: Plan, suffix: str) -> Version:
+    """Return the kernels of one plan as text, by the name of the kernel."""
+    outer = interface(variant.analysis)
+    texts: dict[str, KernelText] = {}
+    for kernel, host in _with_host(plan.steps, variant.analysis.region, ()):
+        texts[kernel.name] = kernel_text(
+            variant.analysis, outer, kernel, suffix, plan.constants, host
+        )
+    return Version(plan.steps, texts, plan.constants)
+
+
+def _with_host(
+    steps: Sequence[Step], region: Region, host: tuple[Scalar, ...]
+) -> list[tuple[Kernel, tuple[Scalar, ...]]]:
+    """Return every kernel with the iterators of the host loops around it."""
+    out: list[tuple[Kernel, tuple[Scalar, ...]]] = []
+    for step in steps:
+        match step:
+            case Kernel():
+                out.append((step, host))
+            case HostLoop(loop, inner):
+                out += _with_host(inner, region, (*host, region.scalars[loop.var]))
+    return out
+
+
+def _call(region: Region, types: str, arguments: str) -> str:
+    """Return the block that replaces a region: prototype, call, and final iterator values."""
+    out = Writer()
+    with out.block(""):
+        out.line(f"void {region.entry}({types});")
+        out.line(f"{region.entry}({arguments});")
+        wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
+        out.lines(final_values(region, wanted))
+    return out.text()

@@ -1,0 +1,315 @@
+"""The host side of ``S.cu``: guards, device memory, launches, and the original nest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.c_expr import c_expr
+from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.cuda_kernel import KernelText
+from annotune.codegen.grid import BLOCKS, GRID_LIMIT
+from annotune.codegen.names import Interface, temporaries
+from annotune.codegen.writer import Writer
+from annotune.decide.plan import HostLoop, Kernel, Step
+from annotune.ir.expr import Expr, Int, variables
+from annotune.ir.fold import fold
+from annotune.ir.region import Array
+
+
+@dataclass(frozen=True)
+class Version:
+    """One set of kernels for a region: the steps, and each kernel's text by its name."""
+
+    steps: tuple[Step, ...]
+    texts: Mapping[str, KernelText]
+    constants: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class HostText:
+    """Writes the functions around the kernels of one region.
+
+    `tuned` runs for the sizes that it fixes; `general`, where there is one, for all others;
+    what neither takes goes to the original nest. `resident` says that the pointers are
+    device memory already.
+    """
+
+    analysis: Analysis
+    outer: Interface
+    tuned: Version
+    general: Version | None
+    resident: bool
+
+    @property
+    def name(self) -> str:
+        region = self.analysis.region
+        return f"{region.function}_{region.index}"
+
+    def text(self) -> str:
+        """Return the C++ of all host functions of the region."""
+        out = Writer()
+        self._original(out)
+        for array in self._sized():
+            self._count(out, array)
+        self._launch(out)
+        if not self.resident:
+            self._device(out)
+        self._entry(out)
+        return out.text()
+
+    # The original nest ------------------------------------------------------------------
+
+    def _original(self, out: Writer) -> None:
+        """Write the user's nest: on the host, or as one thread where data is on the device."""
+        kind = "__global__ void" if self.resident else "static void"
+        out.line(
+            "/* The nest as written: for sizes, overlaps and errors that the kernels leave. */"
+        )
+        with out.block(f"{kind} {self.name}_original({self.outer.parameters()})"):
+            dialect = Dialect(self.analysis.region)
+            body = self.analysis.region.nest.body
+            for scalar in temporaries(self.analysis, body):
+                out.line(f"{scalar.type} {scalar.name};")
+            dialect.write_body(out, body)
+        out.line()
+
+    # Device memory ----------------------------------------------------------------------
+
+    def _sized(self) -> tuple[Array, ...]:
+        return self.outer.arrays
+
+    def _count(self, out: Writer, array: Array) -> None:
+        """Write the function that counts an array's elements, in 64 bits."""
+        length = fold(self.analysis.shapes[array.name].length)
+        out.line(f"/* Elements of {array.name} that the region touches. */")
+        head = f"static long long {self.name}_{array.name}_count({_wide(self.outer, length)})"
+        with out.block(head):
+            out.line(f"return {c_expr(length)};")
+        out.line()
+
+    def _call_count(self, array: Array) -> str:
+        length = fold(self.analysis.shapes[array.name].length)
+        names = [s.name for s in self.outer.scalars if s.name in variables(length)]
+        return f"{self.name}_{array.name}_count({', '.join(names)})"
+
+    def _device(self, out: Writer) -> None:
+        """Write the function that copies in, launches and copies back, freeing on all paths.
+
+        Results reach the host's arrays only when everything else has succeeded: with more
+        than one output they pass through staging memory, so that the original nest can
+        still run on unspoilt arrays when a copy fails.
+        """
+        analysis, outer = self.analysis, self.outer
+        outputs = [a for a in outer.arrays if a.name in outer.written]
+        staged = outputs if len(outputs) > 1 else []
+        head = f"static cudaError_t {self.name}_device({outer.parameters()})"
+        with out.block(head):
+            for array in outer.arrays:
+                out.line(
+                    f"const size_t {array.name}_bytes = "
+                    f"sizeof({array.element}) * {self._call_count(array)};"
+                )
+            for array in outer.arrays:
+                out.line(f"{array.element} *d_{array.name} = NULL;")
+            for array in staged:
+                out.line(f"{array.element} *h_{array.name} = NULL;")
+            out.line("cudaError_t status = cudaSuccess;")
+            for array in outer.arrays:
+                _step(out, f"cudaMalloc((void **)&d_{array.name}, {array.name}_bytes)")
+            for array in outer.arrays:
+                use = analysis.uses[array.name]
+                if use.is_read or not use.overwritten:
+                    _step(
+                        out,
+                        f"cudaMemcpy(d_{array.name}, {self._first(array)}, "
+                        f"{array.name}_bytes, cudaMemcpyHostToDevice)",
+                    )
+            _step(out, f"{self.name}_launch({self._device_arguments()})")
+            _step(out, "cudaDeviceSynchronize()")
+            for array in staged:
+                with out.block("if (status == cudaSuccess)"):
+                    out.line(f"h_{array.name} = ({array.element} *)malloc({array.name}_bytes);")
+                    out.line(f"if (h_{array.name} == NULL)")
+                    with out.deeper():
+                        out.line("status = cudaErrorMemoryAllocation;")
+            for array in outputs:
+                goal = f"h_{array.name}" if staged else self._first(array)
+                _step(
+                    out,
+                    f"cudaMemcpy({goal}, d_{array.name}, {array.name}_bytes, "
+                    "cudaMemcpyDeviceToHost)",
+                )
+            if staged:
+                with out.block("if (status == cudaSuccess)"):
+                    for array in staged:
+                        out.line(
+                            f"memcpy({self._first(array)}, h_{array.name}, {array.name}_bytes);"
+                        )
+            for array in staged:
+                out.line(f"free(h_{array.name});")
+            for array in outer.arrays:
+                out.line(f"cudaFree(d_{array.name});")
+            out.line("return status;")
+        out.line()
+
+    def _first(self, array: Array) -> str:
+        """Return the pointer to the first element that the region touches."""
+        lowest = fold(self.analysis.shapes[array.name].lowest)
+        return array.name if lowest == Int(0) else f"{array.name} + ({c_expr(lowest)})"
+
+    def _device_arguments(self) -> str:
+        parts = [s.name for s in self.outer.scalars]
+        for array in self.outer.arrays:
+            lowest = fold(self.analysis.shapes[array.name].lowest)
+            shift = "" if lowest == Int(0) else f" - ({c_expr(lowest)})"
+            parts.append(f"d_{array.name}{shift}")
+        return ", ".join(parts)
+
+    # Launches ---------------------------------------------------------------------------
+
+    def _launch(self, out: Writer) -> None:
+        """Write the function that launches every kernel, for the sizes it is given."""
+        with out.block(f"static cudaError_t {self.name}_launch({self.outer.parameters()})"):
+            open_sizes = self._tuned_test(fixed=False)
+            if self.general is None or not open_sizes:
+                self._steps(out, self.tuned, self.tuned.steps)
+            else:
+                with out.block(f"if ({open_sizes})", "} else {"):
+                    self._steps(out, self.tuned, self.tuned.steps)
+                with out.deeper():
+                    self._steps(out, self.general, self.general.steps)
+                out.line("}")
+            out.line("return cudaGetLastError();")
+        out.line()
+
+    def _steps(self, out: Writer, version: Version, steps: Sequence[Step]) -> None:
+        for step in steps:
+            match step:
+                case Kernel():
+                    self._launch_one(out, version.texts[step.name])
+                case HostLoop(loop, inner):
+                    dialect = Dialect(self.analysis.region)
+                    with out.block(dialect.loop_head(loop)):
+                        self._steps(out, version, inner)
+
+    def _launch_one(self, out: Writer, text: KernelText) -> None:
+        """Write one launch; a grid axis longer than the device allows is cut and strided."""
+        extents = []
+        for level in BLOCKS:
+            trip = text.grid.trips.get(level)
+            if trip is None:
+                extents.append("1")
+                continue
+            known = fold(trip, text.constants)
+            if isinstance(known, Int):
+                extents.append(str(min(known.value, GRID_LIMIT[level])))
+            else:
+                extents.append(f"annotune_extent({c_expr(known)}, {GRID_LIMIT[level]})")
+        threads = ", ".join(str(n) for n in text.grid.threads)
+        arguments = ", ".join([s.name for s in text.scalars] + [a.name for a in text.arrays])
+        with out.block(""):
+            out.line(f"const dim3 blocks({', '.join(extents)});")
+            out.line(f"const dim3 threads({threads});")
+            out.line(f"{text.name}<<<blocks, threads>>>({arguments});")
+
+    # The entry --------------------------------------------------------------------------
+
+    def _entry(self, out: Writer) -> None:
+        region, outer = self.analysis.region, self.outer
+        tests = self._runs_tests()
+        tests += [t for t in [self._tuned_test(fixed=self.general is not None)] if t]
+        tests += self._apart_tests()
+        with out.block(f'extern "C" void {region.entry}({outer.parameters()})'):
+            runner = "launch" if self.resident else "device"
+            run = f"{self.name}_{runner}({outer.names()})"
+            if tests:
+                out.line("bool fits = true;")
+                for test in tests:
+                    out.line(f"fits = fits && {test};")
+            with out.block("if (fits)" if tests else ""):
+                out.line(f"const cudaError_t status = {run};")
+                out.line("if (status == cudaSuccess)")
+                with out.deeper():
+                    out.line("return;")
+                out.line(
+                    f'fprintf(stderr, "{region.entry}: %s; running the original nest\\n", '
+                    "cudaGetErrorString(status));"
+                )
+            if self.resident:
+                out.line(f"{self.name}_original<<<1, 1>>>({outer.names()});")
+            else:
+                out.line(f"{self.name}_original({outer.names()});")
+        out.line()
+
+    def _runs_tests(self) -> list[str]:
+        """Return tests that each loop runs at least once, where sizes alone decide that."""
+        iterators = {loop.var for loop in self.analysis.region.nest.loops()}
+        out: list[str] = []
+        for loop in self.analysis.region.nest.loops():
+            lower, upper = fold(loop.lower), fold(loop.upper)
+            known = isinstance(lower, Int) and isinstance(upper, Int)
+            test = f"{c_expr(lower)} < {c_expr(upper)}"
+            if not known and not (variables(lower) | variables(upper)) & iterators:
+                out.append(test)
+        return list(dict.fromkeys(out))
+
+    def _tuned_test(self, fixed: bool) -> str:
+        """Return C that tests for the tuned sizes; with `fixed`, only those that C fixes."""
+        region = self.analysis.region
+        constants = region.constants if fixed else self.tuned.constants
+        names = [s.name for s in self.outer.scalars if s.name in constants]
+        if self.general is not None and not fixed:
+            names = [n for n in names if n not in region.constants]
+        return " && ".join(f"{n} == {constants[n]}" for n in names)
+
+    def _apart_tests(self) -> list[str]:
+        """Return tests that no written array overlaps another, where the C does not say so."""
+        out: list[str] = []
+        arrays = self.outer.arrays
+        for k, one in enumerate(arrays):
+            for two in arrays[k + 1 :]:
+                if one.name not in self.outer.written and two.name not in self.outer.written:
+                    continue
+                if one.is_restrict or two.is_restrict or not (one.is_pointer or two.is_pointer):
+                    continue
+                ends = [
+                    f"{self._first(a)}, sizeof({a.element}) * {self._call_count(a)}"
+                    for a in (one, two)
+                ]
+                out.append(f"annotune_apart({', '.join(ends)})")
+        return out
+
+
+def _step(out: Writer, call: str) -> None:
+    """Write one CUDA call that runs only while nothing has failed."""
+    out.line("if (status == cudaSuccess)")
+    with out.deeper():
+        out.line(f"status = {call};")
+
+
+def _wide(outer: Interface, length: Expr) -> str:
+    """Return 64-bit parameters for the scalars that a length uses."""
+    used = variables(length)
+    return ", ".join(f"long long {s.name}" for s in outer.scalars if s.name in used)
+
+
+PRELUDE = """\
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+/* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
+static inline unsigned annotune_extent(long long count, long long limit)
+{
+    return (unsigned)(count < limit ? count : limit);
+}
+
+/* Whether two ranges of bytes have none in common. */
+static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    const char *p = (const char *)a, *q = (const char *)b;
+    return p + a_bytes <= q || q + b_bytes <= p;
+}
+"""

@@ -1,0 +1,97 @@
+"""The names and types by which generated functions see a region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from annotune.analysis.facts import Analysis
+from annotune.ir.expr import Var, variables
+from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.region import Array, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """What a region needs from outside: scalars first, then arrays, in order of first use.
+
+    Iterators, temporaries and locals of the nest are not among them.
+    """
+
+    scalars: tuple[Scalar, ...]
+    arrays: tuple[Array, ...]
+    written: frozenset[str]
+
+    def pointer(self, array: Array) -> str:
+        """Return the C type of a flat pointer to the array, const when it is only read."""
+        const = "" if array.name in self.written else "const "
+        return f"{const}{array.element} *"
+
+    def parameters(self, qualifier: str = "") -> str:
+        """Return the C parameter list; `qualifier` such as ``restrict`` goes to each pointer."""
+        space = f"{qualifier} " if qualifier else ""
+        parts = [f"{s.type} {s.name}" for s in self.scalars]
+        parts += [f"{self.pointer(a)}{space}{a.name}" for a in self.arrays]
+        return ", ".join(parts) or "void"
+
+    def types(self) -> str:
+        """Return the parameter types without names, for a prototype that no macro can touch."""
+        parts = [s.type for s in self.scalars]
+        parts += [self.pointer(a).rstrip() for a in self.arrays]
+        return ", ".join(parts) or "void"
+
+    def names(self) -> str:
+        """Return the arguments that pass everything on under its own name."""
+        return ", ".join([s.name for s in self.scalars] + [a.name for a in self.arrays])
+
+    def call_arguments(self) -> str:
+        """Return the arguments at the user's place, arrays flattened to pointers."""
+        parts = [s.name for s in self.scalars]
+        for array in self.arrays:
+            flat = array.is_pointer and len(array.extents) == 1
+            parts.append(array.name if flat else f"({self.pointer(array).rstrip()}){array.name}")
+        return ", ".join(parts)
+
+
+def interface(analysis: Analysis) -> Interface:
+    """Return the interface of a region: every outer name that its text may read or write."""
+    region = analysis.region
+    inner = {loop.var for loop in region.nest.loops()} | analysis.private
+    inner |= {s.name for s in region.scalars.values() if s.is_local}
+    needed = used_scalars(region.nest.body)
+    for shape in analysis.shapes.values():
+        needed |= variables(shape.length) | variables(shape.lowest)
+    for array in region.arrays.values():
+        for extent in array.extents:
+            needed |= variables(extent) if extent is not None else set()
+    scalars = tuple(s for s in region.scalars.values() if s.name in needed and s.name not in inner)
+    written = frozenset(u.array for u in analysis.uses.values() if u.is_written)
+    return Interface(scalars, tuple(region.arrays.values()), written)
+
+
+def used_scalars(body: Iterable[Stmt]) -> set[str]:
+    """Return the names of the scalars that statements read or write, iterators included."""
+    out: set[str] = set()
+    for stmt in walk_stmts(tuple(body)):
+        match stmt:
+            case Loop():
+                out |= variables(stmt.lower) | variables(stmt.upper) | {stmt.var}
+            case Assign():
+                out |= variables(stmt.value) | variables(stmt.target)
+                out |= {stmt.target.name} if isinstance(stmt.target, Var) else set()
+            case Local():
+                out |= variables(stmt.value) if stmt.value is not None else set()
+            case LocalArray():
+                pass
+    return out
+
+
+def temporaries(analysis: Analysis, body: Iterable[Stmt]) -> tuple[Scalar, ...]:
+    """Return the private scalars that `body` assigns, to be declared where it runs."""
+    assigned = {
+        stmt.target.name
+        for stmt in walk_stmts(tuple(body))
+        if isinstance(stmt, Assign) and isinstance(stmt.target, Var)
+    }
+    scalars = analysis.region.scalars.values()
+    return tuple(s for s in scalars if s.name in assigned and s.name in analysis.private)

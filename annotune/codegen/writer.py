@@ -1,0 +1,74 @@
+"""A text under construction: lines, blocks and their indentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+INDENT = "    "
+
+
+class Writer:
+    """Collects lines of C. Blocks indent and close themselves."""
+
+    def __init__(self, margin: str = "") -> None:
+        self._lines: list[str] = []
+        self._margin = margin
+
+    def line(self, text: str = "") -> None:
+        """Add one line at the current depth; an empty one stays empty."""
+        self._lines.append(self._margin + text if text else "")
+
+    def lines(self, text: str) -> None:
+        """Add every line of `text` at the current depth."""
+        for part in text.splitlines():
+            self.line(part)
+
+    def directive(self, text: str) -> None:
+        """Add a preprocessor line; long clause lists continue over backslashes."""
+        words = text.split(" ")
+        current = words[0]
+        rows: list[str] = []
+        for word in words[1:]:
+            if len(self._margin) + len(current) + len(word) > _WIDTH and _closed(current):
+                rows.append(current + " \\")
+                current = INDENT + word
+            else:
+                current += " " + word
+        for row in (*rows, current):
+            self.line(row)
+
+    @contextmanager
+    def block(self, head: str, tail: str = "}") -> Iterator[None]:
+        """Write ``head {``, what the body of the `with` writes one level deeper, and `tail`."""
+        self.line(head + " {" if head else "{")
+        with self.deeper():
+            yield
+        self.line(tail)
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """Indent what the body of the `with` writes by one level."""
+        self.indent()
+        yield
+        self.dedent()
+
+    def indent(self) -> None:
+        """Write one level deeper from here on; for blocks whose number is not known."""
+        self._margin += INDENT
+
+    def dedent(self) -> None:
+        """Write one level less deep from here on."""
+        self._margin = self._margin[: -len(INDENT)]
+
+    def text(self) -> str:
+        """Return everything written, each line ended by a newline."""
+        return "".join(line + "\n" for line in self._lines)
+
+
+_WIDTH = 92
+
+
+def _closed(text: str) -> bool:
+    """Return whether every parenthesis of `text` is closed, so that a line may end here."""
+    return text.count("(") == text.count(")")

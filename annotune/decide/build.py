@@ -1,0 +1,190 @@
+"""From the choices for each kernel to a plan: the transforms, applied in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotune.analysis.facts import Analysis
+from annotune.decide.plan import (
+    HostLoop,
+    Kernel,
+    KernelChoice,
+    Plan,
+    Step,
+    holds_kernels,
+    is_kernel,
+)
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Var
+from annotune.ir.nest import Level, Loop, Stmt
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.fuse import Fuse
+from annotune.transforms.map import Map
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Registers
+from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Transform
+from annotune.transforms.tree import Body, find_assign, numbers, rebuilt
+from annotune.transforms.unroll import Unroll
+
+Placement = Callable[[KernelChoice], Mapping[str, Level]]
+
+_BLOCKS = (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z)
+_THREADS = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
+
+
+def cuda_placement(choice: KernelChoice) -> Mapping[str, Level]:
+    """Return the CUDA level of each loop that `choice` maps, blocks first."""
+    levels = dict(zip(choice.blocks, _BLOCKS, strict=False))
+    return levels | dict(zip(choice.threads, _THREADS, strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the user wrote the command behind each part of a choice, if anywhere."""
+
+    spans: Mapping[tuple[str, int], Span]
+
+    def of(self, command: str, statement: int) -> Span:
+        """Return the place of a command on a statement, NOWHERE for our own decision."""
+        return self.spans.get((command, statement), NOWHERE)
+
+
+NO_PLACES = Places({})
+
+
+def base_body(analysis: Analysis, groups: Iterable[tuple[int, ...]]) -> Body:
+    """Return the region with one nest per group of statements, unchecked."""
+    return Distribute(tuple(groups)).apply(analysis.region.nest.body)
+
+
+def build(
+    analysis: Analysis,
+    choices: Sequence[KernelChoice],
+    groups: Sequence[tuple[int, ...]],
+    constants: Mapping[str, int],
+    placement: Placement = cuda_placement,
+    places: Places = NO_PLACES,
+) -> Plan | Diagnostic:
+    """Return the plan that `choices` describe, or the reason a step of it is illegal.
+
+    `groups` are the statements that cannot be taken apart; `constants` the sizes that the
+    plan may rely on.
+    """
+    body: Body = base_body(analysis, groups)
+    steps: list[Transform] = []
+    for choice in choices:
+        refusal = _refused_mapping(choice, body, analysis, placement, places)
+        if refusal is not None:
+            return refusal
+        steps += _structure(choice, constants, places)
+    for choice in choices:
+        levels = placement(choice)
+        if levels:
+            steps.append(Map(choice.leader, levels, choice.host, span=_map_place(choice, places)))
+    for step in steps:
+        refusal = step.why_not(body, analysis)
+        if refusal is not None:
+            return refusal
+        body = step.apply(body)
+    scheduled = body
+    for choice in choices:
+        for step in _thread_level(choice, analysis, constants, places):
+            refusal = step.why_not(body, analysis)
+            if refusal is not None:
+                return refusal
+            body = step.apply(body)
+    return Plan(_steps(analysis, body, scheduled), tuple(choices), constants)
+
+
+def _map_place(choice: KernelChoice, places: Places) -> Span:
+    """Return where the user mapped one of the kernel's statements, NOWHERE if nowhere."""
+    spans = (places.of("cuda", statement) for statement in choice.statements)
+    return next((span for span in spans if span != NOWHERE), NOWHERE)
+
+
+def _refused_mapping(
+    choice: KernelChoice, body: Body, analysis: Analysis, placement: Placement, places: Places
+) -> Diagnostic | None:
+    """Return why a mapping that the user wrote is illegal for a statement before any fusion.
+
+    After fusion the same mistake would show as loops that no longer nest perfectly.
+    """
+    levels = placement(choice)
+    for part in choice.parts:
+        span = places.of("cuda", part[0])
+        if span == NOWHERE or choice.tiles or not levels:
+            continue
+        refusal = Map(part[0], levels, choice.host, span=span).why_not(body, analysis)
+        if refusal is not None:
+            return refusal
+    return None
+
+
+def _structure(
+    choice: KernelChoice, constants: Mapping[str, int], places: Places
+) -> Iterable[Transform]:
+    """Yield the transforms that shape one kernel's nest before it is mapped."""
+    if choice.order:
+        for part in choice.parts:
+            yield Permute(part[0], choice.order, places.of("permute", part[0]))
+    if len(choice.parts) > 1:
+        leaders = tuple(part[0] for part in choice.parts)
+        yield Fuse(leaders, constants, places.of("fuse", choice.leader))
+    for loop, size in choice.tiles:
+        span = places.of("tile", choice.leader)
+        yield Tile(choice.leader, loop, size, constants, span)
+
+
+def _thread_level(
+    choice: KernelChoice, analysis: Analysis, constants: Mapping[str, int], places: Places
+) -> Iterable[Transform]:
+    """Yield the transforms inside one thread: register copies, then unrolling."""
+    for statement, loop in choice.registers:
+        target = find_assign(analysis.region.nest.body, statement).target
+        element = (
+            "double" if isinstance(target, Var) else analysis.region.arrays[target.array].element
+        )
+        yield Registers(statement, loop, element, places.of("registers", statement))
+    sizes = analysis.region.sizes
+    for statement, loop, factor in choice.unroll:
+        yield Unroll(statement, loop, factor, constants, sizes, places.of("unroll", statement))
+
+
+def _steps(analysis: Analysis, body: Body, scheduled: Body) -> tuple[Step, ...]:
+    out: list[Step] = []
+    for group, before in _paired(body, scheduled):
+        if isinstance(before, Loop) and not is_kernel(before) and holds_kernels(before):
+            host = group[0]
+            assert isinstance(host, Loop)
+            inner = _steps(analysis, host.body, before.body)
+            out.append(HostLoop(rebuilt(host, body=()), inner))
+        else:
+            own = tuple(sorted(numbers(before)))
+            out.append(Kernel(_name(analysis, own), own, group, (before,)))
+    return tuple(out)
+
+
+def _paired(body: Body, scheduled: Body) -> list[tuple[Body, Stmt]]:
+    """Return each scheduled statement with what registers and unrolling made of it.
+
+    A serial top-level loop may have become several statements; those that run the same
+    assignments belong together, and a local belongs with what follows it.
+    """
+    out: list[tuple[Body, Stmt]] = []
+    rest = list(body)
+    for stmt in scheduled:
+        own = numbers(stmt)
+        part: list[Stmt] = []
+        while rest and (owned := next((n for s in rest if (n := numbers(s))), own)) <= own:
+            part.append(rest.pop(0))
+            assert owned
+        out.append((tuple(part), stmt))
+    return out
+
+
+def _name(analysis: Analysis, statements: tuple[int, ...]) -> str:
+    """Return the kernel's name: the function, the region, and its first statement."""
+    region = analysis.region
+    return f"{region.function}_{region.index}_s{statements[0]}"

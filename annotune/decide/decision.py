@@ -1,0 +1,207 @@
+"""One point of the space becomes the choices for every kernel of a region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from annotune.analysis.facts import Analysis
+from annotune.annotation.spec import Value
+from annotune.decide.build import Places, base_body
+from annotune.decide.direct import choose, fuse_by_footprint, registers, unrolls
+from annotune.decide.messages import APART_AND_FUSED, NOT_FUSIBLE
+from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.rules import Roles, serial_order
+from annotune.decide.units import Unit, atomic_groups, fusible, units
+from annotune.decide.wishes import Axes, Wishes, read_wishes
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.fuse import Fuse
+from annotune.transforms.tile import tile_name
+
+FUSIONS = ("footprint", "apart", "all")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of the space of one region.
+
+    `params` are the annotation's performance parameters, `fusion` one of `FUSIONS`, `roles`
+    the axes of the unit that a statement leads, `factors` the unroll factor for a
+    statement's loop. What is absent is decided by the rules.
+    """
+
+    params: Mapping[str, Value] = field(default_factory=dict)
+    fusion: str = FUSIONS[0]
+    roles: Mapping[int, Roles] = field(default_factory=dict)
+    factors: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a point means: the choices in launch order, and the groups behind them."""
+
+    choices: tuple[KernelChoice, ...]
+    groups: tuple[tuple[int, ...], ...]
+    places: Places
+    wishes: Wishes
+
+
+@dataclass(frozen=True)
+class Base:
+    """What all points of a region share, computed once: groups and units per fusion."""
+
+    analysis: Analysis
+    groups: tuple[tuple[int, ...], ...]
+    apart: tuple[Unit, ...]
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Base:
+        """Return the base of a region."""
+        groups = atomic_groups(analysis)
+        return cls(analysis, groups, units(analysis, groups))
+
+    def nests(self, fusion: str, wishes: Wishes) -> tuple[Unit, ...]:
+        """Return the units to launch under a way of fusing, the user's wishes kept.
+
+        Raises:
+            AnnotuneError: A wished fusion or distribution is illegal.
+        """
+        self._check_apart(wishes)
+        found = self.apart
+        for group in wishes.fused:
+            found = self._fuse(found, group, wishes.places.of("fuse", group[0]))
+        if fusion == "apart":
+            return found
+        out: list[Unit] = []
+        for unit in found:
+            if out and not _kept_apart(out[-1], unit, wishes):
+                merged = (
+                    fuse_by_footprint(self.analysis, (out[-1], unit))
+                    if fusion == "footprint"
+                    else _merged(self.analysis, out[-1], unit)
+                )
+                out[-1:] = merged
+            else:
+                out.append(unit)
+        return tuple(out)
+
+    def _check_apart(self, wishes: Wishes) -> None:
+        for group in wishes.apart:
+            span = wishes.places.of("distribute", group[0])
+            for fused in wishes.fused:
+                both = sorted(set(fused) & set(group))
+                if len(both) > 1:
+                    raise AnnotuneError.of(APART_AND_FUSED.at(span, first=both[0], second=both[1]))
+            single = tuple((n,) for n in group)
+            refusal = Distribute(single, span).why_not(
+                self.analysis.region.nest.body, self.analysis
+            )
+            if refusal is not None:
+                raise AnnotuneError.of(refusal)
+
+    def _fuse(
+        self, found: tuple[Unit, ...], group: tuple[int, ...], span: Span
+    ) -> tuple[Unit, ...]:
+        members = [u for u in found if set(u.statements) & set(group)]
+        if len(members) < 2:
+            return found
+        fused = members[0]
+        for unit in members[1:]:
+            merged = fusible(self.analysis, fused, unit, keep_parallel=False)
+            if merged is None:
+                raise AnnotuneError.of(self._why_not_fused(fused, unit, span))
+            fused = merged
+        return tuple(fused if u is members[0] else u for u in found if u not in members[1:])
+
+    def _why_not_fused(self, first: Unit, second: Unit, span: Span) -> Diagnostic:
+        parts = (*first.parts, *second.parts)
+        fuse = Fuse(tuple(p[0] for p in parts), self.analysis.region.constants, span)
+        refusal = fuse.why_not(base_body(self.analysis, self.groups), self.analysis)
+        if refusal is not None:
+            return refusal
+        return NOT_FUSIBLE.at(
+            span,
+            first=first.leader,
+            second=second.leader,
+            one=", ".join(first.parallel) or "none",
+            two=", ".join(second.parallel) or "none",
+        )
+
+
+def decide(base: Base, point: Point) -> Decision:
+    """Return the choices at one point: what the recipe says, and the rules for the rest.
+
+    Raises:
+        AnnotuneError: The recipe names what is not there, or asks for an illegal fusion.
+    """
+    analysis = base.analysis
+    commands = analysis.region.spec.commands
+    wishes = read_wishes(commands, point.params, analysis.region.nest.body)
+    choices = []
+    for unit in base.nests(point.fusion, wishes):
+        choices.append(_choice(unit, point, wishes))
+    return Decision(tuple(choices), base.groups, wishes.places, wishes)
+
+
+def _choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
+    axes = next((wishes.cuda[s] for s in unit.statements if s in wishes.cuda), None)
+    if axes is not None:
+        choice = _as_wished(unit, axes)
+    else:
+        choice = choose(unit, point.roles.get(unit.leader))
+    cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
+    if cut:
+        own = {loop for loop, _ in cut}
+        choice = replace(choice, tiles=(*cut, *(t for t in choice.tiles if t[0] not in own)))
+    order = next((wishes.order[s] for s in unit.statements if s in wishes.order), None)
+    if order is not None:
+        reason = Reason("order", ", ".join(order), "the recipe says so")
+        choice = replace(choice, order=order, reasons=(*choice.reasons, reason))
+    tiled = {loop for loop, _ in choice.tiles}
+    held = {s: tile_name(loop) if loop in tiled else loop for s, loop in choice.registers}
+    held |= {s: loop for s, loop in wishes.registers.items() if s in unit.statements}
+    unrolled = tuple(u for u in wishes.unroll if u[0] in unit.statements)
+    if not unrolled:
+        unrolled = tuple(
+            (s, loop, point.factors.get(s, factor)) for s, loop, factor in choice.unroll
+        )
+    return replace(choice, registers=tuple(sorted(held.items())), unroll=unrolled)
+
+
+def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:
+    """Return the choice with the user's axes, the thread level by the rules."""
+    tiled = {tile_name(loop.var): loop.var for loop in unit.band}
+    names = [tiled.get(n, n) for n in (*axes.blocks, *axes.threads)]
+    plain = [*dict.fromkeys(names), "", "", "", ""]
+    order = serial_order(unit, Roles(plain[0], plain[1], plain[2], plain[3]))
+    text_order = tuple(loop.var for loop in unit.band)
+    reasons = (
+        Reason("blocks", ", ".join(axes.blocks) or "none", "the recipe says so"),
+        Reason("threads", ", ".join(axes.threads) or "none", "the recipe says so"),
+    )
+    return KernelChoice(
+        unit.parts,
+        order if order != text_order else (),
+        (),
+        axes.blocks,
+        axes.threads,
+        unit.host,
+        registers(unit),
+        tuple((s, loop, factors[-1]) for s, loop, factors in unrolls(unit)),
+        reasons,
+    )
+
+
+def _kept_apart(first: Unit, second: Unit, wishes: Wishes) -> bool:
+    """Return whether the recipe maps or distributes two neighbours each on its own."""
+    one, two = set(first.statements), set(second.statements)
+    mapped = set(wishes.cuda) | set(wishes.acc)
+    if one & mapped and two & mapped:
+        return True
+    return any(one & set(group) and two & set(group) for group in wishes.apart)
+
+
+def _merged(analysis: Analysis, first: Unit, second: Unit) -> Iterable[Unit]:
+    fused = fusible(analysis, first, second)
+    return (first, second) if fused is None else (fused,)

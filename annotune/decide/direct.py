@@ -1,0 +1,180 @@
+"""The `direct` strategy: the decision algorithm of Rivera's thesis, chapter 3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from annotune.analysis.facts import Analysis
+from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.rules import Roles, roles, serial_order, tiles
+from annotune.decide.units import Unit, fusible
+from annotune.ir.expr import Access, variables
+from annotune.ir.nest import Loop
+from annotune.transforms.tile import tile_name
+from annotune.transforms.unroll import divisors
+
+# An unrolled body longer than this fills the instruction cache without hiding more latency
+# (the thesis tries up to 16, its largest trip count); a short loop may vanish whole.
+MAX_UNROLL = 16
+
+
+def choose(unit: Unit, chosen: Roles | None = None) -> KernelChoice:
+    """Return the choices for one unit: the thesis's own, or those that `chosen` fixes."""
+    if not unit.parallel:
+        reason = Reason("kernel", "one thread", "no loop of the nest may run in parallel")
+        return KernelChoice(unit.parts, reasons=(reason,))
+    axes = chosen or roles(unit)
+    cut = tiles(unit, axes)
+    blocks = tuple(n for n in (axes.block_x, axes.block_y) if n)
+    blocks += tuple(tile_name(loop) for loop, _ in cut)
+    threads = tuple(n for n in (axes.thread_x, axes.thread_y) if n)
+    order = serial_order(unit, axes)
+    names = tuple(loop.var for loop in unit.band)
+    held = registers(unit)
+    return KernelChoice(
+        unit.parts,
+        order if order != names else (),
+        cut,
+        blocks,
+        threads,
+        unit.host,
+        held,
+        tuple((s, loop, factors[-1]) for s, loop, factors in unrolls(unit)),
+        (*axes.reasons, *_why(unit, axes, order, names, held, cut)),
+    )
+
+
+def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
+    """Return (statement, loop) for every accumulation that a register can hold.
+
+    The loop is the outermost of the statement's innermost loops that leave its target in place.
+    """
+    out: list[tuple[int, str]] = []
+    for statement in unit.statements:
+        assign = next(a for a in unit.analysis.region.nest.assigns() if a.number == statement)
+        if not isinstance(assign.target, Access) or assign.op == "=":
+            continue
+        used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
+        held = ""
+        for name in reversed([loop.var for loop in unit.analysis.paths[statement]]):
+            if name in used or name in unit.parallel or name in unit.host:
+                break
+            held = name
+        if held:
+            out.append((statement, held))
+    return tuple(out)
+
+
+def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
+    """Return (statement, loop, factors) for each innermost serial loop with a known count.
+
+    The factors are the divisors of the trip count up to `MAX_UNROLL` (section 3.1.4).
+    Statements that share the loop are unrolled with the first of them.
+    """
+    out: list[tuple[int, str, tuple[int, ...]]] = []
+    seen: set[tuple[str, ...]] = set()
+    for statement in unit.statements:
+        path = unit.analysis.paths[statement]
+        loop = path[-1]
+        key = tuple(x.var for x in path)
+        trip = unit.trips[loop.var]
+        if loop.var in unit.parallel or loop.var in unit.host or trip is None or key in seen:
+            continue
+        if loop.var not in unit.serial_loops(statement) or _holds_loops(unit, statement):
+            continue
+        seen.add(key)
+        factors = tuple(d for d in divisors(trip) if d <= MAX_UNROLL)
+        if factors[1:]:
+            out.append((statement, loop.var, factors))
+    return tuple(out)
+
+
+def _holds_loops(unit: Unit, statement: int) -> bool:
+    """Return whether the innermost loop of `statement` holds further loops beside it."""
+    inner = unit.analysis.paths[statement][-1]
+    return any(isinstance(stmt, Loop) for stmt in inner.body)
+
+
+def _why(
+    unit: Unit,
+    axes: Roles,
+    order: tuple[str, ...],
+    names: tuple[str, ...],
+    held: tuple[tuple[int, str], ...],
+    cut: tuple[tuple[str, int], ...],
+) -> tuple[Reason, ...]:
+    """Return the reasons for what the axes do not say: the rest of the loops, and registers."""
+    out: list[Reason] = []
+    taken = {axes.thread_x, axes.thread_y, axes.block_x, axes.block_y}
+    left = [n for n in order if n in unit.parallel and n not in taken]
+    if left:
+        out.append(Reason("serial", ", ".join(left), "parallel, but every axis has its loop"))
+    if order != names:
+        out.append(Reason("order", ", ".join(order), "largest input stride outermost"))
+    for loop, size in cut:
+        out.append(Reason("tile", f"{loop} by {size}", "too long for one thread axis"))
+    for statement, loop in held:
+        out.append(Reason("registers", f"S{statement} over {loop}", "the target stays in place"))
+    return tuple(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What one thread block touches of an array: per dimension, the block loops that pick a
+    place and the other loops that run over it."""
+
+    array: str
+    dimensions: tuple[tuple[frozenset[str], bool], ...]
+
+
+def footprints(unit: Unit, blocks: frozenset[str]) -> frozenset[Footprint]:
+    """Return the footprints per thread block of all arrays that the unit touches."""
+    loops = {name for s in unit.statements for name in _loop_names(unit.analysis, s)}
+    out: set[Footprint] = set()
+    for access in (*unit.reads, *unit.writes):
+        dimensions = []
+        for index in access.indices:
+            used = variables(index) & loops
+            dimensions.append((frozenset(used & blocks), bool(used - blocks)))
+        out.add(Footprint(access.access.array, tuple(dimensions)))
+    return frozenset(out)
+
+
+def fuse_by_footprint(analysis: Analysis, nests: tuple[Unit, ...]) -> tuple[Unit, ...]:
+    """Return the units with neighbours merged that share arrays and touch them alike.
+
+    Two kernels fuse when every array that both use has the same footprint in a thread block
+    under the first one's mapping (section 3.1.3): Ur and Us of local_grad3 read one plane
+    of u, while Ut reads across planes and stays alone.
+    """
+    out: list[Unit] = []
+    for unit in nests:
+        last = out[-1] if out else None
+        fused = fusible(analysis, last, unit) if last is not None else None
+        if last is not None and fused is not None and same_footprints(last, unit):
+            out[-1] = fused
+        else:
+            out.append(unit)
+    return tuple(out)
+
+
+def same_footprints(first: Unit, second: Unit) -> bool:
+    """Return whether a block of the first unit's mapping touches shared arrays alike in both."""
+    axes = roles(first)
+    blocks = frozenset(n for n in (axes.block_x, axes.block_y) if n)
+    one, two = footprints(first, blocks), footprints(second, blocks)
+    shared = {f.array for f in one} & {f.array for f in two}
+    return bool(shared) and {f for f in one if f.array in shared} == {
+        f for f in two if f.array in shared
+    }
+
+
+def with_factors(choice: KernelChoice, factors: Mapping[int, int]) -> KernelChoice:
+    """Return `choice` with the unroll factors of some statements replaced."""
+    changed = tuple((s, loop, factors.get(s, factor)) for s, loop, factor in choice.unroll)
+    return replace(choice, unroll=changed)
+
+
+def _loop_names(analysis: Analysis, statement: int) -> tuple[str, ...]:
+    return tuple(loop.var for loop in analysis.paths[statement])

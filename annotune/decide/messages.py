@@ -1,0 +1,34 @@
+"""What the decision stage says: AT301 to AT349."""
+
+from __future__ import annotations
+
+from annotune.diagnostics import Severity, Template
+
+NO_PARALLEL_LOOP = Template(
+    "AT301",
+    "no loop of this region can run in parallel",
+    "every loop carries a dependence: {reasons}",
+)
+NO_PARALLEL_LOOP_WARNING = Template(
+    "AT301", NO_PARALLEL_LOOP.message, NO_PARALLEL_LOOP.help, Severity.WARNING
+)
+EMPTY_SPACE = Template(
+    "AT302",
+    "the constraints leave no point of the space",
+    "constraint '{name}' removes the last ones; loosen it or add values to its parameters",
+)
+FUSED_DIFFERENTLY = Template(
+    "AT303",
+    "statements {first} and {second} are fused but mapped differently",
+    "give `cuda` for the first of the fused statements only",
+)
+APART_AND_FUSED = Template(
+    "AT304",
+    "statements {first} and {second} are both fused and distributed",
+    "keep one of the two commands",
+)
+NOT_FUSIBLE = Template(
+    "AT305",
+    "fuse: statements {first} and {second} have no loop in common that may be mapped",
+    "loops that may be mapped: {one} in the first nest, {two} in the second",
+)

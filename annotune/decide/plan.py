@@ -1,0 +1,165 @@
+"""A plan: where every loop of a region runs, what is held in registers, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from annotune.ir.nest import Level, Loop, Stmt, walk_stmts
+from annotune.transforms.tree import Body, numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One decision and the rule that made it, for the reader of a report."""
+
+    subject: str
+    decision: str
+    rule: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.decision} ({self.rule})"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelChoice:
+    """The decisions for one kernel: the values of the schedule's commands.
+
+    `parts` are the nests that share the kernel, each a group of statements that cannot be
+    taken apart; the first statement leads. `order` is the order of the leader's
+    loops, outermost first, as ``permute`` takes it; empty keeps the text's. `tiles` are
+    (loop, size). `blocks` and `threads` name the loops of the x, y and z axes; `host` the
+    serial loops around the launch. `registers` and `unroll` give a loop, and a loop and factor, per
+    statement. `reasons` tells which rule chose each.
+    """
+
+    parts: tuple[tuple[int, ...], ...]
+    order: tuple[str, ...] = ()
+    tiles: tuple[tuple[str, int], ...] = ()
+    blocks: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
+    host: tuple[str, ...] = ()
+    registers: tuple[tuple[int, str], ...] = ()
+    unroll: tuple[tuple[int, str, int], ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def statements(self) -> tuple[int, ...]:
+        """Return the numbers of the kernel's statements."""
+        return tuple(n for part in self.parts for n in part)
+
+    @property
+    def leader(self) -> int:
+        """Return the statement whose number names the kernel."""
+        return self.parts[0][0]
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One launch: its loops, the placed ones outermost, around what one thread does.
+
+    `body` is what the targets print: registers and unrolling are in it. `scheduled` is the
+    same nest before those two, in which the certificate follows every iteration.
+    """
+
+    name: str
+    statements: tuple[int, ...]
+    body: Body
+    scheduled: Body
+
+    def placed(self) -> dict[Level, Loop]:
+        """Return the loops that run in parallel, by level."""
+        return {loop.place: loop for loop in self.band()}
+
+    def band(self) -> tuple[Loop, ...]:
+        """Return the placed loops, outermost first."""
+        out: list[Loop] = []
+        body = self.body
+        while len(body) == 1 and isinstance(body[0], Loop) and body[0].place != Level.SERIAL:
+            out.append(body[0])
+            body = body[0].body
+        return tuple(out)
+
+    def thread_body(self) -> Body:
+        """Return what is left inside the placed loops."""
+        band = self.band()
+        return band[-1].body if band else self.body
+
+
+@dataclass(frozen=True, slots=True)
+class HostLoop:
+    """A serial loop that the host runs around launches; `loop` has an empty body."""
+
+    loop: Loop
+    steps: tuple[Step, ...]
+
+
+Step: TypeAlias = Kernel | HostLoop
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A schedule of a whole region, ready to print.
+
+    `constants` are the sizes that the plan takes for granted; code made from it is right
+    for these alone. `threads` bounds the threads of a block along each thread level.
+    """
+
+    steps: tuple[Step, ...]
+    choices: tuple[KernelChoice, ...]
+    constants: Mapping[str, int] = field(default_factory=dict)
+
+    def kernels(self) -> Iterator[Kernel]:
+        """Yield the kernels in the order of their launches."""
+        yield from _kernels(self.steps)
+
+    def scheduled(self) -> Body:
+        """Return the region as scheduled, before registers and unrolling."""
+        return _joined(self.steps)
+
+
+def _kernels(steps: tuple[Step, ...]) -> Iterator[Kernel]:
+    for step in steps:
+        if isinstance(step, Kernel):
+            yield step
+        else:
+            yield from _kernels(step.steps)
+
+
+def _joined(steps: tuple[Step, ...]) -> Body:
+    out: list[Stmt] = []
+    for step in steps:
+        if isinstance(step, Kernel):
+            out.extend(step.scheduled)
+        else:
+            loop = step.loop
+            out.append(
+                Loop(
+                    loop.var,
+                    loop.lower,
+                    loop.upper,
+                    _joined(step.steps),
+                    loop.step,
+                    loop.place,
+                    loop.tile_of,
+                    loop.unrolled,
+                    loop.span,
+                )
+            )
+    return tuple(out)
+
+
+def is_kernel(stmt: Stmt) -> bool:
+    """Return whether a statement is launched as a whole: its outermost loop is placed."""
+    return isinstance(stmt, Loop) and stmt.place != Level.SERIAL
+
+
+def holds_kernels(stmt: Stmt) -> bool:
+    """Return whether a placed loop stands somewhere inside a serial one."""
+    return any(is_kernel(inner) for inner in walk_stmts((stmt,)))
+
+
+def covered(steps: tuple[Step, ...]) -> frozenset[int]:
+    """Return the numbers of the statements that some kernel runs."""
+    return frozenset(n for kernel in _kernels(steps) for s in kernel.body for n in numbers(s))

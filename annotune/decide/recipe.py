@@ -1,0 +1,65 @@
+"""The decisions for a region as a recipe: the annotation that asks for exactly them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from annotune.annotation.recipe_text import recipe_text
+from annotune.annotation.spec import Argument, Command, Formula
+from annotune.decide.plan import KernelChoice
+
+
+def recipe(choices: Sequence[KernelChoice], factors: Mapping[int, tuple[int, ...]]) -> str:
+    """Return the recipe in the syntax of the CHiLL block, ready to be pasted.
+
+    `factors` are the unroll factors to try for each statement's innermost loop; they stand
+    as a list before the commands, as in Fig. 3.9 of the thesis, and a statement without any is
+    unrolled by its chosen factor.
+    """
+    lists = [
+        f"UF{s}[] = [{','.join(map(str, factors[s]))}];"
+        for choice in choices
+        for s, _, _ in choice.unroll
+        if s in factors
+    ]
+    return "\n".join([*lists, recipe_text(commands(choices, factors))]) + "\n"
+
+
+def commands(
+    choices: Sequence[KernelChoice], factors: Mapping[int, tuple[int, ...]]
+) -> tuple[Command, ...]:
+    """Return the commands behind the choices, in the order of Fig. 3.9: mappings, registers,
+    fusions, unrolling."""
+    shaped: list[Command] = []
+    held: list[Command] = []
+    fused: list[Command] = []
+    unrolled: list[Command] = []
+    for choice in choices:
+        leader = _number(choice.leader)
+        if choice.order:
+            for part in choice.parts:
+                shaped.append(Command("permute", (_number(part[0]), Argument(choice.order))))
+        for loop, size in choice.tiles:
+            shaped.append(Command("tile", (leader, Argument(loop), Argument(size))))
+        if choice.blocks or choice.threads:
+            axes = []
+            if choice.blocks:
+                axes.append(Argument(choice.blocks, "block"))
+            if choice.threads:
+                axes.append(Argument(choice.threads, "thread"))
+            shaped.append(Command("cuda", (leader, *axes)))
+        for statement, loop in choice.registers:
+            held.append(Command("registers", (_number(statement), Argument(loop))))
+        if len(choice.parts) > 1:
+            leaders = tuple(_number(part[0]) for part in choice.parts)
+            fused.append(Command("fuse", leaders))
+        for statement, loop, factor in choice.unroll:
+            value: int | Formula = Formula(f"UF{statement}") if statement in factors else factor
+            unrolled.append(
+                Command("unroll", (_number(statement), Argument(loop), Argument(value)))
+            )
+    return (*shaped, *held, *fused, *unrolled)
+
+
+def _number(statement: int) -> Argument:
+    return Argument(statement)

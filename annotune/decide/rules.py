@@ -1,0 +1,126 @@
+"""Chapter 3 of the thesis as named rules: which loop gets which place in the grid.
+
+Source: A. Rivera, "Using Autotuning for Accelerating Tensor Contraction on Graphics
+Processing Units", University of Utah, 2014, sections 3.1.2 and 3.1.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from annotune.analysis.facts import AccessFacts
+from annotune.decide.plan import Reason
+from annotune.decide.units import Unit
+
+# A thread block is full with 1024 threads on every device since Fermi (CUDA C++ Programming
+# Guide, Technical Specifications per Compute Capability).
+MAX_THREADS = 1024
+# A loop that would fill a block alone is cut into tiles of one warp, the unit that loads
+# coalesce over; the second axis adds warps up to 256 threads, the usual start for occupancy.
+TILE_X = 32
+TILE_Y = 8
+# Without a second axis the tile is the whole block.
+TILE_ALONE = 256
+# More iterations than this on one thread axis are tiled when a block axis is free.
+WIDE_AXIS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Loops for the axes of the grid; an axis without a loop is empty."""
+
+    thread_x: str
+    thread_y: str
+    block_x: str
+    block_y: str
+    reasons: tuple[Reason, ...] = ()
+
+
+def contiguous_access(unit: Unit) -> tuple[str, AccessFacts | None, str]:
+    """Return (thread-x loop, contiguous tensor, rule) of a unit with parallel loops.
+
+    The contiguous tensor is the input in which the innermost parallel loop has unit stride
+    (section 3.1.2). Where no input has one, the output's contiguous loop leads.
+    """
+    for loop in reversed(unit.parallel):
+        for access in unit.reads:
+            if access.strides.get(loop) == 1:
+                return loop, access, f"innermost parallel loop contiguous in {_name(access)}"
+    for loop in reversed(unit.parallel):
+        for access in unit.writes:
+            if access.strides.get(loop) == 1:
+                tensor = _narrowest(unit, loop)
+                return loop, tensor, f"innermost parallel loop contiguous in {_name(access)}"
+    loop = unit.parallel[-1]
+    return loop, _narrowest(unit, loop), "innermost parallel loop; nothing is contiguous"
+
+
+def _narrowest(unit: Unit, loop: str) -> AccessFacts | None:
+    """Return the input that steps least with `loop`, but does step."""
+    moving = [a for a in unit.reads if a.strides.get(loop)]
+    return min(moving, key=lambda a: abs(a.strides[loop] or 0), default=None)
+
+
+def roles(unit: Unit) -> Roles:
+    """Return the thesis's first choice of axes for a unit with at least one parallel loop."""
+    thread_x, tensor, rule = contiguous_access(unit)
+    reasons = [Reason("thread.x", thread_x, rule)]
+    inner_first = tuple(reversed(unit.parallel))
+    own = [n for n in inner_first if n != thread_x and tensor and tensor.strides.get(n)]
+    others = [n for n in inner_first if n != thread_x and n not in own]
+    blocks = own[:2]
+    if own:
+        reasons.append(
+            Reason("blocks", ", ".join(blocks), f"other loops of {_name(tensor)}, inner to outer")
+        )
+    thread_y = others[0] if others else ""
+    if thread_y:
+        reasons.append(Reason("thread.y", thread_y, "innermost loop of the other input"))
+    spare = [n for n in (*others[1:], *own[2:]) if n not in blocks]
+    while len(blocks) < 2 and spare:
+        blocks.append(spare.pop(0))
+        reasons.append(Reason("blocks", blocks[-1], "a free block axis takes the next loop"))
+    if len(blocks) == 2 and (unit.trips[blocks[1]] or 0) > (unit.trips[blocks[0]] or 0):
+        blocks.reverse()
+        reasons.append(
+            Reason("block.x", blocks[0], "the longer loop: only block.x takes over 65535 blocks")
+        )
+    blocks += [""] * (2 - len(blocks))
+    return Roles(thread_x, thread_y, blocks[0], blocks[1], tuple(reasons))
+
+
+def tiles(unit: Unit, chosen: Roles) -> tuple[tuple[str, int], ...]:
+    """Return the tiles that make thread axes fit a block, while block axes are free.
+
+    A loop longer than `WIDE_AXIS` on a thread axis is cut, its tiles becoming blocks. With
+    no free axis the threads run over the rest of their loop in strides instead.
+    """
+    free = [chosen.block_x, chosen.block_y].count("")
+    out: list[tuple[str, int]] = []
+    axes = ((chosen.thread_x, TILE_X if chosen.thread_y else TILE_ALONE), (chosen.thread_y, TILE_Y))
+    for loop, size in axes:
+        if loop and free and (unit.trips[loop] or 0) > max(WIDE_AXIS, size):
+            out.append((loop, size))
+            free -= 1
+    return tuple(out)
+
+
+def serial_order(unit: Unit, chosen: Roles) -> tuple[str, ...]:
+    """Return the band's loops with those left in the thread permuted for the layout.
+
+    Among the parallel loops that no axis takes, the one with the largest stride in the
+    inputs goes outermost, so that consecutive iterations touch near elements (3.1.3).
+    """
+    taken = {chosen.thread_x, chosen.thread_y, chosen.block_x, chosen.block_y}
+    left = [n for n in unit.parallel if n not in taken]
+
+    def reach(loop: str) -> int:
+        return max((abs(a.strides.get(loop) or 0) for a in unit.reads), default=0)
+
+    ordered = iter(sorted(left, key=reach, reverse=True))
+    names = tuple(loop.var for loop in unit.band)
+    return tuple(next(ordered) if name in left else name for name in names)
+
+
+def _name(access: AccessFacts | None) -> str:
+    return access.access.array if access is not None else "no input"

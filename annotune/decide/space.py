@@ -1,0 +1,276 @@
+"""Every alternative of the `direct` strategy, enumerable, with its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+
+from constraint import Problem
+
+from annotune.annotation.devices import Device
+from annotune.annotation.evaluate import holds
+from annotune.annotation.spec import Value
+from annotune.decide.decision import FUSIONS, Base, Decision, Point, decide
+from annotune.decide.direct import unrolls
+from annotune.decide.messages import EMPTY_SPACE
+from annotune.decide.model import predict
+from annotune.decide.plan import KernelChoice
+from annotune.decide.rules import MAX_THREADS, Roles, roles, tiles
+from annotune.decide.units import Unit
+from annotune.diagnostics import AnnotuneError
+
+WARP = 32
+NONE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One parameter of the space and the values it may take."""
+
+    name: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class UnitSpace:
+    """The alternatives for one kernel: its four roles, and the unroll factors.
+
+    A role is a mappable loop or none; each loop has one role; a block has at most 1024
+    threads; a warp is not left part-empty when another choice of threads fills it.
+    """
+
+    unit: Unit
+    axes: tuple[Axis, ...]
+    mapped: tuple[Roles, ...]
+    factors: tuple[Mapping[int, int], ...]
+
+    @property
+    def size(self) -> int:
+        """Return the number of points before constraints."""
+        return prod(len(axis.values) for axis in self.axes)
+
+    @property
+    def legal(self) -> int:
+        """Return the number of points that the constraints leave."""
+        return len(self.mapped) * len(self.factors)
+
+
+def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool) -> UnitSpace:
+    """Return the alternatives for a unit that the recipe leaves open."""
+    prefix = f"S{unit.leader}."
+    axes: list[Axis] = []
+    mapped: tuple[Roles, ...] = ()
+    if unit.parallel and not is_mapped:
+        loops = tuple(unit.parallel)
+        optional = (NONE, *loops)
+        axes += [
+            Axis(prefix + "thread_x", loops),
+            Axis(prefix + "thread_y", optional),
+            Axis(prefix + "block_x", optional),
+            Axis(prefix + "block_y", optional),
+        ]
+        mapped = _legal_roles(unit, loops)
+    factors: list[Mapping[int, int]] = [{}]
+    if not is_unrolled:
+        for statement, loop, values in unrolls(unit):
+            axes.append(Axis(f"{prefix}unroll_{loop}_S{statement}", values))
+            factors = [{**known, statement: f} for known in factors for f in values]
+    return UnitSpace(unit, tuple(axes), mapped, tuple(factors))
+
+
+def _legal_roles(unit: Unit, loops: tuple[str, ...]) -> tuple[Roles, ...]:
+    """Return the legal assignments of loops to roles, the thesis's own first."""
+    problem = Problem()
+    problem.addVariable("thread_x", list(loops))
+    for name in ("thread_y", "block_x", "block_y"):
+        problem.addVariable(name, [NONE, *loops])
+    names = ("thread_x", "thread_y", "block_x", "block_y")
+    problem.addConstraint(_distinct, names)
+    problem.addConstraint(lambda x, y: x or not y, ("block_x", "block_y"))
+    problem.addConstraint(lambda x, y: _threads(unit, x, y) <= MAX_THREADS, names[:2])
+    found = [Roles(**point) for point in problem.getSolutions()]
+    full = [r for r in found if _threads(unit, r.thread_x, r.thread_y) >= WARP]
+    legal = full or found
+    first = roles(unit)
+    plain = Roles(first.thread_x, first.thread_y, first.block_x, first.block_y)
+    ordered = sorted((r for r in legal if r != plain), key=_text)
+    return (first, *ordered)
+
+
+def _distinct(*names: str) -> bool:
+    used = [n for n in names if n != NONE]
+    return len(used) == len(set(used))
+
+
+def _threads(unit: Unit, x: str, y: str) -> int:
+    """Return the threads of a block; a loop that would be tiled counts with its tile."""
+    cut = dict(tiles(unit, Roles(x, y, NONE, NONE)))
+    return prod(cut.get(n, unit.trips.get(n) or 1) for n in (x, y) if n)
+
+
+def _text(r: Roles) -> tuple[str, ...]:
+    return (r.thread_x, r.thread_y, r.block_x, r.block_y)
+
+
+@dataclass(frozen=True)
+class Space:
+    """All points of one region: the annotation's parameters, fusions, roles and factors.
+
+    `params` are the legal points of the annotation's own parameters. `branches` gives, for
+    each distinct way of fusing, the spaces of its kernels.
+    """
+
+    base: Base
+    axes: tuple[Axis, ...]
+    params: tuple[Mapping[str, Value], ...]
+    branches: tuple[tuple[str, tuple[UnitSpace, ...]], ...]
+
+    @property
+    def size(self) -> int:
+        """Return the number of points before constraints."""
+        own = prod(len(axis.values) for axis in self.axes)
+        return own * sum(prod(u.size for u in units) for _, units in self.branches)
+
+    @property
+    def legal(self) -> int:
+        """Return the number of points that the constraints leave."""
+        each = (prod(max(1, u.legal) for u in units) for _, units in self.branches)
+        return len(self.params) * sum(each)
+
+    def points(self) -> Iterator[Point]:
+        """Yield every legal point, the decision algorithm's own first."""
+        for params in self.params:
+            for fusion, units in self.branches:
+                options = [_options(unit) for unit in units]
+                for picked in product(*options):
+                    yield _point(params, fusion, units, picked)
+
+    def ranked(self, device: Device, limit: int) -> tuple[Point, ...]:
+        """Return at most `limit` points: the first choice, then the model's best.
+
+        Kernels run one after another, so their predicted times add up and each kernel's
+        best few alternatives are combined, not all of them.
+        """
+        first = next(self.points())
+        if self.legal <= limit:
+            return tuple(self.points())
+        scored: list[tuple[float, Point]] = []
+        for params in self.params:
+            for fusion, units in self.branches:
+                options = [self._best(unit, params, fusion, device, limit) for unit in units]
+                # The k-th best of every kernel together: a diagonal through the product.
+                for rank in range(max(map(len, options), default=0)):
+                    picked = tuple(o[min(rank, len(o) - 1)] for o in options)
+                    time = sum(t for t, _ in picked)
+                    choice = tuple(option for _, option in picked)
+                    scored.append((time, _point(params, fusion, units, choice)))
+        scored.sort(key=lambda pair: pair[0])
+        others = [point for _, point in scored if point != first]
+        return (first, *others[: max(0, limit - 1)])
+
+    def _best(
+        self,
+        space: UnitSpace,
+        params: Mapping[str, Value],
+        fusion: str,
+        device: Device,
+        limit: int,
+    ) -> list[tuple[float, tuple[Roles | None, Mapping[int, int]]]]:
+        """Return a kernel's alternatives with their predicted seconds, best first."""
+        scored = []
+        for roles_, factors in _options(space):
+            point = _point(params, fusion, (space,), ((roles_, factors),))
+            choice = self._choice(point, space.unit)
+            scored.append((predict(space.unit, choice, device).time_s, (roles_, factors)))
+        scored.sort(key=lambda pair: pair[0])
+        return scored[:limit]
+
+    def _choice(self, point: Point, unit: Unit) -> KernelChoice:
+        found = decide(self.base, point).choices
+        return next(c for c in found if c.leader == unit.leader)
+
+
+def _options(unit: UnitSpace) -> list[tuple[Roles | None, Mapping[int, int]]]:
+    return [(r, f) for r in (unit.mapped or (None,)) for f in _largest_first(unit.factors)]
+
+
+def _largest_first(factors: tuple[Mapping[int, int], ...]) -> list[Mapping[int, int]]:
+    return list(reversed(factors))
+
+
+def _point(
+    params: Mapping[str, Value],
+    fusion: str,
+    units: tuple[UnitSpace, ...],
+    picked: tuple[tuple[Roles | None, Mapping[int, int]], ...],
+) -> Point:
+    chosen = {u.unit.leader: r for u, (r, _) in zip(units, picked, strict=True) if r}
+    factors = {s: f for _, known in picked for s, f in known.items()}
+    return Point(params, fusion, chosen, factors)
+
+
+def region_space(base: Base) -> Space:
+    """Return the space of a region.
+
+    Raises:
+        AnnotuneError: The recipe is wrong, or the constraints leave no point.
+    """
+    spec = base.analysis.region.spec
+    axes = tuple(Axis(p.name, p.values) for p in spec.performance_params)
+    params = _parameter_points(base, axes)
+    wishes = decide(base, Point(params[0])).wishes
+    branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
+    seen: set[tuple[tuple[tuple[int, ...], ...], ...]] = set()
+    for fusion in FUSIONS:
+        nests = base.nests(fusion, wishes)
+        key = tuple(unit.parts for unit in nests)
+        if key in seen:
+            continue
+        seen.add(key)
+        unrolled = {s for s, _, _ in wishes.unroll}
+        spaces = tuple(
+            unit_space(
+                unit,
+                bool(set(unit.statements) & set(wishes.cuda)),
+                bool(set(unit.statements) & unrolled),
+            )
+            for unit in nests
+        )
+        branches.append((fusion, spaces))
+    return Space(base, axes, params, tuple(branches))
+
+
+# More points of the annotation's own parameters than this are not listed at once.
+MAX_PARAMETER_POINTS = 100_000
+
+
+def _parameter_points(base: Base, axes: tuple[Axis, ...]) -> tuple[Mapping[str, Value], ...]:
+    spec = base.analysis.region.spec
+    sizes: dict[str, Value] = dict(base.analysis.region.sizes)
+    names = [axis.name for axis in axes]
+    every = product(*(axis.values for axis in axes))
+    points = [dict(zip(names, p, strict=True)) for p in islice(every, MAX_PARAMETER_POINTS)]
+    for constraint in spec.constraints:
+        left = [p for p in points if holds(constraint.formula, {**sizes, **p})]
+        if not left:
+            raise AnnotuneError.of(EMPTY_SPACE.at(constraint.span, name=constraint.name))
+        points = left
+    return tuple(points)
+
+
+def config(decision: Decision, point: Point) -> dict[str, str | int]:
+    """Return a point as a flat mapping for tables and results: names to values."""
+    out: dict[str, str | int] = {}
+    for name, value in point.params.items():
+        out[name] = value if isinstance(value, int | str) else str(value)
+    for choice in decision.choices:
+        prefix = f"S{choice.leader}"
+        if len(choice.parts) > 1:
+            out[f"{prefix}.fused"] = ",".join(map(str, choice.statements))
+        out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
+        out[f"{prefix}.thread"] = ",".join(choice.threads) or "-"
+        for statement, loop, factor in choice.unroll:
+            out[f"S{statement}.unroll_{loop}"] = factor
+    return out

@@ -1,0 +1,128 @@
+"""A recipe at one point of its parameters: what the user wants of each statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotune.annotation.commands import count, factor, loop_name, loop_names, statement, statements
+from annotune.annotation.spec import Command, Value
+from annotune.decide.build import Places
+from annotune.diagnostics import AnnotuneError, Span
+from annotune.transforms.legality import missing
+from annotune.transforms.tile import tile_name
+from annotune.transforms.tree import Body
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """The loops that ``cuda`` puts on blocks and threads, x first."""
+
+    blocks: tuple[str, ...]
+    threads: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AccAxes:
+    """What ``acc`` asks for: loops per level, and sizes where given."""
+
+    gang: tuple[str, ...] = ()
+    worker: tuple[str, ...] = ()
+    vector: tuple[str, ...] = ()
+    num_gangs: int | None = None
+    num_workers: int | None = None
+    vector_length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The commands of a recipe by statement, with the places where they stand.
+
+    `fused` and `apart` are the groups named by ``fuse`` and ``distribute``. What is absent
+    is for the decision algorithm.
+    """
+
+    order: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    cuda: Mapping[int, Axes] = field(default_factory=dict)
+    acc: Mapping[int, AccAxes] = field(default_factory=dict)
+    registers: Mapping[int, str] = field(default_factory=dict)
+    unroll: tuple[tuple[int, str, int], ...] = ()
+    tiles: Mapping[int, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    fused: tuple[tuple[int, ...], ...] = ()
+    apart: tuple[tuple[int, ...], ...] = ()
+    places: Places = field(default_factory=lambda: Places({}))
+
+
+def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: Body) -> Wishes:
+    """Return the recipe at `point`, each statement and loop of which `body` must have.
+
+    Raises:
+        AnnotuneError: A command names no such statement or loop; all of them are reported.
+    """
+    order: dict[int, tuple[str, ...]] = {}
+    cuda: dict[int, Axes] = {}
+    acc: dict[int, AccAxes] = {}
+    registers: dict[int, str] = {}
+    unroll: list[tuple[int, str, int]] = []
+    tiles: dict[int, tuple[tuple[str, int], ...]] = {}
+    fused: list[tuple[int, ...]] = []
+    apart: list[tuple[int, ...]] = []
+    spans: dict[tuple[str, int], Span] = {}
+    mistakes = []
+    for command in commands:
+        named: tuple[str, ...] = ()
+        for number in statements(command):
+            spans.setdefault((command.name, number), command.span)
+        match command.name:
+            case "permute":
+                named = loop_names(command, "order", point)
+                order[statement(command)] = named
+            case "cuda":
+                axes = Axes(
+                    loop_names(command, "block", point), loop_names(command, "thread", point)
+                )
+                named = (*axes.blocks, *axes.threads)
+                cuda[statement(command)] = axes
+            case "acc":
+                wanted = _acc(command, point)
+                named = (*wanted.gang, *wanted.worker, *wanted.vector)
+                acc[statement(command)] = wanted
+            case "registers":
+                named = (loop_name(command, point),)
+                registers[statement(command)] = named[0]
+            case "unroll":
+                named = (loop_name(command, point),)
+                unroll.append((statement(command), named[0], factor(command, point)))
+            case "tile":
+                named = (loop_name(command, point),)
+                own = tiles.get(statement(command), ())
+                tiles[statement(command)] = (*own, (named[0], factor(command, point)))
+            case "fuse":
+                fused.append(statements(command))
+            case "distribute":
+                apart.append(statements(command))
+            case other:
+                raise AssertionError(f"command '{other}' has no meaning here")
+        made = {tile_name(loop) for rows in tiles.values() for loop, _ in rows}
+        for number in statements(command):
+            known = tuple(name for name in named if name not in made)
+            wrong = missing(body, number, known, command.span)
+            if wrong is not None:
+                mistakes.append(wrong)
+                break
+    if mistakes:
+        raise AnnotuneError.of(*mistakes)
+    return Wishes(
+        order, cuda, acc, registers, tuple(unroll), tiles, tuple(fused), tuple(apart), Places(spans)
+    )
+
+
+def _acc(command: Command, point: Mapping[str, Value]) -> AccAxes:
+    return AccAxes(
+        loop_names(command, "gang", point),
+        loop_names(command, "worker", point),
+        loop_names(command, "vector", point),
+        count(command, "num_gangs", point),
+        count(command, "num_workers", point),
+        count(command, "vector_length", point),
+    )

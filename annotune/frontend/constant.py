@@ -1,0 +1,131 @@
+"""Integer constant expressions of the preprocessor: ``#define N (2*M)``, ``#if N > 2``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from annotune.ir.fold import divide, remainder
+
+_TOKEN = re.compile(
+    r"\s*(?P<text>0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*(?![\w.])|[A-Za-z_]\w*"
+    r"|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>!~&|^()?:])"
+)
+_PRECEDENCE: Mapping[str, int] = {
+    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7,
+    ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
+}  # fmt: skip
+_COMPUTE: Mapping[str, Callable[[int, int], int]] = {
+    "||": lambda a, b: int(bool(a or b)),
+    "&&": lambda a, b: int(bool(a and b)),
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "&": lambda a, b: a & b,
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "<<": lambda a, b: a << min(b, 64),
+    ">>": lambda a, b: a >> b,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": divide,
+    "%": remainder,
+}
+
+
+def integer(text: str) -> int | None:
+    """Return the value of a C integer literal, or None when `text` is none."""
+    digits = text.rstrip("uUlL")
+    if re.fullmatch(r"0[xX][0-9a-fA-F]+", digits):
+        return int(digits, 16)
+    if re.fullmatch(r"0[0-7]*", digits):
+        return int(digits, 8)
+    return int(digits) if re.fullmatch(r"[1-9]\d*", digits) else None
+
+
+def evaluate(text: str, value_of: Callable[[str], int | None]) -> int | None:
+    """Return the value of the integer expression `text`, or None when it is none.
+
+    `value_of` gives the value of a name, None when it has none.
+    """
+    tokens, at = [], 0
+    text = text.strip()
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if not found:
+            return None
+        tokens.append(found["text"])
+        at = found.end()
+    try:
+        reader = _Reader(tokens, value_of)
+        value = reader.conditional()
+    except (_NotConstant, ZeroDivisionError, ValueError, RecursionError):
+        return None
+    return value if reader.at == len(tokens) else None
+
+
+class _NotConstant(Exception):
+    """The text is not an integer constant expression."""
+
+
+class _Reader:
+    """Precedence climbing over the tokens of one expression."""
+
+    def __init__(self, tokens: list[str], value_of: Callable[[str], int | None]) -> None:
+        self.tokens = tokens
+        self.value_of = value_of
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def next(self) -> str:
+        self.at += 1
+        return self.tokens[self.at - 1] if self.at <= len(self.tokens) else ""
+
+    def expect(self, token: str) -> None:
+        if self.next() != token:
+            raise _NotConstant
+
+    def conditional(self) -> int:
+        condition = self.binary(1)
+        if self.peek() != "?":
+            return condition
+        self.next()
+        if_true = self.conditional()
+        self.expect(":")
+        if_false = self.conditional()
+        return if_true if condition else if_false
+
+    def binary(self, lowest: int) -> int:
+        left = self.unary()
+        while (own := _PRECEDENCE.get(self.peek(), 0)) >= lowest:
+            op = self.next()
+            left = _COMPUTE[op](left, self.binary(own + 1))
+        return left
+
+    def unary(self) -> int:
+        token = self.next()
+        match token:
+            case "-":
+                return -self.unary()
+            case "+":
+                return self.unary()
+            case "!":
+                return int(not self.unary())
+            case "~":
+                return ~self.unary()
+            case "(":
+                inner = self.conditional()
+                self.expect(")")
+                return inner
+        value = integer(token) if token[:1].isdigit() else None
+        if value is None and token[:1].isidentifier():
+            value = self.value_of(token)
+        if value is None:
+            raise _NotConstant
+        return value

@@ -1,0 +1,139 @@
+"""Which variables a function may read after a region, by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotune.frontend.extent import walk
+from annotune.frontend.syntax import c_ast
+
+_NONE: frozenset[str] = frozenset()
+_JUMPS = (c_ast.Goto, c_ast.Label, c_ast.Switch)
+
+
+def read_after(body: Any, region: Sequence[Any]) -> frozenset[str]:
+    """Return the names that may be read after the statements `region` of a function's body.
+
+    The answer errs on the side of yes: a name whose address is taken, or any name at all
+    in a function with ``goto``, labels or ``switch``, counts when it is mentioned.
+    """
+    mentioned = frozenset(n.name for n in walk(body) if isinstance(n, c_ast.ID))
+    if any(isinstance(n, _JUMPS) for n in walk(body)):
+        return mentioned
+    live = _Live(region)
+    live.statement(body, _NONE, _NONE, _NONE)
+    return live.after | addressed(body)
+
+
+def addressed(body: Any) -> frozenset[str]:
+    """Return the names whose address a function takes with ``&``."""
+    return frozenset(
+        n.expr.name
+        for n in walk(body)
+        if isinstance(n, c_ast.UnaryOp) and n.op == "&" and isinstance(n.expr, c_ast.ID)
+    )
+
+
+class _Live:
+    """Backward liveness over structured C; each method takes what is live after a node.
+
+    `leaves` is live where ``break`` goes, `again` where ``continue`` goes.
+    """
+
+    def __init__(self, region: Sequence[Any]) -> None:
+        self.last = region[-1]
+        self.after: frozenset[str] = _NONE
+
+    def statement(
+        self,
+        node: Any,
+        live: frozenset[str],
+        leaves: frozenset[str],
+        again: frozenset[str],
+    ) -> frozenset[str]:
+        """Return what is live before `node`."""
+        if node is self.last:
+            self.after |= live
+        match node:
+            case None | c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.Typedef():
+                return live
+            case c_ast.Compound():
+                return self.block(node.block_items or [], live, leaves, again)
+            case c_ast.If():
+                if_true = self.statement(node.iftrue, live, leaves, again)
+                if_false = self.statement(node.iffalse, live, leaves, again)
+                return if_true | if_false | reads(node.cond)
+            case c_ast.While():
+                return self.loop(node, node.cond, None, live)
+            case c_ast.DoWhile():
+                return self.loop(node, node.cond, None, live) | reads(node.cond)
+            case c_ast.For():
+                declared = _declared([node.init])
+                inside = self.loop(node, node.cond, node.next, live)
+                inside = self.statement(node.init, inside, leaves, again)
+                return (inside - declared) | (live & declared)
+            case c_ast.DeclList():
+                for decl in reversed(node.decls):
+                    live = self.statement(decl, live, leaves, again)
+                return live
+            case c_ast.Decl():
+                return live | reads(node.init) | reads(node.type)
+            case c_ast.Assignment() if isinstance(node.lvalue, c_ast.ID):
+                kept = live - {node.lvalue.name} if node.op == "=" else live | {node.lvalue.name}
+                return kept | reads(node.rvalue)
+            case c_ast.ExprList():
+                for expression in reversed(node.exprs):
+                    live = self.statement(expression, live, leaves, again)
+                return live
+            case c_ast.Break():
+                return leaves
+            case c_ast.Continue():
+                return again
+            case c_ast.Return():
+                return reads(node.expr)
+        return live | reads(node)
+
+    def block(
+        self,
+        items: Sequence[Any],
+        live: frozenset[str],
+        leaves: frozenset[str],
+        again: frozenset[str],
+    ) -> frozenset[str]:
+        # A variable of the block hides one of the same name, which lives on unseen.
+        declared = _declared(items)
+        inside = live
+        for item in reversed(items):
+            inside = self.statement(item, inside, leaves, again)
+        return (inside - declared) | (live & declared)
+
+    def loop(self, node: Any, cond: Any, advance: Any, live: frozenset[str]) -> frozenset[str]:
+        """Return what is live before the condition of a loop: it may run or be left there."""
+        before = live | reads(cond)
+        while True:
+            again = self.statement(advance, before, live, live)
+            body = self.statement(node.stmt, again, live, again)
+            grown = before | body
+            if isinstance(node, c_ast.DoWhile):
+                grown |= body
+            if grown == before:
+                return before
+            before = grown
+
+
+def _declared(items: Sequence[Any]) -> frozenset[str]:
+    names: set[str] = set()
+    for item in items:
+        if isinstance(item, c_ast.DeclList):
+            names |= _declared(item.decls)
+        elif isinstance(item, c_ast.Decl) and item.name:
+            names.add(item.name)
+    return frozenset(names)
+
+
+def reads(node: Any) -> frozenset[str]:
+    """Return the names in an expression, all of which it may read."""
+    if node is None:
+        return _NONE
+    return frozenset(n.name for n in walk(node) if isinstance(n, c_ast.ID))

@@ -1,0 +1,155 @@
+"""The names that a region uses, as they are met: arrays, scalars, and integers in formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotune.diagnostics import AnnotuneError, Span
+from annotune.frontend import messages
+from annotune.frontend.extent import extent
+from annotune.frontend.filescope import File, FileScope
+from annotune.frontend.symbols import REALS, Symbol
+from annotune.ir.expr import Expr, Var
+from annotune.ir.region import Scalar
+
+_INT_MAXIMUM = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression with the kind of its value: ``int`` for all integers, or a real type."""
+
+    expr: Expr
+    kind: str
+
+
+@dataclass
+class Names:
+    """The declarations in force at one place of a region, and what the region used so far.
+
+    `formulas` holds the integers that the region itself sets, as expressions of iterators
+    and sizes; `iterators` the loops around the place, outermost first. `written` are the
+    integers that the region assigns anywhere, `loop_names` the iterators of all its loops.
+    `changes` gives the last offset at which the function changes a scalar. `is_wide` says that
+    the user computes subscripts in 64 bits.
+    """
+
+    file: File
+    file_scope: FileScope
+    scopes: list[dict[str, Symbol]]
+    live_after: frozenset[str]
+    changes: Mapping[str, int]
+    written: frozenset[str] = frozenset()
+    loop_names: frozenset[str] = frozenset()
+    region_depth: int = 0
+    formulas: dict[str, Expr] = field(default_factory=dict)
+    iterators: list[str] = field(default_factory=list)
+    arrays: dict[str, Symbol] = field(default_factory=dict)
+    scalars: dict[str, Scalar] = field(default_factory=dict)
+    meanings: dict[str, Symbol] = field(default_factory=dict)
+    is_wide: bool = False
+
+    def place(self, node: Any) -> Span:
+        """Return the place of a syntax tree in the user's file."""
+        return self.file.source.span(*extent(node, self.file.tokens))
+
+    def declare(self, symbol: Symbol, span: Span) -> None:
+        """Take in a declaration of the region itself."""
+        for scope in self.scopes[self.region_depth : -1]:
+            if symbol.name in scope:
+                raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=symbol.name))
+        self.scopes[-1][symbol.name] = symbol
+        self.formulas.pop(symbol.name, None)
+
+    def find(self, name: str) -> Symbol | None:
+        """Return the innermost declaration of `name`, None when there is none."""
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return self.file_scope.symbols.get(name)
+
+    def symbol(self, node: Any) -> Symbol:
+        """Return the variable that an identifier means, checked for use in a region."""
+        name = node.name
+        symbol = self.find(name)
+        span = self.place(node)
+        if symbol is None:
+            raise AnnotuneError.of(messages.UNDECLARED.at(span, name=name))
+        if not symbol.is_known:
+            problem = messages.UNKNOWN_TYPE.at(span, type=symbol.base, name=name)
+            raise AnnotuneError.of(problem)
+        if symbol.is_volatile:
+            raise AnnotuneError.of(messages.VOLATILE.at(span, name=name))
+        first = self.meanings.setdefault(name, symbol)
+        both_local = first.storage == symbol.storage == "region" and first.base == symbol.base
+        if first.start != symbol.start and not both_local:
+            raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=name))
+        if not symbol.is_array and not symbol.is_integer and symbol.base not in REALS:
+            raise AnnotuneError.of(messages.SCALAR_TYPE.at(span, name=name, type=symbol.base))
+        return symbol
+
+    def read(self, node: Any) -> Typed:
+        """Return a scalar's value: itself, or the formula of an integer that the region sets."""
+        name, span = node.name, self.place(node)
+        constant = self.constant(name, node.coord.line, span)
+        if constant is not None:
+            return constant
+        symbol = self.symbol(node)
+        if symbol.is_array:
+            expected = len(symbol.layers)
+            raise AnnotuneError.of(
+                messages.SUBSCRIPTS.at(span, name=name, expected=expected, given=0)
+            )
+        if not symbol.is_integer:
+            self.use(symbol)
+            return Typed(Var(name, span), symbol.base)
+        if name in self.iterators:
+            return Typed(Var(name, span), "int")
+        if name in self.formulas:
+            return Typed(self.formulas[name], "int")
+        if name in self.loop_names:
+            raise AnnotuneError.of(messages.ITERATOR_OUTSIDE.at(span, name=name))
+        if name in self.written:
+            raise AnnotuneError.of(messages.NOT_SINGLE.at(span, name=name))
+        self.use(symbol)
+        return Typed(Var(name, span), "int")
+
+    def constant(self, name: str, offset: int, span: Span) -> Typed | None:
+        """Return a ``#define`` or an enumerator as a scalar with a value, None for others."""
+        macro = self.file.clean.macro(name, offset)
+        value = macro.value if macro else None
+        if value is None and self.find(name) is None:
+            value = self.file_scope.enumerators.get(name)
+        if value is None:
+            return None
+        type_ = "int" if abs(value) <= _INT_MAXIMUM else "long"
+        scalar = Scalar(name, type_, value, is_macro=macro is not None, span=span)
+        self.scalars.setdefault(name, scalar)
+        return Typed(Var(name, span), "int")
+
+    def use(self, symbol: Symbol) -> None:
+        """Note that the region uses a scalar."""
+        if symbol.name in self.scalars:
+            return
+        is_local = symbol.storage == "region"
+        is_seen_elsewhere = symbol.storage in ("file", "static") and not symbol.is_const
+        self.scalars[symbol.name] = Scalar(
+            symbol.name,
+            symbol.base,
+            symbol.value,
+            is_local=is_local,
+            read_after=not is_local and (is_seen_elsewhere or symbol.name in self.live_after),
+            span=self.file.source.span(symbol.start, symbol.end),
+        )
+
+    def use_array(self, symbol: Symbol) -> None:
+        """Note that the region uses an array."""
+        self.arrays.setdefault(symbol.name, symbol)
+
+    def may_be_read_after(self, symbol: Symbol) -> bool:
+        """Return whether a variable's value may be read once the region is over."""
+        if symbol.storage == "region":
+            return False
+        return symbol.storage in ("file", "static") or symbol.name in self.live_after

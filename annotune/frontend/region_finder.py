@@ -1,0 +1,195 @@
+"""The statements of a function that stand between two offsets, and what is declared there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotune.diagnostics import AnnotuneError, Span
+from annotune.frontend.extent import start_of, walk
+from annotune.frontend.filescope import File, FileScope
+from annotune.frontend.messages import CUTS_STATEMENT, NO_NEST, NOT_IN_FUNCTION
+from annotune.frontend.parse import parse
+from annotune.frontend.symbols import Symbol
+from annotune.frontend.syntax import c_ast
+from annotune.frontend.toplevel import TopLevel
+
+# Operators that change their operand, or let others change it.
+_CHANGING = frozenset({"++", "--", "p++", "p--", "&"})
+# What may stand before a statement.
+_BEFORE_STATEMENT = frozenset({";", "{", "}", ")", "else", "do", ":"})
+
+
+@dataclass(frozen=True)
+class Function:
+    """A parsed function with the names that its file gives it.
+
+    `changes` holds the scalars that it assigns, or passes by address, after their declaration,
+    with the last offset where it does.
+    """
+
+    part: TopLevel
+    tree: Any
+    scope: FileScope
+    changes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Place:
+    """The statements of a region and the scopes around them, outermost first."""
+
+    statements: Sequence[Any]
+    scopes: list[dict[str, Symbol]]
+
+
+def function_at(file: File, part: TopLevel) -> Function:
+    """Return the function that one part of the file defines, parsed."""
+    scope = file.scope_before(part)
+    parsed = parse(file.clean, file.tokens, part, scope.types.names())
+    trees = [n for n in parsed.nodes if isinstance(n, c_ast.FuncDef)]
+    if not trees:
+        span = file.source.span(file.tokens.starts[part.first], file.tokens.ends[part.first])
+        raise AnnotuneError.of(NOT_IN_FUNCTION.at(span))
+    return Function(part, trees[0], scope, _changes(trees[0].body))
+
+
+def _changes(body: Any) -> dict[str, int]:
+    changes: dict[str, int] = {}
+    for node in walk(body):
+        target = None
+        if isinstance(node, c_ast.Assignment):
+            target = node.lvalue
+        elif isinstance(node, c_ast.UnaryOp) and node.op in _CHANGING:
+            target = node.expr
+        if isinstance(target, c_ast.ID):
+            changes[target.name] = max(changes.get(target.name, -1), target.coord.line)
+    return changes
+
+
+def find(file: File, function: Function, start: int, end: int, span: Span) -> Place:
+    """Return the statements between `start` and `end`, which must be whole and of one block."""
+    tokens = file.tokens
+    first, after = tokens.at(start), tokens.at(end)
+    if first >= after:
+        raise AnnotuneError.of(NO_NEST.at(span))
+    if tokens.texts[first - 1] not in _BEFORE_STATEMENT:
+        raise AnnotuneError.of(_cut(file, first))
+    for index in range(first, after):
+        if tokens.match[index] >= 0 and not first <= tokens.match[index] < after:
+            raise AnnotuneError.of(_cut(file, index))
+    finder = _Finder(file, function, start, end)
+    finder.descend(function.tree.body.block_items or [])
+    if not finder.found:
+        raise AnnotuneError.of(_cut(file, first))
+    if not _starts_inside(file, finder.found[0], first):
+        raise AnnotuneError.of(_cut(file, first))
+    index = first
+    while index < after:
+        last = tokens.statement_end(index)
+        if last >= after:
+            raise AnnotuneError.of(_cut(file, index))
+        index = last + 1
+    return Place(finder.found, finder.scopes)
+
+
+def _starts_inside(file: File, statement: Any, first: int) -> bool:
+    """Return whether a statement is the one at token `first`.
+
+    pycparser gives no place to `const` or to the `*` of ``*p = 0``, so it may seem to start later.
+    """
+    tokens = file.tokens
+    last = tokens.statement_end(first)
+    return tokens.starts[first] <= start_of(statement) <= tokens.starts[last]
+
+
+def _cut(file: File, index: int) -> Any:
+    index = min(index, len(file.tokens) - 1)
+    span = file.source.span(file.tokens.starts[index], file.tokens.ends[index])
+    return CUTS_STATEMENT.at(span)
+
+
+class _Finder:
+    """The way from a function's body down to the region's block, with what it declares."""
+
+    def __init__(self, file: File, function: Function, start: int, end: int) -> None:
+        self.file = file
+        self.function = function
+        self.start = start
+        self.end = end
+        self.scopes: list[dict[str, Symbol]] = [self._parameters()]
+        self.found: Sequence[Any] = ()
+
+    def descend(self, items: Sequence[Any]) -> None:
+        """Look for the region among the statements of one block."""
+        scope: dict[str, Symbol] = {}
+        self.scopes.append(scope)
+        holder = None
+        for item in items:
+            at = _outer_start(item, self.file)
+            if self.start <= at < self.end:
+                self.found = [*self.found, item]
+            elif at < self.start:
+                holder = item
+                self._declare(item, scope)
+        if not self.found and holder is not None:
+            self._into(holder)
+
+    def _into(self, node: Any) -> None:
+        """Look into the statement that began before the region."""
+        if isinstance(node, c_ast.Compound):
+            self.descend(node.block_items or [])
+            return
+        if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
+            scope: dict[str, Symbol] = {}
+            for decl in node.init.decls:
+                self._declare(decl, scope)
+            self.scopes.append(scope)
+        if isinstance(node, c_ast.Case | c_ast.Default):
+            self.descend(node.stmts or [])
+            return
+        bodies = [getattr(node, field, None) for field in ("stmt", "iftrue", "iffalse")]
+        inner = [b for b in bodies if b is not None and _outer_start(b, self.file) < self.end]
+        if inner:
+            last = inner[-1]
+            if isinstance(last, c_ast.Compound) and _outer_start(last, self.file) < self.start:
+                self.descend(last.block_items or [])
+            else:
+                self.descend([last])
+
+    def _parameters(self) -> dict[str, Symbol]:
+        scope: dict[str, Symbol] = {}
+        arguments = self.function.tree.decl.type.args
+        declared = list(self.function.tree.param_decls or [])
+        if arguments is not None:
+            declared += [p for p in arguments.params if isinstance(p, c_ast.Decl)]
+        for decl in declared:
+            if decl.name:
+                scope[decl.name] = self.function.scope.types.symbol(decl, "parameter")
+        return scope
+
+    def _declare(self, item: Any, scope: dict[str, Symbol]) -> None:
+        if isinstance(item, c_ast.Typedef):
+            self.function.scope.types.typedefs[item.name] = item.type
+        if not isinstance(item, c_ast.Decl) or not item.name:
+            return
+        symbol = self.function.scope.types.symbol(item, "local")
+        if symbol.is_integer and item.init is not None and item.name not in self.function.changes:
+            symbol = replace(symbol, value=self._value(item.init))
+        scope[item.name] = symbol
+
+    def _value(self, node: Any) -> int | None:
+        known = dict(self.function.scope.enumerators)
+        for scope in [self.function.scope.symbols, *self.scopes]:
+            for name, symbol in scope.items():
+                known.pop(name, None)
+                if symbol.value is not None:
+                    known[name] = symbol.value
+        return self.file.value(node, known)
+
+
+def _outer_start(node: Any, file: File) -> int:
+    """Return where a statement starts, its opening brace included."""
+    if isinstance(node, c_ast.Compound):
+        return int(node.coord.line)
+    return start_of(node)

@@ -1,0 +1,182 @@
+"""What a declaration says about a name: its type, its dimensions and its storage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotune.frontend.syntax import c_ast
+
+NARROW = frozenset({"short", "char", "_Bool", "signed char", "unsigned char", "unsigned short"})
+INTEGERS = NARROW | {
+    *("int", "long", "long long"),
+    *("unsigned int", "unsigned long", "unsigned long long"),
+}
+REALS = frozenset(["double", "float"])
+
+# Names that standard headers declare, as on 64-bit Linux.
+STANDARD_TYPES: Mapping[str, str] = {
+    "size_t": "unsigned long",
+    "ssize_t": "long",
+    "ptrdiff_t": "long",
+    "intptr_t": "long",
+    "uintptr_t": "unsigned long",
+    "int8_t": "signed char",
+    "uint8_t": "unsigned char",
+    "int16_t": "short",
+    "uint16_t": "unsigned short",
+    "int32_t": "int",
+    "uint32_t": "unsigned int",
+    "int64_t": "long",
+    "uint64_t": "unsigned long",
+    "bool": "_Bool",
+}
+# f2c.h defines integer as int or long int; values of both fit into long.
+F2C_TYPES: Mapping[str, str] = {
+    "integer": "long",
+    "logical": "long",
+    "ftnlen": "long",
+    "doublereal": "double",
+    "real": "float",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One step from a name to its elements: ``*``, ``[dim]`` or a function."""
+
+    kind: str
+    dim: Any = None
+    is_restrict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A declared variable.
+
+    `layers` lead from the name to the base type, outermost first; a parameter's outermost
+    array is one still. `base` is a plain C type, ``struct`` or ``union``, or the name that
+    nothing declares, and then `is_known` is False. `storage` is ``file``, ``static``,
+    ``parameter``, ``local`` or ``region``.
+    """
+
+    name: str
+    layers: tuple[Layer, ...]
+    base: str
+    is_known: bool
+    storage: str
+    start: int
+    end: int
+    is_const: bool = False
+    is_volatile: bool = False
+    init: Any = None
+    value: int | None = None
+
+    @property
+    def is_array(self) -> bool:
+        return bool(self.layers)
+
+    @property
+    def is_integer(self) -> bool:
+        return not self.layers and self.is_known and self.base in INTEGERS
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether C passes a pointer under this name: parameters and pointer variables."""
+        return self.is_array and (self.storage == "parameter" or self.layers[0].kind == "*")
+
+
+class Types:
+    """The typedefs in force, and the names that are types without being declared."""
+
+    def __init__(self, with_f2c: bool) -> None:
+        self.typedefs: dict[str, Any] = {}
+        self.built_in = dict(STANDARD_TYPES)
+        if with_f2c:
+            self.built_in.update(F2C_TYPES)
+
+    def names(self) -> frozenset[str]:
+        """Return every name that the parser must take for a type."""
+        return frozenset(self.typedefs) | frozenset(self.built_in)
+
+    def symbol(self, decl: Any, storage: str) -> Symbol:
+        """Return what a declaration of one variable says."""
+        layers: list[Layer] = []
+        qualifiers: set[str] = set()
+        base, is_known = self._walk(decl.type, layers, qualifiers)
+        if "static" in (decl.storage or []) and storage == "local":
+            storage = "static"
+        return Symbol(
+            decl.name,
+            tuple(layers),
+            base,
+            is_known,
+            storage,
+            decl.coord.line,
+            decl.coord.column,
+            "const" in qualifiers,
+            "volatile" in qualifiers,
+            decl.init,
+        )
+
+    def scalar(self, typename: Any) -> str | None:
+        """Return the plain type that a cast names, None when it is no plain scalar type."""
+        layers: list[Layer] = []
+        base, is_known = self._walk(typename.type, layers, set())
+        return base if is_known and not layers else None
+
+    def _walk(self, node: Any, layers: list[Layer], qualifiers: set[str]) -> tuple[str, bool]:
+        """Add the layers of a declarator and return its base type and whether it is known."""
+        given = len(layers)
+        match node:
+            case c_ast.PtrDecl():
+                layers.append(Layer("*", None, "restrict" in (node.quals or [])))
+            case c_ast.ArrayDecl():
+                layers.append(Layer("[]", node.dim, "restrict" in (node.dim_quals or [])))
+            case c_ast.FuncDecl():
+                layers.append(Layer("()"))
+            case c_ast.TypeDecl():
+                # const and volatile of the elements; `const vector v` with a pointer typedef
+                # makes the pointer constant, not what it points to.
+                inner: set[str] = set()
+                base = self._base(node.type, layers, inner)
+                if not any(layer.kind == "*" for layer in layers[given:]):
+                    inner.update(node.quals or [])
+                qualifiers.update(inner)
+                return base
+        return self._walk(node.type, layers, qualifiers)
+
+    def _base(self, node: Any, layers: list[Layer], qualifiers: set[str]) -> tuple[str, bool]:
+        if isinstance(node, c_ast.Struct):
+            return "struct", True
+        if isinstance(node, c_ast.Union):
+            return "union", True
+        if isinstance(node, c_ast.Enum):
+            return "int", True
+        if not isinstance(node, c_ast.IdentifierType):
+            return type(node).__name__, False
+        names: Sequence[str] = node.names
+        if len(names) == 1 and names[0] in self.typedefs:
+            return self._walk(self.typedefs[names[0]], layers, qualifiers)
+        if len(names) == 1 and names[0] in self.built_in:
+            return self.built_in[names[0]], True
+        plain = plain_type(names)
+        return (plain, True) if plain else (" ".join(names), False)
+
+
+def plain_type(words: Sequence[str]) -> str:
+    """Return the usual spelling of a basic type, empty when the words are none."""
+    left = [w for w in words if w not in ("signed", "int")]
+    is_unsigned = "unsigned" in left
+    left = [w for w in left if w != "unsigned"]
+    if not set(left) <= {"long", "short", "char", "double", "float", "void", "_Bool", "_Complex"}:
+        return ""
+    if left == ["char"]:
+        return "unsigned char" if is_unsigned else "signed char" if "signed" in words else "char"
+    size = " ".join(sorted(left, reverse=True)) if "_Complex" not in left else " ".join(left)
+    if left and left[-1] == "double":
+        size = " ".join(left)
+    if is_unsigned:
+        return f"unsigned {size or 'int'}"
+    return size or "int"

@@ -1,0 +1,176 @@
+"""Integer expressions made simpler, and the trip count of a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.nest import Loop
+
+_NO_VALUES: Mapping[str, int] = {}
+
+
+def fold(expr: Expr, values: Mapping[str, int] = _NO_VALUES) -> Expr:
+    """Return an integer expression equal to `expr`, with known scalars put in.
+
+    Constants are computed with C's truncation; sums are collected (``n - 1 + 1`` is ``n``),
+    a constant factor leads its product and a constant summand ends its sum. A division by
+    zero stays as it is. Operands that are reals or array elements are not reordered.
+    """
+    match expr:
+        case Int() | Real():
+            return expr
+        case Var(name):
+            return Int(values[name]) if name in values else expr
+        case Access(array, indices, span):
+            return Access(array, tuple(fold(i, values) for i in indices), span)
+        case Negate() | Binary("+" | "-"):
+            return _sum(expr, values)
+        case Binary("*", left, right):
+            return _product(fold(left, values), fold(right, values))
+        case Binary(op, left, right):
+            return _quotient(op, fold(left, values), fold(right, values))
+        case Call(function, arguments):
+            return _call(function, tuple(fold(a, values) for a in arguments))
+        case _:
+            assert_never(expr)
+
+
+def trip_count(loop: Loop) -> Expr:
+    """Return how often `loop` runs, for an upper bound that is not below the lower one."""
+    distance = Binary("-", loop.upper, loop.lower)
+    if loop.step == 1:
+        return _at_least_zero(fold(distance))
+    rounded_up = Binary("+", distance, Int(loop.step - 1))
+    return _at_least_zero(fold(Binary("/", rounded_up, Int(loop.step))))
+
+
+def divide(left: int, right: int) -> int:
+    """Return ``left / right`` as C computes it, rounded toward zero."""
+    quotient = abs(left) // abs(right)
+    return quotient if (left < 0) == (right < 0) else -quotient
+
+
+def remainder(left: int, right: int) -> int:
+    """Return ``left % right`` as C computes it, with the sign of `left`."""
+    return left - right * divide(left, right)
+
+
+def _at_least_zero(count: Expr) -> Expr:
+    return Int(max(0, count.value)) if isinstance(count, Int) else count
+
+
+def _is_real(expr: Expr) -> bool:
+    """Return whether `expr` may be a real, whose operations must stay in order."""
+    match expr:
+        case Real() | Access():
+            return True
+        case Int() | Var() | Call():
+            return False
+        case Negate(operand):
+            return _is_real(operand)
+        case Binary(_, left, right):
+            return _is_real(left) or _is_real(right)
+        case _:
+            assert_never(expr)
+
+
+def _sum(expr: Negate | Binary, values: Mapping[str, int]) -> Expr:
+    if _is_real(expr):
+        match expr:
+            case Negate(operand):
+                return Negate(fold(operand, values))
+            case Binary(op, left, right):
+                return Binary(op, fold(left, values), fold(right, values))
+    terms: dict[Expr, int] = {}
+    constant = _collect(expr, 1, values, terms)
+    result: Expr | None = None
+    # A positive term leads where there is one: n - i, not -i + n.
+    ordered = sorted(terms.items(), key=lambda term: term[1] < 0)
+    for term, factor in ordered if ordered and terms[next(iter(terms))] < 0 else terms.items():
+        if factor == 0:
+            continue
+        if result is None:
+            result = _scaled(factor, term)
+        else:
+            result = Binary("-" if factor < 0 else "+", result, _scaled(abs(factor), term))
+    if result is None:
+        return Int(constant)
+    if constant == 0:
+        return result
+    return Binary("-" if constant < 0 else "+", result, Int(abs(constant)))
+
+
+def _collect(expr: Expr, sign: int, values: Mapping[str, int], terms: dict[Expr, int]) -> int:
+    """Add `sign` times `expr` to `terms` and return its constant part."""
+    match expr:
+        case Negate(operand):
+            return _collect(operand, -sign, values, terms)
+        case Binary("+" | "-" as op, left, right):
+            constant = _collect(left, sign, values, terms)
+            return constant + _collect(right, sign if op == "+" else -sign, values, terms)
+    folded = fold(expr, values)
+    match folded:
+        case Int(value):
+            return sign * value
+        case Negate() | Binary("+" | "-"):
+            return _collect(folded, sign, values, terms)
+        case Binary("*", Int(factor), term):
+            terms[term] = terms.get(term, 0) + sign * factor
+        case _:
+            terms[folded] = terms.get(folded, 0) + sign
+    return 0
+
+
+def _scaled(factor: int, term: Expr) -> Expr:
+    if factor == 1:
+        return term
+    return Negate(term) if factor == -1 else Binary("*", Int(factor), term)
+
+
+def _product(left: Expr, right: Expr) -> Expr:
+    if _is_real(left) or _is_real(right):
+        return Binary("*", left, right)
+    left_factor, left_rest = _factor(left)
+    right_factor, right_rest = _factor(right)
+    factor = left_factor * right_factor
+    if left_rest is None or right_rest is None:
+        rest = left_rest if right_rest is None else right_rest
+    else:
+        rest = Binary("*", left_rest, right_rest)
+    if rest is None or factor == 0:
+        return Int(factor)
+    return _scaled(factor, rest)
+
+
+def _factor(expr: Expr) -> tuple[int, Expr | None]:
+    """Return the constant factor of `expr` and the rest, None when it is a constant."""
+    match expr:
+        case Int(value):
+            return value, None
+        case Negate(operand):
+            return -1, operand
+        case Binary("*", Int(value), rest):
+            return value, rest
+        case _:
+            return 1, expr
+
+
+def _quotient(op: str, left: Expr, right: Expr) -> Expr:
+    if isinstance(right, Int) and right.value != 0 and not _is_real(left):
+        if isinstance(left, Int):
+            compute = divide if op == "/" else remainder
+            return Int(compute(left.value, right.value))
+        if right.value == 1:
+            return left if op == "/" else Int(0)
+    return Binary(op, left, right)
+
+
+def _call(function: str, arguments: tuple[Expr, ...]) -> Expr:
+    constants = [a.value for a in arguments if isinstance(a, Int)]
+    if function in ("min", "max") and len(constants) == len(arguments):
+        return Int(min(constants) if function == "min" else max(constants))
+    if function in ("min", "max") and len(set(arguments)) == 1:
+        return arguments[0]
+    return Call(function, arguments)

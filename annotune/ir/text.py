@@ -1,0 +1,103 @@
+"""The text form of loop nests, for golden files and for tests.
+
+Expressions are C. A loop is one line, its body is indented by two spaces::
+
+    for e in 0:nelt @block.x
+      for m in 0:lx step 2 unrolled 2
+        S0: Ur[e*lx + k] += D[m] * U[e][k]
+      local double t = U[e][0]
+      local double rows[4][16]
+
+``for i in 1:n: for j in 0:n: a[i][j] = 0.0`` is short for a body of one statement.
+Statements without a label are numbered in text order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Nest, Stmt
+from annotune.ir.text_reader import read_nest
+
+PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
+_UNARY = 3
+
+
+def print_nest(nest: Nest) -> str:
+    """Return the text form of `nest`, one line per loop or statement."""
+    return "".join(f"{line}\n" for line in _body(nest.body, 0))
+
+
+def parse_nest(text: str) -> Nest:
+    """Return the nest whose text form is `text`.
+
+    Raises:
+        ValueError: The text is not the form of a nest; the message names the line.
+    """
+    return Nest(read_nest(text))
+
+
+def print_expr(expr: Expr, enclosing: int = 0) -> str:
+    """Return `expr` as C, with only the parentheses C needs.
+
+    `enclosing` is the precedence of the operator around it: 0 for none.
+    """
+    match expr:
+        case Int(value):
+            return str(value) if value >= 0 or enclosing <= _UNARY else f"({value})"
+        case Real(text):
+            return text
+        case Var(name):
+            return name
+        case Access(array, indices):
+            return array + "".join(f"[{print_expr(index)}]" for index in indices)
+        case Negate(operand):
+            # One level above unary: -(-x) must not print as the operator of --x.
+            text = f"-{print_expr(operand, _UNARY + 1)}"
+            return f"({text})" if enclosing > _UNARY else text
+        case Binary(op, left, right):
+            own = PRECEDENCE[op]
+            # C associates to the left, so only the right operand binds tighter:
+            # (a - b) - c prints as a - b - c, but a - (b - c) keeps its parentheses.
+            text = f"{print_expr(left, own)} {op} {print_expr(right, own + 1)}"
+            return f"({text})" if own < enclosing else text
+        case Call(function, arguments):
+            return f"{function}({', '.join(print_expr(a) for a in arguments)})"
+        case _:
+            assert_never(expr)
+
+
+def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    for stmt in body:
+        match stmt:
+            case Loop():
+                yield indent + _header(stmt)
+                yield from _body(stmt.body, depth + 1)
+            case Assign(number, target, op, value):
+                yield f"{indent}S{number}: {print_expr(target)} {op} {print_expr(value)}"
+            case Local(name, type_, None):
+                yield f"{indent}local {type_} {name}"
+            case Local(name, type_, value) if value is not None:
+                yield f"{indent}local {type_} {name} = {print_expr(value)}"
+            case LocalArray(name, type_, extents):
+                yield f"{indent}local {type_} {name}" + "".join(f"[{n}]" for n in extents)
+            case Local():
+                raise AssertionError(stmt)
+            case _:
+                assert_never(stmt)
+
+
+def _header(loop: Loop) -> str:
+    text = f"for {loop.var} in {print_expr(loop.lower)}:{print_expr(loop.upper)}"
+    if loop.step != 1:
+        text += f" step {loop.step}"
+    if loop.place is not Level.SERIAL:
+        text += f" @{loop.place}"
+    if loop.tile_of:
+        text += f" tile_of {loop.tile_of}"
+    if loop.unrolled != 1:
+        text += f" unrolled {loop.unrolled}"
+    return text

@@ -1,0 +1,151 @@
+"""OpenACC directives become the OpenMP ones with the same data sharing, for checking.
+
+gcc runs OpenACC on the host with one thread, so a missing ``reduction`` passes there. The
+text from here is compiled as OpenMP instead and played by ``runtime/openmp_check.cpp``,
+one iteration a thread.
+
+    #pragma acc parallel loop gang collapse(2) num_gangs(64) copyin(a[0:n]) reduction(+:s)
+    #pragma omp parallel for collapse(2) reduction(+:s)
+
+A scalar without a clause is firstprivate in OpenACC and shared here. That is stricter on
+purpose: emitted code names every private and every reduction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_COMMENT = re.compile(r"//(?:\\\r?\n|[^\n])*|/\*.*?\*/", re.DOTALL)
+# Comments and strings are matched first, so that a directive inside one is left alone.
+_DIRECTIVE = re.compile(
+    r"""
+    //(?:\\\n|[^\n])* | /\*.*?\*/ | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
+  | ^(?P<indent>[ \t]*)\#[ \t]*pragma[ \t]+acc\b(?P<body>(?:\\\r?\n|[^\n])*)
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+# Clauses that mean the same in OpenMP.
+_KEPT = frozenset({"collapse", "private", "firstprivate", "reduction", "if"})
+# Clauses that place work, move data or order launches; the data are the host's here.
+_DROPPED = frozenset(
+    {"gang", "worker", "vector", "auto", "independent", "tile", "async", "wait", "default"}
+    | {"num_gangs", "num_workers", "vector_length", "device_type", "dtype", "self"}
+    | {"copy", "copyin", "copyout", "create", "no_create", "present", "deviceptr", "attach"}
+    | {f"present_or_{word}" for word in ("copy", "copyin", "copyout", "create")}
+    | {f"p{word}" for word in ("copy", "copyin", "copyout", "create")}
+)
+# Directives that change no value on a host with one memory.
+_REMOVED = frozenset({"data", "enter data", "exit data", "update", "wait", "init", "kernels loop"})
+# The longest that matches names the directive.
+_NAMES = (
+    *("parallel loop", "kernels loop", "serial loop", "enter data", "exit data"),
+    *("parallel", "kernels", "serial", "loop", "data", "update", "wait", "init", "atomic"),
+)
+
+
+class UnsupportedAcc(ValueError):
+    """A directive or clause that has no counterpart here, with its line."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    name: str
+    argument: str | None  # between the parentheses, or None without any
+
+    def __str__(self) -> str:
+        return self.name if self.argument is None else f"{self.name}({self.argument})"
+
+
+def as_openmp(acc_text: str) -> str:
+    """Return `acc_text` with OpenMP in place of OpenACC, every line at its number.
+
+    ``parallel loop`` and a ``loop`` inside it become (nested) ``parallel for``; ``loop
+    seq``, ``kernels`` and data constructs disappear, their lines stay.
+
+    Raises:
+        UnsupportedAcc: A directive or a clause is not known.
+    """
+
+    def replaced(match: re.Match[str]) -> str:
+        if match["body"] is None:
+            return match.group()
+        line = acc_text.count("\n", 0, match.start()) + 1
+        body = _COMMENT.sub(" ", re.sub(r"\\\r?\n", " ", match["body"])).strip()
+        text = match.group()
+        directive = _openmp_directive(body, line)
+        # A continued directive keeps its lines: the rest of them is empty.
+        ending = "\r" if text.endswith("\r") else ""
+        return (match["indent"] + directive if directive else "") + text.count("\n") * "\n" + ending
+
+    return _DIRECTIVE.sub(replaced, acc_text)
+
+
+def _openmp_directive(body: str, line: int) -> str:
+    """Return the OpenMP directive for the OpenACC one after ``#pragma acc``, or ""."""
+    flat = " ".join(body.split())
+    name = next((n for n in _NAMES if re.match(rf"{n}\b", flat)), None)
+    if name is None:
+        raise UnsupportedAcc(line, f"'#pragma acc {flat}' is not checked")
+    rest = flat[len(name) :]
+    if name == "atomic":
+        return f"#pragma omp atomic{rest}"
+    if name in _REMOVED:
+        return ""
+    clauses = tuple(_clauses(rest, line))
+    for clause in clauses:
+        if clause.name not in _KEPT | _DROPPED | {"seq"}:
+            raise UnsupportedAcc(line, f"the clause '{clause}' of '{name}' is not checked")
+    if name == "kernels":
+        return ""
+    if name in ("parallel", "serial", "serial loop"):
+        # A bare region runs its body in every gang; emitted code never does.
+        raise UnsupportedAcc(line, f"'#pragma acc {name}' is not checked, 'parallel loop' is")
+    if any(clause.name == "seq" for clause in clauses):
+        _refuse_lost_clauses(clauses, line)
+        return ""
+    kept = "".join(f" {clause}" for clause in clauses if clause.name in _KEPT)
+    return f"#pragma omp parallel for{kept}"
+
+
+def _refuse_lost_clauses(clauses: tuple[_Clause, ...], line: int) -> None:
+    """Raise when a sequential loop has a clause whose meaning would be lost."""
+    for clause in clauses:
+        if clause.name in ("firstprivate", "private"):
+            raise UnsupportedAcc(line, f"the clause '{clause}' of a 'loop seq' is not checked")
+
+
+def _clauses(text: str, line: int) -> Iterator[_Clause]:
+    """Yield the clauses in `text`, which commas or blanks separate."""
+    at = 0
+    while True:
+        while at < len(text) and text[at] in " ,":
+            at += 1
+        if at == len(text):
+            return
+        word = _WORD.match(text, at)
+        if word is None:
+            raise UnsupportedAcc(line, f"expected a clause at '{text[at:]}'")
+        at = word.end()
+        opening = at + (text[at : at + 1] == " ")
+        if text[opening : opening + 1] != "(":
+            yield _Clause(word.group(), None)
+            continue
+        at = _after_parenthesis(text, opening, line)
+        yield _Clause(word.group(), text[opening + 1 : at - 1].strip())
+
+
+def _after_parenthesis(text: str, opening: int, line: int) -> int:
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return at + 1
+    raise UnsupportedAcc(line, f"'(' is never closed: '{text[opening:]}'")

@@ -1,0 +1,339 @@
+"""One variant checked against the original, and timed: text in, a trial out."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import itertools
+import json
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from annotune.codegen.code import RegionCode
+from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job, digest_of
+from annotune.measure.cuda_text import translate
+from annotune.measure.evaluate import iterations, known_values
+from annotune.measure.flags import KINDS
+from annotune.measure.gpu import timed_device_text
+from annotune.measure.harness import variant_source
+from annotune.measure.oracle import Oracle
+from annotune.measure.run import RUN_LIMIT_S, Order, Outcome, RunJob, TimingPlan, run_checked
+from annotune.measure.trial import Status, Timing, Trial
+
+SANITIZE_ITERATIONS = 1_000_000
+"""Sizes with more assignments than this are not run under a sanitizer, 2-20 times slower."""
+
+RACE_ITERATIONS = 50_000
+"""Sizes with more assignments than this are not searched for races, 50 times slower."""
+
+_ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
+
+# What a kind's C must become before the compiler takes it; imported when used.
+_REWRITES: Mapping[str, str] = {"openacc-race": "annotune.measure.acc_text:as_openmp"}
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One variant of a region: its text, and how it is compiled.
+
+    `kind` is out of `annotune.measure.flags.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``, or
+    ``c``. `device` is the whole of ``S.cu`` for a CUDA variant, empty for the others; where it
+    is empty and `code.device` is not, `code.device` stands for it. `optimisation` replaces
+    ``-O2`` in a tuned CPU variant. `config` is what the trial reports.
+    """
+
+    target: str
+    kind: str
+    code: RegionCode
+    device: str = ""
+    optimisation: tuple[str, ...] = ()
+    config: Mapping[str, str | int | float] = field(default_factory=dict)
+
+    @property
+    def device_text(self) -> str:
+        return self.device or self.code.device
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPlan:
+    """Where and how hard a variant is checked.
+
+    `sizes` are checked in order; with `timing` the first of them is measured too. `sanitize`
+    and `races` add runs under the sanitizers and the race detector at the sizes that are
+    small enough. `arch` is set to have CUDA compiled for that GPU as well, for its own words
+    on registers and spills. `device_name` is what the trial says it was measured on;
+    `environ` is set in every child, such as CUDA_VISIBLE_DEVICES or OMP_PROC_BIND.
+    """
+
+    sizes: tuple[Mapping[str, int], ...]
+    seed: int = 1
+    threads: int = 1
+    timing: TimingPlan | None = None
+    sanitize: bool = False
+    races: bool = False
+    arch: str = ""
+    device_name: str = ""
+    environ: Mapping[str, str] = field(default_factory=dict)
+    run_limit_s: float = RUN_LIMIT_S
+    compile_limit_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run to make: how it is compiled, at which sizes, in which order of threads."""
+
+    kind: str
+    sizes: Mapping[str, int]
+    order: Order
+    is_timed: bool
+
+
+class Checker:
+    """Checks variants of one region against its oracle; equal programs are run once.
+
+    Safe for many threads: compilations and checks may overlap. Timed plans should come one
+    at a time, or they measure each other.
+    """
+
+    def __init__(self, oracle: Oracle) -> None:
+        self.oracle = oracle
+        self._known: dict[str, Trial] = {}
+        self._lock = threading.Lock()
+        self._folders = itertools.count()
+
+    def check(self, variant: Variant, plan: CheckPlan) -> Trial:
+        """Return `variant`'s fate. Nothing that it or a compiler does raises."""
+        key = self._key(variant, plan)
+        with self._lock:
+            known = self._known.get(key)
+        if known is not None:
+            return replace(known, config=dict(variant.config), reused=True)
+        trial = _check(variant, plan, self.oracle, self._folder())
+        with self._lock:
+            self._known[key] = trial
+        return trial
+
+    def _folder(self) -> Path:
+        with self._lock:
+            return self.oracle.folder / f"check-{next(self._folders)}"
+
+    def _key(self, variant: Variant, plan: CheckPlan) -> str:
+        """Return the hash of everything that can change the answer, `config` not among it."""
+        texts = [variant.code.body, variant.code.helper, variant.device_text]
+        settings = [variant.target, variant.kind, variant.optimisation, repr(plan)]
+        return hashlib.sha256(json.dumps([texts, settings]).encode()).hexdigest()
+
+
+def check_variant(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
+    """Return `variant`'s fate without remembering it; `Checker` remembers."""
+    return Checker(oracle).check(variant, plan)
+
+
+def _check(variant: Variant, plan: CheckPlan, oracle: Oracle, folder: Path) -> Trial:
+    """Run everything that `plan` asks for; the first failure ends it."""
+    trial = Trial(variant.target, dict(variant.config), Status.CORRECT, device=plan.device_name)
+    facts: dict[str, str | int | float] = {}
+    try:
+        if plan.arch and variant.device_text:
+            facts.update(_kernel_facts(_device_facts(variant, plan, oracle)))
+        compared, launches = 0, 0
+        timed: Outcome | None = None
+        for number, run in enumerate(_runs(variant, plan, oracle)):
+            outcome = _run(variant, run, plan, oracle, folder / str(number), facts)
+            if outcome is None:
+                continue
+            compared += 1
+            launches += outcome.launches or 0
+            timed = outcome if outcome.times_s else timed
+        if not compared:
+            raise _Failed(Status.RUNTIME, f"nothing could be compared: {facts.get('skipped', '')}")
+        if variant.device_text and not launches:
+            raise _Failed(Status.CORRECTNESS, "no kernel was launched: the original ran instead")
+    except _Failed as failure:
+        return replace(trial, status=failure.status, reason=failure.reason.strip(), facts=facts)
+    if timed is None:
+        return replace(trial, verified=True, facts=facts)
+    facts["runs"] = len(timed.times_s)
+    if timed.censored:
+        facts["censored"] = "clearly worse than the best"
+    # On a GPU the kernels are what is tuned; the copies around them are told apart.
+    timing = Timing(timed.kernel_s or timed.times_s)
+    if timed.kernel_s:
+        facts["end_to_end_s"] = Timing(timed.times_s).median_s
+    return replace(
+        trial, verified=True, facts=facts, time_s=timing.median_s, spread_s=timing.spread_s
+    )
+
+
+class _Failed(Exception):
+    """A variant that did not pass, with the status and the words of its trial."""
+
+    def __init__(self, status: Status, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+def _run(
+    variant: Variant,
+    run: _Run,
+    plan: CheckPlan,
+    oracle: Oracle,
+    folder: Path,
+    facts: dict[str, str | int | float],
+) -> Outcome | None:
+    """Return the outcome of one run that equals the original's.
+
+    None where the original itself gives nothing to compare with; `facts` then says why.
+
+    Raises:
+        _Failed: The variant does not compile, or does not end well, or is wrong.
+    """
+    built = _built(variant, run.kind, plan, oracle)
+    if run.kind == variant.kind:
+        facts["digest"] = built.digest[:16]
+    try:
+        reference = oracle.reference(run.sizes, plan.seed)
+        problem = reference.problem
+    except ValueError as refusal:  # C has no such arrays at these sizes
+        problem = str(refusal)
+    if problem:
+        facts["skipped"] = _words(run, problem)
+        return None
+    outcome = run_checked(
+        RunJob(
+            built.path,
+            reference.inputs,
+            folder,
+            threads=plan.threads,
+            limit_s=plan.run_limit_s,
+            timing=plan.timing if run.is_timed else None,
+            environ=plan.environ,
+            preload=oracle.tools.asan if KINDS[run.kind].needs_asan else "",
+            order=run.order,
+            order_seed=plan.seed,
+        )
+    )
+    if outcome.status is not Status.CORRECT:
+        raise _Failed(outcome.status, _words(run, outcome.reason))
+    wrong = oracle.mismatch(reference, outcome)
+    if wrong:
+        raise _Failed(Status.CORRECTNESS, _words(run, wrong))
+    # Nothing reads the outputs again, and at the tuned sizes they are large.
+    shutil.rmtree(folder, ignore_errors=True)
+    return outcome
+
+
+def _built(variant: Variant, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileResult:
+    """Return `variant` compiled as `kind`, or raise `_Failed` with the compiler's words."""
+    try:
+        job = _job(variant, kind, plan, oracle)
+    except ValueError as refusal:  # the text holds what the check on the CPU cannot execute
+        raise _Failed(Status.COMPILE, str(refusal)) from refusal
+    return _usable(compile_job(job, oracle.tools, oracle.folder / "compiled"))
+
+
+def _usable(result: CompileResult) -> CompileResult:
+    """Return `result`, or raise `_Failed` when it is not the program that was asked for."""
+    if not result.ok:
+        status = Status.TIMEOUT if result.timed_out else Status.COMPILE
+        raise _Failed(status, result.output)
+    if result.invalid:
+        raise _Failed(Status.CONSTRAINTS, result.invalid)
+    return result
+
+
+def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[_Run]:
+    """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
+    region = oracle.region
+    for kind, is_wanted, limit in (
+        (f"{variant.kind}-asan", plan.sanitize and oracle.tools.asan, SANITIZE_ITERATIONS),
+        (f"{variant.kind}-race", plan.races and oracle.tools.cxx, RACE_ITERATIONS),
+    ):
+        if not is_wanted or kind not in KINDS:
+            continue
+        for sizes in plan.sizes:
+            if iterations(region.nest, known_values(region, sizes)) <= limit:
+                yield _Run(kind, sizes, Order.REVERSE, False)
+    orders = _ALL_ORDERS if KINDS[variant.kind].is_ordered else (Order.FORWARD,)
+    for number, sizes in enumerate(plan.sizes):
+        for order in orders:
+            yield _Run(variant.kind, sizes, order, number == 0 and order is Order.FORWARD)
+
+
+def _job(variant: Variant, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileJob:
+    """Return the compilation of `variant` as `kind`; ValueError when the text cannot be."""
+    code = variant.code
+    if kind in _REWRITES:
+        rewrite = _function(_REWRITES[kind])
+        code = replace(code, body=rewrite(code.body), helper=rewrite(code.helper))
+    sources = [Source(variant_source(oracle.source, oracle.region, code))]
+    if variant.device_text:
+        sources.append(_device_source(variant.device_text, kind, oracle))
+    return CompileJob(
+        tuple(sources),
+        kind,
+        oracle.flags,
+        optimisation=variant.optimisation,
+        arch=plan.arch or "sm_90",
+        limit_s=plan.compile_limit_s,
+    )
+
+
+def _device_source(text: str, kind: str, oracle: Oracle) -> Source:
+    """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
+    if "nvcc" in KINDS[kind].compilers.values():
+        return Source(timed_device_text(text), "cuda")
+    name = f'#line 1 "{Path(oracle.source.path).stem}.cu"\n'
+    return Source(name + translate(text), "c++")
+
+
+def _function(name: str) -> Callable[[str], str]:
+    module, _, attribute = name.partition(":")
+    function: Callable[[str], str] = getattr(importlib.import_module(module), attribute)
+    return function
+
+
+def _device_facts(variant: Variant, plan: CheckPlan, oracle: Oracle) -> CompileResult:
+    """Return what nvcc says about `variant`'s kernels when it compiles them for `plan.arch`.
+
+    Raises:
+        _Failed: nvcc refuses them, crashes, or takes too long.
+    """
+    job = CompileJob(
+        (Source(variant.device_text, "cuda"),),
+        "cuda-cubin",
+        arch=plan.arch,
+        limit_s=plan.compile_limit_s,
+    )
+    return _usable(compile_job(job, oracle.tools, oracle.folder / "compiled"))
+
+
+def _kernel_facts(cubin: CompileResult) -> dict[str, str | int | float]:
+    """Return the largest figures over the kernels of one file."""
+    kernels = cubin.kernels
+    return {
+        "registers": max((k.registers for k in kernels), default=0),
+        "spill_bytes": max((k.spill_store_bytes + k.spill_load_bytes for k in kernels), default=0),
+        "shared_bytes": max((k.shared_bytes for k in kernels), default=0),
+        "kernels": len(kernels),
+    }
+
+
+def _words(run: _Run, reason: str) -> str:
+    """Return `reason` after the sizes and the order of threads at which it was seen."""
+    sizes = ", ".join(f"{name}={value}" for name, value in run.sizes.items())
+    place = f"at {sizes}: " if sizes else ""
+    order = "" if run.order is Order.FORWARD else f"threads in {run.order.name.lower()} order: "
+    return place + order + reason
+
+
+def digest_of_variant(variant: Variant, plan: CheckPlan, oracle: Oracle) -> str:
+    """Return the hash of the program that `variant` is: equal hashes need one measurement."""
+    try:
+        return digest_of(_job(variant, variant.kind, plan, oracle), oracle.tools)
+    except ValueError:
+        return ""

@@ -1,0 +1,235 @@
+"""What happens inside a measuring child: load one library, run it, time it, store what it left.
+
+Imports only what this needs: the process is forked again and again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import os
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from annotune.measure.buffers import GuardedArray
+
+Job = dict[str, Any]
+
+SHORTEST_SAMPLE_S = 20e-6
+"""Calls shorter than this are timed several at once: a call through ctypes costs 1 us."""
+
+LARGEST_BATCH = 64
+"""So many calls at most between restorations, so that repeated updates stay finite."""
+
+CLEARLY_WORSE = 1.5
+"""A variant whose fastest run takes this many times the best one's is given up."""
+
+OUTPUT_ROOM_BYTES = 64 << 20
+"""How much a variant may write to files beyond its outputs, such as what it prints."""
+
+
+def run_job(job: Job) -> None:
+    """Run `job` in this process and write its result; everything a variant does happens here."""
+    _restrain(job)
+    os.environ.update(job["environ"])
+    os.environ["OMP_NUM_THREADS"] = str(job["threads"])
+    pristine = [_pristine(job, buffer) for buffer in job["buffers"]]
+    arrays = [GuardedArray(values.dtype, values.size) for values in pristine]
+    for array, values in zip(arrays, pristine, strict=True):
+        array.values[:] = values
+    library = ctypes.CDLL(job["library"])
+    _set_order(library, job)
+    call = _Call(library, job, arrays)
+    poison = _sanitizer_function("__asan_poison_memory_region")
+    unpoison = _sanitizer_function("__asan_unpoison_memory_region")
+    for array in arrays if poison else ():
+        array.mark_zones(poison)
+    start = time.perf_counter()
+    call()
+    first_s = time.perf_counter() - start
+    for array in arrays if unpoison else ():
+        array.mark_zones(unpoison)
+    result: Job = {"first_s": first_s, "integers": list(call.integers), "reals": list(call.reals)}
+    result["zones"] = _broken_zones(job, arrays)
+    result["changed"] = _changed_inputs(job, arrays, pristine)
+    result["races"] = _races(library)
+    result.update(_device_words(library))
+    _store(job, arrays)
+    if job["timing"]:
+        result.update(_time(call, job, arrays, pristine, first_s, library))
+        result["zones"] = result["zones"] or _broken_zones(job, arrays)
+    Path(job["result"]).write_text(json.dumps(result))
+
+
+class _Call:
+    """The library's entry with its arguments; each call starts from the same scalars."""
+
+    def __init__(self, library: ctypes.CDLL, job: Job, arrays: list[GuardedArray]) -> None:
+        self._entry = library.annotune_call
+        self._entry.restype = None
+        starts = [
+            array.address - buffer["first"] * array.values.itemsize
+            for array, buffer in zip(arrays, job["buffers"], strict=True)
+        ]
+        self._pointers = (ctypes.c_void_p * max(1, len(starts)))(*starts)
+        self._start = (list(job["integers"]), list(job["reals"]))
+        self.integers = (ctypes.c_longlong * max(1, len(self._start[0])))(*self._start[0])
+        self.reals = (ctypes.c_double * max(1, len(self._start[1])))(*self._start[1])
+
+    def restore(self) -> None:
+        self.integers[: len(self._start[0])] = self._start[0]
+        self.reals[: len(self._start[1])] = self._start[1]
+
+    def __call__(self) -> None:
+        self._entry(self._pointers, self.integers, self.reals)
+
+
+def _restrain(job: Job) -> None:
+    """Forbid core dumps and endless output. Not the address space: sanitizers map terabytes."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    outputs = sum(b["offset"] + b["size_bytes"] for b in job["buffers"][-1:])
+    room = outputs + OUTPUT_ROOM_BYTES
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+
+def _pristine(job: Job, buffer: Job) -> Any:
+    dtype = np.dtype(np.float64 if buffer["element"] == "double" else np.float32)
+    if not buffer["count"]:
+        return np.empty(0, dtype)
+    return np.memmap(job["inputs"], dtype, "r", offset=buffer["offset"], shape=(buffer["count"],))
+
+
+def _sanitizer_function(name: str) -> Any:
+    """Return a function of the address sanitizer, or None where it is not loaded."""
+    return getattr(ctypes.CDLL(None), name, None)
+
+
+def _broken_zones(job: Job, arrays: list[GuardedArray]) -> list[list[str]]:
+    named = zip(job["buffers"], arrays, strict=True)
+    return [[b["name"], side] for b, array in named if (side := array.broken_zone())]
+
+
+def _changed_inputs(job: Job, arrays: list[GuardedArray], pristine: list[Any]) -> list[str]:
+    """Return the arrays that the original only reads and this variant has written."""
+    changed = []
+    for buffer, array, values in zip(job["buffers"], arrays, pristine, strict=True):
+        bits = np.dtype(f"u{values.dtype.itemsize}")
+        if not buffer["is_written"] and not np.array_equal(
+            array.values.view(bits), values.view(bits)
+        ):
+            changed.append(buffer["name"])
+    return changed
+
+
+def _set_order(library: ctypes.CDLL, job: Job) -> None:
+    """Tell a library that plays CUDA's or OpenMP's threads itself in which order to do so."""
+    if hasattr(library, "annotune_cpu_set_order"):
+        library.annotune_cpu_set_order(job["order"])
+        library.annotune_cpu_set_seed(job["order_seed"])
+        library.annotune_cpu_fail_at(job["fail_at"])
+    if hasattr(library, "annotune_omp_set_order"):
+        library.annotune_omp_set_order(job["order"], job["order_seed"])
+
+
+def _device_words(library: ctypes.CDLL) -> Job:
+    """Return what CUDA on the CPU noticed: launches, memory not freed, the last thing wrong."""
+    if hasattr(library, "annotune_gpu_launches"):
+        launches = library.annotune_gpu_launches()
+        return {"launches": launches, "leaks": 0, "device_message": "", "device_zones": 0}
+    if not hasattr(library, "annotune_cpu_message"):
+        return {"launches": None, "leaks": 0, "device_message": "", "device_zones": 0}
+    # First, for it looks at the zones and says in the message what it found.
+    broken = library.annotune_cpu_red_zone_violations()
+    library.annotune_cpu_message.restype = ctypes.c_char_p
+    return {
+        "device_zones": broken,
+        "launches": library.annotune_cpu_launches(),
+        "leaks": library.annotune_cpu_live_allocations(),
+        "device_message": library.annotune_cpu_message().decode("utf-8", "replace"),
+    }
+
+
+def _races(library: ctypes.CDLL) -> list[str]:
+    """Return what a race-checking runtime has found, when the library has one linked in."""
+    count = getattr(library, "annotune_race_count", None)
+    if count is None:
+        return []
+    message = library.annotune_race_message
+    message.restype = ctypes.c_char_p
+    return [message(n).decode("utf-8", "replace") for n in range(min(count(), 32))]
+
+
+def _store(job: Job, arrays: list[GuardedArray]) -> None:
+    with open(job["output"], "wb") as file:
+        for buffer, array in zip(job["buffers"], arrays, strict=True):
+            if buffer["is_written"]:
+                file.seek(buffer["offset"])
+                array.values.tofile(file)
+        file.truncate(max((b["offset"] + b["size_bytes"] for b in job["buffers"]), default=0))
+
+
+def _kernel_clock(library: ctypes.CDLL) -> Any:
+    """Return the function that tells the seconds in GPU kernels since its last call, or None."""
+    clock = getattr(library, "annotune_kernel_seconds", None)
+    if clock is not None:
+        clock.restype = ctypes.c_double
+    return clock
+
+
+def _time(
+    call: _Call,
+    job: Job,
+    arrays: list[GuardedArray],
+    pristine: list[Any],
+    first_s: float,
+    library: ctypes.CDLL,
+) -> Job:
+    """Return times per call in seconds, each from restored inputs, and why they stopped.
+
+    The first call of all, for the outputs, was one warm-up already. On a GPU the L2 is
+    flushed before each sample, and the time in kernels is told apart.
+    """
+    kernel_clock = _kernel_clock(library)
+    flush = getattr(library, "annotune_flush_l2", None)
+    kernel_s: list[float] = []
+    plan = job["timing"]
+    written = [
+        (array.values, values)
+        for buffer, array, values in zip(job["buffers"], arrays, pristine, strict=True)
+        if buffer["is_written"]
+    ]
+
+    def sample(batch: int) -> float:
+        for values, start_values in written:
+            values[:] = start_values
+        call.restore()
+        if flush is not None:
+            flush()
+        start = time.perf_counter()
+        for _ in range(batch):
+            call()
+        time_s = (time.perf_counter() - start) / batch
+        if kernel_clock is not None:
+            kernel_s.append(kernel_clock() / batch)
+        return time_s
+
+    give_up_s = CLEARLY_WORSE * plan["best_s"] if plan["best_s"] else math.inf
+    warm_s = first_s
+    for _ in range(plan["warm_ups"]):
+        warm_s = min(warm_s, sample(1))
+    batch = max(1, min(LARGEST_BATCH, math.ceil(SHORTEST_SAMPLE_S / max(warm_s, 1e-9))))
+    times_s: list[float] = []
+    censored = False
+    begin = time.perf_counter()
+    while len(times_s) < plan["runs"]:
+        times_s.append(sample(batch))
+        if len(times_s) >= plan["least_runs"]:
+            censored = min(kernel_s[-len(times_s) :] or times_s) > give_up_s
+            if censored or time.perf_counter() - begin > plan["budget_s"]:
+                break
+    return {"times_s": times_s, "kernel_s": kernel_s[-len(times_s) :], "censored": censored}

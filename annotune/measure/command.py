@@ -1,0 +1,99 @@
+"""A command in a child of its own that can be killed with everything it started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+OUTPUT_LIMIT_BYTES = 1 << 20
+"""How much of a command's output is kept; a compiler in a loop writes without end."""
+
+NOT_STARTED = 127
+"""The return code of a command that could not be started, as a shell gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a command ended. `returncode` is None when the time limit killed it.
+
+    `output` is standard output and standard error together, in the order they were written.
+    """
+
+    command: tuple[str, ...]
+    returncode: int | None
+    output: str
+    time_s: float
+
+    @property
+    def ok(self) -> bool:
+        return self.returncode == 0
+
+    @property
+    def timed_out(self) -> bool:
+        return self.returncode is None
+
+    def ending(self) -> str:
+        """Return in words how the command ended: its exit code, its signal or the limit."""
+        if self.returncode is None:
+            return f"killed after {self.time_s:.1f} s"
+        if self.returncode < 0:
+            return f"died of {signal_name(-self.returncode)}"
+        return f"exit code {self.returncode}"
+
+
+def signal_name(number: int) -> str:
+    """Return a signal's name, such as ``SIGSEGV``, or ``signal 77`` for an unknown one."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def run_command(
+    command: Sequence[str],
+    limit_s: float,
+    folder: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Finished:
+    """Return how `command` ended, killing its whole process group after `limit_s` seconds.
+
+    Nothing about the command raises: a program that is not there ends with `NOT_STARTED`
+    and the operating system's words as its output.
+    """
+    start = time.monotonic()
+    # A file and not a pipe: a grandchild that outlives the command keeps a pipe open, and
+    # reading it to its end would then wait for that grandchild.
+    with tempfile.TemporaryFile() as output:
+        try:
+            child = subprocess.Popen(
+                list(command),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=folder,
+                env=None if environ is None else dict(environ),
+                start_new_session=True,
+            )
+        except OSError as error:
+            return Finished(tuple(command), NOT_STARTED, str(error), 0.0)
+        returncode: int | None = None
+        try:
+            returncode = child.wait(limit_s)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            # Also after Ctrl-C, which a session of its own does not get from the terminal.
+            if child.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+        output.seek(0)
+        text = output.read(OUTPUT_LIMIT_BYTES).decode("utf-8", "replace")
+    return Finished(tuple(command), returncode, text, time.monotonic() - start)

@@ -1,0 +1,214 @@
+"""One compilation: sources and a way to compile them, to a file or the compiler's words."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shlex
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from annotune.measure.command import Finished, run_command
+from annotune.measure.flags import KINDS, RUNTIME_FOLDER, Kind
+from annotune.measure.ptxas import KernelFacts, ignored_dimensions, parse_ptxas
+from annotune.measure.toolchain import Compiler, Toolchains
+
+COMPILE_LIMIT_S = 60.0
+"""How long one compiler call may run: ptxas has been seen to take 2 s on one kernel."""
+
+WORDS_LIMIT = 4000
+"""How many characters of a compiler's output a failed trial keeps."""
+
+_SUFFIXES = {"c": ".c", "c++": ".cpp", "cuda": ".cu"}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One text to compile and its language: ``c``, ``c++`` or ``cuda``."""
+
+    text: str
+    language: str = "c"
+
+
+@dataclass(frozen=True, slots=True)
+class CompileJob:
+    """Sources, a kind out of `KINDS`, and what a user or a variant adds.
+
+    `flags` are for every language, such as ``-I`` and ``-D`` of the user; `optimisation`
+    replaces the kind's ``-O`` where the kind allows it. `arch` matters to nvcc alone.
+    """
+
+    sources: tuple[Source, ...]
+    kind: str
+    flags: tuple[str, ...] = ()
+    optimisation: tuple[str, ...] = ()
+    arch: str = "sm_90"
+    limit_s: float = COMPILE_LIMIT_S
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"compile kind '{self.kind}' is none of {', '.join(KINDS)}")
+
+
+@dataclass(frozen=True, slots=True)
+class CompileResult:
+    """What came of a job: the file at `path` when `ok`, and the compiler's words.
+
+    `invalid` holds the compiler's words when it compiled something else than was asked for,
+    such as another vector_length. `digest` is the hash of the texts and commands: equal
+    digests are the same program. `reused` says that nothing was compiled for this answer.
+    """
+
+    ok: bool
+    path: Path
+    output: str
+    digest: str
+    timed_out: bool = False
+    invalid: str = ""
+    kernels: tuple[KernelFacts, ...] = ()
+    time_s: float = 0.0
+    reused: bool = False
+
+
+def digest_of(job: CompileJob, tools: Toolchains) -> str:
+    """Return the hash that stands for what `job` makes: its texts and its command lines."""
+    kind = KINDS[job.kind]
+    commands = []
+    for source in job.sources:
+        compiler = tools.role(kind.compilers[source.language])
+        version = (compiler.command, compiler.version) if compiler else ((), "")
+        commands.append((version, _flags(job, kind, tools, source.language)))
+    parts = [(s.language, s.text.encode("utf-8", "surrogateescape").hex()) for s in job.sources]
+    runtime = [(RUNTIME_FOLDER / name).stat().st_mtime_ns for name in kind.runtime]
+    return hashlib.sha256(json.dumps([parts, commands, runtime]).encode()).hexdigest()
+
+
+def compile_job(job: CompileJob, tools: Toolchains, folder: Path) -> CompileResult:
+    """Return what compiling `job` gives, under ``folder/<digest>``.
+
+    A compiler that is missing, refuses, crashes or hangs gives a result that is not `ok`.
+    A good answer that already lies in `folder` is read again and nothing is compiled; a
+    failure is not kept, for the next run may have a mended compiler or more time.
+    """
+    digest = digest_of(job, tools)
+    place = folder / digest[:24]
+    path = place / f"out{KINDS[job.kind].suffix}"
+    known = _recall(place, path, digest)
+    if known:
+        return known
+    folder.mkdir(parents=True, exist_ok=True)
+    # Aside and then renamed, so that another thread sees a whole answer or none.
+    scratch = Path(tempfile.mkdtemp(prefix="compiling-", dir=folder))
+    try:
+        result = _compile(job, tools, scratch / path.name, digest)
+        if not result.ok:
+            return replace(result, path=path)
+        words = {"output": result.output, "time_s": result.time_s}
+        (scratch / "result.json").write_text(json.dumps(words))
+        with contextlib.suppress(OSError):  # the same answer is there already
+            scratch.rename(place)
+        return replace(result, path=path)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _recall(place: Path, path: Path, digest: str) -> CompileResult | None:
+    """Return the result that an earlier call left in `place`, if it is whole."""
+    try:
+        words = json.loads((place / "result.json").read_text())
+    except (OSError, ValueError):
+        return None
+    if not path.exists():
+        return None
+    result = CompileResult(True, path, words["output"], digest, time_s=words["time_s"])
+    return replace(_with_facts(result), reused=True)
+
+
+def _with_facts(result: CompileResult) -> CompileResult:
+    """Return `result` with what its output says about kernels and about other dimensions."""
+    return replace(
+        result,
+        invalid=ignored_dimensions(result.output),
+        kernels=parse_ptxas(result.output),
+    )
+
+
+def _flags(job: CompileJob, kind: Kind, tools: Toolchains, language: str) -> list[str]:
+    """Return the flags for one source's language, the job's own last so that they win."""
+    flags = list(kind.flags[language])
+    if job.optimisation and not kind.fixed_optimisation:
+        flags = [flag for flag in flags if not flag.startswith("-O")] + list(job.optimisation)
+    if language == "cuda":
+        return [*flags, f"-arch={job.arch}", *job.flags]
+    if kind.native:
+        flags += tools.native
+    return [*flags, *job.flags]
+
+
+def _compile(job: CompileJob, tools: Toolchains, path: Path, digest: str) -> CompileResult:
+    """Return what the commands for `job` give; their working folder is that of `path`."""
+    kind = KINDS[job.kind]
+    output, time_s = "", 0.0
+
+    def failed(finished: Finished) -> CompileResult:
+        words = f"{shlex.join(finished.command[:1])}: {finished.ending()}\n{output}"
+        return CompileResult(
+            False, path, words[:WORDS_LIMIT].strip(), digest, finished.timed_out, time_s=time_s
+        )
+
+    languages = [s.language for s in job.sources] + ["c++"] * bool(kind.runtime)
+    for role in dict.fromkeys(kind.compilers[language] for language in languages):
+        if tools.role(role) is None:
+            words = f"no compiler for {role}: {tools.problems.get(role, 'none was found')}"
+            return CompileResult(False, path, words, digest)
+    for step in _steps(job, kind, tools, path):
+        finished = run_command(step, job.limit_s, path.parent)
+        output += finished.output
+        time_s += finished.time_s
+        if not finished.ok:
+            return failed(finished)
+    if not path.exists():
+        output += f"the compiler ended well and wrote no {path.name}"
+        return CompileResult(False, path, output[-WORDS_LIMIT:], digest, time_s=time_s)
+    return _with_facts(CompileResult(True, path, output, digest, time_s=time_s))
+
+
+def _steps(job: CompileJob, kind: Kind, tools: Toolchains, path: Path) -> list[list[str]]:
+    """Return the command lines in order: one for a single source, else objects and a link."""
+    texts = [
+        (path.parent / f"source{n}{_SUFFIXES[s.language]}", s) for n, s in enumerate(job.sources)
+    ]
+    for file, source in texts:
+        # The user's bytes, whatever their encoding, and their line ends as they are.
+        file.write_bytes(source.text.encode("utf-8", "surrogateescape"))
+    inputs = [
+        ([*_start(tools, kind, s.language), *_flags(job, kind, tools, s.language)], file)
+        for file, s in texts
+    ]
+    for name in kind.runtime:
+        inputs.append(([*_start(tools, kind, "c++"), *kind.runtime_flags], RUNTIME_FOLDER / name))
+    if kind.needs_asan:
+        # A report then names the file of a #line by itself, without this scratch folder.
+        inputs = [([*start, f"-ffile-prefix-map={path.parent}=."], file) for start, file in inputs]
+    if len(inputs) == 1:
+        start, file = inputs[0]
+        return [[*start, str(file), "-o", str(path), *kind.link]]
+    objects = [str(path.parent / f"part{number}.o") for number in range(len(inputs))]
+    steps = [
+        [*start, "-c", str(file), "-o", name]
+        for (start, file), name in zip(inputs, objects, strict=True)
+    ]
+    has_cxx = kind.runtime or any(s.language == "c++" for s in job.sources)
+    linker = _start(tools, kind, "c++" if has_cxx else "c")
+    cudart = tools.link_cudart if kind.links_cudart else ()
+    return [*steps, [*linker, *objects, "-o", str(path), *kind.link, *cudart]]
+
+
+def _start(tools: Toolchains, kind: Kind, language: str) -> tuple[str, ...]:
+    """Return the words that start the compiler of `language`, which the caller knows is here."""
+    compiler: Compiler | None = tools.role(kind.compilers[language])
+    assert compiler is not None, language
+    return (*compiler.command, *compiler.flags)

@@ -1,0 +1,160 @@
+"""The command lines of every way to compile, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+RUNTIME_FOLDER = Path(__file__).parent / "runtime"
+"""Where the headers and sources lie that run CUDA, OpenMP and OpenACC on this CPU."""
+
+# Position-independent, and with every function that the wrapper does not reach dropped: the
+# user's file may call functions of other files, which a shared object must not need to load.
+_SHARED = ("-fPIC", "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections")
+_LINK = ("-shared", "-Wl,--gc-sections", "-lm")
+# Without no-recover UBSan prints and goes on, and a child that ends well looks right.
+_ASAN = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+_ASAN_BUILD = (*_SHARED, "-g1", "-O1", "-fno-omit-frame-pointer", *_ASAN)
+# gcc's own thread library is not linked: runtime/race.cpp answers the calls instead.
+_RACE_BUILD = (*_SHARED, "-g1", "-O1", "-fsanitize=thread")
+
+# Generated CUDA C++ as `annotune.measure.cuda_text` rewrites it.
+_CUDA_TEXT = ("-std=c++17", "-DANNOTUNE_CPU", f"-I{RUNTIME_FOLDER}", "-include", "cuda_on_cpu.h")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One way to compile: flags per language, what is linked, and what comes out.
+
+    `compilers` maps a source's language to the compiler's role in `Toolchains`: ``c``,
+    ``cxx`` or ``nvcc``. `runtime` names sources of `RUNTIME_FOLDER` that are linked in,
+    compiled with `runtime_flags`. `needs_asan` says that a child must be started with the
+    address sanitizer's library. `native` asks for code for this very CPU. `is_ordered` says
+    that the library plays its threads in an order that can be chosen. `fixed_optimisation`
+    says that a variant's own ``-O`` flags must not replace this kind's, `links_cudart` that
+    the CUDA run-time library is linked.
+    """
+
+    compilers: Mapping[str, str]
+    flags: Mapping[str, tuple[str, ...]]
+    link: tuple[str, ...] = ()
+    suffix: str = ".so"
+    runtime: tuple[str, ...] = ()
+    runtime_flags: tuple[str, ...] = (*_SHARED, "-O2", "-std=c++17", f"-I{RUNTIME_FOLDER}")
+    needs_asan: bool = False
+    native: bool = True
+    is_ordered: bool = False
+    fixed_optimisation: bool = False
+    links_cudart: bool = False
+
+
+_C = {"c": "c"}
+_C_AND_CXX = {"c": "c", "c++": "cxx"}
+
+
+def _c_kind(*flags: str) -> Kind:
+    """Return a kind that compiles C to a shared object with `flags` besides the usual ones."""
+    return Kind(_C, {"c": (*_SHARED, "-O2", *flags)}, (*flags, *_LINK))
+
+
+def _c_asan(*flags: str) -> Kind:
+    """Return `_c_kind` under the address and undefined-behaviour sanitizers."""
+    return Kind(
+        _C,
+        {"c": (*_ASAN_BUILD, *flags)},
+        (*_ASAN, *flags, *_LINK),
+        needs_asan=True,
+        native=False,
+        fixed_optimisation=True,
+    )
+
+
+def _openmp_race() -> Kind:
+    """Return the kind that plays OpenMP's threads one after another and looks for races."""
+    return Kind(
+        _C_AND_CXX,
+        {"c": (*_RACE_BUILD, "-fopenmp", "-foffload=disable"), "c++": ()},
+        _LINK,
+        runtime=("race.cpp", "openmp_check.cpp"),
+        native=False,
+        is_ordered=True,
+        fixed_optimisation=True,
+    )
+
+
+# -foffload=disable: gcc's OpenACC and OpenMP then run on this host, whether or not an
+# offload compiler is installed, and a broken one cannot fail the build.
+_OPENMP = ("-fopenmp", "-foffload=disable")
+_OPENACC = ("-fopenacc", "-foffload=disable")
+
+KINDS: Mapping[str, Kind] = {
+    "c": _c_kind(),
+    "c-asan": _c_asan(),
+    "openmp": _c_kind(*_OPENMP),
+    "openmp-asan": _c_asan(*_OPENMP),
+    "openmp-race": _openmp_race(),
+    "openacc": _c_kind(*_OPENACC),
+    "openacc-asan": _c_asan(*_OPENACC),
+    # The text has become OpenMP by then (`annotune.measure.acc_text`).
+    "openacc-race": _openmp_race(),
+    "cuda-cpu": Kind(
+        _C_AND_CXX,
+        {"c": (*_SHARED, "-O2"), "c++": (*_SHARED, "-O2", *_CUDA_TEXT)},
+        _LINK,
+        is_ordered=True,
+    ),
+    "cuda-cpu-asan": Kind(
+        _C_AND_CXX,
+        {"c": _ASAN_BUILD, "c++": (*_ASAN_BUILD, *_CUDA_TEXT)},
+        (*_ASAN, *_LINK),
+        needs_asan=True,
+        native=False,
+        is_ordered=True,
+        fixed_optimisation=True,
+    ),
+    "cuda-cpu-race": Kind(
+        _C_AND_CXX,
+        {"c": (*_SHARED, "-O1"), "c++": (*_RACE_BUILD, *_CUDA_TEXT)},
+        _LINK,
+        runtime=("race.cpp",),
+        native=False,
+        is_ordered=True,
+        fixed_optimisation=True,
+    ),
+    "cuda-gpu": Kind(
+        {"c": "c", "cuda": "nvcc"},
+        {"c": (*_SHARED, "-O2"), "cuda": ("-O3", "-Xcompiler", "-fPIC", "-Xptxas", "-v")},
+        _LINK,
+        native=False,
+        links_cudart=True,
+    ),
+    "cuda-cubin": Kind(
+        {"cuda": "nvcc"},
+        {"cuda": ("-cubin", "-Xptxas", "-v")},
+        suffix=".cubin",
+        native=False,
+    ),
+}
+"""Every way to compile by name.
+
+``…-asan`` adds the address and undefined sanitizers, ``…-race`` the race detector of
+``runtime/race.cpp``.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherCompiler:
+    """The flags of a compiler whose command lines are known and have not been run here."""
+
+    openacc: tuple[str, ...]
+    openmp: tuple[str, ...]
+    feedback: tuple[str, ...] = field(default=())
+
+
+# NVIDIA HPC SDK, nvc reference guide: -acc=gpu|host, -gpu=cc90, -Minfo=accel.
+NVC = OtherCompiler(
+    openacc=("-acc=gpu", "-gpu=cc90"),
+    openmp=("-mp",),
+    feedback=("-Minfo=accel",),
+)

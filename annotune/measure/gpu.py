@@ -1,0 +1,170 @@
+"""A GPU, when there is one: which it is, and the text by which its kernels are timed.
+
+A variant of kind ``cuda-gpu`` is compiled with `timed_device_text`, and checked and timed like
+any other. Written without a GPU at hand: the texts compile, link and load, and the parsing is
+tested; nothing here has been run on hardware yet.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from annotune.measure.command import Finished, run_command
+
+FIND_LIMIT_S = 30.0
+"""A driver that hangs on its first call is a known way for a node to be broken."""
+
+# In a child: importing a driver's library may crash, hang, or print.
+_ASK = """\
+import json
+import pycuda.driver as cuda
+cuda.init()
+found = []
+for number in range(cuda.Device.count()):
+    device = cuda.Device(number)
+    attribute = cuda.device_attribute
+    uuid = getattr(device, "uuid", lambda: "")
+    found.append({
+        "number": number,
+        "name": device.name(),
+        "uuid": str(uuid()),
+        "arch": "sm_%d%d" % device.compute_capability(),
+        "memory_bytes": device.total_memory(),
+        "multiprocessors": device.get_attribute(attribute.MULTIPROCESSOR_COUNT),
+        "l2_bytes": device.get_attribute(attribute.L2_CACHE_SIZE),
+    })
+print("annotune " + json.dumps(found))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """One GPU that answers. `arch` is what nvcc calls it, such as ``sm_90``."""
+
+    number: int
+    name: str
+    uuid: str
+    arch: str
+    memory_bytes: int
+    multiprocessors: int
+    l2_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoGpu:
+    """There is no GPU to measure on, and why."""
+
+    reason: str
+
+
+Ask = Callable[[], Finished]
+
+
+def find_gpu() -> Gpu | NoGpu:
+    """Return the first GPU that pycuda reaches, or the reason why there is none.
+
+    Asked once per process, in a child, so that a broken driver costs a time limit at most.
+    """
+    return _found_once()
+
+
+@lru_cache(maxsize=1)
+def _found_once() -> Gpu | NoGpu:
+    return first_gpu(lambda: run_command([sys.executable, "-c", _ASK], FIND_LIMIT_S))
+
+
+def first_gpu(ask: Ask) -> Gpu | NoGpu:
+    """Return the first GPU that `ask`'s child names, or the reason why it names none."""
+    finished = ask()
+    answer = re.search(r"^annotune (\[.*\])$", finished.output, re.MULTILINE)
+    if finished.ok and answer:
+        found = json.loads(answer[1])
+        return Gpu(**found[0]) if found else NoGpu("the CUDA driver is here and names no device")
+    if "No module named 'pycuda'" in finished.output:
+        return NoGpu("pycuda is not installed")
+    last = (finished.output.strip().splitlines() or [""])[-1]
+    return NoGpu(f"asking for devices: {finished.ending()}: {last}".rstrip(": "))
+
+
+# Kernel time is the sum over the launches, each between two events; the entry's copies and
+# allocations are in the end-to-end time, which the caller takes around the call.
+_TIMER = r"""
+#include <cuda_runtime.h>
+static cudaEvent_t annotune_begin, annotune_end;
+static double annotune_kernel_s;
+static int annotune_launched;
+
+static void annotune_before_launch(void)
+{
+    if (!annotune_begin) { cudaEventCreate(&annotune_begin); cudaEventCreate(&annotune_end); }
+    cudaEventRecord(annotune_begin);
+}
+static void annotune_after_launch(void)
+{
+    float ms = 0;
+    cudaEventRecord(annotune_end);
+    cudaEventSynchronize(annotune_end);
+    if (cudaEventElapsedTime(&ms, annotune_begin, annotune_end) != cudaSuccess) return;
+    annotune_kernel_s += 1e-3 * ms;
+    annotune_launched++;
+}
+#define ANNOTUNE_EXPORTED extern "C" __attribute__((visibility("default")))
+/* Seconds in kernels since the last call of this function. */
+ANNOTUNE_EXPORTED double annotune_kernel_seconds(void)
+{
+    double seconds = annotune_kernel_s;
+    annotune_kernel_s = 0;
+    return seconds;
+}
+ANNOTUNE_EXPORTED int annotune_gpu_launches(void) { return annotune_launched; }
+/* Overwrites the L2, so that the next kernel finds nothing of its own there. */
+ANNOTUNE_EXPORTED void annotune_flush_l2(void)
+{
+    static void *scratch;
+    static size_t bytes;
+    if (!scratch) {
+        int l2 = 0;
+        cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0);
+        bytes = 2 * (size_t)l2;
+        if (cudaMalloc(&scratch, bytes) != cudaSuccess) return;
+    }
+    cudaMemset(scratch, 0, bytes);
+    cudaDeviceSynchronize();
+}
+"""
+
+# A launch statement of generated text, on one or more lines.
+_LAUNCH = re.compile(r"\b\w+(?:<[^<>;{}]*>)?\s*<<<[^;{}]*?>>>\s*\([^;{}]*\)\s*;")
+
+
+def timed_device_text(device: str) -> str:
+    """Return ``S.cu`` with a pair of events around every launch, for kernel time alone.
+
+    Launches that overlap in streams are put in sequence by it: end-to-end time tells of those.
+    """
+    body = _LAUNCH.sub(
+        lambda launch: f"{{ annotune_before_launch(); {launch[0]} annotune_after_launch(); }}",
+        device,
+    )
+    return _TIMER + "#line 1\n" + body
+
+
+@contextlib.contextmanager
+def exclusive(gpu: Gpu, folder: Path) -> Iterator[None]:
+    """Hold `gpu` against every other measuring process that uses the same `folder`.
+
+    A lock of the file system: it ends with the process that holds it, however that ends.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"\W+", "-", gpu.uuid or str(gpu.number))
+    with (folder / f"gpu-{name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

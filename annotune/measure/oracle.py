@@ -1,0 +1,232 @@
+"""The original, as the measure of every variant: its results and how exact they are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import AnnotuneError, Template
+from annotune.ir.region import SourceFile
+from annotune.measure.compile import CompileJob, Source, compile_job
+from annotune.measure.harness import integer_names, nest_source, oracle_source, signature
+from annotune.measure.inputs import Inputs, is_poison, make_inputs, zero_inputs
+from annotune.measure.run import Outcome, RunJob, TimingPlan, run_checked
+from annotune.measure.shadow import Shadow, shadow_of
+from annotune.measure.tolerance import Mismatch, bound, capped, compare, relative_bound
+from annotune.measure.toolchain import Toolchains
+from annotune.measure.trial import Status
+
+ORACLE_DOES_NOT_COMPILE = Template(
+    "AT501",
+    "the original does not compile, so that nothing can be checked against it: {words}",
+    help="name your compiler in CC, and pass -I and -D as you do when you build",
+)
+NO_C_COMPILER = Template(
+    "AT502",
+    "no C compiler: {words}",
+    help="install gcc, or name a compiler in CC",
+)
+
+ORACLE_LIMIT_S = 120.0
+"""How long the original, or a program that follows it, may run on one set of inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What the original leaves at one set of sizes, with a tolerance for every element.
+
+    `problem` says why there is none: the original crashed or took too long there, or its own
+    result is not a number; nothing can be checked at these sizes then.
+    """
+
+    inputs: Inputs
+    expected: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    tolerance: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    integers: tuple[int, ...] = ()
+    reals: tuple[float, ...] = ()
+    real_tolerance: tuple[float, ...] = ()
+    problem: str = ""
+
+
+class Oracle:
+    """The original of one region, compiled once; its results are kept per sizes and seed.
+
+    Raises:
+        AnnotuneError: The original does not compile here.
+    """
+
+    def __init__(
+        self,
+        source: SourceFile,
+        analysis: Analysis,
+        tools: Toolchains,
+        folder: Path,
+        flags: tuple[str, ...] = (),
+    ) -> None:
+        self.source = source
+        self.analysis = analysis
+        self.region = analysis.region
+        self.tools = tools
+        self.folder = folder
+        # A header beside the user's file is found from the scratch folder as well.
+        beside = f"-iquote{Path(source.path).resolve().parent}"
+        self.flags = (*flags, beside)
+        self._lock = threading.RLock()
+        self._references: dict[tuple[tuple[tuple[str, int], ...], int], Reference] = {}
+        self.library = self._compiled(oracle_source(source, self.region))
+        shadow = shadow_of(self.region)
+        self._is_linear = shadow.is_linear
+        self._shadow_libraries = self._compiled_shadow(shadow)
+
+    def _compiled(self, text: str) -> Path:
+        if self.tools.c is None:
+            problem = self.tools.problems.get("c", "")
+            raise AnnotuneError.of(NO_C_COMPILER.at(self.region.span, words=problem))
+        job = CompileJob((Source(text),), "c", self.flags)
+        result = compile_job(job, self.tools, self.folder / "compiled")
+        if not result.ok:
+            words = result.output.strip()
+            raise AnnotuneError.of(ORACLE_DOES_NOT_COMPILE.at(self.region.span, words=words))
+        return result.path
+
+    def _compiled_shadow(self, shadow: Shadow) -> tuple[Path, Path]:
+        texts = (shadow.magnitude, shadow.count)
+        magnitude, count = (nest_source(self.source, self.region, text) for text in texts)
+        return self._compiled(magnitude), self._compiled(count)
+
+    def reference(self, sizes: Mapping[str, int], seed: int) -> Reference:
+        """Return what the original leaves on the inputs of `sizes` and `seed`."""
+        key = (tuple(sorted(sizes.items())), seed)
+        with self._lock:
+            if key not in self._references:
+                folder = self.folder / f"reference-{len(self._references)}"
+                self._references[key] = self._make_reference(sizes, seed, folder)
+            return self._references[key]
+
+    def run(
+        self,
+        inputs: Inputs,
+        folder: Path,
+        timing: TimingPlan | None = None,
+    ) -> Outcome:
+        """Return how the original ends on `inputs`, timed when `timing` is given."""
+        job = RunJob(self.library, inputs, folder, limit_s=ORACLE_LIMIT_S, timing=timing)
+        return run_checked(job)
+
+    def _make_reference(self, sizes: Mapping[str, int], seed: int, folder: Path) -> Reference:
+        inputs = make_inputs(self.analysis, sizes, seed, folder)
+        outcome = self.run(inputs, folder / "original")
+        if outcome.status is not Status.CORRECT:
+            return Reference(inputs, problem=f"the original {outcome.reason}")
+        zeros = zero_inputs(inputs, folder / "zeros")
+        shadows = [
+            run_checked(RunJob(library, given, folder / name, limit_s=ORACLE_LIMIT_S))
+            for name, library, given in zip(
+                ("magnitude", "count"), self._shadow_libraries, (inputs, zeros), strict=True
+            )
+        ]
+        for shadow in shadows:
+            if shadow.status is not Status.CORRECT:
+                return Reference(inputs, problem=f"the bound on the original: {shadow.reason}")
+        return self._with_tolerances(inputs, outcome, shadows[0], shadows[1], folder)
+
+    def _with_tolerances(
+        self, inputs: Inputs, outcome: Outcome, magnitude: Outcome, count: Outcome, folder: Path
+    ) -> Reference:
+        expected: dict[str, npt.NDArray[Any]] = {}
+        tolerance: dict[str, npt.NDArray[Any]] = {}
+        for buffer in (b for b in inputs.buffers if b.is_written):
+            values = inputs.read(buffer, outcome.outputs)
+            bad = np.isnan(values) & ~is_poison(values, buffer)
+            if bad.any():
+                index = int(np.argmax(bad)) + buffer.first
+                return Reference(
+                    inputs, problem=f"the original leaves NaN in {buffer.name}[{index}]"
+                )
+            counts = inputs.read(buffer, count.outputs)
+            limits = self._tolerances(values, inputs.read(buffer, magnitude.outputs), counts)
+            # On disk, where the page cache holds them: at the tuned sizes they are as large
+            # as the arrays themselves.
+            path = folder / f"tolerance-{len(expected)}.npy"
+            np.save(path, limits)
+            expected[buffer.name] = values
+            tolerance[buffer.name] = np.load(path, mmap_mode="r" if limits.size else None)
+        reals = np.array(outcome.reals[: len(inputs.reals)])
+        limits = self._tolerances(
+            reals,
+            np.array(magnitude.reals[: reals.size]),
+            np.array(count.reals[: reals.size]),
+        )
+        return Reference(
+            inputs, expected, tolerance, outcome.integers, outcome.reals, tuple(limits.tolist())
+        )
+
+    def _tolerances(
+        self, expected: npt.NDArray[Any], magnitude: npt.NDArray[Any], count: npt.NDArray[Any]
+    ) -> npt.NDArray[Any]:
+        if not self._is_linear:
+            return relative_bound(expected, count, self.element)
+        # Elements that the region leaves alone keep their sign in the magnitude program.
+        return capped(bound(np.abs(magnitude), count, self.element), expected)
+
+    @property
+    def element(self) -> str:
+        """Return the coarsest type that the region computes with."""
+        names = integer_names(self.region)
+        types = [array.element for array in self.region.arrays.values()]
+        types += [s.type for s in self.region.scalars.values() if s.name not in names]
+        return "float" if any("float" in type_ for type_ in types) else "double"
+
+    def mismatch(self, reference: Reference, outcome: Outcome) -> str:
+        """Return in words where `outcome` differs from the original, or nothing."""
+        for buffer in (b for b in reference.inputs.buffers if b.is_written):
+            expected = reference.expected[buffer.name]
+            got = reference.inputs.read(buffer, outcome.outputs)
+            untouched = is_poison(expected, buffer)
+            limits = reference.tolerance[buffer.name]
+            found = compare(buffer.name, expected, got, limits, untouched)
+            if found:
+                return str(_counted_from(found, buffer.first))
+        return self._scalar_mismatch(reference, outcome)
+
+    def _scalar_mismatch(self, reference: Reference, outcome: Outcome) -> str:
+        names = signature(self.region)
+        for number, name in enumerate(names.integers):
+            got, wanted = outcome.integers[number], reference.integers[number]
+            if name in names.written and got != wanted:
+                return f"{name} is {got} after the region, expected {wanted}"
+        for number, name in enumerate(names.reals):
+            if name not in names.written:
+                continue
+            found = compare(
+                name,
+                np.array([reference.reals[number]]),
+                np.array([outcome.reals[number]]),
+                np.array([reference.real_tolerance[number]]),
+            )
+            if found:
+                return (
+                    f"{name} is {found.got:.17g} after the region, expected "
+                    f"{found.expected:.17g} within {found.tolerance:.3g}"
+                )
+        return ""
+
+
+def _counted_from(found: Mismatch, first: int) -> Mismatch:
+    """Return `found` with its index as C counts it, from the pointer and not the buffer."""
+    return Mismatch(
+        found.array,
+        found.index + first,
+        found.got,
+        found.expected,
+        found.tolerance,
+        found.wrong,
+        found.total,
+    )

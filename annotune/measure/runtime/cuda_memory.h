@@ -1,0 +1,212 @@
+/* Device memory: allocations between red zones, checked copies, counters, planned failures. */
+#ifndef ANNOTUNE_CUDA_MEMORY_H
+#define ANNOTUNE_CUDA_MEMORY_H
+
+#include <stdarg.h>
+
+#include "cuda_block.h"
+
+#define ANNOTUNE_API extern "C" inline __attribute__((visibility("default"), used))
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4
+};
+
+namespace annotune_cpu {
+
+constexpr size_t RED_ZONE = 4096;  // bytes before and after each allocation
+
+struct Allocation {
+    char *memory;  // red zone, payload, red zone
+    size_t mapped, size;
+    unsigned number;  // the how-manieth cudaMalloc, from 1
+};
+
+struct Host {
+    Allocation *allocations;
+    unsigned count, capacity, made;
+    int mallocs, memcpys, frees, launches, violations;
+    int calls_to_failure;  // 0: none is planned
+    cudaError_t last_error;
+    char message[512];
+};
+
+ANNOTUNE_STATE Host host;
+
+ANNOTUNE_QUIET inline char *payload(const Allocation &a) { return a.memory + RED_ZONE; }
+
+__attribute__((format(printf, 2, 3))) ANNOTUNE_QUIET inline cudaError_t fail(
+    cudaError_t error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(host.message, sizeof host.message, format, arguments);
+    va_end(arguments);
+    return host.last_error = error;
+}
+
+/* Count one API call; true when it is the one that shall fail. */
+ANNOTUNE_QUIET inline bool is_planned_failure() {
+    return host.calls_to_failure > 0 && --host.calls_to_failure == 0;
+}
+
+/* The allocation in which, or in whose red zones, `address` lies; or null. */
+ANNOTUNE_QUIET inline const Allocation *allocation_of(const void *address) {
+    const char *byte = static_cast<const char *>(address);
+    for (unsigned i = 0; i < host.count; i++) {
+        const Allocation &a = host.allocations[i];
+        if (byte >= a.memory && byte < a.memory + a.mapped) return &a;
+    }
+    return nullptr;
+}
+
+ANNOTUNE_QUIET inline void watch_zones(const Allocation &a, bool is_watched) {
+#if defined(__SANITIZE_ADDRESS__)
+    char *after = payload(a) + a.size;
+    size_t after_size = static_cast<size_t>(a.memory + a.mapped - after);
+    if (is_watched) {
+        __asan_poison_memory_region(a.memory, RED_ZONE);
+        __asan_poison_memory_region(after, after_size);
+    } else {
+        __asan_unpoison_memory_region(a.memory, a.mapped);
+    }
+#else
+    (void)a, (void)is_watched;
+#endif
+}
+
+ANNOTUNE_QUIET inline void check_zone(const Allocation &a, char *zone, size_t size,
+                                      const char *who) {
+    for (size_t i = 0; i < size; i++) {
+        if (static_cast<unsigned char>(zone[i]) == POISON) continue;
+        host.violations++;
+        snprintf(host.message, sizeof host.message,
+                 "%s: device allocation %u of %zu bytes was written at byte offset %ld", who,
+                 a.number, a.size, static_cast<long>(zone + i - payload(a)));
+        fill(zone, POISON, size);  // report it once
+        return;
+    }
+}
+
+ANNOTUNE_QUIET inline void check_zones(const Allocation &a, const char *who) {
+    char *after = payload(a) + a.size;
+    check_zone(a, a.memory, RED_ZONE, who);
+    check_zone(a, after, static_cast<size_t>(a.memory + a.mapped - after), who);
+}
+
+ANNOTUNE_QUIET inline void check_all_zones(const char *who) {
+    for (unsigned i = 0; i < host.count; i++) check_zones(host.allocations[i], who);
+}
+
+/* Memory filled with NaN between red zones, or null. */
+ANNOTUNE_QUIET inline void *allocate(size_t size) {
+    constexpr size_t PAGE = 4096;
+    size_t mapped = (size + PAGE - 1) / PAGE * PAGE + 2 * RED_ZONE;
+    if (mapped < size) return nullptr;
+    // Pages of its own: a pointer kept beyond cudaFree faults.
+    void *memory = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return nullptr;
+    if (host.count == host.capacity) {
+        host.capacity = host.capacity ? 2 * host.capacity : 16;
+        host.allocations = static_cast<Allocation *>(
+            realloc(host.allocations, host.capacity * sizeof(Allocation)));
+        if (!host.allocations) return nullptr;
+    }
+    Allocation &a = host.allocations[host.count++];
+    a = {static_cast<char *>(memory), mapped, size, ++host.made};
+    fill(memory, POISON, mapped);
+    watch_zones(a, true);
+#if defined(__SANITIZE_THREAD__)
+    annotune_race_device(payload(a), size, 1);
+#endif
+    return payload(a);
+}
+
+ANNOTUNE_QUIET inline bool release(void *address) {
+    for (unsigned i = 0; i < host.count; i++) {
+        Allocation a = host.allocations[i];
+        if (payload(a) != address) continue;
+        check_zones(a, "cudaFree");
+        watch_zones(a, false);
+#if defined(__SANITIZE_THREAD__)
+        annotune_race_device(address, a.size, 0);
+#endif
+        munmap(a.memory, a.mapped);
+        host.allocations[i] = host.allocations[--host.count];
+        return true;
+    }
+    return false;
+}
+
+/* Does [address, address + size) lie on the side that the copy says? Else the message. */
+ANNOTUNE_QUIET inline bool is_side_right(const void *address, size_t size, bool on_device,
+                                         const char *role) {
+    const Allocation *a = allocation_of(address);
+    if (!on_device) {
+        if (a) fail(cudaErrorInvalidValue, "the %s of a copy should be host memory and lies in "
+                    "device allocation %u", role, a->number);
+        return !a;
+    }
+    if (!a) {
+        fail(cudaErrorInvalidValue, "the %s of a copy should be device memory and is not", role);
+        return false;
+    }
+    const char *byte = static_cast<const char *>(address);
+    bool is_inside = byte >= payload(*a) && byte <= payload(*a) + a->size &&
+                     size <= static_cast<size_t>(payload(*a) + a->size - byte);
+    if (!is_inside)
+        fail(cudaErrorInvalidValue, "the %s of a copy, %zu bytes from byte offset %ld, exceeds "
+             "device allocation %u of %zu bytes", role, size,
+             static_cast<long>(byte - payload(*a)), a->number, a->size);
+    return is_inside;
+}
+
+ANNOTUNE_QUIET inline cudaError_t copy(void *to, const void *from, size_t size, int kind) {
+    host.memcpys++;
+    if (is_planned_failure()) return fail(cudaErrorUnknown, "a copy failed as planned");
+    if (size == 0) return cudaSuccess;
+    if (kind < 0 || kind > cudaMemcpyDefault)
+        return fail(cudaErrorInvalidMemcpyDirection, "%d is no kind of copy", kind);
+    bool to_device = kind == cudaMemcpyDefault ? allocation_of(to) != nullptr : kind & 1;
+    bool from_device = kind == cudaMemcpyDefault ? allocation_of(from) != nullptr : kind & 2;
+    if (!is_side_right(to, size, to_device, "destination")) return host.last_error;
+    if (!is_side_right(from, size, from_device, "source")) return host.last_error;
+    memmove(to, from, size);
+    return cudaSuccess;
+}
+
+}  // namespace annotune_cpu
+
+ANNOTUNE_API void annotune_cpu_set_order(int mode) { annotune_cpu::order_mode = mode; }
+ANNOTUNE_API void annotune_cpu_set_seed(unsigned seed) { annotune_cpu::order_seed = seed; }
+ANNOTUNE_API void annotune_cpu_fail_at(int n) { annotune_cpu::host.calls_to_failure = n; }
+ANNOTUNE_API int annotune_cpu_mallocs(void) { return annotune_cpu::host.mallocs; }
+ANNOTUNE_API int annotune_cpu_memcpys(void) { return annotune_cpu::host.memcpys; }
+ANNOTUNE_API int annotune_cpu_frees(void) { return annotune_cpu::host.frees; }
+ANNOTUNE_API int annotune_cpu_launches(void) { return annotune_cpu::host.launches; }
+ANNOTUNE_API int annotune_cpu_live_allocations(void) {
+    return static_cast<int>(annotune_cpu::host.count);
+}
+ANNOTUNE_API int annotune_cpu_red_zone_violations(void) {
+    annotune_cpu::check_all_zones("at the end");
+    return annotune_cpu::host.violations;
+}
+/* The last thing that went wrong, in words; "" when nothing did. */
+ANNOTUNE_API const char *annotune_cpu_message(void) { return annotune_cpu::host.message; }
+/* Device memory for a caller whose data is resident; not counted, never made to fail. */
+ANNOTUNE_API void *annotune_cpu_device_malloc(size_t size) { return annotune_cpu::allocate(size); }
+ANNOTUNE_API int annotune_cpu_device_free(void *address) { return annotune_cpu::release(address); }
+/* Frees what is left, zeroes the counters, forward order, no planned failure. */
+ANNOTUNE_API void annotune_cpu_reset(void) {
+    while (annotune_cpu::host.count)
+        annotune_cpu::release(annotune_cpu::payload(annotune_cpu::host.allocations[0]));
+    free(annotune_cpu::host.allocations);
+    annotune_cpu::host = annotune_cpu::Host();
+    annotune_cpu::order_mode = annotune_cpu::FORWARD;
+    annotune_cpu::order_seed = 1;
+}
+
+#endif

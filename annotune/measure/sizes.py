@@ -1,0 +1,113 @@
+"""The sizes at which a region is checked: the tuned ones, smaller ones, and awkward ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import cycle
+
+from annotune.analysis.facts import Analysis
+from annotune.ir.nest import Assign
+from annotune.ir.region import Region
+from annotune.measure.evaluate import evaluate, iterations, known_values
+from annotune.measure.harness import signature
+
+Sizes = Mapping[str, int]
+
+AWKWARD_ITERATIONS = 300_000
+"""How many assignments an awkward run may make: some milliseconds even one thread at a time."""
+
+_ONES = (1,)
+# Unequal, so that exchanged extents show; none is a multiple of a tile of 4, 8 or 16.
+_SMALL = (2, 3, 4, 5, 6, 7, 3)
+# Primes around and past a warp of 32, each unequal to its neighbours.
+_PRIMES = (37, 19, 67, 11, 41, 23, 13)
+_SMALL_PRIMES = (3, 7, 2, 11, 5, 3, 13)
+
+
+def open_sizes(region: Region) -> tuple[str, ...]:
+    """Return the integers that C leaves open, in the region's order: those a caller passes."""
+    assigned = {name for a in region.nest.assigns() for name in _assigned(a)}
+    assigned |= {loop.var for loop in region.nest.loops()}
+    return tuple(
+        name
+        for name in signature(region).integers
+        if region.scalars[name].value is None and name not in assigned
+    )
+
+
+def _assigned(assign: Assign) -> Iterable[str]:
+    return () if not hasattr(assign.target, "name") else (assign.target.name,)
+
+
+def awkward_sizes(
+    analysis: Analysis, limit: int = AWKWARD_ITERATIONS
+) -> tuple[dict[str, int], ...]:
+    """Return small size sets that find what tuned sizes hide, the cheapest first.
+
+    All ones, small unequal extents, and primes past a warp; only for the sizes that C leaves
+    open. A set with more than `limit` assignments, or at which the original itself would
+    leave a declared array, is replaced by a smaller one or left out. Nothing is returned for
+    a region whose sizes C fixes.
+    """
+    names = open_sizes(analysis.region)
+    if not names:
+        return ()
+    found: list[dict[str, int]] = []
+    for choices in ((_ONES,), (_SMALL,), (_PRIMES, _SMALL_PRIMES)):
+        for values in choices:
+            sizes = dict(zip(names, cycle(values), strict=False))
+            if is_possible(analysis, sizes, limit):
+                found.append(sizes)
+                break
+    scaled = reduced_sizes(analysis, limit)
+    # The tuned sizes made smaller keep what the others break: which of them are equal.
+    if is_possible(analysis, scaled, limit):
+        found.append(scaled)
+    return tuple(_distinct(found))
+
+
+def reduced_sizes(analysis: Analysis, limit: int) -> dict[str, int]:
+    """Return the tuned sizes, halved together until the nest makes at most `limit` assignments.
+
+    Sizes that are equal stay equal, none falls below 1, and what C fixes stays as it is.
+    """
+    region = analysis.region
+    sizes = {n: region.sizes[n] for n in open_sizes(region) if n in region.sizes}
+    while max(sizes.values(), default=1) > 1:
+        if _iterations(region, sizes) <= limit:
+            break
+        sizes = {name: max(1, value // 2) for name, value in sizes.items()}
+    return sizes
+
+
+def is_possible(analysis: Analysis, sizes: Sizes, limit: int) -> bool:
+    """Return whether the original runs at `sizes` inside its arrays and within `limit`."""
+    region = analysis.region
+    values = known_values(region, sizes)
+    try:
+        if iterations(region.nest, values) > limit:
+            return False
+        for name, array in region.arrays.items():
+            shape = analysis.shapes[name]
+            first, length = evaluate(shape.lowest, values), evaluate(shape.length, values)
+            if length < 0:
+                return False
+            is_whole = None not in array.extents and not array.is_pointer
+            declared = math.prod(evaluate(e, values) for e in array.extents if e is not None)
+            if is_whole and (first < 0 or first + length > declared):
+                return False
+    except ValueError:
+        return False
+    return True
+
+
+def _iterations(region: Region, sizes: Sizes) -> int:
+    try:
+        return iterations(region.nest, known_values(region, sizes))
+    except ValueError:
+        return 0
+
+
+def _distinct(found: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+    return [sizes for number, sizes in enumerate(found) if sizes not in found[:number]]

@@ -1,0 +1,275 @@
+"""The order of the stages: from a user's file to what each command shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotune import __version__
+from annotune.analysis.analyse import analyse
+from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device, load_device
+from annotune.annotation.regions import AnnotationBlock, scan_annotations
+from annotune.annotation.sidecar import load_sidecar
+from annotune.codegen.code import RegionCode
+from annotune.codegen.target import Provenance, Target, Variant
+from annotune.decide.build import build
+from annotune.decide.decision import Base, Decision, Point, decide
+from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
+from annotune.decide.plan import Plan
+from annotune.decide.space import Space, config, region_space
+from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
+from annotune.files import read_source
+from annotune.frontend.load import load
+from annotune.frontend.locate import locate_loop
+from annotune.ir.region import Region, SourceFile
+from annotune.settings import Settings
+
+NO_REGION = Template(
+    "AT604",
+    "there is no annotated region in this file",
+    "put /*@ begin PerfTuning () @*/ before a loop nest and /*@ end @*/ after it",
+)
+NO_SUCH_FUNCTION = Template(
+    "AT605",
+    "no annotated region stands in a function '{name}'",
+    "functions with regions: {known}",
+)
+
+
+@dataclass(frozen=True)
+class RegionReport:
+    """How far one region came: analysed, decided, planned, or why it stopped."""
+
+    region: Region
+    analysis: Analysis | None
+    base: Base | None
+    space: Space | None
+    point: Point | None
+    decision: Decision | None
+    plan: Plan | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What `check` found in a file, with everything to tell about it."""
+
+    text: str
+    source: SourceFile | None
+    regions: tuple[RegionReport, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def is_refused(self) -> bool:
+        """Return whether any diagnostic is an error."""
+        return any(d.severity == Severity.ERROR for d in self.diagnostics)
+
+
+@dataclass(frozen=True)
+class Emission:
+    """What `emit` makes: files by suffix, the variants behind them, and warnings."""
+
+    text: str
+    source: SourceFile
+    files: Mapping[str, str]
+    variants: tuple[Mapping[str, Variant], ...]
+    reports: tuple[RegionReport, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def check(settings: Settings) -> CheckReport:
+    """Return everything that can be said of a file without a compiler.
+
+    Raises:
+        AnnotuneError: The file cannot be read, or is no C text.
+    """
+    text = read_source(settings.source)
+    blocks, problems = _blocks(settings, text)
+    source, refused = _load(settings, text, blocks)
+    problems += refused
+    reports = tuple(_examine(region, settings) for region in source.regions)
+    for report in reports:
+        problems += report.diagnostics
+    problems = list(dict.fromkeys(problems))
+    problems.sort(key=lambda d: (d.span.file, d.span.line, d.span.column))
+    return CheckReport(text, source, reports, tuple(problems))
+
+
+def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
+    """Return the decision algorithm's first choice for every target, as texts.
+
+    Raises:
+        AnnotuneError: Any region is refused; nothing is to be written then.
+    """
+    found = check(settings)
+    errors = [d for d in found.diagnostics if d.severity == Severity.ERROR]
+    for report in found.regions:
+        if report.analysis is not None and not _has_kernels(report):
+            errors.append(NO_PARALLEL_LOOP.at(report.region.span, reasons=_reasons(report)))
+    if errors:
+        raise AnnotuneError(tuple(errors))
+    assert found.source is not None
+    variants: list[dict[str, Variant]] = []
+    codes: dict[str, list[RegionCode]] = {t.name: [] for t in targets}
+    for report in found.regions:
+        assert report.base is not None
+        assert report.point is not None
+        made: dict[str, Variant] = {}
+        for target in targets:
+            variant = variant_at(report.base, report.point, target)
+            if isinstance(variant, Diagnostic):
+                raise AnnotuneError.of(variant)
+            made[target.name] = variant
+            codes[target.name].append(target.region(variant, settings.resident))
+        variants.append(made)
+    files: dict[str, str] = {}
+    for target in targets:
+        origin = provenance(settings, found.regions, target.name)
+        files |= target.files(found.source, codes[target.name], origin)
+    return Emission(
+        found.text, found.source, files, tuple(variants), found.regions, found.diagnostics
+    )
+
+
+def variant_at(base: Base, point: Point, target: Target) -> Variant | Diagnostic:
+    """Return the plans for one point and target: tuned, and general where it can be."""
+    decision = decide(base, point)
+    analysis = base.analysis
+    region = analysis.region
+    made: list[Plan | None] = []
+    fixed = region.constants
+    is_open = any(s.name not in fixed for s in region.scalars.values() if s.name in region.sizes)
+    for constants in (region.sizes, fixed):
+        if constants is fixed and not (is_open and analysis.all_sizes):
+            made.append(None)
+            continue
+        plan = build(
+            analysis,
+            decision.choices,
+            decision.groups,
+            constants,
+            target.placement,
+            decision.places,
+        )
+        if isinstance(plan, Diagnostic):
+            return plan
+        made.append(plan)
+    assert made[0] is not None
+    return Variant(analysis, made[0], made[1], config(decision, point))
+
+
+def provenance(settings: Settings, reports: Sequence[RegionReport], target: str) -> Provenance:
+    """Return what the files of a target say of their origin."""
+    rows: list[str] = []
+    for report in reports:
+        region = report.region
+        sizes = ", ".join(f"{k}={v}" for k, v in region.sizes.items())
+        rows.append(f"{region.function}, region {region.index}: tuned for {sizes or 'any size'}")
+        for choice in report.decision.choices if report.decision else ():
+            rows.append(
+                f"  statements {', '.join(map(str, choice.statements))}: "
+                f"block {{{', '.join(choice.blocks)}}}, thread {{{', '.join(choice.threads)}}}"
+            )
+    rows.append(f"Device model: {settings.device}. First choice of the decision algorithm;")
+    rows.append("not measured.")
+    return Provenance(__version__, settings.source.name, tuple(rows))
+
+
+def device_of(settings: Settings) -> Device:
+    """Return the preset that the settings name."""
+    return load_device(settings.device)
+
+
+def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[Diagnostic]]:
+    """Return the annotated places of a file: its comments', and a sidecar's."""
+    path = str(settings.source)
+    found = scan_annotations(text, path, settings.sizes)
+    blocks, problems = list(found.blocks), list(found.diagnostics)
+    for sidecar in _sidecars(settings):
+        for entry in load_sidecar(sidecar, settings.sizes):
+            if Path(entry.file).name != settings.source.name:
+                continue
+            start, end = locate_loop(text, entry.function, entry.loop, entry.occurrence, path)
+            blocks.append(AnnotationBlock(start, end, start, end, entry.spec, entry.span))
+    if not blocks and not problems:
+        problems.append(NO_REGION.at(Span(path, 1, 1)))
+    return sorted(blocks, key=lambda b: b.start), problems
+
+
+def _sidecars(settings: Settings) -> list[Path]:
+    if settings.sidecar is not None:
+        return [settings.sidecar]
+    name = f"{settings.source.stem}.yaml"
+    places = [settings.source.parent / "annotations" / name, Path("annotations") / name]
+    return [next(p for p in places if p.is_file())] if any(p.is_file() for p in places) else []
+
+
+def _load(
+    settings: Settings, text: str, blocks: Sequence[AnnotationBlock]
+) -> tuple[SourceFile, list[Diagnostic]]:
+    """Return the regions that parse, and what is wrong with the others."""
+    path = str(settings.source)
+    sizes, defines = settings.integers, settings.defines
+    try:
+        source = load(path, text, blocks, sizes, defines)
+        problems: list[Diagnostic] = []
+    except AnnotuneError as refusal:
+        # One refused region must not hide the others from `check`.
+        problems = list(refusal.diagnostics)
+        regions: list[Region] = []
+        for block in blocks:
+            try:
+                regions += load(path, text, [block], sizes, defines).regions
+            except AnnotuneError:
+                continue
+        source = SourceFile(path, text, tuple(regions))
+    if settings.function:
+        known = [r.function for r in source.regions]
+        if settings.function not in known and not problems:
+            listed = ", ".join(dict.fromkeys(known)) or "none"
+            where = Span(path, 1, 1)
+            problems.append(NO_SUCH_FUNCTION.at(where, name=settings.function, known=listed))
+        kept = tuple(r for r in source.regions if r.function == settings.function)
+        source = SourceFile(path, text, kept)
+    return source, problems
+
+
+def _examine(region: Region, settings: Settings) -> RegionReport:
+    """Return the analysis and first plan of one region, as far as they go."""
+    analysis = base = space = point = decision = plan = None
+    problems: list[Diagnostic] = []
+    try:
+        analysis = analyse(region)
+        problems += analysis.warnings
+        base = Base.of(analysis)
+        space = region_space(base)
+        point = next(space.points())
+        decision = decide(base, point)
+        made = build(
+            analysis, decision.choices, decision.groups, region.sizes, places=decision.places
+        )
+        if isinstance(made, Diagnostic):
+            problems.append(made)
+        else:
+            plan = made
+    except AnnotuneError as refusal:
+        problems += refusal.diagnostics
+    report = RegionReport(region, analysis, base, space, point, decision, plan, tuple(problems))
+    if plan is not None and not _has_kernels(report):
+        warning = NO_PARALLEL_LOOP_WARNING.at(region.span, reasons=_reasons(report))
+        return RegionReport(
+            region, analysis, base, space, point, decision, plan, (*problems, warning)
+        )
+    return report
+
+
+def _has_kernels(report: RegionReport) -> bool:
+    """Return whether some loop of the region runs in parallel under its plan."""
+    return report.plan is None or any(kernel.band() for kernel in report.plan.kernels())
+
+
+def _reasons(report: RegionReport) -> str:
+    assert report.analysis is not None
+    return "; ".join(dict.fromkeys(f.proof for f in report.analysis.loops)) or "there are none"

@@ -1,0 +1,79 @@
+"""What `check` prints for a region: loops with proofs, work, decisions, and the recipe."""
+
+from __future__ import annotations
+
+from annotune.codegen.writer import Writer
+from annotune.decide.direct import unrolls
+from annotune.decide.recipe import recipe
+from annotune.pipeline import RegionReport
+
+
+def region_text(report: RegionReport) -> str:
+    """Return the findings of one region as plain text."""
+    out = Writer()
+    region = report.region
+    out.line(f"{region.span}: {region.function}, region {region.index}")
+    with out.deeper():
+        _loops(out, report)
+        _work(out, report)
+        _decisions(out, report)
+    return out.text()
+
+
+def recipe_of(report: RegionReport) -> str:
+    """Return the recipe that the decisions amount to, empty when there are none."""
+    if report.decision is None or report.base is None:
+        return ""
+    wished = {s for s, _, _ in report.decision.wishes.unroll}
+    factors = {
+        statement: values
+        for unit in report.base.nests("footprint", report.decision.wishes)
+        for statement, _, values in unrolls(unit)
+        if statement not in wished
+    }
+    return recipe(report.decision.choices, factors)
+
+
+def _loops(out: Writer, report: RegionReport) -> None:
+    out.line("loops")
+    with out.deeper():
+        if report.analysis is None:
+            for loop in report.region.nest.loops():
+                out.line(f"{loop.var} (line {loop.span.line}): not analysed")
+            return
+        for facts in report.analysis.loops:
+            depth = "  " * (len(facts.path) - 1)
+            private = f"; private: {', '.join(facts.private)}" if facts.private else ""
+            out.line(
+                f"{depth}{facts.name} (line {facts.loop.span.line}): {facts.kind}, "
+                f"{facts.proof}{private}"
+            )
+
+
+def _work(out: Writer, report: RegionReport) -> None:
+    if report.analysis is None:
+        return
+    work = report.analysis.total
+    sizes = ", ".join(f"{k}={v}" for k, v in report.region.sizes.items())
+    proven = "all sizes" if report.analysis.all_sizes else "these sizes alone"
+    out.line(f"sizes: {sizes or 'none'}; dependences proven for {proven}")
+    out.line(
+        f"work: {work.flop:.6g} flop, {work.bytes_read:.6g} bytes read, "
+        f"{work.bytes_written:.6g} bytes written at the least"
+    )
+
+
+def _decisions(out: Writer, report: RegionReport) -> None:
+    if report.decision is None:
+        return
+    for choice in report.decision.choices:
+        numbers = ", ".join(map(str, choice.statements))
+        out.line(f"kernel of statement {numbers}")
+        with out.deeper():
+            for reason in choice.reasons:
+                out.line(str(reason))
+    out.line("recipe")
+    with out.deeper():
+        out.lines(recipe_of(report))
+    if report.space is not None:
+        out.line(f"space: {report.space.size} points, {report.space.legal} legal")

@@ -1,0 +1,102 @@
+"""What `check` and `emit` say to other programs; the fields are fixed in docs/json.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotune.codegen.target import Variant
+from annotune.diagnostics import Diagnostic
+from annotune.pipeline import CheckReport, RegionReport
+from annotune.report.check_text import recipe_of
+
+SCHEMA = 1
+
+
+def check_json(report: CheckReport) -> dict[str, Any]:
+    """Return what `check --json` prints."""
+    return {
+        "schema": SCHEMA,
+        "regions": [_region(r) for r in report.regions],
+        "diagnostics": diagnostics_json(report.diagnostics),
+    }
+
+
+def emit_json(
+    files: Iterable[str],
+    reports: Sequence[RegionReport],
+    variants: Sequence[Mapping[str, Variant]],
+    diagnostics: Iterable[Diagnostic],
+) -> dict[str, Any]:
+    """Return what `emit --json` prints."""
+    regions = []
+    for report, made in zip(reports, variants, strict=True):
+        regions.append(
+            {
+                "function": report.region.function,
+                "index": report.region.index,
+                "entry": report.region.entry,
+                "plan": {name: dict(variant.config) for name, variant in made.items()},
+            }
+        )
+    return {
+        "schema": SCHEMA,
+        "files": list(files),
+        "regions": regions,
+        "diagnostics": diagnostics_json(diagnostics),
+    }
+
+
+def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Return diagnostics as plain values; notes stand in a list of their own."""
+    return [
+        {
+            "code": d.code,
+            "severity": str(d.severity),
+            "file": d.span.file,
+            "line": d.span.line,
+            "column": d.span.column,
+            "length": d.span.length,
+            "message": d.message,
+            "help": d.help,
+            "notes": diagnostics_json(d.notes),
+        }
+        for d in diagnostics
+    ]
+
+
+def _region(report: RegionReport) -> dict[str, Any]:
+    region = report.region
+    space = report.space
+    return {
+        "function": region.function,
+        "index": region.index,
+        "line": region.span.line,
+        "sizes": dict(region.sizes),
+        "recipe": recipe_of(report),
+        "space": {"size": space.size, "legal": space.legal} if space is not None else None,
+        "loops": _loops(report),
+        "all_sizes": report.analysis.all_sizes if report.analysis is not None else None,
+        "decisions": [
+            {"statements": list(c.statements), "reasons": [str(r) for r in c.reasons]}
+            for c in (report.decision.choices if report.decision else ())
+        ],
+    }
+
+
+def _loops(report: RegionReport) -> list[dict[str, Any]]:
+    if report.analysis is None:
+        return [
+            {"name": loop.var, "line": loop.span.line, "kind": None, "private": []}
+            for loop in report.region.nest.loops()
+        ]
+    return [
+        {
+            "name": facts.name,
+            "line": facts.loop.span.line,
+            "kind": str(facts.kind),
+            "private": list(facts.private),
+            "proof": facts.proof,
+        }
+        for facts in report.analysis.loops
+    ]

@@ -1,0 +1,36 @@
+"""What a user asked for on the command line, as one frozen value per command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from annotune.annotation.spec import Value
+from annotune.codegen.target import TARGET_NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Options that `check`, `emit` and `run` share.
+
+    `sizes` are ``--set NAME=VALUE`` and win over the annotation; `defines` are ``-D``.
+    `function` restricts the work to one function, empty for all. `resident` is
+    ``--data resident``. `sidecar` is a YAML annotation, None to look for one.
+    """
+
+    source: Path
+    targets: tuple[str, ...] = TARGET_NAMES
+    strategy: str = "direct"
+    sizes: Mapping[str, Value] = field(default_factory=dict)
+    defines: Mapping[str, str] = field(default_factory=dict)
+    function: str = ""
+    arch: str = ""
+    device: str = "h200"
+    resident: bool = False
+    sidecar: Path | None = None
+
+    @property
+    def integers(self) -> dict[str, int]:
+        """Return those of `sizes` that are integers."""
+        return {k: v for k, v in self.sizes.items() if isinstance(v, int)}

@@ -1,0 +1,88 @@
+"""Fuse nests that run over the same iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Expr
+from annotune.ir.fold import fold
+from annotune.ir.nest import Loop
+from annotune.transforms.legality import missing, order_refusal
+from annotune.transforms.messages import LOOPS_DIFFER
+from annotune.transforms.tree import Body, rebuilt, same_bounds, top_of
+
+
+@dataclass(frozen=True, slots=True)
+class Fuse:
+    """Merge the nests of several statements, as many loops deep as they agree.
+
+    ``Fuse((0, 1))``: ``for i: S0`` and ``for i: S1`` become ``for i: S0; S1``. Loops agree
+    when name, bounds and step do, once `constants`, the sizes that C fixes, are put in.
+    """
+
+    statements: tuple[int, ...]
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the nests may not be merged, or None when they may."""
+        for statement in self.statements:
+            absent = missing(body, statement, (), self.span)
+            if absent is not None:
+                return absent
+        tops = [body[k] for k in self._places(body)]
+        first = tops[0]
+        for statement, top in zip(self.statements[1:], tops[1:], strict=False):
+            if (
+                not isinstance(first, Loop)
+                or not isinstance(top, Loop)
+                or first.var != top.var
+                or not same_bounds(first, top, self._fold)
+            ):
+                return LOOPS_DIFFER.at(
+                    self.span,
+                    first=self.statements[0],
+                    second=statement,
+                    first_loop=first.var if isinstance(first, Loop) else "none",
+                    second_loop=top.var if isinstance(top, Loop) else "none",
+                )
+        return order_refusal(
+            "fuse", self.apply(body), analysis, self.span, "leave the statements in their own nests"
+        )
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the nests merged where the first of them stands."""
+        places = self._places(body)
+        merged = body[places[0]]
+        for place in places[1:]:
+            other = body[place]
+            assert isinstance(merged, Loop)
+            assert isinstance(other, Loop)
+            merged = self._merge(merged, other)
+        return tuple(
+            merged if k == places[0] else stmt
+            for k, stmt in enumerate(body)
+            if k == places[0] or k not in places
+        )
+
+    def _places(self, body: Body) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(top_of(body, statement) for statement in self.statements))
+
+    def _fold(self, expr: Expr) -> Expr:
+        return fold(expr, self.constants)
+
+    def _merge(self, first: Loop, second: Loop) -> Loop:
+        """Return the two loops as one; inner loops merge where the last and first agree."""
+        last, head = first.body[-1], second.body[0]
+        if (
+            isinstance(last, Loop)
+            and isinstance(head, Loop)
+            and last.var == head.var
+            and same_bounds(last, head, self._fold)
+            and len(first.body) == len(second.body) == 1
+        ):
+            return rebuilt(first, body=(self._merge(last, head),))
+        return rebuilt(first, body=first.body + second.body)

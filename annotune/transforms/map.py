@@ -1,0 +1,92 @@
+"""Map loops onto the parallel levels of a target: blocks and threads, gangs and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.nest import Level, Loop
+from annotune.transforms.legality import missing, placement_refusal
+from annotune.transforms.messages import BOUND_DEPENDS, NOT_ONE_BAND
+from annotune.transforms.tree import (
+    Body,
+    band_with,
+    bound_names,
+    nest_loops,
+    rebuilt,
+    replace_loop,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Give loops around `statement` their places, and put them outside its serial loops.
+
+    ``Map(0, {"j": THREAD_X})``: ``for i: for j: S0`` becomes ``for j @thread.x: for i: S0``.
+    The loops in `host` stay serial outside the placed ones, so the host runs them around
+    the launch. `command` is the annotation's word for this mapping.
+    """
+
+    statement: int
+    levels: Mapping[str, Level]
+    host: tuple[str, ...] = ()
+    command: str = "cuda"
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason a loop may not run where it is put, or None when all may."""
+        names = (*self.host, *self.levels)
+        absent = missing(body, self.statement, names, self.span)
+        if absent is not None:
+            return absent
+        band = band_with(body, self.statement, names)
+        if band is None:
+            return NOT_ONE_BAND.at(
+                self.span,
+                command=self.command,
+                loops=", ".join(names),
+                statement=self.statement,
+            )
+        late = self._late_bound(band)
+        if late is not None:
+            return late
+        return placement_refusal(
+            self.command, self.apply(body), analysis, self.span, self._advice(analysis)
+        )
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the loops placed, which `why_not` has accepted."""
+        band = band_with(body, self.statement, (*self.host, *self.levels))
+        assert band is not None
+        by_name = {loop.var: loop for loop in band}
+        placed = [rebuilt(by_name[n], place=level) for n, level in self.levels.items()]
+        host = [by_name[name] for name in self.host]
+        serial = [b for b in band if b.var not in self.levels and b.var not in self.host]
+        renewed = nest_loops([*host, *placed, *serial], band[-1].body)
+        return replace_loop(body, band[0], renewed)
+
+    def _late_bound(self, band: tuple[Loop, ...]) -> Diagnostic | None:
+        """Return the refusal of a placed loop whose bounds another loop of the nest sets."""
+        known = set(self.host)
+        by_name = {loop.var: loop for loop in band}
+        for name in self.levels:
+            loop = by_name[name]
+            setters = (bound_names(loop) & set(by_name)) - known
+            setters -= {other for other in self.levels if by_name[other].tile_of == name}
+            if setters:
+                return BOUND_DEPENDS.at(
+                    self.span, command=self.command, inner=name, outer=min(setters)
+                )
+        return None
+
+    def _advice(self, analysis: Analysis) -> str:
+        """Return the loops that may run in parallel, for the help of a refusal."""
+        names = tuple(loop.var for loop in analysis.paths[self.statement])
+        parallel = [
+            name
+            for depth, name in enumerate(names)
+            if analysis.facts(names[: depth + 1]).kind == "parallel"
+        ]
+        return f"loops that may be mapped here: {', '.join(parallel) or 'none'}"

@@ -1,0 +1,99 @@
+"""What a transform says when it refuses: AT250 to AT299."""
+
+from __future__ import annotations
+
+from annotune.diagnostics import Severity, Template
+
+NO_SUCH_STATEMENT = Template(
+    "AT250",
+    "there is no statement {statement} in this region",
+    "statements are numbered from 0 in text order; the last one here is {last}",
+)
+NO_SUCH_LOOP = Template(
+    "AT251",
+    "statement {statement} has no loop '{loop}'",
+    "its loops are, outermost first: {loops}",
+)
+NOT_ONE_BAND = Template(
+    "AT252",
+    "{command}: loops {loops} of statement {statement} are not one perfect nest",
+    "only loops that hold nothing but the next loop may change places; "
+    "`distribute` the other statements first",
+)
+REVERSES_DEPENDENCE = Template(
+    "AT253",
+    "{command}: loop '{loop}' would break the order that '{array}' needs: {text}",
+    "{help}",
+)
+BOUND_DEPENDS = Template(
+    "AT254",
+    "{command}: the bounds of '{inner}' use '{outer}', which must stay outside it",
+    "keep '{outer}' before '{inner}'",
+)
+NOT_A_PERMUTATION = Template(
+    "AT255",
+    "permute: ({order}) does not name each loop once",
+    "name all of {loops}, in the new order",
+)
+LOOPS_DIFFER = Template(
+    "AT256",
+    "fuse: statements {first} and {second} have no outer loop in common",
+    "their outermost loops are '{first_loop}' and '{second_loop}'; loops fuse when name, "
+    "bounds and step are equal",
+)
+ALREADY_PLACED = Template(
+    "AT257",
+    "{command}: loop '{loop}' is named twice",
+    "give each loop one place",
+)
+PARALLEL_DEPENDENCE = Template(
+    "AT258",
+    "{command}: loop '{loop}' cannot run in parallel: {text}",
+    "{help}",
+)
+NOT_INVARIANT = Template(
+    "AT259",
+    "registers: the target of statement {statement} changes with '{loop}'",
+    "name a loop that does not stand in the subscript of the target: {loops}",
+)
+OTHER_ACCESS = Template(
+    "AT260",
+    "registers: '{array}' is also used as {other} inside '{loop}'",
+    "a register copy would go stale; leave the array in memory for this loop",
+)
+FACTOR_TOO_SMALL = Template(
+    "AT261",
+    "{command}: factor {factor} of loop '{loop}' is not positive",
+    "use one of {factors}",
+)
+FACTOR_DOES_NOT_DIVIDE = Template(
+    "AT262",
+    "{command}: factor {factor} does not divide the {trip} iterations of loop '{loop}'",
+    "use one of {factors}",
+)
+NOT_INNERMOST = Template(
+    "AT263",
+    "unroll: loop '{loop}' holds other loops",
+    "unroll the innermost loop: '{inner}'",
+)
+PLACED = Template(
+    "AT264",
+    "{command}: loop '{loop}' is mapped to {place}, so it is no loop of the thread",
+    "name a loop that stays serial: {loops}",
+)
+ALREADY_TILED = Template(
+    "AT265",
+    "tile: loop '{loop}' is already tiled",
+    "tile a loop once",
+)
+TOO_MANY_LOOPS = Template(
+    "AT266",
+    "{command}: {count} loops for {what}, which has {limit}",
+    "name at most {limit}",
+)
+DEPENDENCE_NOTE = Template("AT267", "the dependence: {text}", severity=Severity.NOTE)
+SPLITS_PRIVATE = Template(
+    "AT268",
+    "distribute: statements {first} and {second} share the temporary '{scalar}'",
+    "keep them in one nest",
+)

@@ -1,0 +1,66 @@
+"""Permute the loops of a perfect nest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.transforms.legality import missing, order_refusal
+from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_ONE_BAND
+from annotune.transforms.tree import Body, band_with, bound_names, nest_loops, path, replace_loop
+
+
+@dataclass(frozen=True, slots=True)
+class Permute:
+    """Put loops of the perfect nest around `statement` in a new order, outermost first.
+
+    ``Permute(0, ("j", "i"))``: ``for i: for j: S0`` becomes ``for j: for i: S0``. Loops of
+    the nest that `order` leaves out keep their depth.
+    """
+
+    statement: int
+    order: tuple[str, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason this order is illegal, or None when it is legal."""
+        absent = missing(body, self.statement, self.order, self.span)
+        if absent is not None:
+            return absent
+        loops = ", ".join(loop.var for loop in path(body, self.statement))
+        if len(set(self.order)) != len(self.order):
+            return NOT_A_PERMUTATION.at(self.span, order=", ".join(self.order), loops=loops)
+        band = band_with(body, self.statement, self.order)
+        if band is None:
+            return NOT_ONE_BAND.at(
+                self.span,
+                command="permute",
+                loops=", ".join(self.order),
+                statement=self.statement,
+            )
+        outside: set[str] = {loop.var for loop in band}
+        by_name = {loop.var: loop for loop in band}
+        for name in _new_order(tuple(by_name), self.order):
+            outside.discard(name)
+            late = bound_names(by_name[name]) & outside
+            if late:
+                return BOUND_DEPENDS.at(self.span, command="permute", inner=name, outer=min(late))
+        return order_refusal(
+            "permute", self.apply(body), analysis, self.span, f"the text's order is ({loops})"
+        )
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the loops in their new order, which `why_not` has accepted."""
+        band = band_with(body, self.statement, self.order)
+        assert band is not None
+        by_name = {loop.var: loop for loop in band}
+        order = _new_order(tuple(by_name), self.order)
+        renewed = nest_loops((by_name[name] for name in order), band[-1].body)
+        return replace_loop(body, band[0], renewed)
+
+
+def _new_order(old: tuple[str, ...], wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """Return `old` with the names in `wanted` put, in that order, at the places they held."""
+    names = iter(wanted)
+    return tuple(next(names) if name in wanted else name for name in old)

@@ -1,0 +1,72 @@
+"""Tile a loop: run it in pieces of a fixed length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Binary, Call, Expr, Int, Var
+from annotune.ir.fold import fold, trip_count
+from annotune.ir.nest import Loop
+from annotune.transforms.legality import missing
+from annotune.transforms.messages import ALREADY_TILED, FACTOR_TOO_SMALL
+from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+
+TILE_SUFFIX = "_t"
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """Cut a loop into tiles of `size` iterations; the order of iterations does not change.
+
+    ``Tile(0, "k", 4)``: ``for k in 0:n`` becomes ``for k_t in 0:n step 4`` around
+    ``for k in k_t:min(k_t + 4, n)``. `constants` are the sizes known to be fixed: where they
+    show that `size` divides the trip count, the ``min`` is left out.
+    """
+
+    statement: int
+    loop: str
+    size: int
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the loop cannot be tiled, or None. Tiling is always legal."""
+        absent = missing(body, self.statement, (self.loop,), self.span)
+        if absent is not None:
+            return absent
+        if self.size < 1:
+            return FACTOR_TOO_SMALL.at(
+                self.span, command="tile", factor=self.size, loop=self.loop, factors="2, 4, 8, …"
+            )
+        if any(loop.tile_of == self.loop for loop in path(body, self.statement)):
+            return ALREADY_TILED.at(self.span, loop=self.loop)
+        return None
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the loop in tiles, the tile loop directly around it."""
+        loop = next(x for x in path(body, self.statement) if x.var == self.loop)
+        tile = tile_name(self.loop)
+        length = self.size * loop.step
+        end: Expr = Binary("+", Var(tile), Int(length))
+        trip = fold(trip_count(loop), self.constants)
+        if not (isinstance(trip, Int) and trip.value % self.size == 0):
+            end = Call("min", (end, loop.upper))
+        inner = rebuilt(loop, lower=Var(tile), upper=end)
+        outer = Loop(
+            tile,
+            loop.lower,
+            loop.upper,
+            (inner,),
+            step=length,
+            tile_of=self.loop,
+            span=loop.span,
+        )
+        return replace_loop(body, loop, (outer,))
+
+
+def tile_name(loop: str) -> str:
+    """Return the name of the loop that steps over the tiles of `loop`."""
+    return loop + TILE_SUFFIX

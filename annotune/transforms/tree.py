@@ -1,0 +1,153 @@
+"""Walks and edits of a region's body that every transform shares.
+
+A body is a tuple of statements; each top-level loop of a distributed body is one nest. A
+statement's loops fall into perfect *bands*; a band ends where a loop holds more than the
+next loop, and only the loops of one band may change places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from annotune.ir.expr import Expr, variables
+from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_paths
+
+Body = tuple[Stmt, ...]
+
+
+def numbers(stmt: Stmt) -> frozenset[int]:
+    """Return the numbers of the assignments in `stmt`."""
+    return frozenset(assign.number for assign, _ in walk_paths((stmt,)))
+
+
+def path(body: Body, statement: int) -> tuple[Loop, ...]:
+    """Return the loops around `statement`, outermost first; KeyError when it is not there."""
+    for assign, loops in walk_paths(body):
+        if assign.number == statement:
+            return loops
+    raise KeyError(statement)
+
+
+def find_assign(body: Body, statement: int) -> Assign:
+    """Return the assignment with this number; KeyError when it is not there."""
+    for assign, _ in walk_paths(body):
+        if assign.number == statement:
+            return assign
+    raise KeyError(statement)
+
+
+def top_of(body: Body, statement: int) -> int:
+    """Return the index in `body` of the top-level statement that holds `statement`."""
+    for index, stmt in enumerate(body):
+        if statement in numbers(stmt):
+            return index
+    raise KeyError(statement)
+
+
+def replace_loop(body: Body, old: Loop, new: Iterable[Stmt]) -> Body:
+    """Return `body` with the loop `old`, the very object, replaced by `new`."""
+    out: list[Stmt] = []
+    for stmt in body:
+        if stmt is old:
+            out.extend(new)
+        elif isinstance(stmt, Loop):
+            out.append(with_body(stmt, replace_loop(stmt.body, old, new)))
+        else:
+            out.append(stmt)
+    return tuple(out)
+
+
+def with_body(loop: Loop, body: Body) -> Loop:
+    """Return `loop` around another body; the same object when nothing changes."""
+    if len(body) == len(loop.body) and all(a is b for a, b in zip(body, loop.body, strict=True)):
+        return loop
+    return rebuilt(loop, body=body)
+
+
+def rebuilt(loop: Loop, **changes: object) -> Loop:
+    """Return a copy of `loop` with some fields changed, its span kept."""
+    fields: dict[str, object] = {
+        "var": loop.var,
+        "lower": loop.lower,
+        "upper": loop.upper,
+        "body": loop.body,
+        "step": loop.step,
+        "place": loop.place,
+        "tile_of": loop.tile_of,
+        "unrolled": loop.unrolled,
+        "span": loop.span,
+    }
+    return Loop(**{**fields, **changes})  # type: ignore[arg-type]  # names checked by Loop itself
+
+
+def restrict(stmt: Stmt, keep: frozenset[int]) -> Stmt | None:
+    """Return `stmt` with only the statements in `keep`, or None when none is left."""
+    match stmt:
+        case Assign():
+            return stmt if stmt.number in keep else None
+        case Local() | LocalArray():
+            return stmt
+        case Loop():
+            inner = tuple(s for child in stmt.body if (s := restrict(child, keep)) is not None)
+            return with_body(stmt, inner) if inner else None
+
+
+def bands(body: Body, statement: int) -> tuple[tuple[Loop, ...], ...]:
+    """Return the loops around `statement` cut into perfect bands, outermost first.
+
+    In a band every loop but the last holds exactly one statement, the next loop, so its
+    loops may be reordered; the last one holds more, or the assignments.
+    """
+    out: list[tuple[Loop, ...]] = []
+    band: list[Loop] = []
+    for loop in path(body, statement):
+        band.append(loop)
+        if len(loop.body) != 1 or not isinstance(loop.body[0], Loop):
+            out.append(tuple(band))
+            band = []
+    return tuple(out)
+
+
+def band_with(body: Body, statement: int, names: Iterable[str]) -> tuple[Loop, ...] | None:
+    """Return the perfect band around `statement` that has all the loops in `names`, if any."""
+    wanted = set(names)
+    for band in bands(body, statement):
+        if wanted <= {loop.var for loop in band}:
+            return band
+    return None
+
+
+def nest_loops(loops: Iterable[Loop], innermost: Body) -> Body:
+    """Return the loops nested in the given order, outermost first, around `innermost`."""
+    body = innermost
+    for loop in reversed(tuple(loops)):
+        body = (rebuilt(loop, body=body),)
+    return body
+
+
+def bound_names(loop: Loop) -> frozenset[str]:
+    """Return the scalars that the bounds of `loop` read."""
+    return variables(loop.lower) | variables(loop.upper)
+
+
+def map_assigns(body: Body, change: Callable[[Assign], Assign]) -> Body:
+    """Return `body` with every assignment replaced by what `change` makes of it."""
+    out: list[Stmt] = []
+    for stmt in body:
+        match stmt:
+            case Assign():
+                out.append(change(stmt))
+            case Loop():
+                out.append(with_body(stmt, map_assigns(stmt.body, change)))
+            case Local() | LocalArray():
+                out.append(stmt)
+    return tuple(out)
+
+
+def same_bounds(first: Loop, second: Loop, fold: Callable[[Expr], Expr]) -> bool:
+    """Return whether two loops have equal bounds and step once `fold` has simplified them."""
+    return (
+        first.step == second.step
+        and fold(first.lower) == fold(second.lower)
+        and fold(first.upper) == fold(second.upper)
+    )

@@ -1,0 +1,194 @@
+"""Unroll an innermost loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Var,
+    accesses,
+    rewrite,
+    substitute,
+    variables,
+)
+from annotune.ir.fold import fold, trip_count
+from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt
+from annotune.transforms.legality import missing
+from annotune.transforms.messages import (
+    FACTOR_DOES_NOT_DIVIDE,
+    FACTOR_TOO_SMALL,
+    NOT_INNERMOST,
+    PLACED,
+)
+from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+
+
+@dataclass(frozen=True, slots=True)
+class Unroll:
+    """Write `factor` iterations of the innermost loop into one.
+
+    ``Unroll(0, "k", 2)``: ``for k: s += a[k]`` becomes ``for k step 2: s += a[k] + a[k+1]``:
+    the accumulations of one statement become one expression (Rivera 2014, Fig. 4.5). A
+    factor that is the whole trip count removes the loop. `constants` are the sizes known to
+    be fixed; where they do not show that `factor` divides the trip count, a remainder loop follows.
+    `tuned` are the sizes that the factor was chosen for.
+    """
+
+    statement: int
+    loop: str
+    factor: int
+    constants: Mapping[str, int] = field(default_factory=dict)
+    tuned: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the loop cannot be unrolled so, or None when it can."""
+        absent = missing(body, self.statement, (self.loop,), self.span)
+        if absent is not None:
+            return absent
+        loop = self._loop(body)
+        if loop.place != "serial":
+            serial = [x.var for x in path(body, self.statement) if x.place == "serial"]
+            return PLACED.at(
+                self.span,
+                command="unroll",
+                loop=self.loop,
+                place=loop.place,
+                loops=", ".join(serial) or "none",
+            )
+        if any(isinstance(stmt, Loop) for stmt in loop.body):
+            inner = path(body, self.statement)[-1].var
+            return NOT_INNERMOST.at(self.span, loop=self.loop, inner=inner)
+        trip = fold(trip_count(loop), self.tuned)
+        factors = divisors(trip.value) if isinstance(trip, Int) else (1, 2, 4, 8)
+        listed = ", ".join(map(str, factors))
+        if self.factor < 1:
+            return FACTOR_TOO_SMALL.at(
+                self.span, command="unroll", factor=self.factor, loop=self.loop, factors=listed
+            )
+        if isinstance(trip, Int) and trip.value % self.factor:
+            return FACTOR_DOES_NOT_DIVIDE.at(
+                self.span,
+                command="unroll",
+                factor=self.factor,
+                trip=trip.value,
+                loop=self.loop,
+                factors=listed,
+            )
+        return None
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the loop unrolled, which `why_not` has accepted."""
+        loop = self._loop(body)
+        if self.factor == 1:
+            return body
+        trip = fold(trip_count(loop), self.constants)
+        if isinstance(trip, Int) and trip.value == self.factor:
+            return replace_loop(body, loop, _copies(loop, self.factor, loop.lower))
+        copies = _copies(loop, self.factor, Var(loop.var))
+        main = rebuilt(
+            loop, body=copies, step=loop.step * self.factor, unrolled=loop.unrolled * self.factor
+        )
+        if isinstance(trip, Int) and trip.value % self.factor == 0:
+            return replace_loop(body, loop, (main,))
+        last = Int((self.factor - 1) * loop.step)
+        main = rebuilt(main, upper=fold(Binary("-", loop.upper, last), self.constants))
+        left = Binary("%", fold(trip_count(loop), self.constants), Int(self.factor))
+        begin = Binary("-", loop.upper, fold(Binary("*", left, Int(loop.step)), {}))
+        rest = rebuilt(loop, lower=begin)
+        return replace_loop(body, loop, (main, rest))
+
+    def _loop(self, body: Body) -> Loop:
+        return next(x for x in path(body, self.statement) if x.var == self.loop)
+
+
+def divisors(number: int) -> tuple[int, ...]:
+    """Return the divisors of a positive number, ascending."""
+    return tuple(d for d in range(1, number + 1) if number % d == 0)
+
+
+def _copies(loop: Loop, factor: int, start: Expr) -> Body:
+    """Return the statements of `factor` iterations, the first of which runs at `start`."""
+    points = [fold(Binary("+", start, Int(k * loop.step)), {}) for k in range(factor)]
+    assigns = [stmt for stmt in loop.body if isinstance(stmt, Assign)]
+    if any(isinstance(stmt, Local | LocalArray) for stmt in loop.body) or not _independent(assigns):
+        return tuple(_at(stmt, loop.var, p) for p in points for stmt in loop.body)
+    out: list[Stmt] = []
+    for assign in assigns:
+        if _accumulates(assign, loop.var):
+            terms = [_with_iterator(assign.value, loop.var, p) for p in points]
+            total = reduce(lambda a, b: Binary("+", a, b), terms)
+            out.append(Assign(assign.number, assign.target, assign.op, total, assign.span))
+        else:
+            out += [_at(assign, loop.var, p) for p in points]
+    return tuple(out)
+
+
+def _at(stmt: Stmt, var: str, value: Expr) -> Stmt:
+    """Return a statement of the body with the iterator put in."""
+    match stmt:
+        case Assign(number, target, op, expr):
+            goal = _with_iterator(target, var, value)
+            assert isinstance(goal, Access | Var), "an iterator is never assigned"
+            return Assign(number, goal, op, _with_iterator(expr, var, value), stmt.span)
+        case Local(name, type_, expr):
+            return Local(name, type_, None if expr is None else _with_iterator(expr, var, value))
+        case LocalArray():
+            return stmt
+        case Loop():
+            raise AssertionError("an innermost loop holds no loop")
+
+
+def _with_iterator(expr: Expr, var: str, value: Expr) -> Expr:
+    """Return `expr` with the iterator put in, the subscripts that it changes simplified."""
+
+    def change(part: Expr) -> Expr | None:
+        if isinstance(part, Var) and part.name == var:
+            return value
+        if isinstance(part, Access) and var in variables(part):
+            indices = tuple(fold(substitute(i, {var: value})) for i in part.indices)
+            return Access(part.array, indices, part.span)
+        return None
+
+    return rewrite(expr, change)
+
+
+def _accumulates(assign: Assign, var: str) -> bool:
+    """Return whether the iterations of `var` only add to or subtract from one place."""
+    target = assign.target
+    fixed = isinstance(target, Var) or all(var not in variables(i) for i in target.indices)
+    return assign.op in ("+=", "-=") and fixed
+
+
+def _independent(assigns: list[Assign]) -> bool:
+    """Return whether no statement writes what another reads or writes, by name.
+
+    Then the iterations of each may be gathered into one expression; otherwise they stay in
+    the order of the text.
+    """
+    for one in assigns:
+        written = _written(one)
+        for other in assigns:
+            if other is not one and written in _used(other):
+                return False
+        own = {a.array for a in accesses(one.value)} | variables(one.value)
+        if written in own:
+            return False
+    return True
+
+
+def _written(assign: Assign) -> str:
+    return assign.target.name if isinstance(assign.target, Var) else assign.target.array
+
+
+def _used(assign: Assign) -> set[str]:
+    names = {a.array for a in accesses(assign.value)} | set(variables(assign.value))
+    return names | {_written(assign)}

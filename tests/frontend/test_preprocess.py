@@ -1,0 +1,109 @@
+"""Preprocessing keeps every position, and macros mean what a compiler says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from source_text import load_region
+
+from annotune.diagnostics import AnnotuneError
+from annotune.frontend.constant import evaluate
+from annotune.frontend.preprocess import preprocess
+from annotune.frontend.source import Source
+from annotune.ir.text import print_nest
+
+PIECES = st.sampled_from(
+    ["/* c */", "// c\n", "/*\n*/", "#define N 3\n", "#if 0\n", "#else\n", "#endif\n", "int a;"]
+    + ["\n", "\r\n", "\t", '"/* s */"', "'\"'", "x", "#define M \\\n 4\n", "\\\n", "\ufeff"]
+)
+
+
+@given(st.lists(PIECES).map("".join))
+def test_length_and_lines_stay(text: str) -> None:
+    try:
+        clean = preprocess(Source("t.c", text), {})
+    except AnnotuneError:
+        return
+    assert len(clean.text) == len(text)
+    assert [i for i, c in enumerate(clean.text) if c == "\n"] == [
+        i for i, c in enumerate(text) if c == "\n"
+    ]
+    assert all(new in (old, " ") for new, old in zip(clean.text, text, strict=True))
+
+
+MACROS = {
+    "#define N 10": 10,
+    "#define N (10)": 10,
+    "#define N 0x10u /* hex */": 16,
+    "#define M 4\n#define N (2*M + 1)": 9,
+    "#ifndef N\n#define N 10\n#endif": 10,
+    "#define N 1\n#undef N\n#define N 2": 2,
+    "#if 0\n#define N 1\n#elif 1\n#define N 2\n#else\n#define N 3\n#endif": 2,
+    "#ifdef X\n#define N 1\n#else\n#define N 2\n#endif": 2,
+    "#if defined(__GNUC__) && __STDC_VERSION__ >= 199901L\n#define N 5\n#endif": 5,
+    "#define N \\\n 7": 7,
+    "#if 0\n#if 1\n#endif\n#else\n#define N 6\n#endif": 6,
+    "# define N 1 ? 3 : 4": 3,
+}
+
+
+@pytest.mark.parametrize("head", MACROS)
+def test_integer_macros_keep_their_names(head: str) -> None:
+    found = load_region("for (i = 0; i < N; i++) a[i] = 0;", head=head + "\n")
+    assert print_nest(found.nest).startswith("for i in 0:N\n")
+    assert found.scalars["N"].value == MACROS[head]
+    assert found.scalars["N"].is_macro
+
+
+def test_dash_d_wins_under_ifndef_only() -> None:
+    body = "for (i = 0; i < N; i++) a[i] = 0;"
+    guarded = load_region(body, head="#ifndef N\n#define N 10\n#endif\n", defines={"N": "12"})
+    assert guarded.sizes == {"N": 12}
+    plain = load_region(body, head="#define N 10\n", defines={"N": "12"})
+    assert plain.sizes == {"N": 10}
+    assert load_region(body, defines={"N": "12"}).sizes == {"N": 12}
+
+
+def test_other_macros_are_expanded() -> None:
+    head = "#define REAL double\n#define HALF 0.5\n#define AT (i*n + 1)\n#define LOOP for (i = 0;\n"
+    found = load_region("LOOP i < n; i++) { REAL t = HALF; a[AT] = t; }", head=head)
+    assert print_nest(found.nest) == "for i in 0:n\n  S0: t = 0.5\n  S1: a[i * n + 1] = t\n"
+    (_, assign) = found.nest.assigns()
+    assert assign.target.span.length == len("a[AT]")
+
+
+def test_a_macro_of_itself_ends() -> None:
+    head = "#define n n\n#define x y\n#define y x\n"
+    found = load_region("for (i = 0; i < n; i++) a[i] = x;", head=head)
+    assert "x" in print_nest(found.nest) or "y" in print_nest(found.nest)
+
+
+def test_macros_that_explode_are_refused() -> None:
+    head = "#define a0 1+x\n" + "".join(f"#define a{k} a{k - 1}*a{k - 1}\n" for k in range(1, 40))
+    with pytest.raises(AnnotuneError) as raised:
+        load_region("for (i = 0; i < n; i++) a[i] = a39;", head=head)
+    assert raised.value.diagnostics[0].code == "AT105"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1 + 2 * 3", 7),
+        ("-7 / 2", -3),
+        ("-7 % 2", -1),
+        ("1 << 4 | 1", 17),
+        ("!0 && ~0", 1),
+        ("0 ? 1 : 2 ? 3 : 4", 3),
+        ("010", 8),
+        ("1 / 0", None),
+        ("2.0", None),
+        ("sizeof(int)", None),
+        ("", None),
+        ("(1", None),
+        ("1 2", None),
+        ("f(1)", None),
+    ],
+)
+def test_constant_expressions(text: str, value: int | None) -> None:
+    assert evaluate(text, lambda name: None) == value

@@ -1,0 +1,283 @@
+"""What the front end refuses, each with its code and the exact place."""
+
+from __future__ import annotations
+
+import pytest
+from source_text import CLOSE, OPEN, load_text, marked, refusals, region
+
+from annotune.annotation.spec import Spec
+from annotune.diagnostics import AnnotuneError, Span
+from annotune.frontend.load import load
+
+LOOP = "for (i = 0; i < n; i++)"
+
+# A region's body, the code, and words of the message.
+IN_REGION = {
+    "call": (f"{LOOP} a[i] = «sqrt»(b[i]);", "AT130", "call of 'sqrt'"),
+    "call statement": (f"{LOOP} «update»(a, i);", "AT130", "call of 'update'"),
+    "call in subscript": (f"{LOOP} a[«idx»(i)] = 0;", "AT130", "call of 'idx'"),
+    "call in bound": ("for (i = 0; i < «size»(); i++) a[i] = 0;", "AT130", "call of 'size'"),
+    "break": (f"{LOOP} {{ a[i] = 0; «break»; }}", "AT131", "'break'"),
+    "continue": (f"{LOOP} {{ a[i] = 0; «continue»; }}", "AT131", "'continue'"),
+    "return": (f"{LOOP} {{ «return»; }}", "AT131", "'return'"),
+    "goto": (f"{LOOP} «goto» out; out: ;", "AT131", "'goto'"),
+    "label": (f"{LOOP} {{ «again»: a[i] = 0; }}", "AT131", "'again'"),
+    "while": (f"{LOOP} «while» (x > 0) a[i] = 0;", "AT131", "'while'"),
+    "do": (f"{LOOP} «do» a[i] = 0; while (x > 0);", "AT131", "'do'"),
+    "switch": (f"{LOOP} «switch» (n) {{ default: a[i] = 0; }}", "AT131", "'switch'"),
+    "if": (f"{LOOP} «if» (i > 2) a[i] = 0;", "AT132", "('if')"),
+    "conditional": (f"{LOOP} a[i] = «i > 2 ? x : s»;", "AT132", "('?:')"),
+    "comparison": (f"{LOOP} a[i] = i «<» 2;", "AT133", "operator '<'"),
+    "and": (f"{LOOP} a[i] = (i) «&&» n;", "AT133", "operator '&&'"),
+    "not": (f"{LOOP} a[i] = «!n»;", "AT133", "operator '!'"),
+    "remainder of reals": (f"{LOOP} a[i] = b[i] «%» 2.0;", "AT133", "operator '%'"),
+    "shift": (f"{LOOP} a[i «>>» 1] = 0;", "AT133", "operator '>>'"),
+    "shift assignment": (f"{LOOP} «a[i] %= 2»;", "AT133", "operator '%='"),
+    "sizeof": (f"{LOOP} a[i] = «sizeof(x)»;", "AT133", "operator 'sizeof'"),
+    "chained": (f"{LOOP} a[i] = «b[i] = 0»;", "AT134", "assignment inside"),
+    "increment inside": (f"{LOOP} a[«k++»] = 0;", "AT134", "assignment inside"),
+    "cast of an integer": (f"{LOOP} a[i] = «(double) i»;", "AT135", "cast to 'double'"),
+    "cast to float": (f"{LOOP} a[i] = «(float) b[i]» * 2;", "AT135", "cast to 'float'"),
+    "cast of a real": (f"{LOOP} a[i] = «(int) b[i]»;", "AT135", "cast to 'int'"),
+    "row": (f"{LOOP} a[i] = «A[i]»;", "AT136", "2 dimension(s) but 1"),
+    "too many": (f"{LOOP} a[i] = «a[i][0]»;", "AT136", "1 dimension(s) but 2"),
+    "bare pointer": (f"{LOOP} a[i] = «b»;", "AT136", "1 dimension(s) but 0"),
+    "subscripted scalar": (f"{LOOP} a[i] = «x»[i];", "AT136", "0 dimension(s)"),
+    "moving pointer": (f"{LOOP} «a» += 1;", "AT137", "arithmetic on 'a'"),
+    "stepping pointer": (f"{LOOP} *«a++» = 0;", "AT137", "arithmetic on 'a'"),
+    "character": (f"{LOOP} a[i] = «'c'»;", "AT138", "literal ''c''"),
+    "long double": (f"{LOOP} a[i] = «1.0L»;", "AT138", "literal '1.0L'"),
+    "integer array": (f"{LOOP} a[i] = «p[i]»;", "AT153", "integer array 'p'"),
+    "indirect": (f"{LOOP} a[«p[i]»] = 0;", "AT103", "reads array 'p'"),
+    "real subscript": (f"{LOOP} a[«x»] = 0;", "AT149", "must be an integer"),
+    "no start": ("«for» (; i < n; i++) a[i] = 0;", "AT140", "start with an assignment"),
+    "two starts": ("for («i = 0, j = 0»; i < n; i++) a[i] = 0;", "AT140", "start with"),
+    "other condition": ("for (i = 0; «j < n»; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
+    "unequal": ("for (i = 0; «i != n»; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
+    "two conditions": ("for (i = 0; «i < n && i < m»; i++) a[i] = 0;", "AT141", "iterator 'i'"),
+    "no condition": ("for («i = 0»;; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
+    "own bound": ("for (i = 0; «i < n - i»; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
+    "no step": ("for («i = 0»; i < n;) a[i] = 0;", "AT142", "step of loop 'i'"),
+    "variable step": ("for (i = 0; i < n; «i += m») a[i] = 0;", "AT142", "positive constant"),
+    "zero step": ("for (i = 0; i < n; «i += 0») a[i] = 0;", "AT142", "positive constant"),
+    "doubling": ("for (i = 1; i < n; «i *= 2») a[i] = 0;", "AT142", "positive constant"),
+    "other step": ("for (i = 0; i < n; «j++») a[i] = 0;", "AT142", "positive constant"),
+    "down": ("for (i = n - 1; i >= 0; «i--») a[i] = 0;", "AT143", "counts down"),
+    "down by two": ("for (i = n; i > 0; «i -= 2») a[i] = 0;", "AT143", "counts down"),
+    "wrong way": ("for (i = 0; «i > n»; i++) a[i] = 0;", "AT143", "counts down"),
+    "iterator set": (f"{LOOP} {{ a[i] = 0; «i» = i + 1; }}", "AT144", "iterator 'i'"),
+    "iterator stepped": (f"{LOOP} {{ a[i] = 0; «i»++; }}", "AT144", "iterator 'i'"),
+    "iterator reused": (
+        f"{LOOP} for («i» = 0; i < m; i++) a[i] = 0;",
+        "AT145",
+        "used by an enclosing loop",
+    ),
+    "bound changes": (f"{LOOP} {{ a[i] = 0; «n» = n - 1; }}", "AT146", "bound 'n' of loop 'i'"),
+    "bound in array": ("for (i = 0; i < «p[0]»; i++) a[i] = 0;", "AT147", "reads array 'p'"),
+    "bound by pointer": ("for (i = 0; i < «*p»; i++) a[i] = 0;", "AT147", "reads array 'p'"),
+    "real iterator": ("for («s» = 0; s < n; s++) a[0] = s;", "AT148", "type 'double'"),
+    "narrow iterator": ("for (char «c» = 0; c < n; c++) a[c] = 0;", "AT148", "type 'char'"),
+    "real bound": ("for (i = 0; i < «x»; i++) a[i] = 0;", "AT149", "must be an integer"),
+    "counter": (f"k = 0; {LOOP} {{ a[«k»] = 0; k = k + 1; }}", "AT150", "integer 'k'"),
+    "used before set": (f"{LOOP} {{ a[«k»] = 0; k = i; }}", "AT150", "integer 'k'"),
+    "after its loop": (f"{LOOP} {{ k = i; a[k] = 0; }} a[«k»] = 1;", "AT150", "integer 'k'"),
+    "iterator after": (f"{LOOP} a[i] = 0; a[«i»] = 1;", "AT152", "'i' is read outside"),
+    "undeclared": (f"{LOOP} a[i] = «q»;", "AT120", "'q' is not declared"),
+    "local array": (f"{LOOP} {{ double «t»[4]; a[i] = 0; }}", "AT127", "array 't'"),
+    "shadows": (f"{LOOP} {{ a[i] = s; {{ double «s» = 1; a[i] = s; }} }}", "AT126", "'s' means"),
+    "nested twice": (
+        f"{LOOP} {{ double t = 1; {{ double «t» = 2; a[i] = t; }} }}",
+        "AT126",
+        "'t' means two",
+    ),
+    "static": (f"{LOOP} {{ static double «t»; a[i] = t; }}", "AT123", "type 'static'"),
+    "empty": ("«»", "AT112", "no loop nest"),
+    "no loop": ("s = 1;", "AT112", "no loop nest"),
+    "directive": (f"{LOOP}\n#if 1\n a[i] = 0;\n#endif", "AT114", "'#if' inside a region"),
+}
+
+
+@pytest.mark.parametrize("name", IN_REGION)
+def test_refuses_in_a_region(name: str) -> None:
+    body, code, words = IN_REGION[name]
+    text, place = marked(region(body))
+    first = refusals(text)[0]
+    assert first.code == code, first
+    assert words in first.message
+    if place is not None and place.length:
+        assert first.span == place, first.render(text)
+    assert first.help
+
+
+# Whole files.
+ADD = "for (int i = 0; i < n; i++) a[i] += 1;"
+FILES = {
+    "unknown type": (
+        f"void f(int n, real8 *a) {{ {OPEN} for (int i = 0; i < n; i++) «a»[i] = 1; {CLOSE} }}",
+        "AT121",
+        "unknown type 'real8' of 'a'",
+    ),
+    "complex": (
+        f"void f(int n, double _Complex *a) {{ {OPEN} "
+        f"for (int i = 0; i < n; i++) «a[i]» = 1; {CLOSE} }}",
+        "AT122",
+        "double _Complex",
+    ),
+    "long double": (
+        f"void f(int n, long double *a) {{ {OPEN} "
+        f"for (int i = 0; i < n; i++) «a[i]» = 1; {CLOSE} }}",
+        "AT122",
+        "long double",
+    ),
+    "integers": (
+        f"void f(int n, int *a) {{ {OPEN} for (int i = 0; i < n; i++) «a[i]» = 1; {CLOSE} }}",
+        "AT153",
+        "integer array 'a'",
+    ),
+    "rows": (
+        f"void f(int n, double **a) {{ {OPEN} "
+        f"for (int i = 0; i < n; i++) «a[i][0]» = 1; {CLOSE} }}",
+        "AT125",
+        "pointer to pointers",
+    ),
+    "member": (
+        "struct S { double *a; };\n"
+        f"void f(int n, struct S *q) {{ {OPEN} "
+        f"for (int i = 0; i < n; i++) «q->a»[i] = 1; {CLOSE} }}",
+        "AT124",
+        "'q->a'",
+    ),
+    "member of element": (
+        "typedef struct { double r, i; } z;\n"
+        f"void f(int n, z *q) {{ {OPEN} for (int i = 0; i < n; i++) «q[i].r» = 1; {CLOSE} }}",
+        "AT124",
+        "'q[i].r'",
+    ),
+    "volatile": (
+        f"void f(int n, volatile double *a) {{ {OPEN} "
+        f"for (int i = 0; i < n; i++) «a»[i] = 1; {CLOSE} }}",
+        "AT129",
+        "volatile",
+    ),
+    "long double scalar": (
+        f"void f(int n, double *a, long double c) {{ {OPEN} "
+        f"for (int i = 0; i < n; i++) a[i] = «c»; {CLOSE} }}",
+        "AT123",
+        "long double",
+    ),
+    "size changes": (
+        f"void f(int n, double «A»[n][n]) {{ n = 5; {OPEN} "
+        f"for (int i = 0; i < 5; i++) A[i][0] = 1; {CLOSE} }}",
+        "AT128",
+        "'n' changes after 'A'",
+    ),
+    "needed after": (
+        f"int f(int n, double *a) {{ int k; {OPEN} "
+        f"for (int i = 0; i < n; i++) {{ «k» = i; a[k] = 1; }} {CLOSE} return k; }}",
+        "AT151",
+        "'k'",
+    ),
+    "function-like macro": (
+        f"#define AT(i) a[i]\nvoid f(int n, double *a) {{ {OPEN} "
+        f"for (int i = 0; i < n; i++) «AT»(i) = 1; {CLOSE} }}",
+        "AT115",
+        "macro 'AT'",
+    ),
+    "file scope": (f"int n; double a[5];\n«{OPEN}»\n{CLOSE}\n", "AT110", "not inside a function"),
+    "left out": (
+        f"void f(int n, double *a) {{\n#ifdef NEVER\n{OPEN}\n{ADD}\n{CLOSE}\n#endif\n}}",
+        "AT113",
+        "leaves the annotated region out",
+    ),
+    "cuts the end": (
+        f"void f(int n, double *a) {{ {OPEN} for (int i = 0; i < n; i++) «{{» a[i] = 1; "
+        f"{CLOSE} }} }}",
+        "AT111",
+        "cuts a statement",
+    ),
+    "cuts the start": (
+        f"void f(int n, double *a) {{ for (int i = 0; i < n; i++) {{ {OPEN} a[i] = 1; «}}» "
+        f"{CLOSE} }}",
+        "AT111",
+        "cuts a statement",
+    ),
+    "cuts the header": (
+        f"void f(int n, double *a) {{ for (int i = 0; {OPEN} i < n; i++«)» a[i] = 1; {CLOSE} }}",
+        "AT111",
+        "cuts a statement",
+    ),
+    "cuts a body": (
+        f"void f(int n, double *a) {{ for (int j = 0; j < n; j++) {OPEN} «for» "
+        f"(int i = 0; i < n; i++) a[i] = 1; for (int i = 0; i < n; i++) a[i] = 1; {CLOSE} }}",
+        "AT111",
+        "cuts a statement",
+    ),
+    "syntax": (
+        f"void f(int n, double *a) {{ {OPEN} for (int i = 0; i < n; i++) a[i] = 1 + «;» {CLOSE} }}",
+        "AT105",
+        "unexpected ';'",
+    ),
+    "not C": (f"def f(a):\n    {OPEN}\n    pass\n    {CLOSE}\n", "AT110", "not inside a function"),
+    "fortran": (
+        f"void f(int n, double *a) {{ {OPEN} do i = 1, n {CLOSE} «}}»",
+        "AT105",
+        "unexpected '}'",
+    ),
+    "unclosed": (
+        f"void f(int n, double *a) {{ {OPEN} {ADD} {CLOSE} «+»",
+        "AT105",
+        "ends too early",
+    ),
+    "endif": ("int x;\n«#endif»\nint y;", "AT106", "'#endif' without its '#if'"),
+    "if": ("int x;\n«#ifdef A»\nint y;", "AT106", "'#if' without its '#endif'"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_refuses_a_file(name: str) -> None:
+    marked_text, code, words = FILES[name]
+    text, place = marked(marked_text)
+    first = refusals(text)[0]
+    assert first.code == code, first
+    assert words in first.message
+    if place is not None:
+        assert first.span == place, first.render(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "span"),
+    [
+        ("", "AT101", Span("t.c", 1, 1, 1)),
+        (" \n\n", "AT101", Span("t.c", 1, 1, 1)),
+        ("int x;\nab\0cd", "AT102", Span("t.c", 2, 3, 1)),
+        ("int x;\n  /* never closed\n", "AT104", Span("t.c", 2, 3, 2)),
+    ],
+)
+def test_refuses_what_is_no_source(text: str, code: str, span: Span) -> None:
+    with pytest.raises(AnnotuneError) as raised:
+        load("t.c", text, ())
+    (diagnostic,) = raised.value.diagnostics
+    assert (diagnostic.code, diagnostic.span) == (code, span)
+
+
+def test_collects_independent_refusals_in_text_order() -> None:
+    text = region(
+        "for (i = 0; i < n; i++) {\n a[i] = f(i);\n if (n) a[i] = 0;\n a[i] = q + q;\n}\n"
+        "for (j = n; j > 0; j--) { break; }"
+    )
+    assert [d.code for d in refusals(text)] == ["AT130", "AT132", "AT120", "AT143", "AT131"]
+
+
+def test_one_refused_region_does_not_hide_another() -> None:
+    one = f"void f(int n, double *a) {{ {OPEN} for (int i = 0; i < n; i++) g(); {CLOSE} }}\n"
+    text = one + one.replace("f(", "h(").replace("g()", "k()")
+    assert [d.message.split("'")[1] for d in refusals(text)] == ["g", "k"]
+
+
+def test_an_odd_function_hides_no_other() -> None:
+    text = (
+        f"void odd(void) {{ ??? }}\n@ junk;\nvoid f(int n, double *a) {{ {OPEN} {ADD} {CLOSE} }}\n"
+    )
+    (only,) = load_text(text).regions
+    assert only.function == "f"
+    assert isinstance(only.spec, Spec)

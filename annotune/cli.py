@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 STRATEGIES = ("direct",)
 
 
-class _Targets(click.ParamType):
+class _Targets(click.ParamType[tuple[str, ...]]):
     """A comma-separated list of targets."""
 
     name = "targets"
@@ -43,7 +43,7 @@ class _Targets(click.ParamType):
         return tuple(dict.fromkeys(names))
 
 
-class _Setting(click.ParamType):
+class _Setting(click.ParamType[tuple[str, Value]]):
     """``NAME=VALUE``: a name of C and a value of the annotation language."""
 
     name = "name=value"
@@ -62,7 +62,7 @@ class _Setting(click.ParamType):
             self.fail(f"'{value}': {error}", param, ctx)
 
 
-class _Define(click.ParamType):
+class _Define(click.ParamType[tuple[str, str]]):
     """``NAME`` or ``NAME=VALUE``, as the C compiler's ``-D`` takes it."""
 
     name = "name[=value]"

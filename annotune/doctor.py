@@ -6,7 +6,7 @@ import importlib.metadata
 import importlib.util
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from annotune.measure.gpu import Gpu, NoGpu, find_gpu
@@ -194,7 +194,10 @@ def _missing(name: str, problem: str) -> Item:
 
 def _gpu(gpu: Gpu | NoGpu) -> Item:
     if isinstance(gpu, NoGpu):
-        return _missing("GPU", gpu.reason)
+        missing = _missing("GPU", gpu.reason)
+        # No command brings a device; one brings the package that would look for it.
+        is_package = importlib.util.find_spec("pycuda") is None
+        return missing if is_package else replace(missing, remedy="")
     memory = f"{gpu.memory_bytes / 2**30:.0f} GiB"
     return Item("GPU", Need.OPTIONAL, True, f"{gpu.name} ({gpu.uuid})", f"{gpu.arch}, {memory}")
 

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
-from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device, load_device
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
+from annotune.codegen.certify import certify
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Provenance, Target, Variant
 from annotune.decide.build import build
-from annotune.decide.decision import Base, Decision, Point, decide
+from annotune.decide.certificate import verify
+from annotune.decide.decision import Base, Point, decide
 from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
 from annotune.decide.plan import Plan
-from annotune.decide.space import Space, config, region_space
+from annotune.decide.space import config, region_space
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
 from annotune.frontend.load import load
 from annotune.frontend.locate import locate_loop
 from annotune.ir.region import Region, SourceFile
+from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.settings import Settings
 
 NO_REGION = Template(
@@ -36,47 +37,6 @@ NO_SUCH_FUNCTION = Template(
     "no annotated region stands in a function '{name}'",
     "functions with regions: {known}",
 )
-
-
-@dataclass(frozen=True)
-class RegionReport:
-    """How far one region came: analysed, decided, planned, or why it stopped."""
-
-    region: Region
-    analysis: Analysis | None
-    base: Base | None
-    space: Space | None
-    point: Point | None
-    decision: Decision | None
-    plan: Plan | None
-    diagnostics: tuple[Diagnostic, ...]
-
-
-@dataclass(frozen=True)
-class CheckReport:
-    """What `check` found in a file, with everything to tell about it."""
-
-    text: str
-    source: SourceFile | None
-    regions: tuple[RegionReport, ...]
-    diagnostics: tuple[Diagnostic, ...]
-
-    @property
-    def is_refused(self) -> bool:
-        """Return whether any diagnostic is an error."""
-        return any(d.severity == Severity.ERROR for d in self.diagnostics)
-
-
-@dataclass(frozen=True)
-class Emission:
-    """What `emit` makes: files by suffix, the variants behind them, and warnings."""
-
-    text: str
-    source: SourceFile
-    files: Mapping[str, str]
-    variants: tuple[Mapping[str, Variant], ...]
-    reports: tuple[RegionReport, ...]
-    diagnostics: tuple[Diagnostic, ...]
 
 
 def check(settings: Settings) -> CheckReport:
@@ -175,6 +135,16 @@ def provenance(settings: Settings, reports: Sequence[RegionReport], target: str)
     rows.append(f"Device model: {settings.device}. First choice of the decision algorithm;")
     rows.append("not measured.")
     return Provenance(__version__, settings.source.name, tuple(rows))
+
+
+def certificate(report: RegionReport) -> str:
+    """Return a region's certificate as text, ended by the verdict of its checker."""
+    if report.analysis is None or report.plan is None:
+        return f"{report.region.function}, region {report.region.index}: no plan to certify\n"
+    made = certify(report.analysis, report.plan)
+    faults = verify(made)
+    verdict = "\n".join(faults) or "holds: every iteration once, every dependence kept, in bounds"
+    return f"{made.text()}certificate {verdict}\n"
 
 
 def device_of(settings: Settings) -> Device:

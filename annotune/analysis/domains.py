@@ -93,7 +93,7 @@ def tuple_text(statement: Statement, letter: str = "i") -> str:
 def context(statements: Sequence[Statement], space: Space, extents: Iterable[Poly]) -> isl.Set:
     """Return the sizes for which every loop with fixed bounds runs and every array exists."""
     facts = []
-    for loop in loops_of(tuple(statements)):
+    for loop in loops_of(statements):
         for lower in loop.lower:
             for upper in loop.upper:
                 trip = upper - lower

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -91,7 +91,7 @@ def build_model(
             first = unproven
     known = all_known_sizes(region)
     try:
-        return _build(region, statements, Space(known), first.for_sizes(known))
+        return _build(region, statements, Space(known), first.for_sizes(statements, region))
     except _Unproven as unproven:
         raise AnnotuneError.of(unproven.refusal(known)) from None
 
@@ -103,10 +103,14 @@ class _Unproven(Exception):
         super().__init__(str(poly))
         self.where, self.what, self.poly = where, what, poly
 
-    def for_sizes(self, known: Mapping[str, int]) -> Diagnostic:
-        """Return the warning that the claims hold for the known sizes only."""
-        used = sorted(self.poly.names & set(known)) if self.poly is not None else sorted(known)
-        sizes = ", ".join(f"{name} = {known[name]}" for name in used) or "the given sizes"
+    def for_sizes(self, statements: Sequence[Statement], region: Region) -> Diagnostic:
+        """Return the warning that the claims hold for the region's sizes only."""
+        polys = [p for c in loops_of(statements) for p in (*c.lower, *c.upper)]
+        polys += [p for s in statements for r in s.references for p in r.subscripts]
+        used = {name for poly in polys for name in poly.names}
+        given = sorted(used & set(all_known_sizes(region)) - set(fixed_sizes(region)))
+        known = all_known_sizes(region)
+        sizes = ", ".join(f"{name} = {known[name]}" for name in given)
         if self.what is None:
             span, array = self.where.assign.span, print_expr(self.where.assign.target)
             reason = "a loop bound is a product with an outer loop variable"

@@ -35,12 +35,14 @@ class Section:
 class Bounds:
     """Finds extreme values of subscripts for the sizes of a model.
 
-    `positive` are the names known to be at least 1. `rounded` has the expressions behind
+    `positive` are the names known to be at least 1, and `products` the products of other
+    names that are, such as the trip count of a collapsed loop. `rounded` has the expressions behind
     names that stand for a rounded division, which no polynomial can express.
     """
 
     model: Model
     positive: frozenset[str]
+    products: tuple[Monomial, ...] = ()
     rounded: dict[str, Expr] = field(default_factory=dict)
 
     @classmethod
@@ -59,13 +61,22 @@ class Bounds:
         while True:
             more = {name for poly in polys for name in _last_factor(poly, positive, model)}
             if more <= positive:
-                return cls(model, frozenset(positive))
+                break
             positive |= more
+        collapsed = {
+            poly.terms[0][0]
+            for poly in polys
+            if len(poly.terms) == 1 and not poly.names <= positive
+        }
+        positive_products = sorted(m for m in collapsed if _is_positive_product(m, model))
+        return cls(model, frozenset(positive), tuple(positive_products))
 
     def is_nonnegative(self, poly: Poly) -> bool:
         """Return whether `poly` is proven to be at least 0 for all sizes of the model."""
         known = poly.at(self.model.space.values)
-        if not known.names <= self.positive:
+        for factors in self.products:
+            known = _with_name(known, factors)
+        if not known.names <= self.positive | {"*".join(factors) for factors in self.products}:
             return False
         # n = 1 + m with m >= 0: then a sum without negative terms is never negative.
         shifted = known.substitute({name: variable(name) + ONE for name in known.names})
@@ -144,6 +155,13 @@ def _tighten(
         upper[var].append(split[1] + ONE)
     elif factor.constant == 1:
         lower[var].append(-split[1])
+
+
+def _with_name(poly: Poly, factors: Monomial) -> Poly:
+    """Return `poly` with the product of `factors` under a name of its own."""
+    divisor = Poly.of({factors: 1})
+    quotient, remainder = poly.divide(divisor)
+    return quotient * variable("*".join(factors)) + remainder
 
 
 def _last_factor(poly: Poly, positive: set[str], model: Model) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -93,7 +93,7 @@ def written_scalars(region: Region) -> frozenset[str]:
     )
 
 
-def loops_of(statements: tuple[Statement, ...]) -> tuple[Counted, ...]:
+def loops_of(statements: Sequence[Statement]) -> tuple[Counted, ...]:
     """Return each loop around any statement once, in text order."""
     found = {loop.position: loop for statement in statements for loop in statement.loops}
     return tuple(found[position] for position in sorted(found))

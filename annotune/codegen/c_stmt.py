@@ -40,7 +40,7 @@ class Dialect:
         """Write one statement."""
         match stmt:
             case Assign():
-                out.line(f"{self.expr(stmt.target)} {stmt.op} {self.expr(stmt.value)};")
+                self._assign(out, stmt)
             case Local(name, kind, value):
                 start = f" = {self.expr(value)}" if value is not None else ""
                 out.line(f"{kind} {name}{start};")
@@ -52,6 +52,21 @@ class Dialect:
                         self.write_body(out, stmt.body)
             case _:
                 assert_never(stmt)
+
+    def _assign(self, out: Writer, stmt: Assign) -> None:
+        """Write an assignment; a sum too long for a line has one summand on each."""
+        head = f"{self.expr(stmt.target)} {stmt.op} "
+        text = f"{head}{self.expr(stmt.value)};"
+        summands = _summands(stmt.value)
+        if len(text) <= LONG_LINE or len(summands) < 3:
+            out.line(text)
+            return
+        first, *rest = (self.expr(s) for s in summands)
+        out.line(head + first)
+        with out.deeper():
+            for summand in rest[:-1]:
+                out.line(f"+ {summand}")
+            out.line(f"+ {rest[-1]};")
 
     def loop_head(self, loop: Loop) -> str:
         """Return ``for (…)`` with the iterator declared in it, in the user's type."""
@@ -69,6 +84,17 @@ class Dialect:
 
     def _flat(self, expr: Expr) -> Expr:
         return rewrite(expr, lambda e: flattened(e, self.region.arrays))
+
+
+# Sums that unrolling makes are broken into lines beyond this many characters.
+LONG_LINE = 100
+
+
+def _summands(expr: Expr) -> list[Expr]:
+    """Return the operands of a sum, left to right, as C evaluates them."""
+    if isinstance(expr, Binary) and expr.op == "+":
+        return [*_summands(expr.left), expr.right]
+    return [expr]
 
 
 def flattened(expr: Expr, arrays: Mapping[str, Array]) -> Expr | None:

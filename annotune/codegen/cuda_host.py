@@ -10,7 +10,7 @@ from annotune.codegen.c_expr import c_expr
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_kernel import KernelText
 from annotune.codegen.grid import BLOCKS, GRID_LIMIT
-from annotune.codegen.names import Interface, temporaries
+from annotune.codegen.names import Interface, temporaries, wrapped
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Step
 from annotune.ir.expr import Expr, Int, variables
@@ -59,6 +59,9 @@ class HostText:
         self._entry(out)
         return out.text()
 
+    def _head(self, function: str) -> str:
+        return wrapped(function, self.outer.parameters())
+
     # The original nest ------------------------------------------------------------------
 
     def _original(self, out: Writer) -> None:
@@ -67,7 +70,7 @@ class HostText:
         out.line(
             "/* The nest as written: for sizes, overlaps and errors that the kernels leave. */"
         )
-        with out.block(f"{kind} {self.name}_original({self.outer.parameters()})"):
+        with out.block(self._head(f"{kind} {self.name}_original")):
             dialect = Dialect(self.analysis.region)
             body = self.analysis.region.nest.body
             for scalar in temporaries(self.analysis, body):
@@ -104,13 +107,8 @@ class HostText:
         analysis, outer = self.analysis, self.outer
         outputs = [a for a in outer.arrays if a.name in outer.written]
         staged = outputs if len(outputs) > 1 else []
-        head = f"static cudaError_t {self.name}_device({outer.parameters()})"
-        with out.block(head):
-            for array in outer.arrays:
-                out.line(
-                    f"const size_t {array.name}_bytes = "
-                    f"sizeof({array.element}) * {self._call_count(array)};"
-                )
+        with out.block(self._head(f"static cudaError_t {self.name}_device")):
+            self._bytes(out, outer.arrays)
             for array in outer.arrays:
                 out.line(f"{array.element} *d_{array.name} = NULL;")
             for array in staged:
@@ -154,6 +152,12 @@ class HostText:
             out.line("return status;")
         out.line()
 
+    def _bytes(self, out: Writer, arrays: Sequence[Array]) -> None:
+        """Write the size of each array's part that the region touches."""
+        for array in arrays:
+            size = f"sizeof({array.element}) * {self._call_count(array)}"
+            out.line(f"const size_t {array.name}_bytes = {size};")
+
     def _first(self, array: Array) -> str:
         """Return the pointer to the first element that the region touches."""
         lowest = fold(self.analysis.shapes[array.name].lowest)
@@ -171,7 +175,7 @@ class HostText:
 
     def _launch(self, out: Writer) -> None:
         """Write the function that launches every kernel, for the sizes it is given."""
-        with out.block(f"static cudaError_t {self.name}_launch({self.outer.parameters()})"):
+        with out.block(self._head(f"static cudaError_t {self.name}_launch")):
             open_sizes = self._tuned_test(fixed=False)
             if self.general is None or not open_sizes:
                 self._steps(out, self.tuned, self.tuned.steps)
@@ -218,17 +222,21 @@ class HostText:
 
     def _entry(self, out: Writer) -> None:
         region, outer = self.analysis.region, self.outer
-        tests = self._runs_tests()
-        tests += [t for t in [self._tuned_test(fixed=self.general is not None)] if t]
-        tests += self._apart_tests()
-        with out.block(f'extern "C" void {region.entry}({outer.parameters()})'):
+        tests = [t for t in [self._tuned_test(fixed=self.general is not None)] if t]
+        tests += self._runs_tests()
+        pairs = self._pairs()
+        with out.block(self._head(f'extern "C" void {region.entry}')):
             runner = "launch" if self.resident else "device"
             run = f"{self.name}_{runner}({outer.names()})"
-            if tests:
+            self._bytes(out, [a for a in outer.arrays if any(a in pair for pair in pairs)])
+            if tests or pairs:
                 out.line("bool fits = true;")
-                for test in tests:
-                    out.line(f"fits = fits && {test};")
-            with out.block("if (fits)" if tests else ""):
+            for test in tests:
+                out.line(f"fits = fits && {test};")
+            for one, two in pairs:
+                ends = ", ".join(f"{self._first(a)}, {a.name}_bytes" for a in (one, two))
+                out.line(f"fits = fits && annotune_apart({ends});")
+            with out.block("if (fits)" if tests or pairs else ""):
                 out.line(f"const cudaError_t status = {run};")
                 out.line("if (status == cudaSuccess)")
                 with out.deeper():
@@ -245,10 +253,12 @@ class HostText:
 
     def _runs_tests(self) -> list[str]:
         """Return tests that each loop runs at least once, where sizes alone decide that."""
-        iterators = {loop.var for loop in self.analysis.region.nest.loops()}
+        region = self.analysis.region
+        tested = self.tuned.constants if self.general is None else region.constants
+        iterators = {loop.var for loop in region.nest.loops()}
         out: list[str] = []
-        for loop in self.analysis.region.nest.loops():
-            lower, upper = fold(loop.lower), fold(loop.upper)
+        for loop in region.nest.loops():
+            lower, upper = fold(loop.lower, tested), fold(loop.upper, tested)
             known = isinstance(lower, Int) and isinstance(upper, Int)
             test = f"{c_expr(lower)} < {c_expr(upper)}"
             if not known and not (variables(lower) | variables(upper)) & iterators:
@@ -264,9 +274,9 @@ class HostText:
             names = [n for n in names if n not in region.constants]
         return " && ".join(f"{n} == {constants[n]}" for n in names)
 
-    def _apart_tests(self) -> list[str]:
-        """Return tests that no written array overlaps another, where the C does not say so."""
-        out: list[str] = []
+    def _pairs(self) -> list[tuple[Array, Array]]:
+        """Return the pairs of arrays, one of them written, that C lets overlap."""
+        out: list[tuple[Array, Array]] = []
         arrays = self.outer.arrays
         for k, one in enumerate(arrays):
             for two in arrays[k + 1 :]:
@@ -274,11 +284,7 @@ class HostText:
                     continue
                 if one.is_restrict or two.is_restrict or not (one.is_pointer or two.is_pointer):
                     continue
-                ends = [
-                    f"{self._first(a)}, sizeof({a.element}) * {self._call_count(a)}"
-                    for a in (one, two)
-                ]
-                out.append(f"annotune_apart({', '.join(ends)})")
+                out.append((one, two))
         return out
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.grid import CUDA_INDEX, Grid, grid
-from annotune.codegen.names import Interface, temporaries, used_scalars
-from annotune.codegen.writer import Writer
+from annotune.codegen.names import Interface, temporaries, words, wrapped
+from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import Kernel
-from annotune.ir.expr import Int, Var, accesses, variables
+from annotune.ir.expr import Int, Var
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
 
 
@@ -47,8 +47,9 @@ def kernel_text(
     `host` are the iterators of serial loops around the launch, passed as arguments.
     """
     shape = grid(kernel, analysis.region.sizes)
-    out = Writer()
-    used = _names_in(analysis, kernel.body)
+    inner = Writer(INDENT)
+    _write_placed(inner, Dialect(analysis.region), kernel, shape, constants, analysis)
+    used = words(inner.text())
     scalars = tuple(s for s in (*outer.scalars, *host) if s.name in used)
     open_scalars = tuple(s for s in scalars if s.name not in constants)
     arrays = tuple(a for a in outer.arrays if a.name in used)
@@ -59,15 +60,15 @@ def kernel_text(
         const = "" if array.name in written else "const "
         parameters.append(f"{const}{array.element} *__restrict__ {array.name}")
     threads = shape.threads[0] * shape.threads[1] * shape.threads[2]
-    out.line(f"/* {_legend(analysis, kernel)} */")
-    head = f"__global__ void __launch_bounds__({threads}) {name}({', '.join(parameters)})"
-    with out.block(head):
+    out = Writer()
+    out.lines(_legend(analysis, kernel))
+    head = f"__global__ void __launch_bounds__({threads}) {name}"
+    with out.block(wrapped(head, parameters), ""):
         for scalar in scalars:
             if scalar.name in constants:
                 out.line(f"const {scalar.type} {scalar.name} = {constants[scalar.name]};")
-        dialect = Dialect(analysis.region)
-        _write_placed(out, dialect, kernel, shape, constants, analysis)
-    return KernelText(name, out.text(), open_scalars, arrays, shape, kernel, constants)
+    definition = out.text().rstrip("\n") + "\n" + inner.text() + "}\n"
+    return KernelText(name, definition, open_scalars, arrays, shape, kernel, constants)
 
 
 def _write_placed(
@@ -109,14 +110,14 @@ def _write_placed(
 
 
 def _legend(analysis: Analysis, kernel: Kernel) -> str:
-    """Return where the kernel comes from and how its loops are mapped."""
+    """Return the comment that says where the kernel comes from and how its loops are mapped."""
     place = analysis.region.span
     numbers = ", ".join(str(n) for n in kernel.statements)
-    axes = "; ".join(f"{loop.var} -> {loop.place}" for loop in kernel.band()) or "one thread"
+    axes = ", ".join(f"{loop.var} on {loop.place}" for loop in kernel.band()) or "one thread"
     plural = "s" if len(kernel.statements) > 1 else ""
     return (
-        f"{analysis.region.function}, statement{plural} {numbers} of the region at "
-        f"line {place.line}: {axes}"
+        f"/* {analysis.region.function}, statement{plural} {numbers} of the region at "
+        f"line {place.line}:\n * {axes}. */"
     )
 
 
@@ -126,22 +127,3 @@ def _written(body: tuple[Stmt, ...]) -> set[str]:
         for s in walk_stmts(body)
         if isinstance(s, Assign) and not isinstance(s.target, Var)
     }
-
-
-def _names_in(analysis: Analysis, body: tuple[Stmt, ...]) -> set[str]:
-    """Return every scalar and array that the text of `body` will mention."""
-    names = set(used_scalars(body))
-    for stmt in walk_stmts(body):
-        match stmt:
-            case Assign():
-                names |= {a.array for a in accesses(stmt.value) + accesses(stmt.target)}
-            case Local():
-                names |= {a.array for a in accesses(stmt.value)} if stmt.value else set()
-            case Loop() | LocalArray():
-                pass
-    for array in analysis.region.arrays.values():
-        # Flattening A[i][j] brings in the inner extents.
-        if array.name in names and len(array.extents) > 1:
-            for extent in array.extents[1:]:
-                names |= variables(extent) if extent is not None else set()
-    return names

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
+from annotune.codegen.writer import INDENT
 from annotune.ir.expr import Var, variables
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
@@ -27,12 +29,12 @@ class Interface:
         const = "" if array.name in self.written else "const "
         return f"{const}{array.element} *"
 
-    def parameters(self, qualifier: str = "") -> str:
-        """Return the C parameter list; `qualifier` such as ``restrict`` goes to each pointer."""
+    def parameters(self, qualifier: str = "") -> tuple[str, ...]:
+        """Return the C parameters; `qualifier` such as ``restrict`` goes to each pointer."""
         space = f"{qualifier} " if qualifier else ""
         parts = [f"{s.type} {s.name}" for s in self.scalars]
         parts += [f"{self.pointer(a)}{space}{a.name}" for a in self.arrays]
-        return ", ".join(parts) or "void"
+        return tuple(parts)
 
     def types(self) -> str:
         """Return the parameter types without names, for a prototype that no macro can touch."""
@@ -84,6 +86,28 @@ def used_scalars(body: Iterable[Stmt]) -> set[str]:
             case LocalArray():
                 pass
     return out
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the identifiers that stand in a C text."""
+    return frozenset(re.findall(r"[A-Za-z_]\w*", text))
+
+
+def wrapped(head: str, parameters: Sequence[str]) -> str:
+    """Return ``head(parameters)``, over several lines where one would be too long."""
+    line = f"{head}({', '.join(parameters) or 'void'})"
+    if len(line) <= 100:
+        return line
+    rows: list[str] = []
+    row = ""
+    for parameter in parameters:
+        if row and len(row) + len(parameter) > 84:
+            rows.append(row)
+            row = ""
+        row = f"{row}, {parameter}" if row else parameter
+    rows.append(row)
+    joint = ",\n" + INDENT * 2
+    return f"{head}(\n{INDENT * 2}{joint.join(rows)})"
 
 
 def temporaries(analysis: Analysis, body: Iterable[Stmt]) -> tuple[Scalar, ...]:

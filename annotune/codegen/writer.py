@@ -41,7 +41,10 @@ class Writer:
     @contextmanager
     def block(self, head: str, tail: str = "}") -> Iterator[None]:
         """Write ``head {``, what the body of the `with` writes one level deeper, and `tail`."""
-        self.line(head + " {" if head else "{")
+        *above, last = head.split("\n")
+        for row in above:
+            self.line(row)
+        self.line(last + " {" if last else "{")
         with self.deeper():
             yield
         self.line(tail)

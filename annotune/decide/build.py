@@ -20,6 +20,7 @@ from annotune.ir.expr import Var
 from annotune.ir.nest import Level, Loop, Stmt
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
+from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers
@@ -27,6 +28,7 @@ from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, find_assign, numbers, rebuilt
 from annotune.transforms.unroll import Unroll
+from annotune.transforms.vectorize import Vectorize
 
 Placement = Callable[[KernelChoice], Mapping[str, Level]]
 
@@ -83,6 +85,10 @@ def build(
         levels = placement(choice)
         if levels:
             steps.append(Map(choice.leader, levels, choice.host, span=_map_place(choice, places)))
+        for block in choice.blocking:
+            if block.simd:
+                span = places.of("vectorize", block.statement)
+                steps.append(Vectorize(block.statement, block.simd, span))
     for step in steps:
         refusal = step.why_not(body, analysis)
         if refusal is not None:
@@ -135,6 +141,13 @@ def _structure(
     for loop, size in choice.tiles:
         span = places.of("tile", choice.leader)
         yield Tile(choice.leader, loop, size, constants, span)
+    for block in choice.blocking:
+        for loop, size in block.tiles:
+            span = places.of("tile", block.statement)
+            yield Tile(block.statement, loop, size, constants, span)
+        if block.order:
+            span = places.of("permute", block.statement)
+            yield Permute(block.statement, block.order, span)
 
 
 def _thread_level(
@@ -142,14 +155,26 @@ def _thread_level(
 ) -> Iterable[Transform]:
     """Yield the transforms inside one thread: register copies, then unrolling."""
     for statement, loop in choice.registers:
-        target = find_assign(analysis.region.nest.body, statement).target
-        element = (
-            "double" if isinstance(target, Var) else analysis.region.arrays[target.array].element
-        )
+        element = _element(analysis, statement)
         yield Registers(statement, loop, element, places.of("registers", statement))
+    for block in choice.blocking:
+        if block.held:
+            yield Hold(
+                block.statement,
+                block.held,
+                _element(analysis, block.statement),
+                constants,
+                places.of("registers", block.statement),
+            )
     sizes = analysis.region.sizes
     for statement, loop, factor in choice.unroll:
         yield Unroll(statement, loop, factor, constants, sizes, places.of("unroll", statement))
+
+
+def _element(analysis: Analysis, statement: int) -> str:
+    """Return the C type of what a statement writes; a scalar is never copied."""
+    target = find_assign(analysis.region.nest.body, statement).target
+    return "double" if isinstance(target, Var) else analysis.region.arrays[target.array].element
 
 
 def _steps(analysis: Analysis, body: Body, scheduled: Body) -> tuple[Step, ...]:

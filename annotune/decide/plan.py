@@ -23,6 +23,22 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Blocking:
+    """How one core runs the perfect nest around a statement.
+
+    `tiles` are (loop, size), `order` the loops of the nest after tiling, outermost first,
+    empty when they stay. `simd` is the loop whose iterations are lanes, and `held` the one
+    over which a block of the target stays in registers; empty where there is none.
+    """
+
+    statement: int
+    tiles: tuple[tuple[str, int], ...] = ()
+    order: tuple[str, ...] = ()
+    simd: str = ""
+    held: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class KernelChoice:
     """The decisions for one kernel: the values of the schedule's commands.
 
@@ -32,6 +48,10 @@ class KernelChoice:
     (loop, size). `blocks` and `threads` name the loops of the x, y and z axes; `host` the
     serial loops around the launch. `registers` and `unroll` give a loop, and a loop and factor, per
     statement. `reasons` tells which rule chose each.
+
+    `workers` belongs to OpenACC: thread y is a worker loop of its own, not one vector with
+    thread x. `cores` and `blocking` belong to OpenMP: the loops that the threads share, and
+    what each of them does.
     """
 
     parts: tuple[tuple[int, ...], ...]
@@ -43,6 +63,9 @@ class KernelChoice:
     registers: tuple[tuple[int, str], ...] = ()
     unroll: tuple[tuple[int, str, int], ...] = ()
     reasons: tuple[Reason, ...] = ()
+    workers: bool = False
+    cores: tuple[str, ...] = ()
+    blocking: tuple[Blocking, ...] = ()
 
     @property
     def statements(self) -> tuple[int, ...]:
@@ -76,7 +99,7 @@ class Kernel:
         """Return the placed loops, outermost first."""
         out: list[Loop] = []
         body = self.body
-        while len(body) == 1 and isinstance(body[0], Loop) and body[0].place != Level.SERIAL:
+        while len(body) == 1 and isinstance(body[0], Loop) and is_kernel(body[0]):
             out.append(body[0])
             body = body[0].body
         return tuple(out)
@@ -151,8 +174,11 @@ def _joined(steps: tuple[Step, ...]) -> Body:
 
 
 def is_kernel(stmt: Stmt) -> bool:
-    """Return whether a statement is launched as a whole: its outermost loop is placed."""
-    return isinstance(stmt, Loop) and stmt.place != Level.SERIAL
+    """Return whether a statement is launched as a whole: its outermost loop is placed.
+
+    Lanes are no launch: a serial loop around them stays with its core.
+    """
+    return isinstance(stmt, Loop) and stmt.place not in (Level.SERIAL, Level.SIMD)
 
 
 def holds_kernels(stmt: Stmt) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
-from annotune.frontend.messages import SIZE_CHANGES
+from annotune.frontend.messages import SIZE_CHANGES, TWO_MEANINGS
 from annotune.frontend.symbols import Layer, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Expr
@@ -28,6 +28,8 @@ def describe(symbol: Symbol, expressions: Expressions) -> Array:
             if isinstance(node, c_ast.ID) and names.changes.get(node.name, -1) > symbol.start:
                 size = node.name
                 raise AnnotuneError.of(SIZE_CHANGES.at(span, size=size, name=symbol.name))
+            if isinstance(node, c_ast.ID) and _is_hidden(node.name, symbol, expressions):
+                raise AnnotuneError.of(TWO_MEANINGS.at(span, name=node.name))
     extents = tuple(_extent(layer, expressions) for layer in symbol.layers)
     return Array(
         symbol.name,
@@ -39,6 +41,12 @@ def describe(symbol: Symbol, expressions: Expressions) -> Array:
         _parameter(symbol, extents),
         span,
     )
+
+
+def _is_hidden(size: str, symbol: Symbol, expressions: Expressions) -> bool:
+    """Return whether a size was declared anew after the array that it measures."""
+    found = expressions.names.find(size)
+    return found is not None and found.start > symbol.start
 
 
 def _extent(layer: Layer, expressions: Expressions) -> Expr | None:

@@ -7,7 +7,7 @@ from typing import Any
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.frontend import messages
 from annotune.frontend.constant import integer
-from annotune.frontend.extent import extent
+from annotune.frontend.extent import assigned_in, extent
 from annotune.frontend.names import Names, Typed
 from annotune.frontend.symbols import INTEGERS, NARROW, REALS, Symbol
 from annotune.frontend.syntax import c_ast
@@ -23,10 +23,17 @@ class Expressions:
     def __init__(self, names: Names) -> None:
         self.names = names
         self.subscript_depth = 0
+        self._assigned: dict[int, dict[str, Any]] = {}
 
     def refuse(self, template: Template, node: Any, **values: Any) -> AnnotuneError:
         """Return the refusal of a syntax tree, at its place."""
         return AnnotuneError.of(template.at(self.names.place(node), **values))
+
+    def assigned(self, body: Any) -> dict[str, Any]:
+        """Return what `assigned_in` finds in a loop's body, looked for once."""
+        if id(body) not in self._assigned:
+            self._assigned[id(body)] = assigned_in(body)
+        return self._assigned[id(body)]
 
     def text(self, node: Any) -> str:
         """Return a syntax tree as the user wrote it."""

@@ -34,12 +34,26 @@ def walk(node: Any) -> Iterator[Any]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += [child for _, child in reversed(node.children())]
+        waiting += [*node][::-1]
+
+
+def assigned_in(node: Any) -> dict[str, Any]:
+    """Return the scalars assigned in a statement, with the node that assigns each first."""
+    found: dict[str, Any] = {}
+    for inner in walk(node):
+        target = None
+        if isinstance(inner, c_ast.Assignment):
+            target = inner.lvalue
+        elif isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--"):
+            target = inner.expr
+        if isinstance(target, c_ast.ID):
+            found.setdefault(target.name, target)
+    return found
 
 
 def _interval(node: Any, tokens: Tokens) -> tuple[int, int] | None:
     """Return the indices of the first and the last token of `node`; some nodes have none."""
-    intervals = [i for _, child in node.children() if (i := _interval(child, tokens))]
+    intervals = [i for child in node if (i := _interval(child, tokens))]
     if node.coord is not None:
         own = tokens.at(node.coord.line)
         intervals.append((own, own))

@@ -98,9 +98,7 @@ class File:
         return [found[first] for first in sorted(found)]
 
     def _declare(self, node: Any, scope: FileScope) -> None:
-        for inner in walk(node):
-            if isinstance(inner, c_ast.EnumeratorList):
-                self._enumerate(inner, scope)
+        self.enumerate_in(node, scope)
         if isinstance(node, c_ast.Typedef):
             scope.types.typedefs[node.name] = node.type
         elif isinstance(node, c_ast.Decl) and node.name:
@@ -108,6 +106,12 @@ class File:
             if symbol.is_const and symbol.is_integer and node.init is not None:
                 symbol = replace(symbol, value=self.value(node.init, scope.enumerators))
             scope.symbols[node.name] = symbol
+
+    def enumerate_in(self, node: Any, scope: FileScope) -> None:
+        """Add the enumerators that a declaration defines to `scope`."""
+        for inner in walk(node):
+            if isinstance(inner, c_ast.EnumeratorList):
+                self._enumerate(inner, scope)
 
     def _enumerate(self, enumerators: Any, scope: FileScope) -> None:
         following: int | None = 0

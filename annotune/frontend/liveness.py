@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from annotune.frontend.extent import walk
+from annotune.frontend.extent import start_of, walk
 from annotune.frontend.syntax import c_ast
 
 _NONE: frozenset[str] = frozenset()
+_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
 _JUMPS = (c_ast.Goto, c_ast.Label, c_ast.Switch)
 
 
@@ -21,7 +22,7 @@ def read_after(body: Any, region: Sequence[Any]) -> frozenset[str]:
     mentioned = frozenset(n.name for n in walk(body) if isinstance(n, c_ast.ID))
     if any(isinstance(n, _JUMPS) for n in walk(body)):
         return mentioned
-    live = _Live(region)
+    live = _Live(body, region)
     live.statement(body, _NONE, _NONE, _NONE)
     return live.after | addressed(body)
 
@@ -41,9 +42,17 @@ class _Live:
     `leaves` is live where ``break`` goes, `again` where ``continue`` goes.
     """
 
-    def __init__(self, region: Sequence[Any]) -> None:
+    def __init__(self, body: Any, region: Sequence[Any]) -> None:
         self.last = region[-1]
         self.after: frozenset[str] = _NONE
+        start = start_of(self.last)
+        self.around = {
+            id(n) for n in walk(body) if isinstance(n, _LOOPS) and self._holds_region(n, start)
+        }
+
+    def _holds_region(self, loop: Any, start: int) -> bool:
+        # Loops that start later hold no earlier statement.
+        return start_of(loop) <= start and any(n is self.last for n in walk(loop))
 
     def statement(
         self,
@@ -111,15 +120,14 @@ class _Live:
     def loop(self, node: Any, cond: Any, advance: Any, live: frozenset[str]) -> frozenset[str]:
         """Return what is live before the condition of a loop: it may run or be left there."""
         before = live | reads(cond)
-        while True:
+        again = self.statement(advance, before, live, live)
+        before |= self.statement(node.stmt, again, live, again)
+        if id(node) in self.around:
+            # What a body makes live does not depend on what is live after it, so one pass finds
+            # all; the second lets the region see what the next iteration reads.
             again = self.statement(advance, before, live, live)
-            body = self.statement(node.stmt, again, live, again)
-            grown = before | body
-            if isinstance(node, c_ast.DoWhile):
-                grown |= body
-            if grown == before:
-                return before
-            before = grown
+            self.statement(node.stmt, again, live, again)
+        return before
 
 
 def _declared(items: Sequence[Any]) -> frozenset[str]:

@@ -71,6 +71,8 @@ def load(
             counts[part.function] += 1
             function = functions[part]
             regions.append(_region(file, function, block, counts[part.function], overrides))
+        except RecursionError:
+            problems.append(messages.TOO_DEEP.at(block.span))
         except AnnotuneError as refusal:
             problems += [p for p in refusal.diagnostics if p not in problems]
     if problems:

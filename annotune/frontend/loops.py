@@ -39,20 +39,6 @@ def iterator_of(loop: Any) -> tuple[str, Any, Any] | None:
     return None
 
 
-def assigned_in(node: Any) -> dict[str, Any]:
-    """Return the scalars assigned in a statement, with the node that assigns each first."""
-    found: dict[str, Any] = {}
-    for inner in walk(node):
-        target = None
-        if isinstance(inner, c_ast.Assignment):
-            target = inner.lvalue
-        elif isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--"):
-            target = inner.expr
-        if isinstance(target, c_ast.ID):
-            found.setdefault(target.name, target)
-    return found
-
-
 def header(loop: Any, expressions: Expressions) -> Header:
     """Return the normal form of a loop's header, or raise why it has none.
 
@@ -167,7 +153,7 @@ def _bound(node: Any, var: str, expressions: Expressions) -> Expr:
 
 def _check_changes(loop: Any, var: str, expressions: Expressions) -> None:
     """Refuse a loop whose iterator or bound its own body changes."""
-    changed = assigned_in(loop.stmt)
+    changed = expressions.assigned(loop.stmt)
     if var in changed:
         inner_loops = [n for n in walk(loop.stmt) if isinstance(n, c_ast.For)]
         reused = [f for f in map(iterator_of, inner_loops) if f and f[0] == var]

@@ -8,8 +8,8 @@ from typing import Any
 from annotune.diagnostics import AnnotuneError, Diagnostic, Template
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
-from annotune.frontend.extent import walk
-from annotune.frontend.loops import assigned_in, header, iterator_of
+from annotune.frontend.extent import assigned_in, walk
+from annotune.frontend.loops import header, iterator_of
 from annotune.frontend.names import Names
 from annotune.frontend.symbols import NARROW, Symbol
 from annotune.frontend.syntax import c_ast
@@ -125,7 +125,7 @@ class _Statements:
             names.scopes.pop()
             self._look_inside(node)
             raise
-        changed = set(assigned_in(node.stmt)) | {own.symbol.name}
+        changed = set(self.expressions.assigned(node.stmt)) | {own.symbol.name}
         # What the body sets differs from one iteration to the next, and after the loop.
         for name in changed:
             names.formulas.pop(name, None)

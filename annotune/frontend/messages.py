@@ -18,7 +18,14 @@ UNEXPECTED_END = Template(
     "not C that annotune understands: it ends too early here",
     "look for a missing '}}', ')' or ';'",
 )
-LONE_CONDITIONAL = Template("AT106", "'#{directive}' without its '#{partner}'")
+TOO_DEEP = Template(
+    "AT107",
+    "an expression or a block is nested too deeply for annotune",
+    "split it with a temporary variable",
+)
+LONE_CONDITIONAL = Template(
+    "AT106", "'#{directive}' without its '#{partner}'", "every '#if' needs one '#endif'"
+)
 
 # The place of a region.
 NOT_IN_FUNCTION = Template(

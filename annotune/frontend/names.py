@@ -111,7 +111,7 @@ class Names:
             return Typed(self.formulas[name], "int")
         if name in self.loop_names:
             raise AnnotuneError.of(messages.ITERATOR_OUTSIDE.at(span, name=name))
-        if name in self.written:
+        if name in self.written or symbol.storage == "region":
             raise AnnotuneError.of(messages.NOT_SINGLE.at(span, name=name))
         self.use(symbol)
         return Typed(Var(name, span), "int")

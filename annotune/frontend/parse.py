@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.messages import SYNTAX, UNEXPECTED_END
+from annotune.frontend.messages import SYNTAX, TOO_DEEP, UNEXPECTED_END
 from annotune.frontend.preprocess import Clean, Macro
 from annotune.frontend.syntax import CLexer, CParser, ParseError
 from annotune.frontend.tokens import Tokens
@@ -71,24 +71,28 @@ def parse(clean: Clean, tokens: Tokens, part: TopLevel, types: Iterable[str]) ->
     words = set(tokens.texts[part.first : part.last + 1])
     known = {name for name in types if name in words}
     assumed = _likely_types(tokens, part, clean) - known
+    first_error: int | None = None
     for _ in range(_MAXIMUM_RETRIES):
         lexer = partial(_Lexer, clean, start, end, sorted(known | assumed))
         parser = CParser(lexer=lexer)
         try:
-            # The lexer reads the part itself; this text only keeps pycparser content.
             tree = parser.parse(clean.text[start:end], "")
         except ParseError as error:
             place = re.search(r":(\d+):(\d+): ", str(error))
             offset = int(place[1]) if place else _next_token(parser, end)
+            first_error = offset if first_error is None else first_error
             missing = _missing_type(tokens, part, offset, known | assumed)
             if not missing:
-                raise AnnotuneError.of(_syntax(clean, tokens, part, offset)) from None
+                break
             assumed |= missing
-            continue
         except RecursionError:
-            raise AnnotuneError.of(_syntax(clean, tokens, part, start)) from None
-        return Parsed(tuple(tree.ext[len(known | assumed) :]), frozenset(assumed))
-    raise AnnotuneError.of(_syntax(clean, tokens, part, offset))
+            place_of_part = clean.source.span(start, tokens.ends[part.first])
+            raise AnnotuneError.of(TOO_DEEP.at(place_of_part)) from None
+        else:
+            return Parsed(tuple(tree.ext[len(known | assumed) :]), frozenset(assumed))
+    # Assuming types did not help, so the first complaint is the honest one.
+    assert first_error is not None
+    raise AnnotuneError.of(_syntax(clean, tokens, part, first_error))
 
 
 def _next_token(parser: Any, end: int) -> int:
@@ -147,7 +151,13 @@ def _missing_type(tokens: Tokens, part: TopLevel, offset: int, known: set[str]) 
     """Return the name at the place of an error, or before it, that may be an unknown type."""
     index = min(tokens.at(offset), part.last)
     before = index - 1
-    while before > part.first and tokens.texts[before] in ("*", ")", "const"):
+    if before > part.first and tokens.texts[before] == ")":
+        # A cast, (T) x or (T *) x; a call f(T) is none.
+        opener = tokens.match[before]
+        if opener < 0 or _IDENTIFIER.match(tokens.texts[opener - 1]):
+            return set()
+        before -= 1
+    while before > part.first and tokens.texts[before] in ("*", "const"):
         before -= 1
     for candidate in (before, index):
         name = tokens.texts[max(candidate, part.first)]

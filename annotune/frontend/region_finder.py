@@ -171,6 +171,8 @@ class _Finder:
     def _declare(self, item: Any, scope: dict[str, Symbol]) -> None:
         if isinstance(item, c_ast.Typedef):
             self.function.scope.types.typedefs[item.name] = item.type
+        if isinstance(item, c_ast.Decl):
+            self.file.enumerate_in(item.type, self.function.scope)
         if not isinstance(item, c_ast.Decl) or not item.name:
             return
         symbol = self.function.scope.types.symbol(item, "local")

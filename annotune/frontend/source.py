@@ -25,7 +25,8 @@ class Source:
         line = bisect_right(self._starts, start)
         line_start = self._starts[line - 1]
         line_end = self._starts[line] - 1 if line < len(self._starts) else len(self.text)
-        length = max(1, min(end, line_end) - start)
+        # A carriage return belongs to the line's end, not to what is underlined.
+        length = max(1, len(self.text[start : min(end, line_end)].rstrip("\r")))
         return Span(self.path, line, start - line_start + 1, length)
 
     def line_start(self, offset: int) -> int:

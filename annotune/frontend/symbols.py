@@ -105,8 +105,10 @@ class Types:
         layers: list[Layer] = []
         qualifiers: set[str] = set()
         base, is_known = self._walk(decl.type, layers, qualifiers)
-        if "static" in (decl.storage or []) and storage == "local":
+        if storage == "local" and "static" in (decl.storage or []):
             storage = "static"
+        elif storage == "local" and "extern" in (decl.storage or []):
+            storage = "file"
         return Symbol(
             decl.name,
             tuple(layers),

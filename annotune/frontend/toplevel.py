@@ -45,6 +45,10 @@ def cut(tokens: Tokens) -> tuple[TopLevel, ...]:
             parameters = name = -1
         if text == "(" and index > first and _is_name(tokens, index - 1):
             parameters, name = index, index - 1
+            if index == first + 1 and _is_lone_macro(tokens, index):
+                found.append(TopLevel(first, tokens.match[index]))
+                first = index = tokens.match[index] + 1
+                continue
         if text == "{" and parameters >= 0 and _opens_body(tokens, parameters, index):
             last = tokens.match[index] if tokens.match[index] >= 0 else len(tokens) - 1
             found.append(TopLevel(first, last, index, tokens.texts[name]))
@@ -81,6 +85,21 @@ def _opens_body(tokens: Tokens, parameters: int, brace: int) -> bool:
     """Return whether the brace opens a function's body, and not an initialiser."""
     closer = tokens.match[parameters]
     return 0 <= closer < brace and "=" not in tokens.texts[closer:brace]
+
+
+def _is_lone_macro(tokens: Tokens, opener: int) -> bool:
+    """Return whether a declaration starts after ``NAME(…)``, which no semicolon ends."""
+    closer = tokens.match[opener]
+    if closer < 0 or closer + 1 >= len(tokens) or not _NAME.match(tokens.texts[closer + 1]):
+        return False
+    if tokens.texts[closer + 1] in _NO_FUNCTION and tokens.texts[closer + 1].startswith("__"):
+        return False
+    semicolon = closer + 1
+    while semicolon < len(tokens) - 1 and tokens.texts[semicolon] not in (";", "{"):
+        semicolon += 1
+    # Old-style parameters stand without parentheses of their own before the body.
+    has_parameters = "(" in tokens.texts[closer + 1 : semicolon]
+    return has_parameters or not _is_old_style(tokens, opener, semicolon)
 
 
 def _is_old_style(tokens: Tokens, parameters: int, semicolon: int) -> bool:

@@ -85,7 +85,8 @@ int main(void)
         if (t < peak) peak = t;
     }
     printf("copy %.6e\ntriad %.6e\npeak %.6e\nthreads %d\nsink %g\n", 16.0 * n / copy,
-           24.0 * n / triad, 2.0 * CHAINS * WIDTH * STEPS * threads / peak, threads, sink + a[n / 2]);
+           24.0 * n / triad, 2.0 * CHAINS * WIDTH * STEPS * threads / peak, threads,
+           sink + a[n / 2]);
     return 0;
 }
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from annotune.codegen.writer import Writer
 from annotune.decide.direct import unrolls
 from annotune.decide.recipe import recipe
-from annotune.pipeline import RegionReport
+from annotune.report.findings import RegionReport
 
 
 def region_text(report: RegionReport) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from annotune.codegen.target import Variant
 from annotune.diagnostics import Diagnostic
-from annotune.pipeline import CheckReport, RegionReport
 from annotune.report.check_text import recipe_of
+from annotune.report.findings import CheckReport, RegionReport
 
 SCHEMA = 1
 

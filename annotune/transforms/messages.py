@@ -97,3 +97,8 @@ SPLITS_PRIVATE = Template(
     "distribute: statements {first} and {second} share the temporary '{scalar}'",
     "keep them in one nest",
 )
+NO_BLOCK = Template(
+    "AT269",
+    "hold: '{inner}' inside '{loop}' picks no block of a fixed size",
+    "`tile` '{inner}' outside '{loop}' first, so that a block is one tile",
+)

@@ -55,13 +55,13 @@ class Registers:
                 loop=min(used & varying),
                 loops=", ".join(fixed) or "none",
             )
-        for other in _array_accesses(loop):
+        for other in array_accesses(loop):
             # Only the very same element, written the same way, is known to be the copy.
             if other.array == target.array and other != target:
                 return OTHER_ACCESS.at(
                     other.span if self.span is NOWHERE else self.span,
                     array=target.array,
-                    other=_show(other),
+                    other=shown(other),
                     loop=self.loop,
                 )
         return None
@@ -73,7 +73,7 @@ class Registers:
         if isinstance(target, Var):
             return body
         loop = self._loop(body)
-        name = _fresh(f"{target.array}_acc", body)
+        name = fresh_name(f"{target.array}_acc", body)
         held = Var(name)
 
         def swap(expr: Expr) -> Expr | None:
@@ -91,7 +91,7 @@ class Registers:
         return next(x for x in path(body, self.statement) if x.var == self.loop)
 
 
-def _array_accesses(loop: Loop) -> list[Access]:
+def array_accesses(loop: Loop) -> list[Access]:
     """Return every array element that the assignments in `loop` read or write."""
     out: list[Access] = []
     for stmt in walk_stmts((loop,)):
@@ -103,7 +103,7 @@ def _array_accesses(loop: Loop) -> list[Access]:
     return out
 
 
-def _fresh(wanted: str, body: Body) -> str:
+def fresh_name(wanted: str, body: Body) -> str:
     """Return `wanted`, numbered when the body already has a local or scalar of that name."""
     taken: set[str] = set()
     for stmt in walk_stmts(body):
@@ -126,5 +126,5 @@ def _names(stmt: Stmt) -> set[str]:
             return names | ({target.name} if isinstance(target, Var) else {target.array})
 
 
-def _show(access: Access) -> str:
+def shown(access: Access) -> str:
     return access.array + "[…]" * len(access.indices)

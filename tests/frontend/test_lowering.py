@@ -248,9 +248,9 @@ def test_places_are_exact() -> None:
     (loop,), (assign,) = found.nest.loops(), found.nest.assigns()
     assert loop.span == Span("t.c", 4, 2, 3)
     assert assign.target.span == Span("t.c", 5, 3, 6)
-    assert assign.span == Span("t.c", 5, 3, 27)
+    assert assign.span == Span("t.c", 5, 3, 25)
     (second,) = [a for a in assign.reads() if a.span.column == 25]
-    assert second.span.length == 4 or second.span.length == 3
+    assert second.span.length == 3
     assert found.extent.indent == "\t"
     assert text[found.extent.start : found.extent.end].startswith(OPEN)
     assert text[found.extent.end :] == "\r\n}\r\n"
@@ -296,6 +296,46 @@ def test_what_f2c_writes() -> None:
     assert print_nest(found.nest) == "for i__ in 1:i__1 + 1\n  S0: y[i__] += d * x[i__]\n"
     assert found.scalars["i__"].type == "long"
     assert found.arrays["y"].element == "double"
+
+
+# What stands around a function or a region without being part of it.
+AROUND = {
+    "extern C": ('#ifdef __cplusplus\nextern "C" {\n#endif\n', "", "", ""),
+    "extern C, read": ('extern "C" {\n', "", "", "}\n"),
+    "a macro without semicolon": ("DECLARE(x)\n", "", "", ""),
+    "an attribute": ("__attribute__((noinline)) static inline __attribute__((hot))\n", "", "", ""),
+    "an export macro": ("EXPORT ", "", "", ""),
+    "a function of structs": (
+        "struct S { int a; } g(void) { struct S s; return s; }\n",
+        "",
+        "",
+        "",
+    ),
+    "assembly": ("", '__asm__ __volatile__ ("nop" : : "r"(n) : "memory");', "", ""),
+    "unknown types": ("", "int z = (int) q_t; w_t *p2; k = (w_t) j; p = (v_t *) j;", "", ""),
+    "an if": ("", "if (n) {", "} else { s = 1; }", ""),
+    "an if without braces": ("", "if (n)", "else s = 1;", ""),
+    "a case": ("", "switch (n) { case 1: s = 2;", "break; default: s = 1; }", ""),
+    "a label": ("", "goto L; L:", "", ""),
+    "a loop": ("", "while (n--) {", "}", ""),
+    "a byte-order mark": ("\ufeff", "", "", ""),
+    "bytes that are no UTF-8": ("/* \udce9 */", "", "", ""),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_takes_what_stands_around(name: str) -> None:
+    head, before, after, tail = AROUND[name]
+    if name == "extern C":
+        tail = "#ifdef __cplusplus\n}\n#endif\n"
+    text = head + region("for (i = 0; i < n; i++) a[i] = 0;", before, after) + tail
+    (found,) = load_text(text).regions
+    assert print_nest(found.nest) == "for i in 0:n\n  S0: a[i] = 0\n"
+
+
+def test_a_size_of_its_own_scope() -> None:
+    found = load_region("for (i = 0; i < NN; i++) a[i] = 0;", "enum { NN = 5 };")
+    assert found.scalars["NN"].value == 5
 
 
 def test_unknown_names_outside_the_region_do_no_harm() -> None:

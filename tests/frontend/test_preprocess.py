@@ -14,8 +14,11 @@ from annotune.frontend.source import Source
 from annotune.ir.text import print_nest
 
 PIECES = st.sampled_from(
-    ["/* c */", "// c\n", "/*\n*/", "#define N 3\n", "#if 0\n", "#else\n", "#endif\n", "int a;"]
-    + ["\n", "\r\n", "\t", '"/* s */"', "'\"'", "x", "#define M \\\n 4\n", "\\\n", "\ufeff"]
+    [
+        *("/* c */", "// c\n", "/*\n*/", "#define N 3\n", "#if 0\n", "#else\n", "#endif\n"),
+        *("int a;", "\n", "\r\n", "\t", '"/* s */"', "'\"'", "x", "\\\n", "\ufeff"),
+        "#define M \\\n 4\n",
+    ]
 )
 
 
@@ -66,8 +69,9 @@ def test_dash_d_wins_under_ifndef_only() -> None:
 
 
 def test_other_macros_are_expanded() -> None:
-    head = "#define REAL double\n#define HALF 0.5\n#define AT (i*n + 1)\n#define LOOP for (i = 0;\n"
-    found = load_region("LOOP i < n; i++) { REAL t = HALF; a[AT] = t; }", head=head)
+    head = "#define REAL double\n#define HALF 0.5\n#define AT (i*n + 1)\n"
+    head += "#define EACH i = 0; i < n; i++\n"
+    found = load_region("for (EACH) { REAL t = HALF; a[AT] = t; }", head=head)
     assert print_nest(found.nest) == "for i in 0:n\n  S0: t = 0.5\n  S1: a[i * n + 1] = t\n"
     (_, assign) = found.nest.assigns()
     assert assign.target.span.length == len("a[AT]")

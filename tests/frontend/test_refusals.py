@@ -83,6 +83,8 @@ IN_REGION = {
     "after its loop": (f"{LOOP} {{ k = i; a[k] = 0; }} a[«k»] = 1;", "AT150", "integer 'k'"),
     "iterator after": (f"{LOOP} a[i] = 0; a[«i»] = 1;", "AT152", "'i' is read outside"),
     "undeclared": (f"{LOOP} a[i] = «q»;", "AT120", "'q' is not declared"),
+    "unset": (f"{LOOP} {{ int o; a[«o»] = 0; }}", "AT150", "integer 'o'"),
+    "long sum": ("for (i = 0; i < n; i++) a[i] = " + "x+" * 3000 + "x;", "AT107", "too deeply"),
     "local array": (f"{LOOP} {{ double «t»[4]; a[i] = 0; }}", "AT127", "array 't'"),
     "shadows": (f"{LOOP} {{ a[i] = s; {{ double «s» = 1; a[i] = s; }} }}", "AT126", "'s' means"),
     "nested twice": (
@@ -227,6 +229,17 @@ FILES = {
         f"void f(int n, double *a) {{ {OPEN} {ADD} {CLOSE} «+»",
         "AT105",
         "ends too early",
+    ),
+    "the first error counts": (
+        f"void f(int n, double *a) {{ FORALL(j, n) «a»[j] = 0; {OPEN} {ADD} {CLOSE} }}",
+        "AT105",
+        "unexpected 'a'",
+    ),
+    "hidden size": (
+        f"void f(int n, double «A»[n][n]) {{ {{ int n = 5; {OPEN} "
+        f"for (int i = 0; i < 3; i++) A[i][i] = 1; {CLOSE} }} }}",
+        "AT126",
+        "'n' means two",
     ),
     "endif": ("int x;\n«#endif»\nint y;", "AT106", "'#endif' without its '#if'"),
     "if": ("int x;\n«#ifdef A»\nint y;", "AT106", "'#if' without its '#endif'"),

@@ -37,6 +37,12 @@ b[0] += a[i]; }""",
 for (int i = n - 1; i >= 0; i--)
 #pragma omp critical
 b[0] += a[i];""",
+    "read_inside_and_outside_a_lock": """b[0] = 0;
+#pragma omp parallel for
+for (int i = 0; i < n; i++) {
+  double own = a[0] - a[0];
+#pragma omp critical
+  b[0] += a[i] + own + a[0] - a[0]; }""",
     "nested": """double s = 0;
 #pragma omp parallel for reduction(+:s)
 for (int i = 0; i < n / 4; i++) {

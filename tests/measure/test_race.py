@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
+from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 from cpu_builds import CUDA, answers, build, run, runtime_object
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotune.measure.cuda_text import translate
 
@@ -160,3 +165,100 @@ say(lib.annotune_race_count(), time.perf_counter() - start)
     count, time_s = said
     assert count == 0
     assert time_s < SPEED_LIMIT_S
+
+
+LEVELS = 3
+SOMEWHERE = 1 << 32  # never dereferenced
+
+
+@dataclass(frozen=True)
+class Access:
+    """One access by the place with these phases and members, outermost first."""
+
+    phases: tuple[int, ...]
+    members: tuple[int, ...]
+    first: int
+    size: int
+    is_write: bool
+    exclusion: int
+
+    def conflicts_with(self, other: Access) -> bool:
+        overlap = self.first < other.first + other.size and other.first < self.first + self.size
+        excluded = self.exclusion and self.exclusion == other.exclusion
+        return (
+            overlap
+            and not excluded
+            and (self.is_write or other.is_write)
+            and self.is_unordered_with(other)
+        )
+
+    def is_unordered_with(self, other: Access) -> bool:
+        for level in range(LEVELS):
+            if self.phases[level] != other.phases[level]:
+                return False
+            if self.members[level] != other.members[level]:
+                return True
+        return False
+
+
+class PlaceStruct(ctypes.Structure):
+    _fields_ = [("phase", ctypes.c_uint32 * LEVELS), ("member", ctypes.c_uint32 * LEVELS)]
+
+
+@pytest.fixture(scope="module")
+def detector(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    folder = tmp_path_factory.mktemp("detector")
+    run("g++", "-shared", runtime_object(folder, "race"), "-o", folder / "race.so")
+    return ctypes.CDLL(str(folder / "race.so"))
+
+
+def accesses(exclusions: list[int]) -> st.SearchStrategy[list[Access]]:
+    few = st.tuples(*[st.integers(0, 1)] * LEVELS)
+    one = st.builds(
+        Access,
+        few,
+        few,
+        st.integers(0, 9),
+        st.sampled_from([1, 2, 4, 8]),
+        st.booleans(),
+        st.sampled_from(exclusions),
+    )
+    return st.lists(one, max_size=12)
+
+
+def found_conflicts(detector: ctypes.CDLL, run_of: list[Access], by_block: bool) -> int:
+    """Return how many conflicts are reported, with the accesses in an order that can be."""
+    words = (ctypes.c_void_p * 2)()
+    detector.annotune_race_reset()
+    detector.annotune_race_enter(b"law", words, 0)
+    for each in sorted(
+        run_of, key=lambda a: (a.phases[0], by_block and a.members[0], a.phases[1:])
+    ):
+        place = PlaceStruct(
+            (ctypes.c_uint32 * LEVELS)(*each.phases), (ctypes.c_uint32 * LEVELS)(*each.members)
+        )
+        detector.annotune_race_at(ctypes.byref(place), ctypes.c_void_p(1), ctypes.c_void_p(1))
+        detector.annotune_race_access(
+            ctypes.c_void_p(SOMEWHERE + each.first),
+            ctypes.c_size_t(each.size),
+            int(each.is_write),
+            each.exclusion,
+        )
+    detector.annotune_race_leave()
+    return int(detector.annotune_race_count())
+
+
+@given(run_of=accesses([0, 0, 1]), by_block=st.booleans())
+def test_conflicts_are_found_exactly(
+    detector: ctypes.CDLL, run_of: list[Access], by_block: bool
+) -> None:
+    expected = any(a.conflicts_with(b) for a, b in combinations(run_of, 2))
+    assert (found_conflicts(detector, run_of, by_block) > 0) == expected
+
+
+@given(run_of=accesses([0, 1, 2]), by_block=st.booleans())
+def test_no_conflict_is_missed_whatever_the_locks(
+    detector: ctypes.CDLL, run_of: list[Access], by_block: bool
+) -> None:
+    if any(a.conflicts_with(b) for a, b in combinations(run_of, 2)):
+        assert found_conflicts(detector, run_of, by_block) > 0

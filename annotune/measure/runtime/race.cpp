@@ -26,23 +26,25 @@ namespace {
 
 typedef uint32_t PlaceId;  // grows by one for each place that touches memory; 0 is nobody
 
-// The accesses to one cell that a later access may still conflict with. Several readers
-// (or several atomic accesses) are kept as one of them and the outermost level at which
-// they differ: a place that is unordered with any of them differs from that one at this
-// level or further out.
+// The accesses to one cell that a later access may still conflict with. Several places
+// are kept as one of them and the outermost level at which they differ: a place that is
+// unordered with any of them differs from that one at this level or further out.
 struct Group {
     PlaceId id;
-    uint8_t level;  // 1-based; 0: one place only
+    uint8_t level;      // 1-based; 0: one place only
+    uint8_t exclusion;  // of race.h, or MIXED
 };
 
-// Four bytes of memory. Narrower accesses split the cell, `split` is then their index.
+// Several exclusions in one group; equal to none, so nothing excludes it.
+constexpr uint8_t MIXED = 255;
+
+// Four bytes of memory, unpacked into groups while it is visited. `locked` accesses are
+// atomic ones and those under a lock. Narrower accesses split the cell; `writer` is then
+// the index of its bytes.
 struct Cell {
-    PlaceId writer;
-    PlaceId reader;
-    PlaceId locked;
-    uint8_t reader_level;
-    uint8_t locked_level;
-    uint8_t exclusion;
+    PlaceId writer, reader, locked_writer, locked_reader;
+    uint8_t reader_level, locked_writer_level, locked_reader_level;
+    uint8_t locked_writer_exclusion, locked_reader_exclusion;
     uint8_t is_split;
 };
 
@@ -143,21 +145,25 @@ bool conflicts(Group group) {
 
 // The group with the running place added. What the running place replaces is ordered
 // before it, and so before everything that is ordered after it.
-Group joined(Group group) {
-    if (group.id < first_id) return {current_id, 0};
+Group joined(Group group, unsigned exclusion) {
+    uint8_t own = static_cast<uint8_t>(exclusion);
+    if (group.id < first_id) return {current_id, 0, own};
+    uint8_t both = group.exclusion == own ? own : MIXED;
     const AnnotunePlace &other = place_of(group.id);
     for (int level = 0; level < ANNOTUNE_LEVELS; level++) {
-        if (other.phase[level] != current.phase[level]) break;
-        if (group.level == level + 1) return group;
+        // Inside one member only: for other members both exclusions still matter.
+        if (other.phase[level] != current.phase[level])
+            return {current_id, 0, level ? both : own};
+        if (group.level == level + 1) return {group.id, group.level, both};
         if (other.member[level] != current.member[level])
-            return {group.id, static_cast<uint8_t>(level + 1)};
+            return {group.id, static_cast<uint8_t>(level + 1), both};
     }
-    return {current_id, 0};
+    return {current_id, 0, both};
 }
 
 void say_place(PlaceId id, char *text, size_t size) {
+    snprintf(text, size, "place %u", id);
     if (words.place) words.place(&place_of(id), text, size);
-    else snprintf(text, size, "place %u", id);
 }
 
 void say_address(uintptr_t address, char *text, size_t size) {
@@ -204,36 +210,55 @@ struct Access {
     const void *code;
 };
 
-// Check one cell against the access and remember the access. Returns false on a conflict.
-bool visit(Cell &cell, uintptr_t address, const Access &access) {
-    Group writer = {cell.writer, 0};
-    Group readers = {cell.reader, cell.reader_level};
-    Group locked = {cell.locked, cell.locked_level};
+// Say which earlier access to the cell conflicts with this one; true when none does.
+// "Exclusively" is atomically or under a lock.
+bool check(const Cell &cell, uintptr_t address, const Access &access) {
+    Group writer = {cell.writer, 0, ANNOTUNE_PLAIN};
+    Group reader = {cell.reader, cell.reader_level, ANNOTUNE_PLAIN};
+    Group locked_writer = {cell.locked_writer, cell.locked_writer_level,
+                           cell.locked_writer_exclusion};
+    Group locked_reader = {cell.locked_reader, cell.locked_reader_level,
+                           cell.locked_reader_exclusion};
     bool is_write = access.kind == ANNOTUNE_WRITE;
-    bool is_plain = access.exclusion == ANNOTUNE_PLAIN;
-    const char *now = !is_plain ? "updates atomically" : is_write ? "writes" : "reads";
-    bool is_clean = true;
+    const char *now = is_write ? "writes" : "reads";
+    if (access.exclusion) now = is_write ? "updates exclusively" : "reads exclusively";
     if (conflicts(writer)) {
         report(address, now, writer, "wrote", access.code);
-        is_clean = false;
-    } else if (is_write && conflicts(readers)) {
-        report(address, now, readers, "read", access.code);
-        is_clean = false;
-    } else if ((is_plain || access.exclusion != cell.exclusion) && conflicts(locked)) {
-        report(address, now, locked, "updated atomically", access.code);
-        is_clean = false;
+    } else if (locked_writer.exclusion != access.exclusion && conflicts(locked_writer)) {
+        report(address, now, locked_writer, "updated exclusively", access.code);
+    } else if (is_write && conflicts(reader)) {
+        report(address, now, reader, "read", access.code);
+    } else if (is_write && locked_reader.exclusion != access.exclusion &&
+               conflicts(locked_reader)) {
+        report(address, now, locked_reader, "read exclusively", access.code);
+    } else {
+        return true;
     }
-    if (!is_plain) {
-        Group group = joined(locked);
-        cell.locked = group.id;
-        cell.locked_level = group.level;
-        cell.exclusion = static_cast<uint8_t>(access.exclusion);
+    return false;
+}
+
+void remember(PlaceId &id, uint8_t &level, uint8_t &exclusion, unsigned own) {
+    Group group = joined({id, level, exclusion}, own);
+    id = group.id;
+    level = group.level;
+    exclusion = group.exclusion;
+}
+
+// Check one cell against the access and remember the access. Returns false on a conflict.
+bool visit(Cell &cell, uintptr_t address, const Access &access) {
+    bool is_clean = check(cell, address, access);
+    bool is_write = access.kind == ANNOTUNE_WRITE;
+    if (access.exclusion && is_write) {
+        remember(cell.locked_writer, cell.locked_writer_level, cell.locked_writer_exclusion,
+                 access.exclusion);
+    } else if (access.exclusion) {
+        remember(cell.locked_reader, cell.locked_reader_level, cell.locked_reader_exclusion,
+                 access.exclusion);
     } else if (is_write) {
         cell.writer = current_id;
-    } else if (readers.id < first_id || readers.level != 1) {
-        Group group = readers.id == current_id && !readers.level ? readers : joined(readers);
-        cell.reader = group.id;
-        cell.reader_level = group.level;
+    } else if (cell.reader < first_id || cell.reader_level != 1) {
+        uint8_t plain = ANNOTUNE_PLAIN;
+        remember(cell.reader, cell.reader_level, plain, ANNOTUNE_PLAIN);
     }
     return is_clean;
 }
@@ -367,8 +392,7 @@ EXPORTED size_t annotune_race_deepest_stack(void) { return deepest_stack; }
 EXPORTED int annotune_race_count(void) { return conflict_count; }
 
 EXPORTED const char *annotune_race_message(int index) {
-    bool is_kept = index >= 0 && index < conflict_count && index < MAX_MESSAGES;
-    return is_kept ? messages[index] : "";
+    return index >= 0 && index < conflict_count && index < MAX_MESSAGES ? messages[index] : "";
 }
 
 EXPORTED void annotune_race_reset(void) { conflict_count = 0; }

@@ -1,0 +1,50 @@
+# annotune: `make` prints the targets.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+# A stamp newer than pyproject.toml says that the environment is complete.
+READY  := $(VENV)/.ready
+# More workers than cores gain nothing, since the tests run compilers.
+JOBS   ?= $(shell getconf _NPROCESSORS_ONLN)
+
+.PHONY: help demo test test-all check example bench clean
+
+help:
+	@echo 'make demo      set up .venv and tune c_examples/nekbone/local_grad3.c'
+	@echo 'make test      set up .venv and run the tests (under 10 minutes on two cores)'
+	@echo 'make test-all  the same with the slow tests'
+	@echo 'make check     ruff, mypy --strict, and the one-way imports'
+	@echo 'make example   emit, build, link and run c_examples/nekbone as a user would'
+	@echo 'make bench     print the times of check, emit, one CUDA check, and tuned OpenMP'
+	@echo 'make clean     remove what the above have made, .venv included'
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "annotune needs Python 3.11 or later")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[nvcc,dev]'
+	touch $(READY)
+
+demo: $(READY)
+	$(BIN)/annotune run c_examples/nekbone/local_grad3.c
+
+test: $(READY)
+	$(BIN)/python -m pytest -n $(JOBS)
+
+test-all: $(READY)
+	$(BIN)/python -m pytest -n $(JOBS) -m ''
+
+check: $(READY)
+	$(BIN)/ruff check annotune tests benchmarks
+	$(BIN)/ruff format --check annotune tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_layers.py
+
+example: $(READY)
+	$(MAKE) -C c_examples run-nekbone ANNOTUNE=$(abspath $(BIN)/annotune)
+
+bench: $(READY)
+	$(BIN)/python benchmarks/speed.py
+
+clean:
+	rm -rf $(VENV) annotune-out build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	$(MAKE) -C c_examples clean

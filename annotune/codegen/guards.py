@@ -1,0 +1,81 @@
+"""The run-time tests before generated code: what must hold for it to replace the user's nest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.c_expr import c_expr
+from annotune.codegen.names import Interface
+from annotune.ir.expr import Binary, Expr, Int, variables
+from annotune.ir.fold import fold
+from annotune.ir.region import Array, Region
+
+_SUM = 2
+
+
+def runs_tests(region: Region) -> tuple[str, ...]:
+    """Return tests that each loop runs at least once, where sizes alone decide that.
+
+    A nest that does not run touches nothing, while a copy of its output would.
+    """
+    iterators = {loop.var for loop in region.nest.loops()}
+    out: list[str] = []
+    for loop in region.nest.loops():
+        lower, upper = fold(loop.lower), fold(loop.upper)
+        is_known = isinstance(fold(lower, region.constants), Int) and isinstance(
+            fold(upper, region.constants), Int
+        )
+        if not is_known and not (variables(lower) | variables(upper)) & iterators:
+            out.append(f"{c_expr(lower)} < {c_expr(upper)}")
+    return tuple(dict.fromkeys(out))
+
+
+def size_tests(
+    outer: Interface, constants: Mapping[str, int], known: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Return tests for the sizes in `constants`, less those that C fixes, the `known` ones."""
+    return tuple(
+        f"{s.name} == {constants[s.name]}"
+        for s in outer.scalars
+        if s.name in constants and s.name not in known
+    )
+
+
+def apart_tests(analysis: Analysis, outer: Interface) -> tuple[str, ...]:
+    """Return tests that no written array overlaps another, where the C does not say so."""
+    out: list[str] = []
+    arrays = outer.arrays
+    for k, one in enumerate(arrays):
+        for two in arrays[k + 1 :]:
+            if one.name not in outer.written and two.name not in outer.written:
+                continue
+            if one.is_restrict or two.is_restrict or not (one.is_pointer or two.is_pointer):
+                continue
+            first, last = _begin(analysis, one), _end(analysis, one)
+            begin, end = _begin(analysis, two), _end(analysis, two)
+            out.append(f"({last} <= {begin} || {end} <= {first})")
+    return tuple(out)
+
+
+def joined(tests: Iterable[str]) -> str:
+    """Return the conjunction of tests, empty when there are none."""
+    return " && ".join(tests)
+
+
+def _begin(analysis: Analysis, array: Array) -> str:
+    return _address(array, fold(analysis.shapes[array.name].lowest))
+
+
+def _end(analysis: Analysis, array: Array) -> str:
+    shape = analysis.shapes[array.name]
+    return _address(array, fold(Binary("+", shape.lowest, shape.length)))
+
+
+def _address(array: Array, offset: Expr) -> str:
+    """Return the address of an element as a pointer to void, which compares with any other."""
+    flat = array.is_pointer and len(array.extents) == 1
+    name = array.name if flat else f"(const {array.element} *){array.name}"
+    if offset == Int(0):
+        return f"(const void *){array.name}"
+    return f"(const void *)({name} + {c_expr(offset, _SUM)})"

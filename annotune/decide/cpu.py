@@ -1,0 +1,271 @@
+"""The choice for one nest on the cores of a CPU: threads outside, a register block inside.
+
+The block is that of a matrix product (Goto and van de Geijn, "Anatomy of High-Performance
+Matrix Multiplication", ACM TOMS 34(3), 2008): lanes along the loop that is contiguous in the
+output, rows along one that reuses what the lanes load, the reduction around both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from annotune.analysis.facts import Analysis, LoopKind
+from annotune.decide.plan import Blocking, KernelChoice, Reason
+from annotune.decide.units import Unit, units
+from annotune.ir.expr import Access, Int, variables
+from annotune.ir.fold import fold, trip_count
+from annotune.ir.nest import Loop
+from annotune.transforms.tile import tile_name
+from annotune.transforms.tree import bands, bound_names, find_assign, numbers
+from annotune.transforms.unroll import divisors
+
+# Accumulators of one block: half of the 32 AVX-512 registers of eight doubles, so that the
+# loads and factors of the next step find room.
+BLOCK_DOUBLES = 128
+# Two AVX-512 registers, or four of AVX2: one pair of loads per row of the block.
+LANES = 16
+MAX_LANES = 32
+MAX_ROWS = 8
+# Pieces of work that the threads share: enough that 64 threads are even within a quarter.
+ENOUGH_PIECES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A register block: lanes of loop `along`, rows of loop `over`, empty for none."""
+
+    along: str
+    lanes: int
+    over: str = ""
+    rows: int = 1
+
+
+def cpu_units(analysis: Analysis) -> tuple[Unit, ...]:
+    """Return the nests as the text groups them: what one thread touches stays in its cache."""
+    return units(analysis, text_groups(analysis))
+
+
+def text_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
+    """Return the statements of each top-level nest of the region."""
+    return tuple(tuple(sorted(numbers(stmt))) for stmt in analysis.region.nest.body)
+
+
+def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelChoice:
+    """Return the choice for a unit, with the register block of some statements given."""
+    given = dict(blocks)
+    blocking: list[Blocking] = []
+    reasons: list[Reason] = []
+    for statement in unit.statements:
+        block = given.get(statement) or first_block(unit, statement)
+        if block is None:
+            continue
+        blocking.append(_blocking(unit, statement, block))
+        reasons.append(_reason(statement, block))
+    cores = _cores(unit, blocking)
+    own = _unit_lanes(unit, cores) if not blocking else None
+    if own is not None:
+        blocking.append(own)
+        reasons.append(Reason("simd", own.simd, "innermost shared loop contiguous in the output"))
+    if cores:
+        rule = f"outermost parallel loops, at least {ENOUGH_PIECES} pieces where there are"
+        reasons.insert(0, Reason("threads", ", ".join(cores), rule))
+        reasons += _left(unit, cores, blocking)
+    else:
+        reasons.append(Reason("kernel", "one thread", "no loop of the nest may run in parallel"))
+    return KernelChoice(
+        unit.parts,
+        host=unit.host,
+        reasons=tuple(reasons),
+        cores=cores,
+        blocking=tuple(blocking),
+    )
+
+
+def first_block(unit: Unit, statement: int) -> Block | None:
+    """Return the block that the rules choose for a statement, None where nothing is contiguous."""
+    along = _along(unit, statement)
+    if not along:
+        return None
+    lanes = _lanes(unit.trips[along] or LANES)
+    rows = {over: _rows(unit.trips[over] or 1, lanes) for over in _over(unit, statement, along)}
+    # Most rows first: each load of the lanes then serves the most accumulators.
+    over = max(rows, key=lambda name: rows[name], default="")
+    return Block(along, lanes, over, rows[over]) if over else Block(along, lanes)
+
+
+def block_options(unit: Unit, statement: int) -> tuple[Block, ...]:
+    """Return the blocks worth trying for a statement, the rules' own first."""
+    first = first_block(unit, statement)
+    if first is None:
+        return ()
+    out = [first, Block(first.along, first.lanes)]
+    for lanes in sorted({8, LANES, MAX_LANES, first.lanes}):
+        for over in _over(unit, statement, first.along):
+            for rows in sorted({2, 4, MAX_ROWS, _rows(unit.trips[over] or 1, lanes)}):
+                fits = lanes <= (unit.trips[first.along] or lanes)
+                if fits and rows <= (unit.trips[over] or rows) and lanes * rows <= BLOCK_DOUBLES:
+                    out.append(Block(first.along, lanes, over, rows))
+    return tuple(dict.fromkeys(out))
+
+
+def _own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
+    """Return the perfect nest directly around a statement, less the loops run by the host."""
+    band = bands(unit.analysis.region.nest.body, statement)[-1]
+    return tuple(loop for loop in band if loop.var not in unit.host)
+
+
+def _free(unit: Unit, statement: int) -> tuple[str, ...]:
+    """Return the parallel loops of a statement's own band whose bounds no loop of it sets."""
+    band = _own_band(unit, statement)
+    names = tuple(loop.var for loop in unit.analysis.paths[statement])
+    set_by = {name for loop in band for name in bound_names(loop)}
+    out = []
+    for loop in band:
+        kind = unit.analysis.facts(names[: names.index(loop.var) + 1]).kind
+        bounded = bound_names(loop) & {other.var for other in band}
+        if kind == LoopKind.PARALLEL and not bounded and loop.var not in set_by and loop.step == 1:
+            out.append(loop.var)
+    return tuple(out)
+
+
+def _along(unit: Unit, statement: int) -> str:
+    """Return the parallel loop along which the output is contiguous, else an input, else none."""
+    if not isinstance(find_assign(unit.analysis.region.nest.body, statement).target, Access):
+        return ""
+    free = _free(unit, statement)
+    facts = sorted(unit.analysis.accesses[statement], key=lambda f: not f.is_write)
+    for access in facts:
+        for loop in reversed(free):
+            if access.strides.get(loop) == 1:
+                return loop
+    return ""
+
+
+def _over(unit: Unit, statement: int, along: str) -> tuple[str, ...]:
+    """Return the loops along which a block may have rows: they reuse what the lanes load.
+
+    Without a reduction in the nest nothing is loaded twice, and there is none.
+    """
+    if not _held(unit, statement):
+        return ()
+    facts = unit.analysis.accesses[statement]
+    target = next(f for f in facts if f.is_write)
+    lanes = [f for f in facts if not f.is_write and f.strides.get(along)]
+    return tuple(
+        loop
+        for loop in _free(unit, statement)
+        if loop != along
+        and target.strides.get(loop)
+        and any(not f.strides.get(loop) for f in lanes if f.access != target.access)
+    )
+
+
+def _held(unit: Unit, statement: int) -> str:
+    """Return the outermost loop of the own band that leaves the target in place."""
+    assign = find_assign(unit.analysis.region.nest.body, statement)
+    if not isinstance(assign.target, Access) or assign.op == "=":
+        return ""
+    used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
+    free = _free(unit, statement)
+    for loop in _own_band(unit, statement):
+        if loop.var not in used and loop.var not in free:
+            return loop.var
+    return ""
+
+
+def _lanes(trip: int) -> int:
+    if trip <= MAX_LANES and trip % LANES:
+        return trip
+    return LANES
+
+
+def _rows(trip: int, lanes: int) -> int:
+    most = max(1, min(MAX_ROWS, BLOCK_DOUBLES // lanes))
+    return max(d for d in divisors(max(trip, 1)) if d <= most)
+
+
+def _blocking(unit: Unit, statement: int, block: Block) -> Blocking:
+    """Return the tiles and the order that make `block`: reductions outside its two loops."""
+    free = _free(unit, statement)
+    band = _own_band(unit, statement)
+    inner = [name for name in (block.over, block.along) if name]
+    sizes = {block.along: block.lanes} | ({block.over: block.rows} if block.over else {})
+    fixed = unit.analysis.region.constants
+    tiles = []
+    for name in inner:
+        loop = next(x for x in band if x.var == name)
+        # A count that C fixes is a block as it stands.
+        if fold(trip_count(loop), fixed) != Int(sizes[name]):
+            tiles.append((name, sizes[name]))
+    cut = {name for name, _ in tiles}
+    held = _held(unit, statement)
+    if not held:
+        # Nothing is reused, so no block is kept: the lanes run over the whole loop.
+        return Blocking(statement, (), _inner_last(band, free, block.along), block.along)
+    outer = [tile_name(n) if n in cut else n for n in (x.var for x in band) if n in free]
+    outer = [n for n in outer if n not in inner]
+    rest = [x.var for x in band if x.var not in free]
+    return Blocking(statement, tuple(tiles), (*outer, *rest, *inner), block.along, held)
+
+
+def _inner_last(band: tuple[Loop, ...], free: tuple[str, ...], along: str) -> tuple[str, ...]:
+    """Return the band's order with the lanes innermost, empty when it is so already."""
+    names = [loop.var for loop in band]
+    if names[-1] == along:
+        return ()
+    return (*(n for n in names if n != along), along)
+
+
+def _cores(unit: Unit, blocking: list[Blocking]) -> tuple[str, ...]:
+    """Return the loops that threads share: the outermost, until there are enough pieces."""
+    lanes = {b.simd for b in blocking}
+    tiles = {name: size for b in blocking for name, size in b.tiles}
+    inside = {name for b in blocking if b.held for name in b.order[b.order.index(b.held) :]}
+    own = set(blocking[0].order or unit.parallel) if blocking else set(unit.parallel)
+    out: list[str] = []
+    pieces = 1
+    for name in unit.parallel:
+        count = unit.trips[name] or 1
+        if name in tiles:
+            cut, count = tile_name(name), -(-count // tiles[name])
+            if cut not in own:
+                continue
+        elif name in inside or (name in lanes and out):
+            continue
+        else:
+            cut = name
+        out.append(cut)
+        pieces *= count
+        if pieces >= ENOUGH_PIECES:
+            break
+    return tuple(out)
+
+
+def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocking | None:
+    """Return lanes along the unit's innermost parallel loop, where it is free and contiguous."""
+    left = [name for name in unit.parallel if name not in cores]
+    if not left or left[-1] != unit.band[-1].var:
+        return None
+    if any(f.strides.get(left[-1]) == 1 for f in unit.writes):
+        return Blocking(unit.leader, simd=left[-1])
+    return None
+
+
+def _reason(statement: int, block: Block) -> Reason:
+    what = f"{block.lanes} lanes of {block.along}"
+    if not block.over:
+        return Reason(f"S{statement}", what, "contiguous in the output")
+    rule = f"{block.along} is contiguous in the output, {block.over} reuses what the lanes load"
+    return Reason(f"S{statement}", f"{block.rows} rows of {block.over} x {what}", rule)
+
+
+def _left(unit: Unit, cores: tuple[str, ...], blocking: list[Blocking]) -> list[Reason]:
+    """Return the reason for each parallel loop that neither threads nor lanes run."""
+    used = {*cores, *(b.simd for b in blocking)}
+    left = [n for n in unit.parallel if n not in used and tile_name(n) not in used]
+    if not left:
+        return []
+    pieces = prod(unit.trips[n] or 1 for n in cores if n in unit.trips)
+    return [Reason("serial", ", ".join(left), f"the outer loops give {pieces} pieces already")]

@@ -1,0 +1,55 @@
+"""What `check` and `emit` found, as values that the reports show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.target import Variant
+from annotune.decide.decision import Base, Decision, Point
+from annotune.decide.plan import Plan
+from annotune.decide.space import Space
+from annotune.diagnostics import Diagnostic, Severity
+from annotune.ir.region import Region, SourceFile
+
+
+@dataclass(frozen=True)
+class RegionReport:
+    """How far one region came: analysed, decided, planned, or why it stopped."""
+
+    region: Region
+    analysis: Analysis | None
+    base: Base | None
+    space: Space | None
+    point: Point | None
+    decision: Decision | None
+    plan: Plan | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What `check` found in a file, with everything to tell about it."""
+
+    text: str
+    source: SourceFile | None
+    regions: tuple[RegionReport, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def is_refused(self) -> bool:
+        """Return whether any diagnostic is an error."""
+        return any(d.severity == Severity.ERROR for d in self.diagnostics)
+
+
+@dataclass(frozen=True)
+class Emission:
+    """What `emit` makes: files by suffix, the variants behind them, and warnings."""
+
+    text: str
+    source: SourceFile
+    files: Mapping[str, str]
+    variants: tuple[Mapping[str, Variant], ...]
+    reports: tuple[RegionReport, ...]
+    diagnostics: tuple[Diagnostic, ...]

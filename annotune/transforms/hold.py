@@ -1,0 +1,147 @@
+"""Keep a block of array elements in registers while a loop accumulates into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite, variables
+from annotune.ir.fold import fold
+from annotune.ir.nest import Assign, LocalArray, Loop
+from annotune.transforms.legality import missing
+from annotune.transforms.messages import NO_BLOCK, NOT_INVARIANT, OTHER_ACCESS, PLACED
+from annotune.transforms.registers import array_accesses, fresh_name, shown
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    find_assign,
+    map_assigns,
+    nest_loops,
+    path,
+    rebuilt,
+    replace_loop,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Load the elements that `statement` updates inside `loop` into a local array, store after.
+
+    ``Hold(0, "k")``: ``for k: for i in i_t:i_t+4: c[i] += a[k]`` becomes
+    ``double c_block[4]``, ``for i: c_block[i - i_t] = c[i]``,
+    ``for k: for i: c_block[i - i_t] += a[k]`` and ``for i: c[i] = c_block[i - i_t]``. The
+    loops inside `loop` that pick the element run a number of iterations that is known: tiles,
+    or loops whose count the sizes in `constants` fix. `Registers` is the case without any.
+    """
+
+    statement: int
+    loop: str
+    element: str = "double"
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the copy would be wrong, or None when it is right."""
+        absent = missing(body, self.statement, (self.loop,), self.span)
+        if absent is not None:
+            return absent
+        target = find_assign(body, self.statement).target
+        if isinstance(target, Var):
+            return NO_BLOCK.at(self.span, loop=self.loop, inner=target.name)
+        loop = self._loop(body)
+        if loop.place != "serial":
+            serial = [x.var for x in path(body, self.statement) if x.place == "serial"]
+            return PLACED.at(
+                self.span,
+                command="hold",
+                loop=self.loop,
+                place=loop.place,
+                loops=", ".join(serial) or "none",
+            )
+        used = _index_names(target)
+        if self.loop in used:
+            fixed = [x.var for x in path(body, self.statement) if x.var not in used]
+            return NOT_INVARIANT.at(
+                self.span,
+                statement=self.statement,
+                loop=self.loop,
+                loops=", ".join(fixed) or "none",
+            )
+        inside = {x.var for x in self._inside(body)} | {self.loop}
+        for inner in self._picking(body):
+            if self._extent(inner) is None or bound_names(inner) & inside:
+                return NO_BLOCK.at(self.span, loop=self.loop, inner=inner.var)
+        for other in array_accesses(loop):
+            # Only the very same element, written the same way, is known to be the copy.
+            if other.array == target.array and other != target:
+                return OTHER_ACCESS.at(
+                    other.span if self.span is NOWHERE else self.span,
+                    array=target.array,
+                    other=shown(other),
+                    loop=self.loop,
+                )
+        return None
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the block in a local array, which `why_not` has accepted."""
+        assign = find_assign(body, self.statement)
+        target = assign.target
+        assert isinstance(target, Access)
+        loop, picking = self._loop(body), self._picking(body)
+        name = fresh_name(f"{target.array}_block", body)
+        places = tuple(fold(Binary("-", Var(x.var), x.lower)) for x in picking)
+        held = Access(name, places)
+
+        def swap(expr: Expr) -> Expr | None:
+            return held if expr == target else None
+
+        def use_block(stmt: Assign) -> Assign:
+            goal = held if stmt.target == target else stmt.target
+            return Assign(stmt.number, goal, stmt.op, rewrite(stmt.value, swap), stmt.span)
+
+        extents = tuple(extent for x in picking if (extent := self._extent(x)) is not None)
+        load = Assign(assign.number, held, "=", target, assign.span)
+        store = Assign(assign.number, target, "=", held, assign.span)
+        return replace_loop(
+            body,
+            loop,
+            (
+                LocalArray(name, self.element, extents),
+                *nest_loops(picking, (load,)),
+                rebuilt(loop, body=map_assigns(loop.body, use_block)),
+                *nest_loops(picking, (store,)),
+            ),
+        )
+
+    def _loop(self, body: Body) -> Loop:
+        return next(x for x in path(body, self.statement) if x.var == self.loop)
+
+    def _inside(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops around the statement that are inside `loop`, outermost first."""
+        loops = path(body, self.statement)
+        names = [x.var for x in loops]
+        return loops[names.index(self.loop) + 1 :]
+
+    def _picking(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops inside `loop` that pick the element, outermost first."""
+        target = find_assign(body, self.statement).target
+        assert isinstance(target, Access)
+        used = _index_names(target)
+        return tuple(x for x in self._inside(body) if x.var in used)
+
+    def _extent(self, loop: Loop) -> int | None:
+        """Return the largest number of iterations of `loop`, None when it is not known."""
+        if loop.step != 1:
+            return None
+        uppers = loop.upper.arguments if isinstance(loop.upper, Call) else (loop.upper,)
+        for upper in uppers:
+            count = fold(Binary("-", upper, loop.lower), self.constants)
+            if isinstance(count, Int) and count.value > 0:
+                return count.value
+        return None
+
+
+def _index_names(target: Access) -> frozenset[str]:
+    return frozenset[str]().union(*(variables(index) for index in target.indices))

@@ -1,0 +1,125 @@
+"""What the analysis refuses, with the words and the place."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotune.analysis.analyse import analyse
+from annotune.diagnostics import AnnotuneError
+
+from .regions import region
+
+REFUSALS = {
+    "indirect": (
+        "for i in 0:n: y[i] += x[col[i]]",
+        "AT201",
+        "subscript 'col[i]' of 'x' is not affine in i",
+    ),
+    "product of iterators": (
+        "for i in 0:n: for j in 0:n: a[i*j] = 1.0",
+        "AT201",
+        "subscript 'i * j' of 'a' is not affine in i and j",
+    ),
+    "square": (
+        "for i in 0:n: a[i*i] = 1.0",
+        "AT201",
+        "subscript 'i * i' of 'a' is not affine in i",
+    ),
+    "half": ("for i in 0:n: a[i/2] = 1.0", "AT201", "subscript 'i / 2' of 'a' is not affine in i"),
+    "a scalar of the region": (
+        "for i in 0:n\n  k = 2.0\n  a[k] = 1.0\n",
+        "AT202",
+        "subscript 'k' of 'a' uses 'k', which the region changes",
+    ),
+    "an iterator after its loop": (
+        "for i in 0:n\n  for j in 0:n\n    b[j] = 1.0\n  a[j] = 1.0\n",
+        "AT202",
+        "subscript 'j' of 'a' uses 'j', which the region changes",
+    ),
+    "an iterator's last value": (
+        "for i in 0:n\n  for j in 0:n\n    b[j] = 1.0\n  a[i] = j\n",
+        "AT211",
+        "the loop variable 'j' is read outside its loop",
+    ),
+    "a bound that is read from memory": (
+        "for i in 0:n: for j in 0:r[i]: a[j] = 1.0",
+        "AT203",
+        "the bound 'r[i]' of loop 'j' is not affine in the loops around it",
+    ),
+    "a square bound": (
+        "for i in 0:n: for j in 0:i*i: a[j] = 1.0",
+        "AT203",
+        "the bound 'i*i' of loop 'j' is not affine in the loops around it",
+    ),
+    "a bound that changes": (
+        "for i in 0:n\n  k = 2.0\n  for j in 0:k\n    a[j] = 1.0\n",
+        "AT204",
+        "the bound 'k' of loop 'j' uses 'k', which the region changes",
+    ),
+    "a missing row length": (
+        "for i in 0:m: for j in 0:p: C[i*n + j] = 1.0",
+        "AT205",
+        "the value of 'n' is needed: without it the rows of 'C' cannot be proven apart",
+    ),
+    "an assigned iterator": (
+        "for i in 0:n\n  i = 2.0\n",
+        "AT206",
+        "the loop variable 'i' is assigned inside the region",
+    ),
+    "rows of unknown length": (
+        "for i in 0:n: for j in 0:n: a[i][j*n + i] = 1.0",
+        "AT208",
+        "the length of the rows of 'a' is not known",
+    ),
+    "a loop without iterations": (
+        "for i in 4:4: a[i] = 1.0",
+        "AT210",
+        "loop 'i' runs no iteration at these sizes",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_refusal(name: str) -> None:
+    text, code, message = REFUSALS[name]
+    with pytest.raises(AnnotuneError) as refused:
+        analyse(region(text))
+    assert [(d.code, d.message) for d in refused.value.diagnostics] == [(code, message)]
+
+
+def test_a_missing_size_says_how_to_give_it() -> None:
+    with pytest.raises(AnnotuneError) as refused:
+        analyse(region("for i in 0:m: for j in 0:p: C[i*n + j] = 1.0"))
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.help == "add 'param n = …;' to `input_params`, or give --set n=…"
+
+
+def test_a_private_scalar_that_lives_on_is_refused() -> None:
+    text = "for i in 0:n\n  t = a[i]\n  b[i] = t\n"
+    assert analyse(region(text)).private == {"t"}
+    with pytest.raises(AnnotuneError) as refused:
+        analyse(region(text, read_after=["t"]))
+    assert [d.code for d in refused.value.diagnostics] == ["AT207"]
+
+
+def test_every_wrong_subscript_is_reported() -> None:
+    with pytest.raises(AnnotuneError) as refused:
+        analyse(region("for i in 0:n\n  a[i*i] = 1.0\n  b[i/2] = x[c[i]]\n"))
+    assert [d.code for d in refused.value.diagnostics] == ["AT201"] * 3
+
+
+def test_pointers_without_restrict_are_a_warning() -> None:
+    text = "for i in 0:n: a[i] = b[i] + c[i]"
+    sizes = {"n": 8}
+    (warning,) = analyse(region(text, sizes=sizes, restrict=False)).warnings
+    assert (warning.code, warning.severity) == ("AT220", "warning")
+    assert warning.message == "the pointers 'a', 'b' and 'c' are assumed not to overlap"
+    assert analyse(region(text, sizes=sizes)).warnings == ()
+    assert analyse(region(text, sizes=sizes, restrict=False, pointers=False)).warnings == ()
+
+
+def test_work_without_sizes_is_a_warning() -> None:
+    analysis = analyse(region("for i in 0:n: a[i] = 1.0"))
+    assert analysis.all_sizes
+    assert [w.code for w in analysis.warnings] == ["AT221"]
+    assert analysis.accesses[0][0].strides == {"i": 1}

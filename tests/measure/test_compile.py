@@ -1,0 +1,131 @@
+"""A compilation ends in a file or in the compiler's words, never in an exception."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from compilers import here, wrapper
+
+from annotune.measure.command import NOT_STARTED, run_command
+from annotune.measure.compile import CompileJob, Source, compile_job
+from annotune.measure.toolchain import Compiler, Toolchains
+
+pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
+
+GOOD = '__attribute__((visibility("default"))) int one(void) { return 1; }\n'
+
+
+@pytest.fixture
+def wrapped(tmp_path: Path) -> Toolchains:
+    tools = here()
+    assert tools.c is not None
+    script = wrapper(tmp_path, tools.c.path)
+    return replace(tools, c=Compiler((str(script),), tools.c.version))
+
+
+def job(text: str, limit_s: float = 20.0) -> CompileJob:
+    return CompileJob((Source(text),), "c", limit_s=limit_s)
+
+
+def test_a_second_answer_is_the_first_one(tmp_path: Path) -> None:
+    first = compile_job(job(GOOD), here(), tmp_path)
+    second = compile_job(job(GOOD), here(), tmp_path)
+    assert first.ok
+    assert first.path.exists()
+    assert (first.reused, second.reused) == (False, True)
+    assert first.digest == second.digest
+    assert compile_job(job(GOOD + "\n"), here(), tmp_path).digest != first.digest
+
+
+def test_an_error_comes_back_in_the_compilers_words(tmp_path: Path) -> None:
+    result = compile_job(job("int f( { return 1; }\n"), here(), tmp_path)
+    assert not result.ok
+    assert "exit code 1" in result.output
+    assert "error:" in result.output
+    assert list(tmp_path.iterdir()) == []  # nothing half-made is left
+
+
+def test_a_compiler_that_crashes(wrapped: Toolchains, tmp_path: Path) -> None:
+    result = compile_job(job(GOOD + "// MARK_CRASH\n"), wrapped, tmp_path / "out")
+    assert not result.ok
+    assert "SIGSEGV" in result.output
+
+
+def test_a_compiler_that_hangs_is_killed_with_its_children(
+    wrapped: Toolchains, tmp_path: Path
+) -> None:
+    start = time.monotonic()
+    result = compile_job(job(GOOD + "// MARK_HANG\n", 0.3), wrapped, tmp_path / "out")
+    assert time.monotonic() - start < 5.0
+    assert result.timed_out
+    assert not result.ok
+
+
+def test_a_compiler_that_writes_nothing(wrapped: Toolchains, tmp_path: Path) -> None:
+    result = compile_job(job(GOOD + "// MARK_NOTHING\n"), wrapped, tmp_path / "out")
+    assert not result.ok
+    assert "wrote no" in result.output
+
+
+def test_a_failure_is_not_remembered(wrapped: Toolchains, tmp_path: Path) -> None:
+    assert not compile_job(job("// MARK_FAIL\n"), wrapped, tmp_path / "out").ok
+    assert not compile_job(job("// MARK_FAIL\n"), wrapped, tmp_path / "out").reused
+
+
+def test_a_missing_compiler_is_a_result(tmp_path: Path) -> None:
+    tools = replace(here(), nvcc=None, problems={"nvcc": "not on PATH"})
+    result = compile_job(CompileJob((Source("", "cuda"),), "cuda-cubin"), tools, tmp_path)
+    assert not result.ok
+    assert "not on PATH" in result.output
+
+
+def test_an_unknown_kind_is_our_own_mistake() -> None:
+    with pytest.raises(ValueError, match="'opencl' is none of"):
+        CompileJob((Source(""),), "opencl")
+
+
+def test_bytes_that_are_not_utf8_reach_the_compiler(tmp_path: Path) -> None:
+    text = b"/* caf\xe9 */\r\n".decode("utf-8", "surrogateescape") + GOOD
+    assert compile_job(job(text), here(), tmp_path).ok
+
+
+def test_tuned_optimisation_replaces_the_kinds_own(tmp_path: Path) -> None:
+    plain = compile_job(job(GOOD), here(), tmp_path)
+    tuned = compile_job(replace(job(GOOD), optimisation=("-O3",)), here(), tmp_path)
+    assert tuned.ok
+    assert tuned.digest != plain.digest
+
+
+def test_a_cubin_comes_with_its_registers(tmp_path: Path) -> None:
+    if here().nvcc is None:
+        pytest.skip("no nvcc")
+    text = 'extern "C" __global__ void twice(double *a) { a[threadIdx.x] *= 2; }\n'
+    result = compile_job(CompileJob((Source(text, "cuda"),), "cuda-cubin"), here(), tmp_path)
+    assert result.ok, result.output
+    assert [k.name for k in result.kernels] == ["twice"]
+    assert result.kernels[0].registers > 0
+
+
+def test_a_program_that_is_not_there_does_not_raise() -> None:
+    finished = run_command(["/no/such/program"], 1.0)
+    assert finished.returncode == NOT_STARTED
+    assert "No such file" in finished.output
+
+
+def test_a_grandchild_that_keeps_the_output_open_does_not_delay() -> None:
+    start = time.monotonic()
+    finished = run_command(["/bin/sh", "-c", "sleep 8 & echo done"], 10.0)
+    assert finished.ok
+    assert "done" in finished.output
+    assert time.monotonic() - start < 5.0
+
+
+def test_the_environment_is_the_one_given() -> None:
+    environ = {"PATH": os.environ["PATH"], "GREETING": "hello"}
+    assert (
+        run_command(["/bin/sh", "-c", "echo $GREETING"], 5.0, environ=environ).output == "hello\n"
+    )

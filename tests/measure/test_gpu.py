@@ -1,0 +1,82 @@
+"""GPUs are asked for in a child; kernels are timed by text around each launch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from compilers import here
+from test_check import CUDA, CUDA_CALL
+
+from annotune.codegen.code import RegionCode
+from annotune.measure.command import Finished
+from annotune.measure.compile import CompileJob, Source, compile_job
+from annotune.measure.gpu import Gpu, NoGpu, exclusive, find_gpu, first_gpu, timed_device_text
+from annotune.measure.harness import variant_source
+
+H200 = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)
+
+
+def answering(output: str, returncode: int | None = 0) -> Callable[[], Finished]:
+    return lambda: Finished(("python",), returncode, output, 1.0)
+
+
+def test_the_first_device_is_taken() -> None:
+    other = {**asdict(H200), "number": 1}
+    answer = f"noise of a driver\nannotune {json.dumps([asdict(H200), other])}\n"
+    assert first_gpu(answering(answer)) == H200
+
+
+@pytest.mark.parametrize(
+    ("output", "returncode", "reason"),
+    [
+        ("annotune []\n", 0, "names no device"),
+        ("ModuleNotFoundError: No module named 'pycuda'\n", 1, "pycuda is not installed"),
+        ("Traceback\npycuda.LogicError: cuInit failed: no device\n", 1, "cuInit failed"),
+        ("", -11, "died of SIGSEGV"),
+        ("", None, "killed after 1.0 s"),
+    ],
+)
+def test_no_device_has_its_reason(output: str, returncode: int | None, reason: str) -> None:
+    found = first_gpu(answering(output, returncode))
+    assert isinstance(found, NoGpu)
+    assert reason in found.reason
+
+
+def test_this_machine_is_asked_once() -> None:
+    assert find_gpu() is find_gpu()
+
+
+def test_events_stand_around_every_launch() -> None:
+    text = timed_device_text(
+        "void f() {\n  if (n > 0)\n    rows<double, 4><<<dim3(n, 2), dim3(32), 0, s>>>(\n"
+        "        n, g(m));\n  last<<<1, 1>>>();\n}\n"
+    )
+    assert text.count("annotune_before_launch(); ") == 2
+    assert "{ annotune_before_launch(); last<<<1, 1>>>(); annotune_after_launch(); }" in text
+    assert "n, g(m)); annotune_after_launch(); }" in text
+
+
+@pytest.mark.skipif(not here().link_cudart, reason="no nvcc with cudart")
+def test_the_timed_text_compiles_links_and_loads(tmp_path: Path) -> None:
+    from made_by_hand import matvec
+
+    source, analysis = matvec()
+    wrapper = variant_source(source, analysis.region, RegionCode(CUDA_CALL))
+    sources = (Source(wrapper), Source(timed_device_text(CUDA), "cuda"))
+    result = compile_job(CompileJob(sources, "cuda-gpu"), here(), tmp_path)
+    assert result.ok, result.output
+    names = result.path.read_bytes()
+    assert b"annotune_kernel_seconds" in names
+    assert b"annotune_call" in names
+    assert [k.shared_bytes for k in result.kernels] == [256]
+
+
+def test_one_process_holds_a_gpu(tmp_path: Path) -> None:
+    with exclusive(H200, tmp_path):
+        assert (tmp_path / "gpu-GPU-5a1e.lock").exists()
+    with exclusive(H200, tmp_path):
+        pass

@@ -1,0 +1,133 @@
+"""Whatever a library does, the run ends in a value."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from compilers import here
+from made_by_hand import matvec
+
+from annotune.codegen.code import RegionCode
+from annotune.measure.compile import CompileJob, Source, compile_job
+from annotune.measure.harness import variant_source
+from annotune.measure.inputs import make_inputs
+from annotune.measure.run import RunJob, TimingPlan, run_checked
+from annotune.measure.trial import Status
+
+pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
+
+LOOPS = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) y[i] += A[i][j] * x[j];"
+
+
+def job(body: str, folder: Path, kind: str = "c", **settings: object) -> RunJob:
+    source, analysis = matvec()
+    text = variant_source(source, analysis.region, RegionCode(body))
+    built = compile_job(CompileJob((Source(text),), kind), here(), folder / "compiled")
+    assert built.ok, built.output
+    inputs = make_inputs(analysis, {}, 1, folder / "inputs")
+    return RunJob(built.path, inputs, folder / "run", **settings)  # type: ignore[arg-type]
+
+
+def test_outputs_come_back_and_inputs_stay(tmp_path: Path) -> None:
+    a_job = job(LOOPS, tmp_path)
+    inputs = a_job.inputs
+    y, a, x = (inputs.read(b).copy() for b in inputs.buffers)
+    outcome = run_checked(a_job)
+    assert (outcome.status, outcome.reason) == (Status.CORRECT, "")
+    got = inputs.read(inputs.buffers[0], outcome.outputs)
+    assert got == pytest.approx(y + a.reshape(20, 30) @ x)
+    assert inputs.read(inputs.buffers[0]) == pytest.approx(y, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        ("int *volatile p = 0; *p = 1;", Status.RUNTIME, "died of SIGSEGV"),
+        ("__builtin_trap();", Status.RUNTIME, "died of SIGILL"),
+        ("extern void abort(void); abort();", Status.RUNTIME, "died of SIGABRT"),
+        ("extern void exit(int); exit(3);", Status.RUNTIME, "exit code 3"),
+        (f"{LOOPS} y[n] = 0;", Status.RUNTIME, "wrote to 'y' after its last element"),
+        (f"{LOOPS} y[-1] = 0;", Status.RUNTIME, "wrote to 'y' before its first element"),
+        (f"{LOOPS} ((double *)x)[3] = 9;", Status.CORRECTNESS, "wrote to x, which the original"),
+    ],
+)
+def test_every_way_to_go_wrong(body: str, status: Status, words: str, tmp_path: Path) -> None:
+    outcome = run_checked(job(body, tmp_path))
+    assert outcome.status is status
+    assert words in outcome.reason
+
+
+def test_a_hang_is_killed_and_the_next_run_is_well(tmp_path: Path) -> None:
+    start = time.monotonic()
+    outcome = run_checked(job("for (;;) { volatile int k = 0; (void)k; }", tmp_path, limit_s=0.3))
+    assert outcome.status is Status.TIMEOUT
+    assert outcome.reason == "killed after 0.3 s"
+    assert time.monotonic() - start < 5.0
+    assert run_checked(job(LOOPS, tmp_path)).status is Status.CORRECT
+
+
+def test_a_far_write_ends_in_a_guard_page(tmp_path: Path) -> None:
+    outcome = run_checked(job(f"{LOOPS} y[n + 4096 / 8 * 2] = 0;", tmp_path))
+    assert outcome.status is Status.RUNTIME
+    assert "SIGSEGV" in outcome.reason
+
+
+def test_the_thread_count_is_the_jobs(tmp_path: Path) -> None:
+    if not here().openmp:
+        pytest.skip("no OpenMP")
+    body = "extern int omp_get_max_threads(void); y[0] = omp_get_max_threads();"
+    for threads in (1, 3):
+        a_job = job(body, tmp_path, "openmp", threads=threads)
+        outcome = run_checked(a_job)
+        assert a_job.inputs.read(a_job.inputs.buffers[0], outcome.outputs)[0] == threads
+
+
+def test_times_are_taken_from_restored_inputs(tmp_path: Path) -> None:
+    plan = TimingPlan(warm_ups=1, runs=5, budget_s=1.0)
+    # Each call doubles y; without restoration 20 or more calls would not stay below 1e3.
+    body = "for (i = 0; i < n; i++) { y[i] *= 2; if (y[i] > 1e3) __builtin_trap(); }"
+    slow = f"{body} for (volatile int k = 0; k < 100000; k++);"
+    outcome = run_checked(job(slow, tmp_path, timing=plan))
+    assert outcome.status is Status.CORRECT
+    assert len(outcome.times_s) == 5
+    assert all(20e-6 < t < 1.0 for t in outcome.times_s)
+    assert not outcome.censored
+
+
+def test_a_clearly_worse_variant_is_given_up(tmp_path: Path) -> None:
+    slow = f"{LOOPS} for (volatile int k = 0; k < 1000000; k++);"
+    plan = TimingPlan(runs=50, least_runs=2, budget_s=5.0, best_s=1e-6)
+    outcome = run_checked(job(slow, tmp_path, timing=plan))
+    assert outcome.censored
+    assert len(outcome.times_s) == 2
+
+
+def test_the_address_sanitizer_names_the_line(tmp_path: Path) -> None:
+    if not here().asan:
+        pytest.skip("no address sanitizer")
+    body = f"{LOOPS}\n\n  y[n] += 0;"
+    outcome = run_checked(job(body, tmp_path, "c-asan", preload=here().asan))
+    assert outcome.status is Status.RUNTIME
+    assert "AddressSanitizer" in outcome.reason
+    assert "annotune_f_1.c:3" in outcome.reason
+
+
+def test_undefined_behaviour_is_an_error_of_its_own(tmp_path: Path) -> None:
+    if not here().asan:
+        pytest.skip("no sanitizers")
+    body = "int big = 2147483647; big += n; y[0] = big;"
+    outcome = run_checked(job(body, tmp_path, "c-asan", preload=here().asan))
+    assert outcome.status is Status.RUNTIME
+    assert "signed integer overflow" in outcome.reason
+
+
+def test_a_warm_run_is_quick(tmp_path: Path) -> None:
+    a_job = job(LOOPS, tmp_path)
+    run_checked(a_job)
+    start = time.monotonic()
+    for _ in range(10):
+        run_checked(a_job)
+    # 10 to 20 ms each on an idle machine; the limit leaves room for a busy one.
+    assert (time.monotonic() - start) / 10 < 0.15

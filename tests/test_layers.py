@@ -1,0 +1,92 @@
+"""Imports point one way: to an earlier stage, or to the values that all share."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "annotune"
+
+# In the order in which a kernel crosses annotune. `annotation` comes before `ir` because a
+# region carries its annotation's values.
+STAGES = (
+    "annotation",
+    "ir",
+    "frontend",
+    "analysis",
+    "transforms",
+    "decide",
+    "codegen",
+    "measure",
+    "tune",
+    "report",
+)
+# Modules at the top of the package: what every stage may use, and what uses every stage.
+SHARED = {"annotune", "annotune.diagnostics"}
+ABOVE = {
+    "annotune.settings",
+    "annotune.files",
+    "annotune.doctor",
+    "annotune.pipeline",
+    "annotune.cli",
+    "annotune.__main__",
+}
+# The longest a module may be before it is split by idea.
+MAX_LINES = 400
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name for name in found if name == "annotune" or name.startswith("annotune.")}
+
+
+def _stage(module: str) -> int | None:
+    parts = module.split(".")
+    return STAGES.index(parts[1]) if len(parts) > 1 and parts[1] in STAGES else None
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_imports_only_earlier_stages(path: Path) -> None:
+    own = _stage(_name(path))
+    if own is None:
+        assert _name(path) in SHARED | ABOVE, f"{_name(path)} belongs to no stage"
+        return
+    for imported in _imports(path):
+        stage = _stage(imported)
+        if stage is not None:
+            assert stage <= own, f"{_name(path)} imports {imported}, a later stage"
+        else:
+            top = ".".join(imported.split(".")[:2])
+            assert top in SHARED or imported.startswith("annotune.__"), (
+                f"{_name(path)} imports {imported}, which stands above the stages"
+            )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_is_not_too_long(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= MAX_LINES
+
+
+def test_every_code_is_said_by_one_module() -> None:
+    owners: dict[str, str] = {}
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Template":
+                code = node.args[0]
+                assert isinstance(code, ast.Constant)
+                assert owners.setdefault(code.value, _name(path)) == _name(path)

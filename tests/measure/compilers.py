@@ -9,7 +9,7 @@ from pathlib import Path
 
 from annotune.measure.toolchain import Toolchains, find_toolchains
 
-_WRAPPER = """#!/bin/sh
+_WRAPPER = r"""#!/bin/sh
 for word in "$@"; do
   case "$word" in
     *.c|*.cu)
@@ -17,7 +17,7 @@ for word in "$@"; do
       if grep -q MARK_CRASH "$word"; then kill -SEGV $$; fi
       if grep -q MARK_FAIL "$word"; then echo "internal compiler error: boom" >&2; exit 1; fi
       if grep -q MARK_NOTHING "$word"; then exit 0; fi
-      if grep -q MARK_WRONG "$word"; then sed -i 's/+=/-=/g' "$word"; fi
+      if grep -q MARK_WRONG "$word"; then sed -i 's/y\[i\] +=/y[i] -=/' "$word"; fi
       ;;
   esac
 done

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis, ArrayUse, Shape, Work
 from annotune.annotation.spec import Spec
-from annotune.ir.expr import Expr, Int
+from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign
 from annotune.ir.region import Array, Extent, Region, Scalar, SourceFile
 from annotune.ir.text import parse_nest
@@ -96,7 +96,7 @@ def integers(*names: str) -> tuple[Scalar, ...]:
 
 
 def matvec(sizes: Mapping[str, int] | None = None) -> tuple[SourceFile, Analysis]:
-    """Return ``y[i] += A[i][j] * x[j]`` with VLA parameters, a `main`, and loop variables outside."""
+    """Return ``y[i] += A[i][j] * x[j]`` on VLA parameters, in a file with a `main`."""
     text = (
         "#include <stdio.h>\nvoid elsewhere(int);\n"
         "void f(int n, int m, double A[n][m], const double *x, double *y)\n{\n"

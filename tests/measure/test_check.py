@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,17 +21,18 @@ from annotune.measure.trial import Status, Trial
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
 
-ROWS = "for (i = 0; i < n; i++) { double s = 0; for (j = 0; j < m; j++) {} y[i] += s; }".replace(
-    "{}", "s += A[i][j] * x[j];"
+ROWS = (
+    "for (i = 0; i < n; i++) {"
+    " double s = 0; for (j = 0; j < m; j++) s += A[i][j] * x[j]; y[i] += s; }"
 )
 PLAN = CheckPlan(({"n": 20, "m": 30}, {"n": 1, "m": 1}, {"n": 2, "m": 3}))
 
 
 @pytest.fixture(scope="module")
-def checker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checker]:
+def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
     """One oracle for the module: its references are made once."""
     source, analysis = matvec()
-    yield Checker(Oracle(source, analysis, here(), tmp_path_factory.mktemp("oracle")))
+    return Checker(Oracle(source, analysis, here(), tmp_path_factory.mktemp("oracle")))
 
 
 def variant(body: str, kind: str = "c", **settings: object) -> Variant:
@@ -272,4 +272,3 @@ def test_scratch_files_of_passing_runs_are_gone(tmp_path: Path) -> None:
     checker = Checker(Oracle(source, analysis, here(), tmp_path))
     assert checker.check(variant(ROWS), PLAN).verified
     assert not [p for p in tmp_path.glob("check-*") if list(p.iterdir())]
-    shutil.rmtree(tmp_path)

@@ -102,7 +102,7 @@ class Template:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class AnnotuneError(Exception):
     """The input was refused. Carries every reason, in the order of the source.
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
-from annotune.annotation.devices import Device, load_device
+from annotune.annotation.devices import load_device
+from annotune.annotation.names import unknown_names
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
 from annotune.codegen.certify import certify
@@ -15,10 +16,9 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Provenance, Target, Variant
 from annotune.decide.build import build
 from annotune.decide.certificate import verify
-from annotune.decide.decision import Base, Point, decide
+from annotune.decide.decision import Base, decide
 from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
-from annotune.decide.plan import Plan
-from annotune.decide.space import config, region_space
+from annotune.decide.space import region_space
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
 from annotune.frontend.load import load
@@ -31,6 +31,11 @@ NO_REGION = Template(
     "AT604",
     "there is no annotated region in this file",
     "put /*@ begin PerfTuning () @*/ before a loop nest and /*@ end @*/ after it",
+)
+FIXED_SIZE = Template(
+    "AT606",
+    "'{name}' is {given} here, but C fixes it to {fixed}",
+    "change the C text, or give -D{name}={given} where a #define allows it",
 )
 NO_SUCH_FUNCTION = Template(
     "AT605",
@@ -71,16 +76,15 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     if errors:
         raise AnnotuneError(tuple(errors))
     assert found.source is not None
+    device = load_device(settings.device)
     variants: list[dict[str, Variant]] = []
     codes: dict[str, list[RegionCode]] = {t.name: [] for t in targets}
     for report in found.regions:
         assert report.base is not None
-        assert report.point is not None
+        assert report.space is not None
         made: dict[str, Variant] = {}
         for target in targets:
-            variant = variant_at(report.base, report.point, target)
-            if isinstance(variant, Diagnostic):
-                raise AnnotuneError.of(variant)
+            variant = next(target.candidates(report.base, report.space, device, 1))
             made[target.name] = variant
             codes[target.name].append(target.region(variant, settings.resident))
         variants.append(made)
@@ -91,33 +95,6 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     return Emission(
         found.text, found.source, files, tuple(variants), found.regions, found.diagnostics
     )
-
-
-def variant_at(base: Base, point: Point, target: Target) -> Variant | Diagnostic:
-    """Return the plans for one point and target: tuned, and general where it can be."""
-    decision = decide(base, point)
-    analysis = base.analysis
-    region = analysis.region
-    made: list[Plan | None] = []
-    fixed = region.constants
-    is_open = any(s.name not in fixed for s in region.scalars.values() if s.name in region.sizes)
-    for constants in (region.sizes, fixed):
-        if constants is fixed and not (is_open and analysis.all_sizes):
-            made.append(None)
-            continue
-        plan = build(
-            analysis,
-            decision.choices,
-            decision.groups,
-            constants,
-            target.placement,
-            decision.places,
-        )
-        if isinstance(plan, Diagnostic):
-            return plan
-        made.append(plan)
-    assert made[0] is not None
-    return Variant(analysis, made[0], made[1], config(decision, point))
 
 
 def provenance(settings: Settings, reports: Sequence[RegionReport], target: str) -> Provenance:
@@ -145,11 +122,6 @@ def certificate(report: RegionReport) -> str:
     faults = verify(made)
     verdict = "\n".join(faults) or "holds: every iteration once, every dependence kept, in bounds"
     return f"{made.text()}certificate {verdict}\n"
-
-
-def device_of(settings: Settings) -> Device:
-    """Return the preset that the settings name."""
-    return load_device(settings.device)
 
 
 def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[Diagnostic]]:
@@ -211,6 +183,8 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
     analysis = base = space = point = decision = plan = None
     problems: list[Diagnostic] = []
     try:
+        problems += region.spec.notes
+        _check_sizes(region)
         analysis = analyse(region)
         problems += analysis.warnings
         base = Base.of(analysis)
@@ -233,6 +207,17 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
             region, analysis, base, space, point, decision, plan, (*problems, warning)
         )
     return report
+
+
+def _check_sizes(region: Region) -> None:
+    """Raise what is wrong with the annotation's names and values of sizes."""
+    mistakes = list(unknown_names(region.spec, tuple(region.sizes)))
+    for name, fixed in region.constants.items():
+        given = region.sizes.get(name, fixed)
+        if given != fixed:
+            mistakes.append(FIXED_SIZE.at(region.span, name=name, given=given, fixed=fixed))
+    if mistakes:
+        raise AnnotuneError(tuple(mistakes))
 
 
 def _has_kernels(report: RegionReport) -> bool:

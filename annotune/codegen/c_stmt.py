@@ -8,6 +8,7 @@ from functools import reduce
 from typing import assert_never
 
 from annotune.codegen.c_expr import c_expr
+from annotune.codegen.names import c_type
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Access, Binary, Expr, Int, rewrite
 from annotune.ir.fold import fold
@@ -80,7 +81,7 @@ class Dialect:
     def iterator_type(self, loop: Loop) -> str:
         """Return the C type of a loop's iterator, that of the tiled loop for a tile loop."""
         scalar = self.region.scalars.get(loop.var) or self.region.scalars.get(loop.tile_of)
-        return scalar.type if scalar is not None else "int"
+        return c_type(self.region, scalar.type if scalar is not None else "int")
 
     def _flat(self, expr: Expr) -> Expr:
         return rewrite(expr, lambda e: flattened(e, self.region.arrays))

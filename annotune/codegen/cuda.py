@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import final_values
 from annotune.codegen.code import RegionCode
@@ -11,9 +12,12 @@ from annotune.codegen.cuda_host import PRELUDE, HostText, Version
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
 from annotune.codegen.names import interface
 from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.variants import gpu_variants
 from annotune.codegen.writer import Writer
 from annotune.decide.build import cuda_placement
+from annotune.decide.decision import Base
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
+from annotune.decide.space import Space
 from annotune.ir.region import Region, Scalar, SourceFile
 
 
@@ -22,6 +26,10 @@ class CudaTarget:
 
     name = "cuda"
     placement = staticmethod(cuda_placement)
+
+    def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
+        """Yield the decision algorithm's choice, then what the model ranks best."""
+        yield from gpu_variants(base, space, device, limit, cuda_placement)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return kernels, host entry and call of one region."""
@@ -43,6 +51,10 @@ class CudaTarget:
             ".cu": "\n".join(part.rstrip("\n") + "\n" for part in parts),
             "_cuda.c": assembled(source, codes, provenance),
         }
+
+    def standalone(self, code: RegionCode) -> str:
+        """Return ``S.cu`` for one region."""
+        return f"{PRELUDE}\n{code.device}"
 
 
 def _version(variant: Variant, plan: Plan, suffix: str) -> Version:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.writer import INDENT
 from annotune.ir.expr import Var, variables
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
-from annotune.ir.region import Array, Scalar
+from annotune.ir.region import Array, Region, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,25 @@ def interface(analysis: Analysis) -> Interface:
     for array in region.arrays.values():
         for extent in array.extents:
             needed |= variables(extent) if extent is not None else set()
-    scalars = tuple(s for s in region.scalars.values() if s.name in needed and s.name not in inner)
+    scalars = tuple(
+        replace(s, type=c_type(region, s.type))
+        for s in region.scalars.values()
+        if s.name in needed and s.name not in inner
+    )
     written = frozenset(u.array for u in analysis.uses.values() if u.is_written)
     return Interface(scalars, tuple(region.arrays.values()), written)
+
+
+def c_type(region: Region, type_: str) -> str:
+    """Return the type to compute with: long for int where the user's subscripts are wide.
+
+    The nest no longer shows a ``(size_t)`` of the text, without which products of sizes
+    would overflow.
+    """
+    return "long" if region.is_wide and type_ in _NARROW else type_
+
+
+_NARROW = frozenset({"int", "unsigned int", "unsigned", "short", "unsigned short", "signed int"})
 
 
 def used_scalars(body: Iterable[Stmt]) -> set[str]:

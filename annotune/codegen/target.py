@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Protocol
 
 from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device
 from annotune.codegen.code import RegionCode
 from annotune.decide.build import Placement
+from annotune.decide.decision import Base
 from annotune.decide.plan import Plan
+from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 
 
@@ -20,13 +23,15 @@ class Variant:
 
     `general` is the same schedule without any size fixed but those of the C text; None
     where the claims behind the plan hold at the region's sizes alone, or where the C text
-    fixes every size.
+    fixes every size. `predicted_s` is the model's time in seconds, None where no model
+    speaks for the target.
     """
 
     analysis: Analysis
     tuned: Plan
     general: Plan | None
     config: Mapping[str, str | int] = field(default_factory=dict)
+    predicted_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,13 @@ class Target(Protocol):
     name: str
     placement: Placement
 
+    def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
+        """Yield at most `limit` variants of a region, the first choice of the rules first.
+
+        Raises:
+            AnnotuneError: The first choice is illegal, as only a recipe can make it.
+        """
+
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the text for one region. `resident`: arrays are on the device already."""
 
@@ -59,6 +71,10 @@ class Target(Protocol):
 
         `codes` holds one entry per region of `source`, in order.
         """
+
+    def standalone(self, code: RegionCode) -> str:
+        """Return the text for the device compiler that holds one region, empty if there is
+        none."""
 
 
 _TARGETS = {

@@ -70,12 +70,20 @@ def _c_asan(*flags: str) -> Kind:
     )
 
 
+# The detector must see what memcpy and memset touch, and when malloc reuses memory
+# (docs/execution.md). -O0 keeps a private that nobody writes in memory that holds NaN.
+_NO_BUILTIN = tuple(f"-fno-builtin-mem{name}" for name in ("cpy", "move", "set"))
+_WRAPPED = "malloc calloc aligned_alloc posix_memalign memcpy memmove memset"
+_WRAPS = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED.split())
+
+
 def _openmp_race() -> Kind:
     """Return the kind that plays OpenMP's threads one after another and looks for races."""
+    flags = (*_SHARED, "-g1", "-O0", "-fsanitize=thread", *_NO_BUILTIN)
     return Kind(
         _C_AND_CXX,
-        {"c": (*_RACE_BUILD, "-fopenmp", "-foffload=disable"), "c++": ()},
-        _LINK,
+        {"c": (*flags, "-fopenmp", "-foffload=disable")},
+        (*_WRAPS, *_LINK),
         runtime=("race.cpp", "openmp_check.cpp"),
         native=False,
         is_ordered=True,

@@ -171,6 +171,7 @@ class Oracle:
     def _tolerances(
         self, expected: npt.NDArray[Any], magnitude: npt.NDArray[Any], count: npt.NDArray[Any]
     ) -> npt.NDArray[Any]:
+        """Return the tolerance of each element, from what the two shadow programs left."""
         if not self._is_linear:
             return relative_bound(expected, count, self.element)
         # Elements that the region leaves alone keep their sign in the magnitude program.

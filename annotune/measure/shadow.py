@@ -45,8 +45,13 @@ class Shadow:
 def shadow_of(region: Region) -> Shadow:
     """Return the two programs of `region`."""
     writer = _Writer(region)
-    magnitude = "".join(f"{line}\n" for line in writer.lines(region.nest.body, False, "  "))
-    count = "".join(f"{line}\n" for line in writer.lines(region.nest.body, True, "  "))
+    magnitude, count = (
+        "".join(
+            f"{line}\n"
+            for line in [*writer.declarations(), *writer.lines(region.nest.body, counting, "  ")]
+        )
+        for counting in (False, True)
+    )
     return Shadow(magnitude, count, writer.is_linear)
 
 
@@ -58,10 +63,22 @@ class _Writer:
         self._scalars = region.scalars
         self._integers = integer_names(region)
         assigns = region.nest.assigns()
-        self._written = {_name(assign.target) for assign in assigns} - self._integers
-        for stmt in walk_stmts(region.nest.body):
-            if isinstance(stmt, Local) and stmt.name not in self._integers:
-                self._written.add(stmt.name)
+        stmts = tuple(walk_stmts(region.nest.body))
+        declared = {s.name for s in stmts if isinstance(s, Local)}
+        written = {_name(assign.target) for assign in assigns} | declared
+        self._written = written - self._integers
+        declared |= {s.var for s in stmts if isinstance(s, Loop)}
+        self._undeclared = [
+            s for s in region.scalars.values() if s.is_local and s.name not in declared
+        ]
+
+    def declarations(self) -> Iterator[str]:
+        """Yield those of the user's locals that the nest itself does not declare.
+
+        One declaration around the whole nest serves: both programs run in sequence.
+        """
+        for scalar in self._undeclared:
+            yield f"  {scalar.type.replace('const', '').strip()} {scalar.name} = 0;"
 
     def lines(self, body: tuple[Stmt, ...], counting: bool, indent: str) -> Iterator[str]:
         for stmt in body:

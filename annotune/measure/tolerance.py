@@ -47,6 +47,8 @@ def bound(magnitude: Reals, count: Reals, element: str) -> Reals:
         count: n, the roundings on the longest chain behind each element.
         element: The coarsest type that the region computes with, ``double`` or ``float``.
     """
+    if count.size and count.min() == count.max():
+        count = count[:1]  # the usual case, and a third of the time for a large array
     error = gamma(count, UNIT_ROUNDOFF[element])
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         share = np.where(error < 0.5, error / (1.0 - error), np.inf)
@@ -108,19 +110,51 @@ def compare(
     NaN equals nothing. `untouched` marks elements that the original left as they were: there
     the very bits must have stayed, a NaN's payload included.
     """
-    with np.errstate(invalid="ignore", over="ignore"):
-        difference = np.abs(got.astype(np.float64) - expected.astype(np.float64))
-        right = (difference <= tolerance) | (got == expected)
-    if untouched is not None:
-        bits = np.dtype(f"u{expected.dtype.itemsize}")
-        right = np.where(untouched, got.view(bits) == expected.view(bits), right)
-    wrong = int(right.size - np.count_nonzero(right))
+    wrong, worst, worst_excess = 0, -1, -1.0
+    for start in range(0, expected.size, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        excess = _excess(
+            expected[part],
+            got[part],
+            tolerance[part],
+            None if untouched is None else untouched[part],
+        )
+        if excess is None:
+            continue
+        wrong += int(np.count_nonzero(excess >= 0.0))
+        largest = int(np.argmax(excess))
+        if excess[largest] > worst_excess:
+            worst, worst_excess = start + largest, float(excess[largest])
     if not wrong:
         return None
-    with np.errstate(invalid="ignore"):
-        excess = np.where(right, -1.0, np.nan_to_num(difference - tolerance, nan=np.inf))
-    worst = int(np.argmax(excess))
-    limit = float(np.broadcast_to(tolerance, right.shape)[worst])
     return Mismatch(
-        array, worst, float(got[worst]), float(expected[worst]), limit, wrong, int(right.size)
+        array,
+        worst,
+        float(got[worst]),
+        float(expected[worst]),
+        float(tolerance[worst]),
+        wrong,
+        int(expected.size),
     )
+
+
+# Elements compared at a time: what numpy makes on the way stays in the L2 cache.
+_CHUNK = 1 << 15
+
+
+def _excess(expected: Reals, got: Reals, tolerance: Reals, untouched: Reals | None) -> Reals | None:
+    """Return by how much each wrong element exceeds its tolerance, and -1 for right ones.
+
+    None when all are right.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        difference = np.abs(np.subtract(got, expected, dtype=np.float64))
+        right = (difference <= tolerance) | (got == expected)
+        if untouched is not None and untouched.any():
+            bits = np.dtype(f"u{expected.dtype.itemsize}")
+            right = np.where(untouched, got.view(bits) == expected.view(bits), right)
+        if right.all():
+            return None
+        excess = np.nan_to_num(difference - tolerance, nan=np.inf, posinf=np.inf)
+    # A bit that changed in an untouched NaN has no size; it is wrong all the same.
+    return np.where(right, -1.0, np.maximum(excess, 0.0))

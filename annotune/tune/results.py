@@ -45,8 +45,22 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Roof:
+    """A device's two limits for one region's element type, as `roofline_share` used them.
+
+    `peak_flop_s` is flop/s, `bandwidth_bytes_s` bytes/s.
+    """
+
+    peak_flop_s: float
+    bandwidth_bytes_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class RegionResult:
-    """One region's table, work and trials. `flop` and `bytes` are those at `sizes`."""
+    """One region's table, work and trials. `flop` and `bytes` are those at `sizes`.
+
+    `roofs` gives each device's limits, by the device's name in the rows.
+    """
 
     function: str
     index: int
@@ -56,6 +70,7 @@ class RegionResult:
     bytes: int
     rows: tuple[Row, ...]
     trials: tuple[Trial, ...]
+    roofs: Mapping[str, Roof] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,3 +246,27 @@ def _carrier(
         if value != other_value:
             return tuple(position)
     return None
+
+
+def reversed_pairs(
+    region: Region, body: tuple[Stmt, ...], sizes: Mapping[str, int]
+) -> set[tuple[int, int]]:
+    """Return the numbers of statements with conflicting instances that `body` runs backwards."""
+    machine = Machine(region, sizes)
+    paths = region.nest.paths()
+
+    def key(instance: Instance) -> tuple[int, ...]:
+        number = instance.assign.number
+        return number, *(instance.values[loop.var] for loop in paths[number])
+
+    order = {key(instance): time for time, instance in enumerate(machine.instances(body, {}))}
+    instances = list(machine.instances(region.nest.body, {}))
+    found = set()
+    for index, first in enumerate(instances):
+        reads, writes = machine.touched(first)
+        for second in instances[index + 1 :]:
+            if order[key(first)] > order[key(second)]:
+                then_reads, then_writes = machine.touched(second)
+                if (writes & (then_reads | then_writes)) | (reads & then_writes):
+                    found.add((first.assign.number, second.assign.number))
+    return found

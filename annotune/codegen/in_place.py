@@ -1,0 +1,117 @@
+"""The block that replaces a region in the user's own function, alike for OpenACC and OpenMP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.c_stmt import Dialect, final_values
+from annotune.codegen.guards import apart_tests, joined, runs_tests, size_tests
+from annotune.codegen.names import interface, temporaries
+from annotune.codegen.target import Variant
+from annotune.codegen.writer import Writer
+from annotune.decide.plan import HostLoop, Kernel, Plan, Step
+from annotune.ir.nest import Stmt
+from annotune.ir.region import Region
+
+PlanWriter = Callable[[Writer, Plan, bool], None]
+"""Writes all steps of a plan; the flag says that it is the tuned one of two."""
+
+
+def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> str:
+    """Return the block for a region: tests, the kernels, the original nest, final values.
+
+    `around` is a directive for all kernels together. Sizes that no plan is right for, loops
+    that do not run and arrays that overlap go to the nest as written.
+    """
+    analysis, region = variant.analysis, variant.analysis.region
+    outer = interface(analysis)
+    tuned_sizes = size_tests(outer, variant.tuned.constants, region.constants)
+    tests = (*runs_tests(region), *apart_tests(analysis, outer))
+    if variant.general is None:
+        tests = (*tuned_sizes, *tests)
+    out = Writer()
+    with out.block(""):
+        with out.block(f"if ({joined(tests)})") if tests else nullcontext():
+            if around:
+                out.directive(around)
+            with out.block("") if around else nullcontext():
+                _versions(out, variant, tuned_sizes, write_plan)
+        if tests:
+            with out.block("else"):
+                out.line("/* As written: for loops that do not run, and what the tests exclude. */")
+                write_original(out, analysis)
+        wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
+        out.lines(final_values(region, wanted))
+        for name in _unmentioned(analysis):
+            out.line(f"(void){name};")
+    return out.text()
+
+
+def _versions(
+    out: Writer, variant: Variant, tuned_sizes: tuple[str, ...], write_plan: PlanWriter
+) -> None:
+    """Write the tuned plan and, where sizes are open, the general one beside it."""
+    general = variant.general
+    if general is None or not tuned_sizes:
+        write_plan(out, variant.tuned, False)
+        return
+    if general.steps == variant.tuned.steps:
+        write_plan(out, general, False)
+        return
+    with out.block(f"if ({joined(tuned_sizes)})"):
+        write_plan(out, variant.tuned, True)
+    with out.block("else"):
+        write_plan(out, general, False)
+
+
+def write_original(out: Writer, analysis: Analysis) -> None:
+    """Write the user's nest as it was, with the temporaries that it declares itself."""
+    write_serial(out, analysis, analysis.region.nest.body)
+
+
+def write_serial(out: Writer, analysis: Analysis, body: tuple[Stmt, ...]) -> None:
+    """Write statements in place, with the temporaries that the user declares inside."""
+    for scalar in temporaries(analysis, body):
+        if scalar.is_local:
+            out.line(f"{scalar.type} {scalar.name};")
+    Dialect(analysis.region, flat=False).write_body(out, body)
+
+
+def write_steps(
+    out: Writer,
+    region: Region,
+    steps: tuple[Step, ...],
+    write_kernel: Callable[[Writer, Kernel], None],
+) -> None:
+    """Write kernels in order, with the host's serial loops around theirs."""
+    for step in steps:
+        match step:
+            case Kernel():
+                write_kernel(out, step)
+            case HostLoop(loop, inner):
+                with out.block(Dialect(region, flat=False).loop_head(loop)):
+                    write_steps(out, region, inner, write_kernel)
+
+
+def legend(analysis: Analysis, kernel: Kernel) -> str:
+    """Return where a kernel comes from and which loops are mapped to what."""
+    numbers = ", ".join(f"S{n}" for n in kernel.statements)
+    axes = "; ".join(f"{loop.var} -> {loop.place}" for loop in kernel.band()) or "serial"
+    line = analysis.region.span.line
+    return f"{analysis.region.function}, {numbers} of the region at line {line}: {axes}"
+
+
+def _unmentioned(analysis: Analysis) -> list[str]:
+    """Return iterators and temporaries of the user that the new text declares for itself.
+
+    Mentioning them keeps compilers from calling the user's declarations unused.
+    """
+    region = analysis.region
+    own = {loop.var for loop in region.nest.loops()} | analysis.private
+    return [
+        s.name
+        for s in region.scalars.values()
+        if s.name in own and not s.is_local and not s.is_macro and not s.read_after
+    ]

@@ -1,0 +1,99 @@
+"""Points of the space as variants: planned for the tuned sizes and for all, and predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device
+from annotune.codegen.target import Variant
+from annotune.decide.build import NO_PLACES, Placement, Places, build
+from annotune.decide.decision import Base, decide
+from annotune.decide.model import predict
+from annotune.decide.plan import KernelChoice, Plan
+from annotune.decide.space import Space, config
+from annotune.decide.units import Unit
+from annotune.diagnostics import AnnotuneError, Diagnostic
+
+Adjust = Callable[[Unit, KernelChoice], KernelChoice]
+
+
+def planned(
+    analysis: Analysis,
+    choices: Sequence[KernelChoice],
+    groups: Sequence[tuple[int, ...]],
+    placement: Placement,
+    places: Places = NO_PLACES,
+    settings: Mapping[str, str | int] | None = None,
+) -> Variant:
+    """Return the choices as a variant: its plan at the tuned sizes, and one for all sizes.
+
+    Raises:
+        AnnotuneError: A choice is illegal; at the command that asks for it.
+    """
+    region = analysis.region
+    tuned = _built(analysis, choices, groups, region.sizes, placement, places)
+    is_open = any(s.value is None and s.name in region.sizes for s in region.scalars.values())
+    general: Plan | None = None
+    if is_open and analysis.all_sizes:
+        general = _built(analysis, choices, groups, region.constants, placement, places)
+    return Variant(analysis, tuned, general, settings or {})
+
+
+def _built(
+    analysis: Analysis,
+    choices: Sequence[KernelChoice],
+    groups: Sequence[tuple[int, ...]],
+    constants: Mapping[str, int],
+    placement: Placement,
+    places: Places,
+) -> Plan:
+    plan = build(analysis, choices, groups, constants, placement, places)
+    if isinstance(plan, Diagnostic):
+        raise AnnotuneError.of(plan)
+    return plan
+
+
+def gpu_variants(
+    base: Base,
+    space: Space,
+    device: Device,
+    limit: int,
+    placement: Placement,
+    adjust: Adjust | None = None,
+) -> Iterator[Variant]:
+    """Yield at most `limit` variants for a GPU, the first choice and then the model's best.
+
+    `adjust` is what a target changes in each kernel's choice. A later point that turns out
+    illegal is left out; the first one is not.
+
+    Raises:
+        AnnotuneError: The first choice is illegal, as only a recipe can make it.
+    """
+    for number, point in enumerate(space.ranked(device, limit)):
+        decision = decide(base, point)
+        units = base.nests(point.fusion, decision.wishes)
+        choices = decision.choices
+        if adjust is not None:
+            choices = tuple(adjust(u, c) for u, c in zip(units, choices, strict=True))
+        try:
+            variant = planned(
+                base.analysis,
+                choices,
+                decision.groups,
+                placement,
+                decision.places,
+                config(replace(decision, choices=choices), point),
+            )
+        except AnnotuneError:
+            if number:
+                continue
+            raise
+        yield replace(variant, predicted_s=predicted_time(units, choices, device))
+
+
+def predicted_time(units: Sequence[Unit], choices: Sequence[KernelChoice], device: Device) -> float:
+    """Return the model's time of a region in seconds: its kernels one after another."""
+    pairs = zip(units, choices, strict=True)
+    return sum(predict(unit, choice, device).time_s for unit, choice in pairs)

@@ -1,0 +1,97 @@
+"""Figures and foreign texts as a reader sees them: units, three digits, nothing unprintable."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+MISSING = "-"
+
+_TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SCALES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+# Above this a plain figure is harder to read than one with a power of ten.
+_LARGE = 1e6
+# Below this a rounded figure would be mistaken for zero.
+_SMALL = 0.01
+
+
+def number_text(value: float | None) -> str:
+    """Return a figure without unit to three digits."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    size = abs(float(f"{value:.3g}"))
+    if size >= _LARGE or 0 < size < _SMALL:
+        return f"{value:.3g}"
+    return f"{value:.{_decimals(size)}f}"
+
+
+def time_text(time_s: float | None, spread_s: float | None = None) -> str:
+    """Return a time, and its spread in the same unit: ``12.3 ± 0.4 ms``."""
+    if time_s is None or not math.isfinite(time_s):
+        return MISSING
+    # The unit of the rounded figure: 999.9 µs reads as 1.00 ms.
+    rounded = float(f"{time_s:.3g}")
+    scale, unit = next((s for s in _TIME_UNITS if rounded >= s[0]), _TIME_UNITS[-1])
+    if rounded == 0:
+        scale, unit = _TIME_UNITS[0]
+    value = time_s / scale
+    if spread_s is None or not math.isfinite(spread_s):
+        return f"{number_text(value)} {unit}"
+    places = 0 if value >= _LARGE else _decimals(abs(float(f"{value:.3g}")))
+    spread = spread_s / scale
+    least: float = 10.0**-places
+    if spread and spread < least:
+        return f"{number_text(value)} ± <{least:.{places}f} {unit}"
+    shown = f"{spread:.{places}f}" if spread < _LARGE else f"{spread:.3g}"
+    return f"{number_text(value)} ± {shown} {unit}"
+
+
+def share_text(share: float | None) -> str:
+    """Return a share of one as per cent: ``0.123`` is ``12 %``."""
+    if share is None or not math.isfinite(share):
+        return MISSING
+    per_cent = 100 * share
+    return f"{per_cent:.0f} %" if 10 <= per_cent < _LARGE else f"{per_cent:.2g} %"
+
+
+def factor_text(factor: float | None) -> str:
+    """Return a speed-up: ``8.87x``."""
+    return MISSING if factor is None or not math.isfinite(factor) else f"{number_text(factor)}x"
+
+
+def count_text(count: int, unit: str) -> str:
+    """Return a large count with a decimal prefix: ``2.15 Gflop``."""
+    for scale, prefix in _SCALES:
+        if count >= scale:
+            # Integers beyond the floats' range divide exactly, or not at all.
+            return f"{number_text(count / int(scale))} {prefix}{unit}"
+    return f"{count} {unit}"
+
+
+def estimated(text: str) -> str:
+    """Return a predicted figure so that nobody takes it for a measured one: ``(~12 ms)``."""
+    return text if text == MISSING else f"(~{text})"
+
+
+def printable(text: str) -> str:
+    """Return `text` without what a terminal or a page would obey rather than show.
+
+    Control characters, reversed writing and undecodable bytes become U+FFFD; newlines and
+    tabs stay. The words of compilers and user programs come through here.
+    """
+    return "".join(c if c in "\n\t" or _is_shown(c) else "\ufffd" for c in text)
+
+
+def one_line(text: str) -> str:
+    """Return `text` printable and on one line, runs of white space made one space."""
+    return printable(" ".join(text.split()))
+
+
+def _is_shown(char: str) -> bool:
+    return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"}
+
+
+def _decimals(size: float) -> int:
+    """Return the decimal places that give a figure three digits."""
+    return 0 if size >= 100 else 1 if size >= 10 else 2

@@ -1,0 +1,205 @@
+"""What the terminal and the page say of a region: six rows in words, trials, and winners."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from annotune.measure.trial import Status
+from annotune.report.figures import (
+    MISSING,
+    count_text,
+    estimated,
+    factor_text,
+    number_text,
+    one_line,
+    share_text,
+    time_text,
+)
+from annotune.tune.results import ROW_NAMES, RegionResult, Results, Row, RowStatus
+
+PEOPLE_SAY: Mapping[str, str] = {
+    "sequential": "sequential",
+    "openmp_naive": "OpenMP as written",
+    "openacc_naive": "OpenACC as written",
+    "openmp": "tuned OpenMP",
+    "openacc": "tuned OpenACC",
+    "cuda": "tuned CUDA",
+}
+TUNED = ("openmp", "openacc", "cuda")
+
+LEGEND_PREDICTED = (
+    "(~ ) is predicted by the model for the device named, never measured; "
+    "all other figures are measured."
+)
+LEGEND = (
+    "time: of one run of the region, ± interquartile range; roofline: share of the least time "
+    "that the device's peak and bandwidth allow; speed-up: sequential time over this time, "
+    "given only between figures of one kind."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RowWords:
+    """One row of the final table as texts; `provenance` says where its figures come from."""
+
+    name: str
+    time: str
+    gflops: str
+    roofline: str
+    speedup: str
+    verified: str
+    provenance: str
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Return the cells between name and provenance, in the order of `COLUMNS`."""
+        return (self.time, self.gflops, self.roofline, self.speedup, self.verified)
+
+
+COLUMNS = ("time", "GFLOP/s", "roofline", "speed-up", "verified")
+
+
+def all_rows(region: RegionResult) -> tuple[Row, ...]:
+    """Return the six rows in the order of `ROW_NAMES`; one that is missing is unavailable."""
+    known = {row.name: row for row in region.rows}
+    absent = RowStatus.UNAVAILABLE
+    return tuple(
+        known.get(name) or Row(name, absent, reason="it was no part of this run")
+        for name in ROW_NAMES
+    )
+
+
+def row_words(row: Row) -> RowWords:
+    """Return what a reader is told of `row`; figures only where it has any."""
+    name = PEOPLE_SAY.get(row.name, row.name)
+    if row.status is RowStatus.UNAVAILABLE:
+        return RowWords(name, *(5 * (MISSING,)), provenance_text(row))
+    cells = (
+        time_text(row.time_s, row.spread_s),
+        number_text(row.gflops),
+        share_text(row.roofline_share),
+        factor_text(row.speedup),
+    )
+    if row.status is RowStatus.PREDICTED:
+        cells = tuple(map(estimated, cells))  # type: ignore[assignment]  # still four
+    return RowWords(name, *cells, _verified_text(row), provenance_text(row))
+
+
+def provenance_text(row: Row) -> str:
+    """Return where a row's figures come from, and why it is not verified if it is not."""
+    reason = one_line(row.reason)
+    device = one_line(row.device) or "an unnamed device"
+    match row.status:
+        case RowStatus.UNAVAILABLE:
+            return f"not available because {reason or 'no reason was recorded'}"
+        case RowStatus.MEASURED:
+            words = f"measured on {device}"
+        case RowStatus.PREDICTED:
+            words = f"predicted for {device}"
+    if row.verified or row.name == "sequential":
+        return words
+    return f"{words}; not verified: {reason or 'no reason was recorded'}"
+
+
+def _verified_text(row: Row) -> str:
+    # The others are compared with it, so it cannot itself be right or wrong.
+    if row.name == "sequential":
+        return "original"
+    return "yes" if row.verified else "NO"
+
+
+def winner(region: RegionResult, status: RowStatus) -> Row | None:
+    """Return the fastest verified tuned row of one kind of figure.
+
+    Measured and predicted times are never compared with each other.
+    """
+    found = [
+        row
+        for row in all_rows(region)
+        if row.name in TUNED and row.verified and row.status is status and row.time_s is not None
+    ]
+    return min(found, key=lambda row: row.time_s or 0.0, default=None)
+
+
+def winner_texts(region: RegionResult) -> tuple[str, ...]:
+    """Return a line for the fastest measured and one for the fastest predicted variant."""
+    lines: list[str] = []
+    measured = winner(region, RowStatus.MEASURED)
+    if measured is None:
+        lines.append("winner: none, no tuned variant was measured and verified")
+    else:
+        lines.append(f"winner, measured: {_variant_text(measured)}{_beaten_by(region, measured)}")
+    predicted = winner(region, RowStatus.PREDICTED)
+    if predicted is not None:
+        lines.append(f"best prediction, not measured: {_variant_text(predicted)}")
+    return tuple(lines)
+
+
+def _variant_text(row: Row) -> str:
+    cells = row_words(row)
+    device = f" {'on' if row.status is RowStatus.MEASURED else 'for'} {one_line(row.device)}"
+    return f"{cells.name}, {cells.time}{device if row.device else ''}; {config_text(row.config)}"
+
+
+def _beaten_by(region: RegionResult, best: Row) -> str:
+    """Return a clause when untuned code is as fast: a reader must not have to find that out."""
+    rivals = [
+        row
+        for row in all_rows(region)
+        if row.name not in TUNED
+        and row.status is RowStatus.MEASURED
+        and (row.verified or row.name == "sequential")
+        and row.time_s is not None
+    ]
+    rival = min(rivals, key=lambda row: row.time_s or 0.0, default=None)
+    if rival is None:
+        return ""
+    assert rival.time_s is not None
+    assert best.time_s is not None
+    # Half an interquartile range on either side: intervals that overlap tell nothing apart.
+    noise = 0.5 * ((rival.spread_s or 0.0) + (best.spread_s or 0.0))
+    name = PEOPLE_SAY[rival.name]
+    if abs(rival.time_s - best.time_s) <= noise:
+        return f"; not distinguishable from {name}, {time_text(rival.time_s, rival.spread_s)}"
+    if rival.time_s < best.time_s:
+        return f"; {name} is faster, {time_text(rival.time_s, rival.spread_s)}"
+    return ""
+
+
+def config_text(config: Mapping[str, str | int | float]) -> str:
+    """Return a configuration on one line: ``UF=4, S0.block=i``."""
+    return one_line(", ".join(f"{k}={v}" for k, v in config.items())) or "no parameters"
+
+
+def trials_text(region: RegionResult) -> str:
+    """Return how many trials there were, how many were correct, and how the others failed."""
+    counts = Counter(trial.status for trial in region.trials)
+    correct = counts.pop(Status.CORRECT, 0)
+    text = f"trials: {len(region.trials)}, {correct} correct"
+    if counts:
+        each = ", ".join(f"{counts[s]} {s}" for s in Status if counts[s])
+        text += f", {counts.total()} failed: {each}"
+    unchecked = sum(t.status is Status.CORRECT and not t.verified for t in region.trials)
+    if unchecked:
+        text += f"; {unchecked} of the correct ones not compared with the original"
+    reused = sum(t.reused for t in region.trials)
+    return f"{text}; {reused} reused" if reused else text
+
+
+def work_text(region: RegionResult) -> str:
+    """Return the sizes and the work of a region at them."""
+    sizes = one_line(", ".join(f"{k}={v}" for k, v in region.sizes.items()))
+    work = f"{count_text(region.flop, 'flop')}, {count_text(region.bytes, 'B')} at the least"
+    return f"{sizes}; {work}" if sizes else work
+
+
+def heading(region: RegionResult) -> str:
+    """Return how a region is called: its function, number and line."""
+    return f"{one_line(region.function)}, region {region.index} (line {region.line})"
+
+
+def has_prediction(results: Results) -> bool:
+    """Return whether any row of the tables is predicted."""
+    return any(row.status is RowStatus.PREDICTED for r in results.regions for row in r.rows)

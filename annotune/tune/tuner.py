@@ -1,0 +1,228 @@
+"""Tries the variants of one region: checks them all, measures or predicts, keeps the best."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from annotune.codegen.code import RegionCode
+from annotune.codegen.target import Target, Variant
+from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Variant as Program
+from annotune.measure.run import TimingPlan
+from annotune.measure.trial import Status, Trial
+
+# A variant is timed for this long at most, so that many are tried in a minute.
+TRIAL_BUDGET_S = 0.3
+# The best few are measured again, in turns, before one of them is named.
+FINALISTS = 3
+FINAL_BUDGET_S = 0.6
+
+
+class Listener(Protocol):
+    """Someone to be told how a run goes on; the command line's progress display."""
+
+    def stage(self, text: str, total: int) -> None:
+        """A new stage begins, with so many trials."""
+
+    def trial(self, trial: Trial) -> None:
+        """A trial has ended."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What checks and measures, and how hard.
+
+    `sizes` are the sets to check at; the first is the one to measure at. `cores` is the
+    number of threads of the CPU targets, `jobs` how many checks run at once, `until` the
+    time (of `time.monotonic`) after which no new variant is begun.
+    """
+
+    checker: Checker
+    sizes: tuple[Mapping[str, int], ...]
+    awkward: tuple[Mapping[str, int], ...]
+    cores: int
+    jobs: int
+    until: float
+    cpu_name: str
+    arch: str = ""
+    listener: Listener | None = None
+
+    def plan(
+        self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
+    ) -> CheckPlan:
+        """Return how a CPU variant is checked, and timed with all cores when asked."""
+        timing = TimingPlan(budget_s=budget_s, best_s=best_s) if is_timed else None
+        sizes = (*self.sizes, *self.awkward) if is_timed else (*self.awkward, *self.sizes)
+        return CheckPlan(
+            sizes,
+            threads=self.cores,
+            timing=timing,
+            device_name=self.cpu_name if is_timed else "",
+        )
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the time for this run is used up."""
+        return time.monotonic() >= self.until
+
+    def tell(self, trial: Trial) -> Trial:
+        """Pass a finished trial to the listener, and return it."""
+        if self.listener is not None:
+            self.listener.trial(trial)
+        return trial
+
+    def begin(self, text: str, total: int) -> None:
+        """Tell the listener that a stage begins."""
+        if self.listener is not None:
+            self.listener.stage(text, total)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The trials of one target, the best of them, and the code behind it."""
+
+    trials: tuple[Trial, ...] = ()
+    best: Trial | None = None
+    variant: Variant | None = None
+    code: RegionCode | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One candidate with its code and its fate."""
+
+    variant: Variant
+    code: RegionCode
+    trial: Trial
+
+
+def measured(bench: Bench, target: Target, kind: str, variants: Iterable[Variant]) -> Outcome:
+    """Return the fastest right variant by the clock, one variant at a time.
+
+    The first wins ties; finalists are measured again in turns, so that a passing disturbance
+    does not choose.
+    """
+    tried: list[Tried] = []
+    best_s = 0.0
+    for variant in variants:
+        if bench.is_over and tried:
+            break
+        code = target.region(variant, resident=False)
+        program = _program(target, kind, variant, code)
+        trial = bench.tell(bench.checker.check(program, bench.plan(True, best_s)))
+        tried.append(Tried(variant, code, trial))
+        if trial.status is Status.CORRECT and trial.time_s and not trial.reused:
+            best_s = min(best_s or trial.time_s, trial.time_s)
+    right = sorted(
+        (t for t in tried if t.trial.status is Status.CORRECT and not t.trial.reused),
+        key=lambda t: t.trial.time_s or float("inf"),
+    )
+    finals = _finals(bench, target, kind, right[:FINALISTS])
+    trials = tuple(t.trial for t in tried)
+    if not finals:
+        return Outcome(trials, note=_why_none(trials))
+    winner = min(finals, key=lambda t: t.trial.time_s or float("inf"))
+    return Outcome(trials, winner.trial, winner.variant, winner.code)
+
+
+def _finals(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> list[Tried]:
+    """Measure the best few again, longer and in turns, and return them with the new times.
+
+    A second measurement that fails keeps the first one's time.
+    """
+    out: list[Tried] = []
+    for one in right:
+        if len(right) == 1 or bench.is_over:
+            out.append(one)
+            continue
+        program = _program(target, kind, one.variant, one.code)
+        again = bench.checker.check(program, bench.plan(True, budget_s=FINAL_BUDGET_S))
+        out.append(replace(one, trial=again) if again.status is Status.CORRECT else one)
+    return out
+
+
+def predicted(
+    bench: Bench, target: Target, kind: str, variants: Sequence[Variant], device: str
+) -> Outcome:
+    """Return the variant with the least predicted time among those that pass their checks.
+
+    Variants come best first; all are compiled and executed on the CPU, several at once. The
+    first choice of the decision algorithm is additionally run under the sanitizers and the
+    race detector.
+    """
+
+    def check(numbered: tuple[int, Variant]) -> Tried | None:
+        number, variant = numbered
+        if bench.is_over and number:
+            return None
+        code = target.region(variant, resident=False)
+        plan = replace(
+            bench.plan(False),
+            arch=bench.arch if code.device else "",
+            sanitize=number == 0,
+            races=number == 0,
+        )
+        trial = bench.checker.check(_program(target, kind, variant, code), plan)
+        spills = trial.facts.get("spill_bytes", 0)
+        if trial.status is Status.CORRECT and spills:
+            reason = f"spills {spills} bytes of registers on {bench.arch}"
+            trial = replace(trial, status=Status.CONSTRAINTS, reason=reason)
+        if trial.status is Status.CORRECT:
+            trial = replace(trial, time_s=variant.predicted_s, is_predicted=True, device=device)
+        return Tried(variant, code, bench.tell(trial))
+
+    with ThreadPoolExecutor(max_workers=bench.jobs) as pool:
+        results = list(pool.map(check, enumerate(variants)))
+    tried = [t for t in results if t is not None]
+    right = [t for t in tried if t.trial.status is Status.CORRECT]
+    trials = tuple(t.trial for t in tried)
+    if not right:
+        return Outcome(trials, note=_why_none(trials))
+    winner = min(right, key=lambda t: t.trial.time_s or float("inf"))
+    return Outcome(trials, winner.trial, winner.variant, winner.code)
+
+
+def baseline(
+    bench: Bench, name: str, kind: str, codes: Mapping[str, RegionCode], threads: int
+) -> Outcome:
+    """Return the fastest of a few ways to write the original, measured with `threads`."""
+    trials: list[Trial] = []
+    for label, code in codes.items():
+        program = Program(name, kind, code, config={"as written": label}, optimisation=("-O3",))
+        plan = replace(bench.plan(True, budget_s=FINAL_BUDGET_S), threads=threads)
+        trials.append(bench.tell(bench.checker.check(program, plan)))
+    right = [t for t in trials if t.status is Status.CORRECT and t.time_s]
+    if not right:
+        return Outcome(tuple(trials), note=_why_none(tuple(trials)))
+    return Outcome(tuple(trials), min(right, key=lambda t: t.time_s or float("inf")))
+
+
+def _program(target: Target, kind: str, variant: Variant, code: RegionCode) -> Program:
+    device = target.standalone(code) if code.device else ""
+    flags = ("-O3",) if not code.device else ()
+    return Program(target.name, kind, code, device, flags, dict(variant.config))
+
+
+def _why_none(trials: Sequence[Trial]) -> str:
+    """Return why no variant may be used: the first failure's words."""
+    failed = next((t for t in trials if t.status is not Status.CORRECT), None)
+    if failed is None:
+        return "there was no time to try a variant"
+    first = (failed.reason or "no reason was given").splitlines()[0]
+    return f"no variant passed its check; the first: {failed.status}: {first}"
+
+
+@dataclass
+class Tally:
+    """Counts trials by status, for progress displays."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, trial: Trial) -> None:
+        """Count one trial."""
+        self.counts[str(trial.status)] = self.counts.get(str(trial.status), 0) + 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -15,7 +17,7 @@ from annotune.annotation.evaluate import evaluate
 from annotune.annotation.spec import Value
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic
-from annotune.files import write_files
+from annotune.files import prepare_folder, write_files
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, diagnostics_json, emit_json
 from annotune.settings import Settings
@@ -60,6 +62,22 @@ class _Setting(click.ParamType[tuple[str, Value]]):
             return name, evaluate(text)
         except AnnotuneError as error:
             self.fail(f"'{value}': {error}", param, ctx)
+
+
+class _Duration(click.ParamType[float]):
+    """Seconds, as ``90s``, ``5m`` or a plain number."""
+
+    name = "duration"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|h|)", str(value).strip())
+        if found is None or not float(found[1]):
+            self.fail(f"'{value}' is no positive time such as 90s or 5m", param, ctx)
+        return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
 
 
 class _Define(click.ParamType[tuple[str, str]]):
@@ -160,6 +178,94 @@ def emit(output: Path | None, as_json: bool, debug: bool, **options: Any) -> Non
         _show(made.diagnostics, made.text)
         for path in written:
             click.echo(path)
+
+
+@cli.command()
+@_common
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=None)
+@click.option("--budget", type=click.IntRange(min=1), default=16, help="variants per target")
+@click.option("--time", "time_s", type=_Duration(), default="90s", help="such as 90s or 5m")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="checks at once")
+def run(
+    output: Path | None,
+    budget: int,
+    time_s: float,
+    jobs: int | None,
+    as_json: bool,
+    debug: bool,
+    **options: Any,
+) -> None:
+    """Tune SOURCE: generate, compile, check, measure, and write the best."""
+    from rich.console import Console
+
+    from annotune.report.html import report_html
+    from annotune.report.live import LiveProgress
+    from annotune.report.results_json import RESULTS_FILE, results_file, results_json
+    from annotune.report.table import results_table
+    from annotune.tune.run import Limits
+
+    settings = _settings(options)
+    limits = Limits(budget, time_s, jobs or max(1, len(os.sched_getaffinity(0))))
+    with _refusals(settings.source, as_json, debug):
+        targets = [load_target(name) for name in settings.targets]
+        folder = output or _default_folder(settings.source)
+        prepare_folder(folder)
+        with LiveProgress(Console(stderr=True)) as progress:
+            found = pipeline.run(settings, targets, limits, os.environ, progress)
+        results = found.results
+        reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
+        written = write_files(folder, {**results.texts, **reports})
+        if as_json:
+            _print_json(results_json(results))
+        else:
+            _show(found.diagnostics, found.text)
+            Console().print(results_table(results))
+            for path in written:
+                click.echo(path)
+    if not results.is_verified:
+        sys.exit(3)
+
+
+@cli.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--html", type=click.Path(path_type=Path), help="write the page to this file")
+@click.option("--json", "as_json", is_flag=True, help="print results.json")
+@click.option("--debug", is_flag=True, help="show the traceback of a refusal")
+def report(folder: Path, html: Path | None, as_json: bool, debug: bool) -> None:
+    """Show the finished run in FOLDER again."""
+    from rich.console import Console
+
+    from annotune.report.html import report_html
+    from annotune.report.results_json import results_json
+    from annotune.report.show import show_folder
+    from annotune.report.table import results_table
+
+    with _refusals(folder, as_json, debug):
+        results = show_folder(folder)
+        if html is not None:
+            write_files(html.parent, {html.name: report_html(results)})
+        if as_json:
+            _print_json(results_json(results))
+        elif html is None:
+            Console().print(results_table(results))
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="print JSON")
+def doctor(as_json: bool) -> None:
+    """Say which compilers, devices and packages are here, and what each gap costs."""
+    from rich.console import Console
+
+    from annotune.measure.doctor import examine
+    from annotune.report.doctor_text import doctor_json, doctor_table
+
+    found = examine(os.environ)
+    if as_json:
+        _print_json(doctor_json(found))
+    else:
+        Console().print(doctor_table(found))
+    if not found.is_usable:
+        sys.exit(1)
 
 
 def _default_folder(source: Path) -> Path:

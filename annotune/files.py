@@ -38,6 +38,22 @@ def read_source(path: Path) -> str:
         raise AnnotuneError.of(NO_SUCH_FILE.at(where, path=path, reason=reason)) from error
 
 
+def prepare_folder(folder: Path) -> None:
+    """Make `folder` and see that it can be written, before hours of work depend on it.
+
+    Raises:
+        AnnotuneError: The folder cannot be made or written.
+    """
+    where = Span(str(folder), 1, 1)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise AnnotuneError.of(NOT_WRITABLE.at(where, path=folder, reason=reason)) from error
+
+
 def write_files(folder: Path, files: Mapping[str, str]) -> tuple[Path, ...]:
     """Write `files`, name to text, into `folder`; all of them, or none on an error.
 

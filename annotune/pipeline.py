@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
@@ -26,6 +28,12 @@ from annotune.frontend.locate import locate_loop
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.settings import Settings
+
+if TYPE_CHECKING:
+    from annotune.tune.region_run import Tuned
+    from annotune.tune.results import Results
+    from annotune.tune.run import Limits
+    from annotune.tune.tuner import Listener
 
 NO_REGION = Template(
     "AT604",
@@ -68,13 +76,7 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     Raises:
         AnnotuneError: Any region is refused; nothing is to be written then.
     """
-    found = check(settings)
-    errors = [d for d in found.diagnostics if d.severity == Severity.ERROR]
-    for report in found.regions:
-        if report.analysis is not None and not _has_kernels(report):
-            errors.append(NO_PARALLEL_LOOP.at(report.region.span, reasons=_reasons(report)))
-    if errors:
-        raise AnnotuneError(tuple(errors))
+    found = _accepted(settings)
     assert found.source is not None
     device = load_device(settings.device)
     variants: list[dict[str, Variant]] = []
@@ -95,6 +97,90 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     return Emission(
         found.text, found.source, files, tuple(variants), found.regions, found.diagnostics
     )
+
+
+def _accepted(settings: Settings) -> CheckReport:
+    """Return what `check` finds in a file that may go on.
+
+    Raises:
+        AnnotuneError: Some region is refused, or has no parallel loop.
+    """
+    found = check(settings)
+    errors = [d for d in found.diagnostics if d.severity == Severity.ERROR]
+    for report in found.regions:
+        if report.analysis is not None and not _has_kernels(report):
+            errors.append(NO_PARALLEL_LOOP.at(report.region.span, reasons=_reasons(report)))
+    if errors:
+        raise AnnotuneError(tuple(errors))
+    return found
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What `run` found and the files it makes, by suffix."""
+
+    text: str
+    results: Results
+    files: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def run(
+    settings: Settings,
+    targets: Sequence[Target],
+    limits: Limits,
+    environ: Mapping[str, str],
+    listener: Listener | None = None,
+) -> RunReport:
+    """Return a file's regions tuned: checked, measured or predicted, the best of each kept.
+
+    Raises:
+        AnnotuneError: The file is refused, or the original cannot be compiled here.
+    """
+    # numpy and the runners are not needed, nor waited for, by the other commands.
+    from annotune.measure.toolchain import find_toolchains
+    from annotune.tune import run as tuning
+
+    found = _accepted(settings)
+    assert found.source is not None
+    device = load_device(settings.device)
+    ready = [tuning.Ready(r.base, r.space) for r in found.regions if r.base and r.space]
+    flags = tuple(f"-D{name}={value}" for name, value in settings.defines.items())
+    tuned, tools = tuning.run(
+        found.source,
+        ready,
+        targets,
+        device,
+        find_toolchains(environ),
+        limits,
+        flags,
+        settings.arch,
+        listener,
+    )
+    origins = {t.name: _run_provenance(settings, tuned, t.name) for t in targets}
+    made = tuning.files(found.source, tuned, targets, origins)
+    warnings = [d.message for d in found.diagnostics]
+    value = tuning.results(__version__, found.source, device, tuned, tools, warnings)
+    stem = settings.source.stem
+    value = tuning.with_files(value, {stem + end: text for end, text in made.items()})
+    return RunReport(found.text, value, made, found.diagnostics)
+
+
+def _run_provenance(settings: Settings, tuned: Sequence[Tuned], target: str) -> Provenance:
+    """Return what the files of a target say of the run that chose them."""
+    rows: list[str] = []
+    for one in tuned:
+        result = one.result
+        sizes = ", ".join(f"{k}={v}" for k, v in result.sizes.items())
+        rows.append(f"{result.function}, region {result.index}: tuned for {sizes or 'any size'}")
+        for row in result.rows:
+            if row.name != target or row.time_s is None:
+                continue
+            chosen = ", ".join(f"{k}={v}" for k, v in row.config.items())
+            rows.append(f"  {chosen or 'no choices'}")
+            said = "measured on" if row.status == "measured" else "predicted for"
+            rows.append(f"  {row.time_s * 1e6:.4g} us {said} {row.device}")
+    return Provenance(__version__, settings.source.name, tuple(rows))
 
 
 def provenance(settings: Settings, reports: Sequence[RegionReport], target: str) -> Provenance:

@@ -24,11 +24,10 @@ STAGES = (
     "report",
 )
 # Modules at the top of the package: what every stage may use, and what uses every stage.
-SHARED = {"annotune", "annotune.diagnostics"}
+SHARED = {"annotune", "annotune.diagnostics", "annotune.files"}
 ABOVE = {
     "annotune.settings",
-    "annotune.files",
-    "annotune.doctor",
+    "annotune.pipeline",
     "annotune.pipeline",
     "annotune.cli",
     "annotune.__main__",

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import islpy as isl
 
-from annotune.analysis.poly import ZERO, Monomial, Poly
+from annotune.analysis.poly import ZERO, Monomial, Poly, variable
 from annotune.analysis.statements import Counted, Statement, loops_of
 
 
@@ -117,21 +117,34 @@ def domain(statement: Statement, space: Space, sizes: isl.Set) -> isl.Set:
     Raises:
         NotLinear: A bound multiplies an outer iterator by a size without a value.
     """
-    names: dict[str, str] = {}
+    iterators = {var: variable(var) for var in statement.iterators}
+    facts = bound_facts(statement, space, iterators)
+    text = f"{tuple_text(statement)} : {' and '.join(facts) or 'true'}"
+    return isl.Set(space.text(text)).intersect_params(sizes)
+
+
+def bound_facts(statement: Statement, space: Space, values: Mapping[str, Poly]) -> list[str]:
+    """Return in isl's syntax that the loops of `statement` take the `values`.
+
+    A value is the loop's own variable, or a polynomial in sizes alone.
+
+    Raises:
+        NotLinear: A bound multiplies an outer iterator by a size without a value.
+    """
+    names = dims(statement)
     facts: list[str] = []
     for depth, loop in enumerate(statement.loops):
-        dim = f"i{depth}"
-        lower = [space.affine(bound, names) for bound in loop.lower]
-        facts += [f"{dim} >= {bound}" for bound in lower]
-        facts += [f"{dim} < {space.affine(bound, names)}" for bound in loop.upper]
+        value = space.affine(values[loop.var], names)
+        lower = [space.affine(bound.substitute(values), names) for bound in loop.lower]
+        facts += [f"{value} >= {bound}" for bound in lower]
+        upper = [space.affine(bound.substitute(values), names) for bound in loop.upper]
+        facts += [f"{value} < {bound}" for bound in upper]
         if loop.loop.step > 1:
             if len(lower) > 1:
                 raise NotLinear(loop.lower[0], frozenset())
-            step = f"{dim} = {lower[0]} + {loop.loop.step} * q{depth}"
+            step = f"{value} = {lower[0]} + {loop.loop.step} * q{depth}"
             facts.append(f"(exists q{depth} : {step})")
-        names[loop.var] = dim
-    text = f"{tuple_text(statement)} : {' and '.join(facts) or 'true'}"
-    return isl.Set(space.text(text)).intersect_params(sizes)
+    return facts
 
 
 def access_map(

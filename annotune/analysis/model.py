@@ -59,7 +59,7 @@ class Model:
 
 def fixed_sizes(region: Region) -> dict[str, int]:
     """Return the sizes that the C text fixes."""
-    return {name: s.value for name, s in region.scalars.items() if s.value is not None}
+    return region.constants
 
 
 def all_known_sizes(region: Region) -> dict[str, int]:
@@ -84,6 +84,7 @@ def build_model(
         reference, address = at_sizes
         where = next(s for s in statements if s.number == reference.statement)
         first = _Unproven(where, reference, address)
+        first.is_section = True
     else:
         try:
             return _build(region, statements, Space(fixed_sizes(region)), None)
@@ -102,6 +103,7 @@ class _Unproven(Exception):
     def __init__(self, where: Statement, what: Reference | None, poly: Poly | None) -> None:
         super().__init__(str(poly))
         self.where, self.what, self.poly = where, what, poly
+        self.is_section = False
 
     def for_sizes(self, statements: Sequence[Statement], region: Region) -> Diagnostic:
         """Return the warning that the claims hold for the region's sizes only."""
@@ -114,6 +116,9 @@ class _Unproven(Exception):
         if self.what is None:
             span, array = self.where.assign.span, print_expr(self.where.assign.target)
             reason = "a loop bound is a product with an outer loop variable"
+        elif self.is_section:
+            span, array = self.what.span, self.what.name
+            reason = f"which part of '{array}' is touched at other sizes is not known"
         else:
             span, array = self.what.span, self.what.name
             reason = f"the subscripts of '{array}' may overrun its rows at other sizes"

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 
+from annotune.analysis.domains import access_map, bound_facts
 from annotune.analysis.facts import Shape
 from annotune.analysis.model import Model
-from annotune.analysis.poly import ONE, ZERO, Monomial, Poly, integer, product, to_expr, variable
+from annotune.analysis.poly import ONE, ZERO, Poly, integer, product, to_expr, variable
 from annotune.analysis.shapes import declared_extents
+from annotune.analysis.signs import Signs
 from annotune.analysis.statements import Counted, Reference, Statement
 from annotune.ir.expr import Binary, Expr, Int
 
@@ -31,82 +33,85 @@ class Section:
     length: Poly
 
 
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """A bound of an address; `is_touched` when an instance is proven to touch it."""
+
+    address: Poly
+    is_touched: bool
+
+
 @dataclass(frozen=True)
 class Bounds:
-    """Finds extreme values of subscripts for the sizes of a model.
+    """Finds the extreme addresses of accesses for the sizes of a model.
 
-    `positive` are the names known to be at least 1, and `products` the products of other
-    names that are, such as the trip count of a collapsed loop. `rounded` has the expressions behind
-    names that stand for a rounded division, which no polynomial can express.
+    `rounded` has the expressions behind names that stand for a rounded division, which no
+    polynomial can express.
     """
 
     model: Model
-    positive: frozenset[str]
-    products: tuple[Monomial, ...] = ()
+    signs: Signs
     rounded: dict[str, Expr] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Model) -> Bounds:
-        """Return the bounds of `model`, whose context says which sizes are positive."""
-        # An inner dimension that holds its indices has an element, a loop that runs a trip.
-        products = [loop.upper for s in model.statements for loop in s.loops]
-        products += [
-            tuple(extent for extent in layout.extents[1:] if extent is not None)
-            for layout in model.layouts.values()
-            if layout.proven
-        ]
-        polys = [poly for group in products for poly in group]
-        names = {name for poly in polys for name in poly.names}
-        positive = {name for name in names if _is_positive_product((name,), model)}
-        while True:
-            more = {name for poly in polys for name in _last_factor(poly, positive, model)}
-            if more <= positive:
-                break
-            positive |= more
-        collapsed = {
-            poly.terms[0][0]
-            for poly in polys
-            if len(poly.terms) == 1 and not poly.names <= positive
-        }
-        positive_products = sorted(m for m in collapsed if _is_positive_product(m, model))
-        return cls(model, frozenset(positive), tuple(positive_products))
+        """Return the bounds of `model`."""
+        return cls(model, Signs.of(model))
 
-    def is_nonnegative(self, poly: Poly) -> bool:
-        """Return whether `poly` is proven to be at least 0 for all sizes of the model."""
-        known = poly.at(self.model.space.values)
-        for factors in self.products:
-            known = _with_name(known, factors)
-        if not known.names <= self.positive | {"*".join(factors) for factors in self.products}:
-            return False
-        # n = 1 + m with m >= 0: then a sum without negative terms is never negative.
-        shifted = known.substitute({name: variable(name) + ONE for name in known.names})
-        return all(factor >= 0 for _, factor in shifted.terms)
-
-    def extremes(self, statement: Statement, poly: Poly) -> tuple[Poly, Poly] | None:
-        """Return the least and greatest value of `poly` over the statement's instances."""
-        low = high = poly
+    def extremes(self, statement: Statement, address: Poly) -> tuple[Extreme, Extreme] | None:
+        """Return bounds of `address` over the statement's instances, None where none is proven."""
         ranges = self._ranges(statement)
-        for loop in reversed(statement.loops):
-            first, last = ranges[loop.var]
-            down = self._replace(low, loop.var, first, last)
-            up = self._replace(high, loop.var, last, first)
-            if down is None or up is None:
-                return None
-            low, high = down, up
+        if ranges is None:
+            return None
+        low = self._corner(statement, -address, ranges)
+        high = self._corner(statement, address, ranges)
+        if low is None or high is None:
+            return None
+        return Extreme(-low.address, low.is_touched), high
+
+    def counted(self, statement: Statement, address: Poly) -> tuple[Extreme, Extreme]:
+        """Return the extremes at the known sizes of the model, as numbers."""
+        instances = self.model.domains[statement.number]
+        touched = access_map(statement, (address,), self.model.space, instances).range()
+        low, high = (
+            Extreme(integer(int(value.to_python())), True)
+            for value in (touched.dim_min_val(0), touched.dim_max_val(0))
+        )
         return low, high
 
-    def _replace(self, poly: Poly, var: str, if_rising: Poly, if_falling: Poly) -> Poly | None:
-        split = poly.linear_in((var,))
-        if split is None:
-            return None
-        factor = split[0].get(var, ZERO)
-        if factor.is_zero:
-            return poly
-        if self.is_nonnegative(factor):
-            return factor * if_rising + split[1]
-        return factor * if_falling + split[1] if self.is_nonnegative(-factor) else None
+    def _corner(
+        self, statement: Statement, address: Poly, ranges: dict[str, tuple[Poly, Poly]]
+    ) -> Extreme | None:
+        """Return an upper bound of `address`, None when none is proven."""
+        chosen: dict[str, Poly] = {}
+        for loop in reversed(statement.loops):
+            split = address.linear_in((loop.var,))
+            if split is None:
+                return None
+            factor = split[0].get(loop.var, ZERO)
+            first, last = ranges[loop.var]
+            if not self.signs.is_nonnegative(factor):
+                if not self.signs.is_nonnegative(-factor):
+                    return None
+                last = first
+            elif factor.is_zero:
+                last = first
+            chosen[loop.var] = last
+            address = factor * last + split[1]
+        return Extreme(address, self._is_instance(statement, chosen))
 
-    def _ranges(self, statement: Statement) -> dict[str, tuple[Poly, Poly]]:
+    def _is_instance(self, statement: Statement, chosen: dict[str, Poly]) -> bool:
+        """Return whether the statement runs with these values of its loops, at all sizes."""
+        if _is_box(statement):
+            return True
+        values: dict[str, Poly] = {}
+        for loop in statement.loops:
+            values[loop.var] = chosen[loop.var].substitute(values)
+        facts = bound_facts(statement, self.model.space, values)
+        inside = isl.Set(self.model.space.text(f": {' and '.join(facts)}"))
+        return bool(self.model.sizes.is_subset(inside))
+
+    def _ranges(self, statement: Statement) -> dict[str, tuple[Poly, Poly]] | None:
         """Return the first and last value of each loop, given that the inner loops run."""
         lower = {loop.var: list(loop.lower) for loop in statement.loops}
         upper = {loop.var: list(loop.upper) for loop in statement.loops}
@@ -114,33 +119,45 @@ class Bounds:
             for begin in loop.lower:
                 for end in loop.upper:
                     _tighten(end - begin - ONE, statement, lower, upper)
-        return {
-            loop.var: self._first_and_last(
-                loop, self._largest(lower[loop.var]), self._smallest(upper[loop.var])
-            )
-            for loop in statement.loops
-        }
+        ranges: dict[str, tuple[Poly, Poly]] = {}
+        for loop in statement.loops:
+            first = self._largest(lower[loop.var])
+            end = -self._largest([-bound for bound in upper[loop.var]])
+            last = self._last(loop, first, end, statement)
+            if last is None:
+                return None
+            ranges[loop.var] = first, last
+        return ranges
 
-    def _first_and_last(self, loop: Counted, lower: Poly, upper: Poly) -> tuple[Poly, Poly]:
+    def _last(self, loop: Counted, lower: Poly, upper: Poly, statement: Statement) -> Poly | None:
         step = loop.loop.step
         if step == 1:
-            return lower, upper - ONE
+            return upper - ONE
         span = (upper - ONE - lower).at(self.model.space.values)
         if span.constant is not None:
-            return lower, lower + integer(span.constant // step * step)
+            return lower + integer(span.constant // step * step)
+        if not span.names.isdisjoint(statement.iterators):
+            return None
         name = f"({span})/{step}"
         self.rounded[name] = Binary("/", to_expr(span), Int(step))
-        return lower, lower + integer(step) * variable(name)
+        return lower + integer(step) * variable(name)
 
     def _largest(self, polys: Sequence[Poly]) -> Poly:
+        """Return the one that is proven to be the greatest so far as any is."""
         best = polys[0]
         for poly in polys[1:]:
-            if self.is_nonnegative(poly - best):
+            if self.signs.is_nonnegative(poly - best):
                 best = poly
         return best
 
-    def _smallest(self, polys: Sequence[Poly]) -> Poly:
-        return -self._largest([-poly for poly in polys])
+
+def _is_box(statement: Statement) -> bool:
+    """Return whether no loop of the statement depends on another, or has two bounds."""
+    return all(
+        len(loop.lower) == len(loop.upper) == 1
+        and (loop.lower[0].names | loop.upper[0].names).isdisjoint(statement.iterators)
+        for loop in statement.loops
+    )
 
 
 def _tighten(
@@ -157,70 +174,64 @@ def _tighten(
         lower[var].append(-split[1])
 
 
-def _with_name(poly: Poly, factors: Monomial) -> Poly:
-    """Return `poly` with the product of `factors` under a name of its own."""
-    divisor = Poly.of({factors: 1})
-    quotient, remainder = poly.divide(divisor)
-    return quotient * variable("*".join(factors)) + remainder
-
-
-def _last_factor(poly: Poly, positive: set[str], model: Model) -> frozenset[str]:
-    """Return the one name left when a positive product has positive factors otherwise."""
-    if len(poly.terms) != 1 or poly.terms[0][1] != 1:
-        return frozenset()
-    monomial = poly.terms[0][0]
-    left = [name for name in monomial if name not in positive]
-    if len(left) == 1 and _is_positive_product(monomial, model):
-        return frozenset(left)
-    return frozenset()
-
-
-def _is_positive_product(monomial: Monomial, model: Model) -> bool:
-    """Return whether the sizes of the context make a product at least 1."""
-    poly = Poly.of({monomial: 1}).at(model.space.values)
-    if poly.constant is not None:
-        return poly.constant >= 1
-    text = model.space.text(f": {model.space.affine(poly, {})} >= 1")
-    return bool(model.sizes.is_subset(isl.Set(text)))
-
-
 def section(name: str, bounds: Bounds) -> Section:
     """Return the section of the array `name` that the region touches.
 
     A declaration with all its extents is taken whole where no access is seen to leave it.
+    Otherwise both ends are touched: with a mere bound, a copy could leave the array.
 
     Raises:
-        Unbounded: A subscript's extremes, or which of two is the greater, is not proven.
+        Unbounded: An extreme, or which of two is the greater, is not proven for all sizes.
     """
     model = bounds.model
     references = model.references[name]
     flat = model.layouts[name].flat
     if flat is None:
         raise Unbounded(references[0], ZERO)
-    lows: dict[Poly, None] = {}
-    highs: dict[Poly, None] = {}
+    found: list[tuple[Extreme, Extreme]] = []
     for reference, address in zip(references, flat, strict=True):
-        found = bounds.extremes(model.statement(reference.statement), address)
-        if found is None:
+        statement = model.statement(reference.statement)
+        extremes = bounds.extremes(statement, address)
+        if extremes is None and not model.all_sizes:
+            extremes = bounds.counted(statement, address)
+        if extremes is None:
             raise Unbounded(reference, address)
-        lows.setdefault(found[0])
-        highs.setdefault(found[1])
-    declared = declared_extents(model.region.arrays.get(name), len(references[0].subscripts))
-    known = [extent for extent in declared if extent is not None]
-    if len(known) == len(declared):
-        whole = product(known)
-        inside = [*lows, *(whole - ONE - high for high in highs)]
-        if all(bounds.is_nonnegative(one) for one in inside):
-            return Section(ZERO, whole)
-    lowest = _bound([-low for low in lows], bounds, references[0])
-    highest = _bound(list(highs), bounds, references[0])
+        found.append(extremes)
+    whole = _declaration(name, found, bounds)
+    if whole is not None:
+        return whole
+    for place, (reference, address) in enumerate(zip(references, flat, strict=True)):
+        if not all(extreme.is_touched for extreme in found[place]):
+            if model.all_sizes:
+                raise Unbounded(reference, address)
+            found[place] = bounds.counted(model.statement(reference.statement), address)
+    lows = dict.fromkeys(-low.address for low, _ in found)
+    highs = dict.fromkeys(high.address for _, high in found)
+    lowest = _bound(tuple(lows), bounds, references[0])
+    highest = _bound(tuple(highs), bounds, references[0])
     return Section(-lowest, highest + lowest + ONE)
+
+
+def _declaration(
+    name: str, found: Sequence[tuple[Extreme, Extreme]], bounds: Bounds
+) -> Section | None:
+    """Return the declared array as a section, None when an access may leave it."""
+    model = bounds.model
+    dimensions = len(model.references[name][0].subscripts)
+    declared = declared_extents(model.region.arrays.get(name), dimensions)
+    known = [extent for extent in declared if extent is not None]
+    if len(known) < len(declared):
+        return None
+    whole = product(known)
+    room = {low.address for low, _ in found} | {whole - ONE - high.address for _, high in found}
+    inside = all(bounds.signs.is_nonnegative(one) for one in room)
+    return Section(ZERO, whole) if inside else None
 
 
 def _bound(polys: Sequence[Poly], bounds: Bounds, reference: Reference) -> Poly:
     """Return the poly that is proven to be the greatest."""
     for one in polys:
-        if all(bounds.is_nonnegative(one - other) for other in polys):
+        if all(bounds.signs.is_nonnegative(one - other) for other in polys):
             return one
     raise Unbounded(reference, polys[0])
 

@@ -10,12 +10,13 @@ from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import joined
 from annotune.codegen.in_place import legend
 from annotune.codegen.names import Interface, temporaries, words, wrapped
+from annotune.codegen.tile_ends import cut_loops, with_uppers, write_ends
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import Kernel
-from annotune.ir.expr import Call, Expr, Var, variables
+from annotune.ir.expr import Var
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,65 +99,22 @@ class _Body:
         The number of accumulators must be a constant for the compiler to keep them in
         registers.
         """
-        cut = _cut_loops(body)
+        cuts = cut_loops(body)
         if not any(isinstance(s, LocalArray) for s in body):
             # What is cut further inside may belong to a register block there.
-            self._with_ends(out, body, tuple(c for c in cut if c[0] in body))
+            cuts = tuple(cut for cut in cuts if cut.loop in body)
+            self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
             return
-        if not cut:
+        if not cuts:
             self.dialect.write_body(out, body)
             return
-        tests = dict.fromkeys(
-            f"{self.dialect.expr(full)} <= {self.dialect.expr(end)}" for _, full, end in cut
-        )
+        expr = self.dialect.expr
+        tests = dict.fromkeys(f"{expr(cut.full)} <= {expr(cut.end)}" for cut in cuts)
         with out.block(f"if ({joined(tests)})"):
-            self.dialect.write_body(out, _changed(body, {x.var: full for x, full, _ in cut}))
+            full = {cut.loop.var: cut.full for cut in cuts}
+            self.dialect.write_body(out, with_uppers(body, full))
         with out.block("else"):
-            self._with_ends(out, body, cut)
-
-    def _with_ends(self, out: Writer, body: Body, cut: tuple[tuple[Loop, Expr, Expr], ...]) -> None:
-        """Write a body with the ends of its cut tiles as constants before it."""
-        ends: dict[str, Expr] = {}
-        for loop, full, end in cut:
-            if loop.var in ends:
-                continue
-            one, other = self.dialect.expr(full), self.dialect.expr(end)
-            kind = self.dialect.iterator_type(loop).replace("const ", "")
-            out.line(f"const {kind} {loop.var}_end = {one} < {other} ? {one} : {other};")
-            ends[loop.var] = Var(f"{loop.var}_end")
-        self.dialect.write_body(out, _changed(body, ends) if ends else body)
-
-
-def _cut_loops(body: Body) -> tuple[tuple[Loop, Expr, Expr], ...]:
-    """Return (loop, end of a full tile, end of all) of the tiles in `body` that may be short.
-
-    Only those whose tile is chosen outside `body`: the others are met further inside.
-    """
-    inside = {s.var for s in walk_stmts(body) if isinstance(s, Loop)}
-    out = []
-    for stmt in walk_stmts(body):
-        if isinstance(stmt, Loop) and isinstance(stmt.upper, Call):
-            assert stmt.upper.function == "min", stmt.upper
-            full, end = stmt.upper.arguments
-            if not variables(stmt.upper) & inside:
-                out.append((stmt, full, end))
-    return tuple(out)
-
-
-def _changed(body: Body, uppers: Mapping[str, Expr]) -> Body:
-    """Return `body` with the upper bounds of some loops replaced, by name."""
-    out: list[Stmt] = []
-    for stmt in body:
-        if isinstance(stmt, Loop):
-            upper = uppers[stmt.var] if _is_cut(stmt, uppers) else stmt.upper
-            out.append(rebuilt(stmt, upper=upper, body=_changed(stmt.body, uppers)))
-        else:
-            out.append(stmt)
-    return tuple(out)
-
-
-def _is_cut(loop: Loop, uppers: Mapping[str, Expr]) -> bool:
-    return loop.var in uppers and isinstance(loop.upper, Call)
+            self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
 
 
 def _outside_lanes(body: Body) -> Iterator[Stmt]:

@@ -34,7 +34,7 @@ def runs_tests(region: Region) -> tuple[str, ...]:
 def size_tests(
     outer: Interface, constants: Mapping[str, int], known: Mapping[str, int]
 ) -> tuple[str, ...]:
-    """Return tests for the sizes in `constants`, less those that C fixes, the `known` ones."""
+    """Return tests for the sizes in `constants`, less the `known` ones."""
     return tuple(
         f"{s.name} == {constants[s.name]}"
         for s in outer.scalars
@@ -73,9 +73,9 @@ def _end(analysis: Analysis, array: Array) -> str:
 
 
 def _address(array: Array, offset: Expr) -> str:
-    """Return the address of an element as a pointer to void, which compares with any other."""
+    """Return the address of an element; as bytes, so that any two of them compare."""
     flat = array.is_pointer and len(array.extents) == 1
     name = array.name if flat else f"(const {array.element} *){array.name}"
     if offset == Int(0):
-        return f"(const void *){array.name}"
-    return f"(const void *)({name} + {c_expr(offset, _SUM)})"
+        return f"(const char *){array.name}"
+    return f"(const char *)({name} + {c_expr(offset, _SUM)})"

@@ -6,14 +6,16 @@ from collections.abc import Callable
 from contextlib import nullcontext
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.c_stmt import Dialect, final_values
+from annotune.codegen.c_stmt import LONG_LINE, Dialect, final_values
 from annotune.codegen.guards import apart_tests, joined, runs_tests, size_tests
 from annotune.codegen.names import interface, temporaries
 from annotune.codegen.target import Variant
-from annotune.codegen.writer import Writer
+from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
-from annotune.ir.nest import Stmt
+from annotune.ir.nest import Level, Stmt
 from annotune.ir.region import Region
+
+_WORDS = {Level.CPU_THREAD: "threads"}
 
 PlanWriter = Callable[[Writer, Plan, bool], None]
 """Writes all steps of a plan; the flag says that it is the tuned one of two."""
@@ -28,12 +30,14 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
     analysis, region = variant.analysis, variant.analysis.region
     outer = interface(analysis)
     tuned_sizes = size_tests(outer, variant.tuned.constants, region.constants)
-    tests = (*runs_tests(region), *apart_tests(analysis, outer))
+    # A macro may have another value in the compiler's command line than annotune saw.
+    fixed = size_tests(outer, region.constants, {})
+    tests = (*fixed, *runs_tests(region), *apart_tests(analysis, outer))
     if variant.general is None:
         tests = (*tuned_sizes, *tests)
     out = Writer()
     with out.block(""):
-        with out.block(f"if ({joined(tests)})") if tests else nullcontext():
+        with out.block(condition(tests)) if tests else nullcontext():
             if around:
                 out.directive(around)
             with out.block("") if around else nullcontext():
@@ -60,7 +64,7 @@ def _versions(
     if general.steps == variant.tuned.steps:
         write_plan(out, general, False)
         return
-    with out.block(f"if ({joined(tuned_sizes)})"):
+    with out.block(condition(tuned_sizes)):
         write_plan(out, variant.tuned, True)
     with out.block("else"):
         write_plan(out, general, False)
@@ -98,9 +102,27 @@ def write_steps(
 def legend(analysis: Analysis, kernel: Kernel) -> str:
     """Return where a kernel comes from and which loops are mapped to what."""
     numbers = ", ".join(f"S{n}" for n in kernel.statements)
-    axes = "; ".join(f"{loop.var} -> {loop.place}" for loop in kernel.band()) or "serial"
+    levels: dict[str, list[str]] = {}
+    for loop in kernel.band():
+        levels.setdefault(_WORDS.get(loop.place, loop.place), []).append(loop.var)
+    axes = "; ".join(f"{', '.join(names)} -> {word}" for word, names in levels.items())
     line = analysis.region.span.line
-    return f"{analysis.region.function}, {numbers} of the region at line {line}: {axes}"
+    return f"{numbers} of the region at line {line}: {axes or 'serial'}"
+
+
+def condition(tests: tuple[str, ...]) -> str:
+    """Return ``if (…)``, over several lines where one would be too long."""
+    line = f"if ({joined(tests)})"
+    if len(line) <= LONG_LINE - 2 * len(INDENT):
+        return line
+    rows: list[str] = []
+    for test in tests:
+        if rows and len(rows[-1]) + len(test) < LONG_LINE - 4 * len(INDENT):
+            rows[-1] += f" && {test}"
+        else:
+            rows.append(test)
+    joint = f"\n{INDENT}&& "
+    return f"if ({joint.join(rows)})"
 
 
 def _unmentioned(analysis: Analysis) -> list[str]:

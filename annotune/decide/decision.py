@@ -54,6 +54,8 @@ class Base:
     analysis: Analysis
     groups: tuple[tuple[int, ...], ...]
     apart: tuple[Unit, ...]
+    # Fusions are asked for at every point, and each answer costs exact tests.
+    _known: dict[object, tuple[Unit, ...]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, analysis: Analysis) -> Base:
@@ -67,6 +69,12 @@ class Base:
         Raises:
             AnnotuneError: A wished fusion or distribution is illegal.
         """
+        key = (fusion, wishes.fused, wishes.apart, frozenset(wishes.cuda), frozenset(wishes.acc))
+        if key not in self._known:
+            self._known[key] = self._nests(fusion, wishes)
+        return self._known[key]
+
+    def _nests(self, fusion: str, wishes: Wishes) -> tuple[Unit, ...]:
         self._check_apart(wishes)
         found = self.apart
         for group in wishes.fused:
@@ -140,11 +148,12 @@ def decide(base: Base, point: Point) -> Decision:
     wishes = read_wishes(commands, point.params, analysis.region.nest.body)
     choices = []
     for unit in base.nests(point.fusion, wishes):
-        choices.append(_choice(unit, point, wishes))
+        choices.append(kernel_choice(unit, point, wishes))
     return Decision(tuple(choices), base.groups, wishes.places, wishes)
 
 
-def _choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
+def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
+    """Return the choice for one kernel: the recipe's words, the point's, then the rules'."""
     axes = next((wishes.cuda[s] for s in unit.statements if s in wishes.cuda), None)
     if axes is not None:
         choice = _as_wished(unit, axes)

@@ -11,14 +11,14 @@ from constraint import Problem
 
 from annotune.annotation.devices import Device
 from annotune.annotation.evaluate import holds
-from annotune.annotation.spec import Value
-from annotune.decide.decision import FUSIONS, Base, Decision, Point, decide
+from annotune.annotation.spec import Command, Value
+from annotune.decide.decision import FUSIONS, Base, Decision, Point, decide, kernel_choice
 from annotune.decide.direct import unrolls
 from annotune.decide.messages import EMPTY_SPACE
 from annotune.decide.model import predict
-from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import MAX_THREADS, Roles, roles, tiles
 from annotune.decide.units import Unit
+from annotune.decide.wishes import read_wishes
 from annotune.diagnostics import AnnotuneError
 
 WARP = 32
@@ -154,6 +154,8 @@ class Space:
         best few alternatives are combined, not all of them.
         """
         first = next(self.points())
+        if limit == 1:
+            return (first,)
         if self.legal <= limit:
             return tuple(self.points())
         scored: list[tuple[float, Point]] = []
@@ -180,16 +182,17 @@ class Space:
     ) -> list[tuple[float, tuple[Roles | None, Mapping[int, int]]]]:
         """Return a kernel's alternatives with their predicted seconds, best first."""
         scored = []
-        for roles_, factors in _options(space):
-            point = _point(params, fusion, (space,), ((roles_, factors),))
-            choice = self._choice(point, space.unit)
-            scored.append((predict(space.unit, choice, device).time_s, (roles_, factors)))
+        wishes = read_wishes(self._commands, params, self.base.analysis.region.nest.body)
+        for option in _options(space):
+            point = _point(params, fusion, (space,), (option,))
+            choice = kernel_choice(space.unit, point, wishes)
+            scored.append((predict(space.unit, choice, device).time_s, option))
         scored.sort(key=lambda pair: pair[0])
         return scored[:limit]
 
-    def _choice(self, point: Point, unit: Unit) -> KernelChoice:
-        found = decide(self.base, point).choices
-        return next(c for c in found if c.leader == unit.leader)
+    @property
+    def _commands(self) -> tuple[Command, ...]:
+        return self.base.analysis.region.spec.commands
 
 
 def _options(unit: UnitSpace) -> list[tuple[Roles | None, Mapping[int, int]]]:

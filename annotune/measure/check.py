@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import itertools
 import json
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from annotune.codegen.code import RegionCode
-from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job, digest_of
-from annotune.measure.cuda_text import translate
+from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.evaluate import iterations, known_values
 from annotune.measure.flags import KINDS
-from annotune.measure.gpu import timed_device_text
-from annotune.measure.harness import variant_source
 from annotune.measure.oracle import Oracle
 from annotune.measure.run import RUN_LIMIT_S, Order, Outcome, RunJob, TimingPlan, run_checked
 from annotune.measure.trial import Status, Timing, Trial
+from annotune.measure.variant import VariantText, compile_job_of
 
 SANITIZE_ITERATIONS = 1_000_000
 """Sizes with more assignments than this are not run under a sanitizer, 2-20 times slower."""
@@ -29,32 +25,10 @@ SANITIZE_ITERATIONS = 1_000_000
 RACE_ITERATIONS = 50_000
 """Sizes with more assignments than this are not searched for races, 50 times slower."""
 
+DETECT_AT_MOST = 100_000_000
+"""Assignments beyond which no detector runs at all: it would take a minute and more."""
+
 _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
-
-# What a kind's C must become before the compiler takes it; imported when used.
-_REWRITES: Mapping[str, str] = {"openacc-race": "annotune.measure.acc_text:as_openmp"}
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One variant of a region: its text, and how it is compiled.
-
-    `kind` is out of `annotune.measure.flags.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``, or
-    ``c``. `device` is the whole of ``S.cu`` for a CUDA variant, empty for the others; where it
-    is empty and `code.device` is not, `code.device` stands for it. `optimisation` replaces
-    ``-O2`` in a tuned CPU variant. `config` is what the trial reports.
-    """
-
-    target: str
-    kind: str
-    code: RegionCode
-    device: str = ""
-    optimisation: tuple[str, ...] = ()
-    config: Mapping[str, str | int | float] = field(default_factory=dict)
-
-    @property
-    def device_text(self) -> str:
-        return self.device or self.code.device
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +37,9 @@ class CheckPlan:
 
     `sizes` are checked in order; with `timing` the first of them is measured too. `sanitize`
     and `races` add runs under the sanitizers and the race detector at the sizes that are
-    small enough. `arch` is set to have CUDA compiled for that GPU as well, for its own words
+    small enough. For each number in `failures` that call of the CUDA run-time library fails
+    once, after which the entry must still leave the right result. `resident` gives CUDA variants device pointers, as ``--data resident`` says.
+    `arch` is set to have CUDA compiled for that GPU as well, for its own words
     on registers and spills. `device_name` is what the trial says it was measured on;
     `environ` is set in every child, such as CUDA_VISIBLE_DEVICES or OMP_PROC_BIND.
     """
@@ -74,6 +50,8 @@ class CheckPlan:
     timing: TimingPlan | None = None
     sanitize: bool = False
     races: bool = False
+    failures: tuple[int, ...] = ()
+    resident: bool = False
     arch: str = ""
     device_name: str = ""
     environ: Mapping[str, str] = field(default_factory=dict)
@@ -87,8 +65,9 @@ class _Run:
 
     kind: str
     sizes: Mapping[str, int]
-    order: Order
-    is_timed: bool
+    order: Order = Order.FORWARD
+    is_timed: bool = False
+    fail_at: int = 0
 
 
 class Checker:
@@ -104,7 +83,7 @@ class Checker:
         self._lock = threading.Lock()
         self._folders = itertools.count()
 
-    def check(self, variant: Variant, plan: CheckPlan) -> Trial:
+    def check(self, variant: VariantText, plan: CheckPlan) -> Trial:
         """Return `variant`'s fate. Nothing that it or a compiler does raises."""
         key = self._key(variant, plan)
         with self._lock:
@@ -120,19 +99,19 @@ class Checker:
         with self._lock:
             return self.oracle.folder / f"check-{next(self._folders)}"
 
-    def _key(self, variant: Variant, plan: CheckPlan) -> str:
+    def _key(self, variant: VariantText, plan: CheckPlan) -> str:
         """Return the hash of everything that can change the answer, `config` not among it."""
         texts = [variant.code.body, variant.code.helper, variant.device_text]
         settings = [variant.target, variant.kind, variant.optimisation, repr(plan)]
         return hashlib.sha256(json.dumps([texts, settings]).encode()).hexdigest()
 
 
-def check_variant(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
+def check_variant(variant: VariantText, plan: CheckPlan, oracle: Oracle) -> Trial:
     """Return `variant`'s fate without remembering it; `Checker` remembers."""
     return Checker(oracle).check(variant, plan)
 
 
-def _check(variant: Variant, plan: CheckPlan, oracle: Oracle, folder: Path) -> Trial:
+def _check(variant: VariantText, plan: CheckPlan, oracle: Oracle, folder: Path) -> Trial:
     """Run everything that `plan` asks for; the first failure ends it."""
     trial = Trial(variant.target, dict(variant.config), Status.CORRECT, device=plan.device_name)
     facts: dict[str, str | int | float] = {}
@@ -178,7 +157,7 @@ class _Failed(Exception):
 
 
 def _run(
-    variant: Variant,
+    variant: VariantText,
     run: _Run,
     plan: CheckPlan,
     oracle: Oracle,
@@ -215,6 +194,8 @@ def _run(
             preload=oracle.tools.asan if KINDS[run.kind].needs_asan else "",
             order=run.order,
             order_seed=plan.seed,
+            fail_at=run.fail_at,
+            resident=plan.resident and bool(variant.device_text),
         )
     )
     if outcome.status is not Status.CORRECT:
@@ -227,10 +208,10 @@ def _run(
     return outcome
 
 
-def _built(variant: Variant, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileResult:
+def _built(variant: VariantText, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileResult:
     """Return `variant` compiled as `kind`, or raise `_Failed` with the compiler's words."""
     try:
-        job = _job(variant, kind, plan, oracle)
+        job = compile_job_of(variant, kind, oracle, plan.compile_limit_s, plan.arch)
     except ValueError as refusal:  # the text holds what the check on the CPU cannot execute
         raise _Failed(Status.COMPILE, str(refusal)) from refusal
     return _usable(compile_job(job, oracle.tools, oracle.folder / "compiled"))
@@ -246,58 +227,42 @@ def _usable(result: CompileResult) -> CompileResult:
     return result
 
 
-def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[_Run]:
+def _runs(variant: VariantText, plan: CheckPlan, oracle: Oracle) -> Iterator[_Run]:
     """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
-    region = oracle.region
     for kind, is_wanted, limit in (
         (f"{variant.kind}-asan", plan.sanitize and oracle.tools.asan, SANITIZE_ITERATIONS),
         (f"{variant.kind}-race", plan.races and oracle.tools.cxx, RACE_ITERATIONS),
     ):
-        if not is_wanted or kind not in KINDS:
-            continue
-        for sizes in plan.sizes:
-            if iterations(region.nest, known_values(region, sizes)) <= limit:
-                yield _Run(kind, sizes, Order.REVERSE, False)
+        if is_wanted and kind in KINDS:
+            for sizes in _small_enough(plan.sizes, oracle, limit):
+                yield _Run(kind, sizes, Order.REVERSE)
     orders = _ALL_ORDERS if KINDS[variant.kind].is_ordered else (Order.FORWARD,)
     for number, sizes in enumerate(plan.sizes):
         for order in orders:
-            yield _Run(variant.kind, sizes, order, number == 0 and order is Order.FORWARD)
-
-
-def _job(variant: Variant, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileJob:
-    """Return the compilation of `variant` as `kind`; ValueError when the text cannot be."""
-    code = variant.code
-    if kind in _REWRITES:
-        rewrite = _function(_REWRITES[kind])
-        code = replace(code, body=rewrite(code.body), helper=rewrite(code.helper))
-    sources = [Source(variant_source(oracle.source, oracle.region, code))]
+            is_timed = number == 0 and order is Order.FORWARD
+            yield _Run(variant.kind, sizes, order, is_timed)
     if variant.device_text:
-        sources.append(_device_source(variant.device_text, kind, oracle))
-    return CompileJob(
-        tuple(sources),
-        kind,
-        oracle.flags,
-        optimisation=variant.optimisation,
-        arch=plan.arch or "sm_90",
-        limit_s=plan.compile_limit_s,
-    )
+        smallest = _small_enough(plan.sizes, oracle, 0)
+        for call, sizes in itertools.product(plan.failures, smallest):
+            yield _Run(variant.kind, sizes, fail_at=call)
 
 
-def _device_source(text: str, kind: str, oracle: Oracle) -> Source:
-    """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
-    if "nvcc" in KINDS[kind].compilers.values():
-        return Source(timed_device_text(text), "cuda")
-    name = f'#line 1 "{Path(oracle.source.path).stem}.cu"\n'
-    return Source(name + translate(text), "c++")
+def _small_enough(
+    candidates: tuple[Mapping[str, int], ...], oracle: Oracle, limit: int
+) -> list[Mapping[str, int]]:
+    """Return the sizes with at most `limit` assignments; the smallest where none has so few.
+
+    C may fix the sizes, and a detector that takes seconds is better than none.
+    """
+    region = oracle.region
+    counts = [iterations(region.nest, known_values(region, sizes)) for sizes in candidates]
+    found = [sizes for sizes, count in zip(candidates, counts, strict=True) if count <= limit]
+    if found or not counts or min(counts) > DETECT_AT_MOST:
+        return found
+    return [candidates[counts.index(min(counts))]]
 
 
-def _function(name: str) -> Callable[[str], str]:
-    module, _, attribute = name.partition(":")
-    function: Callable[[str], str] = getattr(importlib.import_module(module), attribute)
-    return function
-
-
-def _device_facts(variant: Variant, plan: CheckPlan, oracle: Oracle) -> CompileResult:
+def _device_facts(variant: VariantText, plan: CheckPlan, oracle: Oracle) -> CompileResult:
     """Return what nvcc says about `variant`'s kernels when it compiles them for `plan.arch`.
 
     Raises:
@@ -328,12 +293,5 @@ def _words(run: _Run, reason: str) -> str:
     sizes = ", ".join(f"{name}={value}" for name, value in run.sizes.items())
     place = f"at {sizes}: " if sizes else ""
     order = "" if run.order is Order.FORWARD else f"threads in {run.order.name.lower()} order: "
-    return place + order + reason
-
-
-def digest_of_variant(variant: Variant, plan: CheckPlan, oracle: Oracle) -> str:
-    """Return the hash of the program that `variant` is: equal hashes need one measurement."""
-    try:
-        return digest_of(_job(variant, variant.kind, plan, oracle), oracle.tools)
-    except ValueError:
-        return ""
+    planned = f"after call {run.fail_at} of the CUDA library failed: " if run.fail_at else ""
+    return place + order + planned + reason

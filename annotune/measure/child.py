@@ -58,35 +58,60 @@ def run_job(job: Job) -> None:
     result["zones"] = _broken_zones(job, arrays)
     result["changed"] = _changed_inputs(job, arrays, pristine)
     result["races"] = _races(library)
-    result.update(_device_words(library))
     _store(job, arrays)
     if job["timing"]:
         result.update(_time(call, job, arrays, pristine, first_s, library))
         result["zones"] = result["zones"] or _broken_zones(job, arrays)
+    call.free()
+    result.update(_device_words(library))
     Path(job["result"]).write_text(json.dumps(result))
 
 
 class _Call:
-    """The library's entry with its arguments; each call starts from the same scalars."""
+    """The library's entry with its arguments; each call starts from the same scalars.
+
+    With `resident` data the entry gets pointers to memory of CUDA on the CPU, into which the
+    arrays are copied before a call and from which they are copied back after it.
+    """
 
     def __init__(self, library: ctypes.CDLL, job: Job, arrays: list[GuardedArray]) -> None:
         self._entry = library.annotune_call
         self._entry.restype = None
+        self._arrays = arrays
+        self._device = self._allocated(library, arrays) if job["resident"] else []
         starts = [
-            array.address - buffer["first"] * array.values.itemsize
-            for array, buffer in zip(arrays, job["buffers"], strict=True)
+            address - buffer["first"] * array.values.itemsize
+            for address, array, buffer in zip(
+                self._device or [a.address for a in arrays], arrays, job["buffers"], strict=True
+            )
         ]
         self._pointers = (ctypes.c_void_p * max(1, len(starts)))(*starts)
         self._start = (list(job["integers"]), list(job["reals"]))
         self.integers = (ctypes.c_longlong * max(1, len(self._start[0])))(*self._start[0])
         self.reals = (ctypes.c_double * max(1, len(self._start[1])))(*self._start[1])
 
+    def _allocated(self, library: ctypes.CDLL, arrays: list[GuardedArray]) -> list[int]:
+        allocate = library.annotune_cpu_device_malloc
+        allocate.restype = ctypes.c_void_p
+        self._free = library.annotune_cpu_device_free
+        return [allocate(ctypes.c_size_t(max(8, a.values.nbytes))) for a in arrays]
+
+    def free(self) -> None:
+        """Give the device memory back, so that what is left is the variant's own."""
+        for address in self._device:
+            self._free(ctypes.c_void_p(address))
+        self._device = []
+
     def restore(self) -> None:
         self.integers[: len(self._start[0])] = self._start[0]
         self.reals[: len(self._start[1])] = self._start[1]
 
     def __call__(self) -> None:
+        for address, array in zip(self._device, self._arrays, strict=False):
+            ctypes.memmove(address, array.address, array.values.nbytes)
         self._entry(self._pointers, self.integers, self.reals)
+        for address, array in zip(self._device, self._arrays, strict=False):
+            ctypes.memmove(array.address, address, array.values.nbytes)
 
 
 def _restrain(job: Job) -> None:

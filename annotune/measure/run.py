@@ -61,6 +61,7 @@ class RunJob:
     `environ` is added to the child's environment. `preload` is a library the child is started
     with, such as libasan. `order` and its seed are for libraries that play their threads one
     after another; `fail_at` makes that call of the CUDA run-time library fail, from 1.
+    With `resident` the region gets pointers into the memory of CUDA on the CPU.
     """
 
     library: Path
@@ -74,6 +75,7 @@ class RunJob:
     order: Order = Order.FORWARD
     order_seed: int = 1
     fail_at: int = 0
+    resident: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def run_checked(job: RunJob) -> Outcome:
         "order": int(job.order),
         "order_seed": job.order_seed,
         "fail_at": job.fail_at,
+        "resident": job.resident,
         "limit_s": limit_s,
         "timing": asdict(job.timing) if job.timing else None,
         **{name: str(path) for name, path in files.items()},

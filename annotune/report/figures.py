@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from decimal import Decimal
 
 MISSING = "-"
 
@@ -48,11 +49,11 @@ def time_text(time_s: float | None, spread_s: float | None = None) -> str:
 
 
 def share_text(share: float | None) -> str:
-    """Return a share of one as per cent: ``0.123`` is ``12 %``."""
+    """Return a share of one as per cent: ``0.123`` is ``12%``."""
     if share is None or not math.isfinite(share):
         return MISSING
     per_cent = 100 * share
-    return f"{per_cent:.0f} %" if 10 <= per_cent < _LARGE else f"{per_cent:.2g} %"
+    return f"{per_cent:.0f}%" if 10 <= per_cent < _LARGE else f"{per_cent:.2g}%"
 
 
 def factor_text(factor: float | None) -> str:
@@ -62,10 +63,12 @@ def factor_text(factor: float | None) -> str:
 
 def count_text(count: int, unit: str) -> str:
     """Return a large count with a decimal prefix: ``2.15 Gflop``."""
+    if count >= 1e18:
+        # Decimal, because an integer may lie beyond the range of floats.
+        return f"{Decimal(count):.2e} {unit}"
     for scale, prefix in _SCALES:
         if count >= scale:
-            # Integers beyond the floats' range divide exactly, or not at all.
-            return f"{number_text(count / int(scale))} {prefix}{unit}"
+            return f"{number_text(count / scale)} {prefix}{unit}"
     return f"{count} {unit}"
 
 

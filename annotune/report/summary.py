@@ -31,7 +31,7 @@ TUNED = ("openmp", "openacc", "cuda")
 
 LEGEND_PREDICTED = (
     "(~ ) is predicted by the model for the device named, never measured; "
-    "all other figures are measured."
+    "every other figure of the table is measured."
 )
 LEGEND = (
     "time: of one run of the region, ± interquartile range; roofline: share of the least time "
@@ -42,20 +42,14 @@ LEGEND = (
 
 @dataclass(frozen=True, slots=True)
 class RowWords:
-    """One row of the final table as texts; `provenance` says where its figures come from."""
+    """One row of the final table as texts.
+
+    `figures` has a cell for each of `COLUMNS`; `provenance` says where they come from.
+    """
 
     name: str
-    time: str
-    gflops: str
-    roofline: str
-    speedup: str
-    verified: str
+    figures: tuple[str, ...]
     provenance: str
-
-    @property
-    def figures(self) -> tuple[str, ...]:
-        """Return the cells between name and provenance, in the order of `COLUMNS`."""
-        return (self.time, self.gflops, self.roofline, self.speedup, self.verified)
 
 
 COLUMNS = ("time", "GFLOP/s", "roofline", "speed-up", "verified")
@@ -75,16 +69,16 @@ def row_words(row: Row) -> RowWords:
     """Return what a reader is told of `row`; figures only where it has any."""
     name = PEOPLE_SAY.get(row.name, row.name)
     if row.status is RowStatus.UNAVAILABLE:
-        return RowWords(name, *(5 * (MISSING,)), provenance_text(row))
-    cells = (
+        return RowWords(name, len(COLUMNS) * (MISSING,), provenance_text(row))
+    cells: tuple[str, ...] = (
         time_text(row.time_s, row.spread_s),
         number_text(row.gflops),
         share_text(row.roofline_share),
         factor_text(row.speedup),
     )
     if row.status is RowStatus.PREDICTED:
-        cells = tuple(map(estimated, cells))  # type: ignore[assignment]  # still four
-    return RowWords(name, *cells, _verified_text(row), provenance_text(row))
+        cells = tuple(map(estimated, cells))
+    return RowWords(name, (*cells, _verified_text(row)), provenance_text(row))
 
 
 def provenance_text(row: Row) -> str:
@@ -98,9 +92,14 @@ def provenance_text(row: Row) -> str:
             words = f"measured on {device}"
         case RowStatus.PREDICTED:
             words = f"predicted for {device}"
-    if row.verified or row.name == "sequential":
+    if not is_doubtful(row):
         return words
     return f"{words}; not verified: {reason or 'no reason was recorded'}"
+
+
+def is_doubtful(row: Row) -> bool:
+    """Return whether a row has figures of a program that did not pass its check."""
+    return not (row.status is RowStatus.UNAVAILABLE or row.verified or row.name == "sequential")
 
 
 def _verified_text(row: Row) -> str:
@@ -140,7 +139,9 @@ def winner_texts(region: RegionResult) -> tuple[str, ...]:
 def _variant_text(row: Row) -> str:
     cells = row_words(row)
     device = f" {'on' if row.status is RowStatus.MEASURED else 'for'} {one_line(row.device)}"
-    return f"{cells.name}, {cells.time}{device if row.device else ''}; {config_text(row.config)}"
+    return (
+        f"{cells.name}, {cells.figures[0]}{device if row.device else ''}; {config_text(row.config)}"
+    )
 
 
 def _beaten_by(region: RegionResult, best: Row) -> str:
@@ -177,10 +178,11 @@ def trials_text(region: RegionResult) -> str:
     """Return how many trials there were, how many were correct, and how the others failed."""
     counts = Counter(trial.status for trial in region.trials)
     correct = counts.pop(Status.CORRECT, 0)
-    text = f"trials: {len(region.trials)}, {correct} correct"
+    number = len(region.trials)
+    text = f"{number} trial{'' if number == 1 else 's'}: {correct} correct"
     if counts:
         each = ", ".join(f"{counts[s]} {s}" for s in Status if counts[s])
-        text += f", {counts.total()} failed: {each}"
+        text += f", {counts.total()} failed ({each})"
     unchecked = sum(t.status is Status.CORRECT and not t.verified for t in region.trials)
     if unchecked:
         text += f"; {unchecked} of the correct ones not compared with the original"

@@ -36,9 +36,10 @@ class Listener(Protocol):
 class Bench:
     """What checks and measures, and how hard.
 
-    `sizes` are the sets to check at; the first is the one to measure at. `cores` is the
-    number of threads of the CPU targets, `jobs` how many checks run at once, `until` the
-    time (of `time.monotonic`) after which no new variant is begun.
+    `sizes` are the sets to check at; the first is the one to measure at. `device_name` names
+    what the clock measures, `environ` is set in every child. `cores` is the number of threads
+    of the CPU targets, `jobs` how many checks run at once, `until` the time (of
+    `time.monotonic`) after which no new variant is begun.
     """
 
     checker: Checker
@@ -47,9 +48,10 @@ class Bench:
     cores: int
     jobs: int
     until: float
-    cpu_name: str
+    device_name: str
     arch: str = ""
     listener: Listener | None = None
+    environ: Mapping[str, str] = field(default_factory=dict)
 
     def plan(
         self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
@@ -61,7 +63,8 @@ class Bench:
             sizes,
             threads=self.cores,
             timing=timing,
-            device_name=self.cpu_name if is_timed else "",
+            device_name=self.device_name if is_timed else "",
+            environ=self.environ,
         )
 
     @property

@@ -111,7 +111,7 @@ def test_an_accumulator_is_private_to_the_loop_that_starts_it() -> None:
 
 def test_a_scalar_set_by_an_inner_loop_is_not_private() -> None:
     """The inner loop may run no iteration."""
-    text = "for i in 0:n\n  for j in 0:i\n    t = a[j]\n  b[i] = t\n"
+    text = "for i in 0:n\n  for j in 0:i+1\n    t = a[j]\n  b[i] = t\n"
     analysis = analyse(region(text))
     assert analysis.private == frozenset()
     assert _kinds(analysis) == ["i serial", "j serial"]

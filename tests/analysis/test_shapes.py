@@ -83,7 +83,7 @@ ROWS = {
         {"[e][j][i]"},
     ),
     "an upper triangle": (
-        "for i in 0:n: for j in i+1:n: a[i*n + j] = 1.0",
+        "for i in 0:n-1: for j in i+1:n: a[i*n + j] = 1.0",
         ("[][n]", "1", "n * n - n - 1"),
         {"[i][j]"},
     ),
@@ -136,6 +136,24 @@ def test_the_whole_declaration_is_the_section() -> None:
 def test_a_declaration_is_not_believed_where_it_is_overrun() -> None:
     text = "for i in 0:m: A[i] = 1.0"
     assert _shape(analyse(region(text, extents={"A": ("n",)})), "A") == ("[n]", "0", "m")
+
+
+def test_a_section_has_no_element_that_is_not_touched() -> None:
+    """With n = 1 nothing is touched, so the section is that of the sizes alone."""
+    triangle = "for i in 0:n: for j in 0:i: a[i*n + j] = 1.0"
+    analysis = analyse(region(triangle, sizes={"n": 6}))
+    assert not analysis.all_sizes
+    assert _shape(analysis, "a") == ("[][n]", "n", "n * n - n - 1")
+    assert [w.code for w in analysis.warnings] == ["AT222"]
+    bounds = analyse(region("for i in 0:12: for j in 0:min(i+1, 10): a[i*10 + j] = 1.0"))
+    assert _shape(bounds, "a") == ("[]", "0", "120")
+
+
+def test_a_declared_triangle_needs_no_sizes() -> None:
+    triangle = "for i in 0:n: for j in 0:i: A[i][j] = 1.0"
+    analysis = analyse(region(triangle, extents={"A": ("n", "n")}))
+    assert analysis.all_sizes
+    assert _shape(analysis, "A") == ("[n][n]", "0", "n * n")
 
 
 def test_the_schedule_maps_instances_to_times() -> None:

@@ -12,12 +12,13 @@ from made_by_hand import matvec, scale
 
 from annotune.codegen.code import RegionCode
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.check import Checker, CheckPlan, Variant
+from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
 from annotune.measure.run import TimingPlan
 from annotune.measure.sizes import awkward_sizes
 from annotune.measure.toolchain import Compiler
 from annotune.measure.trial import Status, Trial
+from annotune.measure.variant import VariantText, digest_of_variant
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
 
@@ -35,8 +36,8 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
     return Checker(Oracle(source, analysis, here(), tmp_path_factory.mktemp("oracle")))
 
 
-def variant(body: str, kind: str = "c", **settings: object) -> Variant:
-    return Variant("openmp", kind, RegionCode(body), **settings)  # type: ignore[arg-type]
+def variant(body: str, kind: str = "c", **settings: object) -> VariantText:
+    return VariantText("openmp", kind, RegionCode(body), **settings)  # type: ignore[arg-type]
 
 
 def test_a_right_variant_is_verified(checker: Checker) -> None:
@@ -134,6 +135,17 @@ def test_outputs_that_are_only_written_must_all_be_written(tmp_path: Path) -> No
     assert (greedy.status, "before its first" in greedy.reason) == (Status.RUNTIME, True)
 
 
+@pytest.mark.skipif(not here().asan, reason="no address sanitizer")
+def test_sizes_that_are_all_large_are_sanitized_too(tmp_path: Path) -> None:
+    source, analysis = matvec()
+    checker = Checker(Oracle(source, analysis, here(), tmp_path))
+    plan = CheckPlan(({"n": 1100, "m": 1000},), sanitize=True)
+    # Reads one element too many, which changes no result.
+    body = f"{ROWS} if (A[n - 1][m] == 12.5) y[0] = 0;"
+    assert checker.check(variant(body), replace(plan, sanitize=False)).verified
+    assert "AddressSanitizer" in checker.check(variant(body), plan).reason
+
+
 @pytest.mark.skipif(not here().openmp, reason="no OpenMP")
 def test_a_missing_private_is_a_race(checker: Checker) -> None:
     body = f"\n#pragma omp parallel for private(j)\n{ROWS}\n"
@@ -184,7 +196,7 @@ needs_cxx = pytest.mark.skipif(here().cxx is None, reason="no C++ compiler")
 @pytest.fixture
 def check_cuda(checker: Checker) -> Callable[..., Trial]:
     def check(device: str, **plan: object) -> Trial:
-        cuda = Variant("cuda", "cuda-cpu", RegionCode(CUDA_CALL, device=device))
+        cuda = VariantText("cuda", "cuda-cpu", RegionCode(CUDA_CALL, device=device))
         return checker.check(cuda, replace(PLAN, **plan))  # type: ignore[arg-type]
 
     return check
@@ -226,10 +238,29 @@ def test_a_missing_barrier_is_a_race(check_cuda: Callable[..., Trial]) -> None:
 
 
 @needs_cxx
+def test_resident_arrays_are_device_pointers(check_cuda: Callable[..., Trial]) -> None:
+    start = CUDA.index("    double *dA"), CUDA.index("    rows<<<")
+    end = CUDA.index("    cudaMemcpy(y, dy")
+    launch = CUDA[start[1] : end].replace("dA, dx, dy", "A, x, y")
+    trial = check_cuda(f"{CUDA[: start[0]]}{launch}}}\n", resident=True)
+    assert trial.verified, trial.reason
+    # Host pointers given to the same text are found by the race build.
+    host = check_cuda(f"{CUDA[: start[0]]}{launch}}}\n", races=True)
+    assert host.status is not Status.CORRECT
+
+
+@needs_cxx
+def test_a_failing_cuda_call_must_not_spoil_the_result(check_cuda: Callable[..., Trial]) -> None:
+    trial = check_cuda(CUDA, failures=(1,))
+    assert trial.status is not Status.CORRECT
+    assert "after call 1 of the CUDA library failed" in trial.reason
+
+
+@needs_cxx
 def test_an_entry_that_launches_nothing_has_not_been_checked(
     checker: Checker,
 ) -> None:
-    cuda = Variant("cuda", "cuda-cpu", RegionCode(ROWS, device=CUDA))
+    cuda = VariantText("cuda", "cuda-cpu", RegionCode(ROWS, device=CUDA))
     trial = checker.check(cuda, PLAN)
     assert trial.status is Status.CORRECTNESS
     assert "no kernel was launched" in trial.reason
@@ -253,7 +284,7 @@ def test_an_nvcc_that_misbehaves_for_one_variant(
     oracle = Oracle(source, analysis, replace(tools, nvcc=nvcc), tmp_path / "work")
     code = RegionCode(CUDA_CALL, device=f"// {marker}\n{CUDA}")
     plan = replace(PLAN, arch="sm_90", compile_limit_s=0.5)
-    trial = Checker(oracle).check(Variant("cuda", "cuda-cpu", code), plan)
+    trial = Checker(oracle).check(VariantText("cuda", "cuda-cpu", code), plan)
     assert trial.status is status
     assert words in trial.reason
 
@@ -265,6 +296,16 @@ def test_registers_and_spills_come_with_the_trial(check_cuda: Callable[..., Tria
     assert trial.facts["shared_bytes"] == 256
     assert trial.facts["spill_bytes"] == 0
     assert int(trial.facts["registers"]) > 0
+
+
+def test_a_digest_tells_programs_apart_without_running_them(checker: Checker) -> None:
+    one, same, other = (
+        digest_of_variant(variant(body, config={"n": number}), checker.oracle)
+        for number, body in enumerate((ROWS, ROWS, ROWS + ";"))
+    )
+    assert one == same != other
+    refused = VariantText("cuda", "cuda-cpu", RegionCode("", device='asm("nop");'))
+    assert digest_of_variant(refused, checker.oracle) == ""
 
 
 def test_scratch_files_of_passing_runs_are_gone(tmp_path: Path) -> None:

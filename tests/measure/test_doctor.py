@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from compilers import here
 
-from annotune.doctor import Need, examine, report
+from annotune.measure.doctor import Need, examine, report
 from annotune.measure.gpu import Gpu, NoGpu
 
 NOTHING = replace(

@@ -15,11 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import annotune.measure
 from annotune.codegen.cuda import CudaTarget
 from annotune.measure.cuda_text import translate
 from annotune.pipeline import Emission, emit
 from annotune.settings import Settings
-from tests.measure.cpu_builds import CHILD_LIMIT_S, CUDA, SHARED, run
+
+RUNTIME = Path(annotune.measure.__file__).parent / "runtime" / "cuda_on_cpu.h"
+CHILD_LIMIT_S = 60
+SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique")
+CUDA = ("-std=c++17", "-include", str(RUNTIME), "-x", "c++")
 
 FORWARDS, BACKWARDS, SHUFFLED = 0, 1, 2
 ORDERS = (FORWARDS, BACKWARDS, SHUFFLED)
@@ -115,6 +120,12 @@ def emitted(folder: Path, text: str, **options: Any) -> Emission:
     return emit(Settings(source, ("cuda",), **options), [CudaTarget()])
 
 
+def run(*command: str | Path) -> None:
+    """Run a compiler, which must succeed."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 class Executable:
     """The user's text and the CUDA made of it, built side by side."""
 
@@ -130,7 +141,6 @@ class Executable:
         run(*device, "-o", folder / "device.o")
         run("g++", "-shared", folder / "host.o", folder / "device.o", "-o", folder / "made.so")
         self._folder = folder
-        self._returns = {}
 
     def outcomes(self, *calls: Call, returns: bool = False) -> list[list[Outcome]]:
         """Return for each call what happened in each of its orders."""

@@ -1,0 +1,72 @@
+"""OpenACC data clauses: the least copies that a region's dependences allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from annotune.analysis.facts import Analysis, ArrayUse
+from annotune.codegen.c_expr import c_expr
+from annotune.ir.expr import Binary, Expr, Int
+from annotune.ir.fold import fold
+from annotune.ir.region import Array
+
+
+def data_clauses(analysis: Analysis, resident: bool = False) -> str:
+    """Return the clauses that bring a region's arrays to the device and back.
+
+    What is only read is copied in, what is wholly overwritten first is only copied out. With
+    `resident` the arrays are there already.
+    """
+    sections: dict[str, list[str]] = {}
+    for array in analysis.region.arrays.values():
+        clause = "present" if resident else _clause(analysis.uses[array.name])
+        sections.setdefault(clause, []).append(section(analysis, array))
+    order = ("present", "copyin", "copy", "copyout")
+    return " ".join(f"{c}({', '.join(sections[c])})" for c in order if c in sections)
+
+
+def section(analysis: Analysis, array: Array) -> str:
+    """Return the part of an array that the region touches, as OpenACC writes it.
+
+    An array object is named as a whole; of a pointer to rows, whole rows are taken.
+    """
+    if not array.is_pointer:
+        return array.name
+    shape = analysis.shapes[array.name]
+    inner = array.extents[1:]
+    if not inner:
+        return f"{array.name}[{c_expr(fold(shape.lowest))}:{c_expr(fold(shape.length))}]"
+    rows = f"[0:{c_expr(_rows(array, fold(shape.lowest), fold(shape.length)))}]"
+    rest = "".join(f"[0:{c_expr(extent)}]" for extent in inner if extent is not None)
+    return f"{array.name}{rows}{rest}"
+
+
+def _clause(use: ArrayUse) -> str:
+    if not use.is_written:
+        return "copyin"
+    return "copyout" if use.overwritten else "copy"
+
+
+def _rows(array: Array, lowest: Expr, length: Expr) -> Expr:
+    """Return the number of rows from the array's start to the last element touched."""
+    inner = [extent for extent in array.extents[1:] if extent is not None]
+    first = array.extents[0]
+    if first is not None and lowest == Int(0) and _factors((first, *inner)) == _factors((length,)):
+        return first
+    row = inner[0]
+    for extent in inner[1:]:
+        row = Binary("*", row, extent)
+    end = Binary("-", Binary("+", Binary("+", lowest, length), row), Int(1))
+    return fold(Binary("/", fold(end), row))
+
+
+def _factors(exprs: Iterable[Expr]) -> list[str]:
+    """Return the factors of a product in one order, so that equal products compare equal."""
+    out: list[str] = []
+    for expr in exprs:
+        match expr:
+            case Binary("*", left, right):
+                out += _factors((left, right))
+            case _:
+                out.append(c_expr(fold(expr)))
+    return sorted(out)

@@ -1,0 +1,135 @@
+"""The OpenACC target: directives with explicit sizes, in place in the user's function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.acc_data import data_clauses
+from annotune.codegen.acc_shape import shape
+from annotune.codegen.assemble import assembled
+from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.code import RegionCode
+from annotune.codegen.in_place import legend, region_block, write_steps
+from annotune.codegen.names import temporaries
+from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.tile_ends import cut_loops, write_ends
+from annotune.codegen.writer import Writer
+from annotune.decide.placement import WARP, acc_placement
+from annotune.decide.plan import Kernel, Plan
+from annotune.ir.expr import Var
+from annotune.ir.nest import Assign, Level, Loop, walk_stmts
+from annotune.ir.region import SourceFile
+from annotune.transforms.tree import Body, rebuilt
+
+
+class OpenAccTarget:
+    """C with OpenACC directives, for gcc and nvc."""
+
+    name = "openacc"
+    placement = staticmethod(acc_placement)
+
+    def region(self, variant: Variant, resident: bool) -> RegionCode:
+        """Return the region with its kernels under ``parallel loop``, arrays as the user's.
+
+        Several kernels share one data region, so that every array moves once.
+        """
+        data = data_clauses(variant.analysis, resident)
+        shared = not resident and any(_needs_region(p) for p in (variant.tuned, variant.general))
+        writer = _RegionWriter(variant.analysis, "default(present)" if shared else data)
+        around = f"#pragma acc data {data}" if shared else ""
+        return RegionCode(region_block(variant, writer.plan, around))
+
+    def files(
+        self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
+    ) -> Mapping[str, str]:
+        """Return ``_acc.c``."""
+        return {"_acc.c": assembled(source, codes, provenance)}
+
+
+def _needs_region(plan: Plan | None) -> bool:
+    """Return whether a plan launches more than once."""
+    return plan is not None and (len(plan.steps) > 1 or not isinstance(plan.steps[0], Kernel))
+
+
+class _RegionWriter:
+    """Writes the kernels of one region; `data` are the data clauses of each of them."""
+
+    def __init__(self, analysis: Analysis, data: str) -> None:
+        self.analysis = analysis
+        self.data = data
+        self.dialect = Dialect(analysis.region, flat=False, loop=self._serial)
+
+    def plan(self, out: Writer, plan: Plan, is_tuned: bool) -> None:
+        """Write all steps of a plan."""
+        write_steps(out, self.analysis.region, plan.steps, self._kernel)
+
+    def _kernel(self, out: Writer, kernel: Kernel) -> None:
+        """Write one kernel: its placed loops, level by level, around what a lane does."""
+        out.line(f"/* {legend(self.analysis, kernel)} */")
+        data = " ".join(part for part in (self.data, self._copied_scalars(kernel)) if part)
+        if not kernel.band():
+            self._alone(out, kernel, data)
+            return
+        sizes = shape(kernel, self.analysis.region.sizes).clauses()
+        levels = [tuple(group) for _, group in groupby(kernel.band(), key=lambda x: x.place)]
+        gang = "" if levels[0][0].place == Level.GANG else "gang "
+        self._levels(out, levels, kernel, f"parallel loop {gang}", f" {sizes} {data}")
+
+    def _levels(
+        self, out: Writer, levels: list[tuple[Loop, ...]], kernel: Kernel, head: str, tail: str
+    ) -> None:
+        """Write the loops of the first level as one, and the other levels inside them."""
+        loops, *rest = levels
+        bare = tuple(rebuilt(loop, body=()) for loop in loops)
+        # A tile's end is known once the loops outside have chosen the tile.
+        named = write_ends(out, self.dialect, bare, cut_loops(bare))
+        collapse = f" collapse({len(loops)})" if len(loops) > 1 else ""
+        out.directive(f"#pragma acc {head}{loops[0].place}{collapse}{tail}")
+        heads = [self.dialect.loop_head(loop) for loop in named if isinstance(loop, Loop)]
+        for text in heads[:-1]:
+            out.line(text)
+            out.indent()
+        with out.block(heads[-1]):
+            if rest:
+                self._levels(out, rest, kernel, "loop ", "")
+            else:
+                self._lane(out, kernel.thread_body())
+        for _ in heads[:-1]:
+            out.dedent()
+
+    def _lane(self, out: Writer, body: Body) -> None:
+        """Write what one lane does, its temporaries declared inside it."""
+        for scalar in temporaries(self.analysis, body):
+            out.line(f"{scalar.type} {scalar.name};")
+        self._statements(out, body)
+
+    def _alone(self, out: Writer, kernel: Kernel, data: str) -> None:
+        """Write a kernel without parallel loops: it stays on the device, where its data is."""
+        out.directive(
+            f"#pragma acc parallel loop seq num_gangs(1) num_workers(1) vector_length({WARP}) {data}"
+        )
+        with out.block("for (int once = 0; once < 1; once++)"):
+            self._lane(out, kernel.body)
+
+    def _serial(self, out: Writer, loop: Loop) -> bool:
+        out.line("#pragma acc loop seq")
+        with out.block(self.dialect.loop_head(loop)):
+            self._statements(out, loop.body)
+        return True
+
+    def _statements(self, out: Writer, body: Body) -> None:
+        cuts = tuple(cut for cut in cut_loops(body) if cut.loop in body)
+        self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
+
+    def _copied_scalars(self, kernel: Kernel) -> str:
+        """Return the clause for scalars that the kernel writes and that live on."""
+        region, private = self.analysis.region, self.analysis.private
+        names = dict.fromkeys(
+            stmt.target.name
+            for stmt in walk_stmts(kernel.body)
+            if isinstance(stmt, Assign) and isinstance(stmt.target, Var)
+        )
+        kept = [n for n in names if n in region.scalars and n not in private]
+        return f"copy({', '.join(kept)})" if kept else ""

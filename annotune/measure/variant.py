@@ -1,0 +1,88 @@
+"""The text of one variant, and the compilation that makes a library of it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from annotune.codegen.code import RegionCode
+from annotune.measure.compile import COMPILE_LIMIT_S, CompileJob, Source, digest_of
+from annotune.measure.cuda_text import translate
+from annotune.measure.flags import KINDS
+from annotune.measure.gpu import timed_device_text
+from annotune.measure.harness import variant_source
+from annotune.measure.oracle import Oracle
+
+# What a kind's C must become before the compiler takes it; imported when used.
+_REWRITES: Mapping[str, str] = {"openacc-race": "annotune.measure.acc_text:as_openmp"}
+
+
+@dataclass(frozen=True, slots=True)
+class VariantText:
+    """One variant of a region: its text, and how it is compiled.
+
+    `kind` is out of `annotune.measure.flags.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``, or
+    ``c``. `device` is the whole of ``S.cu`` for a CUDA variant, empty for the others; where it
+    is empty and `code.device` is not, `code.device` stands for it. `optimisation` replaces
+    ``-O2`` in a tuned CPU variant. `config` is what the trial reports.
+    """
+
+    target: str
+    kind: str
+    code: RegionCode
+    device: str = ""
+    optimisation: tuple[str, ...] = ()
+    config: Mapping[str, str | int | float] = field(default_factory=dict)
+
+    @property
+    def device_text(self) -> str:
+        return self.device or self.code.device
+
+
+def compile_job_of(
+    variant: VariantText,
+    kind: str,
+    oracle: Oracle,
+    limit_s: float = COMPILE_LIMIT_S,
+    arch: str = "",
+) -> CompileJob:
+    """Return the compilation of `variant` as `kind`; ValueError when the text cannot be."""
+    code = variant.code
+    if kind in _REWRITES:
+        rewrite = _function(_REWRITES[kind])
+        code = replace(code, body=rewrite(code.body), helper=rewrite(code.helper))
+    sources = [Source(variant_source(oracle.source, oracle.region, code))]
+    if variant.device_text:
+        sources.append(_device_source(variant.device_text, kind, oracle))
+    return CompileJob(
+        tuple(sources),
+        kind,
+        oracle.flags,
+        optimisation=variant.optimisation,
+        arch=arch or "sm_90",
+        limit_s=limit_s,
+    )
+
+
+def _device_source(text: str, kind: str, oracle: Oracle) -> Source:
+    """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
+    if "nvcc" in KINDS[kind].compilers.values():
+        return Source(timed_device_text(text), "cuda")
+    name = f'#line 1 "{Path(oracle.source.path).stem}.cu"\n'
+    return Source(name + translate(text), "c++")
+
+
+def _function(name: str) -> Callable[[str], str]:
+    module, _, attribute = name.partition(":")
+    function: Callable[[str], str] = getattr(importlib.import_module(module), attribute)
+    return function
+
+
+def digest_of_variant(variant: VariantText, oracle: Oracle) -> str:
+    """Return the hash of the program that `variant` is: equal hashes need one measurement."""
+    try:
+        return digest_of(compile_job_of(variant, variant.kind, oracle), oracle.tools)
+    except ValueError:
+        return ""

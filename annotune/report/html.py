@@ -1,0 +1,125 @@
+"""report.html: a run as one page that needs no network, no script and no other file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from annotune.measure.trial import Status, Trial
+from annotune.report import charts
+from annotune.report.figures import MISSING, estimated, one_line, printable, time_text
+from annotune.report.highlight import highlight
+from annotune.report.summary import (
+    COLUMNS,
+    LEGEND,
+    LEGEND_PREDICTED,
+    all_rows,
+    config_text,
+    has_prediction,
+    heading,
+    is_doubtful,
+    row_words,
+    trials_text,
+    winner_texts,
+    work_text,
+)
+from annotune.tune.results import RegionResult, Results
+
+# Characters of a reason that stand in the table; the rest is folded away.
+REASON_WIDTH = 160
+
+
+@dataclass(frozen=True, slots=True)
+class _TrialWords:
+    """One trial as texts, and the keys by which the page's script sorts its column."""
+
+    number: int
+    target: str
+    config: str
+    status: Status
+    time: str
+    time_s: float | None
+    kind: str
+    verified: str
+    facts: str
+    reason: str
+    rest: str
+
+
+def report_html(results: Results) -> str:
+    """Return the page of a run. It is plain UTF-8 text: nothing undecodable is left in it."""
+    environment = Environment(
+        loader=PackageLoader("annotune", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    page = environment.get_template("report.html.j2")
+    texts = {one_line(name): results.texts.get(name) for name in results.files}
+    return page.render(
+        source=one_line(results.source),
+        version=one_line(results.version),
+        device=one_line(results.device),
+        warnings=[printable(warning).strip() for warning in results.warnings],
+        tools=_plain(results.tools),
+        codes={name: highlight(text) for name, text in texts.items() if text is not None},
+        others=[name for name, text in texts.items() if text is None],
+        columns=COLUMNS,
+        legend=LEGEND,
+        legend_predicted=LEGEND_PREDICTED if has_prediction(results) else "",
+        regions=[_region(region) for region in results.regions],
+        chart=charts,
+    )
+
+
+def _region(region: RegionResult) -> dict[str, Any]:
+    """Return what the template shows of a region."""
+    rows = [(row.status, is_doubtful(row), row_words(row)) for row in all_rows(region)]
+    return {
+        "heading": heading(region),
+        "work": work_text(region),
+        "rows": rows,
+        "winners": winner_texts(region),
+        "trials_text": trials_text(region),
+        "trials": [_trial(number, t) for number, t in enumerate(region.trials, 1)],
+        "bars": charts.bars(region),
+        "plot": charts.roofline_plot(region),
+    }
+
+
+def _trial(number: int, trial: Trial) -> _TrialWords:
+    time = time_text(trial.time_s, trial.spread_s)
+    words = printable(trial.reason).strip()
+    first = words.split("\n", 1)[0][:REASON_WIDTH]
+    return _TrialWords(
+        number=number,
+        target=one_line(trial.target),
+        config=config_text(trial.config),
+        status=trial.status,
+        time=estimated(time) if trial.is_predicted else time,
+        time_s=trial.time_s,
+        kind=_kind(trial),
+        verified="yes" if trial.verified else "no",
+        facts=config_text(trial.facts) if trial.facts else "",
+        reason=first,
+        rest="" if first == words else words,
+    )
+
+
+def _kind(trial: Trial) -> str:
+    """Return where a trial's time comes from, and whether an earlier trial's was taken."""
+    device = one_line(trial.device) or "an unnamed device"
+    if trial.time_s is None:
+        words = MISSING
+    else:
+        words = f"{'predicted for' if trial.is_predicted else 'measured on'} {device}"
+    return f"{words}, reused" if trial.reused else words
+
+
+def _plain(values: Mapping[str, str]) -> dict[str, str]:
+    return {one_line(name): one_line(value) for name, value in values.items()}

@@ -1,0 +1,230 @@
+"""results.json: a run as values for other programs, and back; docs/results.md fixes the fields."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
+from annotune.files import read_source
+from annotune.measure.trial import Status, Trial
+from annotune.report.json_reader import Node, Unexpected, offset_of, parse_strict, path_text
+from annotune.tune.results import ROW_NAMES, RegionResult, Results, Roof, Row, RowStatus
+
+SCHEMA = 1
+RESULTS_FILE = "results.json"
+
+NOT_RESULTS = Template(
+    "AT610",
+    "this is no results file of annotune: {problem}",
+    "name a results.json that `annotune run` wrote",
+)
+OTHER_SCHEMA = Template(
+    "AT611",
+    "these results have schema {found}; this annotune reads schema {known}",
+    "read them with the annotune that wrote them, {writer}, or run it again",
+)
+DAMAGED = Template(
+    "AT612",
+    "{where}: {problem}",
+    "the file was changed after `annotune run` wrote it; run it again, or restore the file",
+)
+
+
+def results_json(results: Results) -> dict[str, Any]:
+    """Return a run as plain values for strict JSON; `Results.texts` is left out.
+
+    A figure that is not finite becomes null; in a configuration, its name as a string.
+    """
+    return {
+        "schema": SCHEMA,
+        "annotune": results.version,
+        "source": results.source,
+        "device": results.device,
+        "regions": [_region(region) for region in results.regions],
+        "tools": dict(results.tools),
+        "files": list(results.files),
+        "warnings": list(results.warnings),
+    }
+
+
+def results_file(results: Results) -> str:
+    """Return the text of results.json, ASCII alone, so that any program can read it."""
+    return json.dumps(results_json(results), indent=2, allow_nan=False) + "\n"
+
+
+def read_results(path: Path) -> Results:
+    """Return the run that `results_file` wrote to `path`; its `texts` are empty.
+
+    Raises:
+        AnnotuneError: The file cannot be read, is not ours, has another schema, or is damaged.
+    """
+    text = read_source(path)
+    try:
+        # Undecodable bytes are surrogates here; what annotune writes is ASCII.
+        text.encode("utf-8")
+        root = Node(parse_strict(text))
+    except json.JSONDecodeError as error:
+        raise _refusal(NOT_RESULTS, path, text, error.pos, problem=error.msg) from error
+    except UnicodeEncodeError as error:
+        raise _refusal(NOT_RESULTS, path, text, error.start, problem="no UTF-8") from error
+    except ValueError as error:
+        raise _refusal(NOT_RESULTS, path, text, 0, problem=error) from error
+    _refuse_foreign(path, text, root.value)
+    try:
+        return _results(root)
+    except Unexpected as error:
+        at = offset_of(text, error.path)
+        values = {"where": path_text(error.path), "problem": error.problem}
+        raise _refusal(DAMAGED, path, text, at, **values) from error
+
+
+def _refuse_foreign(path: Path, text: str, root: Any) -> None:
+    """Raise unless `root` has annotune's marks and the schema that this module reads."""
+    if not isinstance(root, dict) or "schema" not in root or "annotune" not in root:
+        problem = "it has no 'schema' and 'annotune'"
+        raise _refusal(NOT_RESULTS, path, text, 0, problem=problem)
+    schema = root["schema"]
+    if schema != SCHEMA or not isinstance(schema, int) or isinstance(schema, bool):
+        at = offset_of(text, ("schema",))
+        found = json.dumps(schema)[:40]
+        writer = str(root["annotune"])[:40]
+        raise _refusal(OTHER_SCHEMA, path, text, at, found=found, known=SCHEMA, writer=writer)
+
+
+def _refusal(template: Template, path: Path, text: str, at: int, **values: Any) -> AnnotuneError:
+    """Return the error for the character `at` of the file."""
+    before = text[:at]
+    line = before.count("\n") + 1
+    column = at - (before.rfind("\n") + 1) + 1
+    found: Diagnostic = template.at(Span(str(path), line, column), **values)
+    return AnnotuneError.of(found)
+
+
+def _region(region: RegionResult) -> dict[str, Any]:
+    return {
+        "function": region.function,
+        "index": region.index,
+        "line": region.line,
+        "sizes": dict(region.sizes),
+        "flop": region.flop,
+        "bytes": region.bytes,
+        "rows": [_row(row) for row in region.rows],
+        "trials": [_trial(trial) for trial in region.trials],
+        "roofs": {
+            device: {
+                "peak_flop_s": roof.peak_flop_s,
+                "bandwidth_bytes_s": roof.bandwidth_bytes_s,
+            }
+            for device, roof in region.roofs.items()
+            if math.isfinite(roof.peak_flop_s) and math.isfinite(roof.bandwidth_bytes_s)
+        },
+    }
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "status": str(row.status),
+        "device": row.device,
+        "time_s": _finite(row.time_s),
+        "spread_s": _finite(row.spread_s),
+        "gflops": _finite(row.gflops),
+        "roofline_share": _finite(row.roofline_share),
+        "speedup": _finite(row.speedup),
+        "verified": row.verified,
+        "reason": row.reason,
+        "config": _values(row.config),
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    return {
+        "target": trial.target,
+        "config": _values(trial.config),
+        "status": str(trial.status),
+        "time_s": _finite(trial.time_s),
+        "spread_s": _finite(trial.spread_s),
+        "is_predicted": trial.is_predicted,
+        "device": trial.device,
+        "verified": trial.verified,
+        "reason": trial.reason,
+        "reused": trial.reused,
+        "facts": _values(trial.facts),
+    }
+
+
+def _finite(figure: float | None) -> float | None:
+    return figure if figure is not None and math.isfinite(figure) else None
+
+
+def _values(values: Mapping[str, str | int | float]) -> dict[str, str | int | float]:
+    return {
+        name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in values.items()
+    }
+
+
+def _results(root: Node) -> Results:
+    return Results(
+        version=root["annotune"].text(),
+        source=root["source"].text(),
+        device=root["device"].text(),
+        regions=root["regions"].items(_read_region),
+        tools=root["tools"].mapping(Node.text),
+        files=root["files"].items(Node.text),
+        warnings=root["warnings"].items(Node.text),
+    )
+
+
+def _read_region(node: Node) -> RegionResult:
+    return RegionResult(
+        function=node["function"].text(),
+        index=node["index"].count(),
+        line=node["line"].count(),
+        sizes=node["sizes"].mapping(Node.integer),
+        flop=node["flop"].count(),
+        bytes=node["bytes"].count(),
+        rows=node["rows"].items(_read_row),
+        trials=node["trials"].items(_read_trial),
+        roofs=node["roofs"].mapping(_read_roof),
+    )
+
+
+def _read_roof(node: Node) -> Roof:
+    return Roof(node["peak_flop_s"].figure(), node["bandwidth_bytes_s"].figure())
+
+
+def _read_row(node: Node) -> Row:
+    return Row(
+        name=node["name"].one_of(str, iter(ROW_NAMES)),
+        status=node["status"].one_of(RowStatus, iter(RowStatus)),
+        device=node["device"].text(),
+        time_s=node["time_s"].figure_or_none(),
+        spread_s=node["spread_s"].figure_or_none(),
+        gflops=node["gflops"].figure_or_none(),
+        roofline_share=node["roofline_share"].figure_or_none(),
+        speedup=node["speedup"].figure_or_none(),
+        verified=node["verified"].flag(),
+        reason=node["reason"].text(),
+        config=node["config"].mapping(Node.scalar),
+    )
+
+
+def _read_trial(node: Node) -> Trial:
+    return Trial(
+        target=node["target"].text(),
+        config=node["config"].mapping(Node.scalar),
+        status=node["status"].one_of(Status, iter(Status)),
+        time_s=node["time_s"].figure_or_none(),
+        spread_s=node["spread_s"].figure_or_none(),
+        is_predicted=node["is_predicted"].flag(),
+        device=node["device"].text(),
+        verified=node["verified"].flag(),
+        reason=node["reason"].text(),
+        reused=node["reused"].flag(),
+        facts=node["facts"].mapping(Node.scalar),
+    )

@@ -1,0 +1,224 @@
+"""One region from its original to the six rows of its table."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device
+from annotune.codegen.baseline import naive_openacc, naive_openmp
+from annotune.codegen.code import RegionCode
+from annotune.codegen.target import Target, Variant
+from annotune.decide.decision import Base
+from annotune.decide.model import roofline_time
+from annotune.decide.space import Space
+from annotune.ir.region import SourceFile
+from annotune.measure.gpu import Gpu, NoGpu, exclusive
+from annotune.measure.stream import Cpu
+from annotune.measure.trial import Trial
+from annotune.tune.results import RegionResult, Roof, Row, RowStatus
+from annotune.tune.tuner import Bench, Outcome, baseline, measured, predicted
+
+_ELEMENT_BYTES = {"double": 8, "float": 4}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One region to be tuned: its text, what is known of it, and where it is to run.
+
+    `budget` bounds the variants per target. `gpu` is what CUDA is measured on, or the reason
+    why it is not.
+    """
+
+    source: SourceFile
+    base: Base
+    space: Space
+    device: Device
+    cpu: Cpu
+    budget: int
+    gpu: Gpu | NoGpu
+
+    @property
+    def analysis(self) -> Analysis:
+        return self.base.analysis
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A region's result, and the winning code of every target that has one."""
+
+    result: RegionResult
+    codes: Mapping[str, RegionCode] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+
+# Which target is tuned how: the kind of its builds, and its row in the table. The CPU's is
+# measured on this machine; the others are checked here and predicted for the device.
+_CPU_KINDS = {"openmp": "openmp"}
+_GPU_KINDS = {"openacc": "openacc", "cuda": "cuda-cpu"}
+# What is measured instead where a GPU answers.
+_ON_GPU = {"cuda": "cuda-gpu"}
+
+
+def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
+    """Return the table of one region: baselines first, then every target in turn."""
+    outcomes: dict[str, Outcome] = {}
+    bench.begin("original", 4)
+    outcomes["sequential"] = baseline(bench, "sequential", "c", _original(job), 1)
+    naive = naive_openmp(job.source, job.analysis)
+    outcomes["openmp_naive"] = baseline(
+        bench, "openmp_naive", "openmp", {"parallel for": naive}, bench.cores
+    )
+    acc = naive_openacc(job.source, job.analysis)
+    outcomes["openacc_naive"] = baseline(bench, "openacc_naive", "openacc", acc, 1)
+    for target in targets:
+        variants = list(target.candidates(job.base, job.space, job.device, job.budget))
+        bench.begin(f"tuning {target.name}", len(variants))
+        if target.name in _ON_GPU and isinstance(job.gpu, Gpu):
+            outcomes[target.name] = _on_gpu(job, job.gpu, target, bench, variants)
+        elif target.name in _CPU_KINDS:
+            outcomes[target.name] = measured(bench, target, _CPU_KINDS[target.name], variants)
+        else:
+            kind = _GPU_KINDS[target.name]
+            outcomes[target.name] = predicted(bench, target, kind, variants, job.device.vendor_name)
+    return _tuned(job, outcomes)
+
+
+def _on_gpu(
+    job: Job, gpu: Gpu, target: Target, bench: Bench, variants: Sequence[Variant]
+) -> Outcome:
+    """Return the fastest variant by the GPU's clock, holding the GPU for ourselves.
+
+    The first choice is executed on the CPU too, under the sanitizers and the race detector,
+    which find what one lucky order of threads hides.
+    """
+    first = predicted(bench, target, _GPU_KINDS[target.name], variants[:1], gpu.name)
+    alone = {"CUDA_VISIBLE_DEVICES": gpu.uuid or str(gpu.number)}
+    on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=alone)
+    with exclusive(gpu, Path(tempfile.gettempdir()) / "annotune-locks"):
+        found = measured(on_device, target, _ON_GPU[target.name], variants)
+    return replace(found, trials=(*first.trials, *found.trials))
+
+
+def _original(job: Job) -> Mapping[str, RegionCode]:
+    """Return the user's own region as a variant."""
+    place = job.analysis.region.extent
+    text = job.source.text[place.body_start : place.body_end]
+    return {"original": RegionCode("{\n" + text + "\n}\n")}
+
+
+def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
+    region = job.analysis.region
+    work = job.analysis.total
+    traffic = work.bytes_read + work.bytes_written
+    rows = _Rows(job, outcomes, work.flop, traffic)
+    trials = tuple(t for outcome in outcomes.values() for t in outcome.trials)
+    result = RegionResult(
+        region.function,
+        region.index,
+        region.span.line,
+        dict(region.sizes),
+        work.flop,
+        traffic,
+        rows.all(),
+        trials,
+        rows.roofs,
+    )
+    codes = {n: o.code for n, o in outcomes.items() if o.code is not None}
+    notes = {n: o.note for n, o in outcomes.items() if o.note}
+    return Tuned(result, codes, notes)
+
+
+class _Rows:
+    """Makes the rows of a table from the outcomes, each figure with its origin."""
+
+    def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int, traffic: int) -> None:
+        self.job, self.outcomes, self.flop, self.traffic = job, outcomes, flop, traffic
+        arrays = job.analysis.region.arrays.values()
+        self.element = max((_ELEMENT_BYTES[a.element] for a in arrays), default=8)
+        first = outcomes["sequential"].best
+        self.sequential_s = first.time_s if first is not None else None
+        device = job.device
+        cpu_peak = job.cpu.peak_flop_s * 8 / self.element
+        self.roofs = {
+            job.cpu.model: Roof(cpu_peak, job.cpu.bandwidth_bytes_s),
+            device.vendor_name: Roof(
+                flop / max(1e-30, roofline_time(flop, 0, self.element, device)) if flop else 1.0,
+                device.sustained_bandwidth_gb_s * 1e9,
+            ),
+        }
+
+    def all(self) -> tuple[Row, ...]:
+        """Return the six rows in their order."""
+        makers: Mapping[str, Callable[[str], Row]] = {
+            "sequential": self.measured,
+            "openmp_naive": self.measured,
+            "openacc_naive": self.naive_openacc,
+            "openmp": self.measured,
+            "openacc": self.tuned,
+            "cuda": self.tuned,
+        }
+        return tuple(make(name) for name, make in makers.items())
+
+    def measured(self, name: str) -> Row:
+        """Return a row whose time is from this machine's clock."""
+        outcome = self.outcomes.get(name)
+        if outcome is None:
+            return Row(name, RowStatus.UNAVAILABLE, reason="not among the targets asked for")
+        best = outcome.best
+        if best is None or not best.time_s:
+            return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
+        speedup = self.sequential_s / best.time_s if self.sequential_s else None
+        return self.row(name, RowStatus.MEASURED, best.device, best, speedup)
+
+    def tuned(self, name: str) -> Row:
+        """Return a GPU target's row: measured where a GPU was, else the model's time, which is
+        never compared with a measured one."""
+        outcome = self.outcomes.get(name)
+        if outcome is None:
+            return Row(name, RowStatus.UNAVAILABLE, reason="not among the targets asked for")
+        best = outcome.best
+        if best is None or not best.time_s:
+            return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
+        if not best.is_predicted:
+            return self.measured(name)
+        return self.row(name, RowStatus.PREDICTED, best.device, best, None)
+
+    def naive_openacc(self, name: str) -> Row:
+        """Return the row of the compiler's own OpenACC, which only a device can time."""
+        best = self.outcomes[name].best
+        if best is None:
+            return Row(name, RowStatus.UNAVAILABLE, reason=self.outcomes[name].note)
+        gpu = self.job.gpu
+        why = gpu.reason if isinstance(gpu, NoGpu) else "no OpenACC compiler offloads to it here"
+        reason = f"the compiler chooses its grid, which only a GPU can time: {why}"
+        return Row(name, RowStatus.UNAVAILABLE, verified=True, reason=reason, config=best.config)
+
+    def row(
+        self, name: str, status: RowStatus, device: str, best: Trial, speedup: float | None
+    ) -> Row:
+        assert best.time_s is not None
+        return Row(
+            name,
+            status,
+            device,
+            best.time_s,
+            best.spread_s,
+            self.flop / best.time_s / 1e9,
+            self.share(device, best.time_s),
+            speedup,
+            best.verified,
+            "",
+            best.config,
+        )
+
+    def share(self, device: str, time_s: float) -> float | None:
+        """Return the roofline's least time on a device over a time, None without a roof."""
+        roof = self.roofs.get(device)
+        if roof is None or not roof.peak_flop_s or not roof.bandwidth_bytes_s:
+            return None
+        least = max(self.flop / roof.peak_flop_s, self.traffic / roof.bandwidth_bytes_s)
+        return least / time_s

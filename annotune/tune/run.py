@@ -1,0 +1,124 @@
+"""A whole run: every region of a file tuned, and the files of the winners."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from annotune.annotation.devices import Device
+from annotune.codegen.code import RegionCode
+from annotune.codegen.target import Provenance, Target
+from annotune.decide.decision import Base
+from annotune.decide.space import Space
+from annotune.ir.region import SourceFile
+from annotune.measure.check import Checker
+from annotune.measure.gpu import find_gpu
+from annotune.measure.oracle import Oracle
+from annotune.measure.sizes import awkward_sizes, open_sizes
+from annotune.measure.stream import cpu_facts, usable_cores
+from annotune.measure.toolchain import Toolchains
+from annotune.tune.region_run import Job, Tuned, tune
+from annotune.tune.results import Results
+from annotune.tune.tuner import Bench, Listener
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a run may do: variants per target and region, seconds, and checks at once."""
+
+    budget: int
+    time_s: float
+    jobs: int
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A region that the stages before have accepted."""
+
+    base: Base
+    space: Space
+
+
+def run(
+    source: SourceFile,
+    regions: Sequence[Ready],
+    targets: Sequence[Target],
+    device: Device,
+    tools: Toolchains,
+    limits: Limits,
+    flags: tuple[str, ...] = (),
+    arch: str = "",
+    listener: Listener | None = None,
+) -> tuple[tuple[Tuned, ...], Mapping[str, str]]:
+    """Return every region's result, and the versions of the tools behind them.
+
+    `flags` go to every compilation of the user's file, such as ``-D``. The time limit is
+    shared by the regions evenly.
+
+    Raises:
+        AnnotuneError: The original does not compile here, so nothing can be checked.
+    """
+    gpu = find_gpu()
+    cpu = cpu_facts(tools)
+    out: list[Tuned] = []
+    with tempfile.TemporaryDirectory(prefix="annotune-run-") as scratch:
+        for number, ready in enumerate(regions):
+            analysis = ready.base.analysis
+            share = limits.time_s / len(regions)
+            bench = Bench(
+                Checker(Oracle(source, analysis, tools, Path(scratch) / str(number), flags)),
+                ({n: analysis.region.sizes[n] for n in open_sizes(analysis.region)},),
+                awkward_sizes(analysis),
+                usable_cores(),
+                limits.jobs,
+                time.monotonic() + share,
+                cpu.model,
+                arch or (device.arch if tools.nvcc is not None and device.can_compile else ""),
+                listener,
+            )
+            job = Job(source, ready.base, ready.space, device, cpu, limits.budget, gpu)
+            out.append(tune(job, targets, bench))
+    return tuple(out), _versions(tools)
+
+
+def files(
+    source: SourceFile,
+    tuned: Sequence[Tuned],
+    targets: Sequence[Target],
+    provenance: Mapping[str, Provenance],
+) -> dict[str, str]:
+    """Return the files of every target that has a winner for each region, by suffix."""
+    out: dict[str, str] = {}
+    for target in targets:
+        codes = [t.codes.get(target.name) for t in tuned]
+        complete: list[RegionCode] = [code for code in codes if code is not None]
+        if len(complete) == len(codes):
+            out |= target.files(source, complete, provenance[target.name])
+    return out
+
+
+def results(
+    version: str,
+    source: SourceFile,
+    device: Device,
+    tuned: Sequence[Tuned],
+    tools: Mapping[str, str],
+    warnings: Sequence[str],
+) -> Results:
+    """Return a run as the value that reports show."""
+    name = Path(source.path).name
+    regions = tuple(t.result for t in tuned)
+    return Results(version, name, device.vendor_name, regions, tools, (), tuple(warnings))
+
+
+def with_files(results: Results, texts: Mapping[str, str]) -> Results:
+    """Return `results` with the names and texts of the files that were written."""
+    return replace(results, files=tuple(texts), texts=dict(texts))
+
+
+def _versions(tools: Toolchains) -> dict[str, str]:
+    found = {name: tools.role(name) for name in ("c", "cxx", "nvcc", "nvc")}
+    return {name: tool.version for name, tool in found.items() if tool is not None}

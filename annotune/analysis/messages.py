@@ -77,9 +77,3 @@ FOR_THESE_SIZES = Template(
     "declare '{array}' with its extents, or let the loop bounds be its row lengths",
     Severity.WARNING,
 )
-DEPENDENCE_HERE = Template(
-    "AT223",
-    "{text}",
-    "",
-    Severity.NOTE,
-)

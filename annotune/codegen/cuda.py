@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled
@@ -10,7 +11,8 @@ from annotune.codegen.c_stmt import final_values
 from annotune.codegen.code import RegionCode
 from annotune.codegen.cuda_host import PRELUDE, HostText, Version
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
-from annotune.codegen.names import interface
+from annotune.codegen.cuda_view import HELD_RESIDENT, held_scalars, viewed
+from annotune.codegen.names import Interface, interface
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import gpu_variants
 from annotune.codegen.writer import Writer
@@ -18,6 +20,7 @@ from annotune.decide.build import cuda_placement
 from annotune.decide.decision import Base
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.decide.space import Space
+from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import Region, Scalar, SourceFile
 
 
@@ -32,7 +35,16 @@ class CudaTarget:
         yield from gpu_variants(base, space, device, limit, cuda_placement)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
-        """Return kernels, host entry and call of one region."""
+        """Return kernels, host entry and call of one region.
+
+        Raises:
+            AnnotuneError: A scalar must keep its value, and the data are on the device.
+        """
+        written, user = variant.analysis.region, interface(variant.analysis)
+        variant, view = viewed(variant)
+        held = held_scalars(written, view)
+        if resident and held:
+            raise AnnotuneError.of(HELD_RESIDENT.at(written.span, name=held[0].name))
         analysis = variant.analysis
         outer = interface(analysis)
         tuned = _version(variant, variant.tuned, "_tuned" if variant.general else "")
@@ -40,7 +52,7 @@ class CudaTarget:
         texts = [*tuned.texts.values(), *(general.texts.values() if general else ())]
         host = HostText(analysis, outer, tuned, general, resident)
         device = "\n".join(text.definition for text in texts) + "\n" + host.text()
-        return RegionCode(_call(analysis.region, outer.types(), outer.call_arguments()), "", device)
+        return RegionCode(_call(written, user, outer.types(), held), "", device)
 
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
@@ -82,12 +94,20 @@ def _with_host(
     return out
 
 
-def _call(region: Region, types: str, arguments: str) -> str:
-    """Return the block that replaces a region: prototype, call, and final iterator values."""
+def _call(region: Region, user: Interface, types: str, held: Sequence[Scalar]) -> str:
+    """Return the block that replaces a region: prototype, call, and final iterator values.
+
+    `held` are the scalars that the call reads and writes through their addresses.
+    """
+    passed = tuple(s for s in user.scalars if s not in held)
+    arguments = [replace(user, scalars=passed).call_arguments(), *(f"&{s.name}" for s in held)]
     out = Writer()
     with out.block(""):
         out.line(f"void {region.entry}({types});")
-        out.line(f"{region.entry}({arguments});")
+        for scalar in held:
+            if scalar.is_local:
+                out.line(f"{scalar.type} {scalar.name} = 0;")
+        out.line(f"{region.entry}({', '.join(filter(None, arguments))});")
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
         out.lines(final_values(region, wanted))
     return out.text()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, groupby, islice
 
 from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device
 from annotune.codegen.acc_data import data_clauses
-from annotune.codegen.acc_shape import shape
+from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
@@ -15,9 +17,12 @@ from annotune.codegen.in_place import legend, region_block, write_steps
 from annotune.codegen.names import temporaries
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.tile_ends import cut_loops, write_ends
+from annotune.codegen.variants import gpu_variants, planned
 from annotune.codegen.writer import Writer
-from annotune.decide.placement import WARP, acc_placement
+from annotune.decide.decision import Base
+from annotune.decide.placement import WARP, acc_placement, with_workers
 from annotune.decide.plan import Kernel, Plan
+from annotune.decide.space import Space
 from annotune.ir.expr import Var
 from annotune.ir.nest import Assign, Level, Loop, walk_stmts
 from annotune.ir.region import SourceFile
@@ -30,6 +35,15 @@ class OpenAccTarget:
     name = "openacc"
     placement = staticmethod(acc_placement)
 
+    def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
+        """Yield the decision algorithm's choice in OpenACC's shapes, then what ranks best.
+
+        The same kernel with thread y on the other level follows the first one at once.
+        """
+        found = gpu_variants(base, space, device, limit, acc_placement, with_workers)
+        first = next(found)
+        yield from islice(chain((first,), _other_level(first, base), found), limit)
+
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the region with its kernels under ``parallel loop``, arrays as the user's.
 
@@ -41,11 +55,26 @@ class OpenAccTarget:
         around = f"#pragma acc data {data}" if shared else ""
         return RegionCode(region_block(variant, writer.plan, around))
 
+    def standalone(self, code: RegionCode) -> str:
+        """Return nothing: the text for the device is in the user's file."""
+        return ""
+
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
     ) -> Mapping[str, str]:
         """Return ``_acc.c``."""
         return {"_acc.c": assembled(source, codes, provenance)}
+
+
+def _other_level(first: Variant, base: Base) -> Iterator[Variant]:
+    """Yield `first` with workers where it has one vector, and the other way round."""
+    plan = first.tuned
+    if all(len(choice.threads) < 2 for choice in plan.choices):
+        return
+    choices = tuple(replace(choice, workers=not choice.workers) for choice in plan.choices)
+    settings = {**first.config, "thread_y": "worker" if choices[0].workers else "vector"}
+    other = planned(base.analysis, choices, base.groups, acc_placement, settings=settings)
+    yield replace(other, predicted_s=first.predicted_s)
 
 
 def _needs_region(plan: Plan | None) -> bool:
@@ -107,9 +136,8 @@ class _RegionWriter:
 
     def _alone(self, out: Writer, kernel: Kernel, data: str) -> None:
         """Write a kernel without parallel loops: it stays on the device, where its data is."""
-        out.directive(
-            f"#pragma acc parallel loop seq num_gangs(1) num_workers(1) vector_length({WARP}) {data}"
-        )
+        sizes = Shape(1, 1, WARP).clauses()
+        out.directive(f"#pragma acc parallel loop seq {sizes} {data}")
         with out.block("for (int once = 0; once < 1; once++)"):
             self._lane(out, kernel.body)
 

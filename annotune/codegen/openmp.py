@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
+from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
@@ -11,9 +13,14 @@ from annotune.codegen.core_text import CoreText, core_text
 from annotune.codegen.in_place import legend, region_block, write_serial, write_steps
 from annotune.codegen.names import interface
 from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.variants import planned
 from annotune.codegen.writer import Writer
+from annotune.decide.cpu import cpu_points, text_groups
+from annotune.decide.decision import Base
 from annotune.decide.placement import omp_placement
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
+from annotune.decide.space import Space
+from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Var
 from annotune.ir.nest import Assign, Loop, walk_stmts
 from annotune.ir.region import Region, Scalar, SourceFile
@@ -24,6 +31,17 @@ class OpenMpTarget:
 
     name = "openmp"
     placement = staticmethod(omp_placement)
+
+    def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
+        """Yield the rules' own register blocks, then the others worth trying.
+
+        A block that turns out illegal is left out; the nest as written never is.
+        """
+        yield from islice(_legal(base), limit)
+
+    def standalone(self, code: RegionCode) -> str:
+        """Return nothing: there is no device."""
+        return ""
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the parallel loops of a region, and the functions that they call before it.
@@ -40,6 +58,25 @@ class OpenMpTarget:
     ) -> Mapping[str, str]:
         """Return ``_omp.c``."""
         return {"_omp.c": assembled(source, codes, provenance)}
+
+
+def _legal(base: Base) -> Iterator[Variant]:
+    """Yield every legal point of the CPU's space.
+
+    Raises:
+        AnnotuneError: There is none.
+    """
+    groups = text_groups(base.analysis)
+    refusal: AnnotuneError | None = None
+    count = 0
+    for settings, choices in cpu_points(base.analysis):
+        try:
+            yield planned(base.analysis, choices, groups, omp_placement, settings=settings)
+            count += 1
+        except AnnotuneError as error:
+            refusal = error
+    if refusal is not None and not count:
+        raise refusal
 
 
 class _RegionWriter:

@@ -9,6 +9,7 @@ from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Call, Expr, Var, variables
 from annotune.ir.nest import Loop, Stmt, walk_stmts
+from annotune.ir.region import Region
 from annotune.transforms.tree import Body, rebuilt
 
 
@@ -43,9 +44,17 @@ def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -
             continue
         full, end = dialect.expr(cut.full), dialect.expr(cut.end)
         kind = dialect.iterator_type(cut.loop).replace("const ", "")
-        out.line(f"const {kind} {name}_end = {full} < {end} ? {full} : {end};")
-        ends[name] = Var(f"{name}_end")
+        own = _own_name(f"{name}_end", dialect.region)
+        out.line(f"const {kind} {own} = {full} < {end} ? {full} : {end};")
+        ends[name] = Var(own)
     return with_uppers(body, ends) if ends else body
+
+
+def _own_name(wanted: str, region: Region) -> str:
+    """Return `wanted`, longer where the user has something of that name."""
+    while wanted in region.scalars or wanted in region.arrays:
+        wanted += "_"
+    return wanted
 
 
 def with_uppers(body: Body, uppers: Mapping[str, Expr]) -> Body:

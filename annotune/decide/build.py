@@ -156,7 +156,9 @@ def _thread_level(
     """Yield the transforms inside one thread: register copies, then unrolling."""
     for statement, loop in choice.registers:
         element = _element(analysis, statement)
-        yield Registers(statement, loop, element, places.of("registers", statement))
+        yield Registers(
+            statement, loop, element, places.of("registers", statement), _outer_names(analysis)
+        )
     for block in choice.blocking:
         if block.held:
             yield Hold(
@@ -165,10 +167,16 @@ def _thread_level(
                 _element(analysis, block.statement),
                 constants,
                 places.of("registers", block.statement),
+                _outer_names(analysis),
             )
     sizes = analysis.region.sizes
     for statement, loop, factor in choice.unroll:
         yield Unroll(statement, loop, factor, constants, sizes, places.of("unroll", statement))
+
+
+def _outer_names(analysis: Analysis) -> frozenset[str]:
+    """Return every name of the region: also extents, which no subscript shows before codegen."""
+    return frozenset(analysis.region.scalars) | frozenset(analysis.region.arrays)
 
 
 def _element(analysis: Analysis, statement: int) -> str:

@@ -7,7 +7,7 @@ output, rows along one that reuses what the lanes load, the reduction around bot
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -17,8 +17,9 @@ from annotune.decide.units import Unit, units
 from annotune.ir.expr import Access, Int, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
-from annotune.transforms.tile import tile_name
-from annotune.transforms.tree import bands, bound_names, find_assign, numbers
+from annotune.transforms.registers import may_not_run
+from annotune.transforms.tile import name_is_taken, tile_name
+from annotune.transforms.tree import bands, bound_names, find_assign, numbers, path
 from annotune.transforms.unroll import divisors
 
 # Accumulators of one block: half of the 32 AVX-512 registers of eight doubles, so that the
@@ -44,6 +45,12 @@ class Block:
     over: str = ""
     rows: int = 1
 
+    def __str__(self) -> str:
+        if not self.along:
+            return "as written"
+        rows = f"{self.rows} {self.over} x " if self.over else ""
+        return f"{rows}{self.lanes} {self.along}"
+
 
 def cpu_units(analysis: Analysis) -> tuple[Unit, ...]:
     """Return the nests as the text groups them: what one thread touches stays in its cache."""
@@ -60,7 +67,7 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
     given = dict(blocks)
     blocking: list[Blocking] = []
     reasons: list[Reason] = []
-    for statement in unit.statements:
+    for statement in _leaders(unit):
         block = given.get(statement) or first_block(unit, statement)
         if not block.along:
             reasons += _as_it_stands(unit, statement)
@@ -85,6 +92,30 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         cores=cores,
         blocking=tuple(blocking),
     )
+
+
+def cpu_points(
+    analysis: Analysis,
+) -> Iterator[tuple[Mapping[str, str], tuple[KernelChoice, ...]]]:
+    """Yield (settings, choices) for every point of the CPU's space, the rules' own first.
+
+    Statements take their alternatives together, the k-th of each: what suits one statement
+    of a region suits its neighbours of the same form.
+    """
+    nests = cpu_units(analysis)
+    options = {s: block_options(unit, s) for unit in nests for s in unit.statements}
+    seen = set()
+    for k in range(max(map(len, options.values()), default=1)):
+        blocks = {s: found[min(k, len(found) - 1)] for s, found in options.items()}
+        settings = {f"S{s}": str(block) for s, block in blocks.items() if _along_of(nests, s)}
+        key = tuple(settings.items())
+        if key not in seen:
+            seen.add(key)
+            yield settings, tuple(choose_cpu(unit, blocks.items()) for unit in nests)
+
+
+def _along_of(nests: tuple[Unit, ...], statement: int) -> str:
+    return next(_along(unit, statement) for unit in nests if statement in unit.statements)
 
 
 def first_block(unit: Unit, statement: int) -> Block:
@@ -122,6 +153,15 @@ def block_options(unit: Unit, statement: int) -> tuple[Block, ...]:
     return tuple(dict.fromkeys(out))
 
 
+def _leaders(unit: Unit) -> tuple[int, ...]:
+    """Return the only statement of each innermost nest: two would need two blocks at once."""
+    nests: dict[tuple[int, ...], list[int]] = {}
+    for statement in unit.statements:
+        loops = path(unit.analysis.region.nest.body, statement)
+        nests.setdefault(tuple(id(loop) for loop in loops), []).append(statement)
+    return tuple(found[0] for found in nests.values() if len(found) == 1)
+
+
 def _own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
     """Return the perfect nest directly around a statement, less the loops run by the host."""
     band = bands(unit.analysis.region.nest.body, statement)[-1]
@@ -146,7 +186,7 @@ def _along(unit: Unit, statement: int) -> str:
     """Return the parallel loop along which the output is contiguous, else an input, else none."""
     if not isinstance(find_assign(unit.analysis.region.nest.body, statement).target, Access):
         return ""
-    free = _free(unit, statement)
+    free = tuple(n for n in _free(unit, statement) if not name_is_taken(n, unit.analysis))
     facts = sorted(unit.analysis.accesses[statement], key=lambda f: not f.is_write)
     for access in facts:
         for loop in reversed(free):
@@ -169,6 +209,7 @@ def _over(unit: Unit, statement: int, along: str) -> tuple[str, ...]:
         loop
         for loop in _free(unit, statement)
         if loop != along
+        and not name_is_taken(loop, unit.analysis)
         and target.strides.get(loop)
         and any(not f.strides.get(loop) for f in lanes if f.access != target.access)
     )
@@ -181,9 +222,11 @@ def _held(unit: Unit, statement: int) -> str:
         return ""
     used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
     free = _free(unit, statement)
+    loops = path(unit.analysis.region.nest.body, statement)
     for loop in _own_band(unit, statement):
         if loop.var not in used and loop.var not in free:
-            return loop.var
+            # A copy must not touch what an empty loop would leave alone.
+            return "" if may_not_run(loops, loops.index(loop)) else loop.var
     return ""
 
 

@@ -11,6 +11,7 @@ from annotune.decide.rules import Roles, roles, serial_order, tiles
 from annotune.decide.units import Unit, fusible
 from annotune.ir.expr import Access, variables
 from annotune.ir.nest import Loop
+from annotune.transforms.registers import may_not_run
 from annotune.transforms.tile import tile_name
 from annotune.transforms.unroll import divisors
 
@@ -48,7 +49,8 @@ def choose(unit: Unit, chosen: Roles | None = None) -> KernelChoice:
 def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
     """Return (statement, loop) for every accumulation that a register can hold.
 
-    The loop is the outermost of the statement's innermost loops that leave its target in place.
+    The loop is the outermost of the statement's innermost loops that leave its target in place,
+    always run, and use no other element of the array.
     """
     out: list[tuple[int, str]] = []
     for statement in unit.statements:
@@ -57,13 +59,24 @@ def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
             continue
         used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
         held = ""
-        for name in reversed([loop.var for loop in unit.analysis.paths[statement]]):
+        path = unit.analysis.paths[statement]
+        for depth in reversed(range(len(path))):
+            name = path[depth].var
             if name in used or name in unit.parallel or name in unit.host:
+                break
+            if may_not_run(path, depth) is not None or _goes_stale(unit, assign.target, name):
                 break
             held = name
         if held:
             out.append((statement, held))
     return tuple(out)
+
+
+def _goes_stale(unit: Unit, target: Access, loop: str) -> bool:
+    """Return whether a statement inside `loop` uses another element of the target's array."""
+    inside = [s for s in unit.statements if loop in _loop_names(unit.analysis, s)]
+    found = (fact.access for s in inside for fact in unit.analysis.accesses[s])
+    return any(access.array == target.array and access != target for access in found)
 
 
 def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
@@ -76,6 +89,8 @@ def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
     seen: set[tuple[str, ...]] = set()
     for statement in unit.statements:
         path = unit.analysis.paths[statement]
+        if not path:
+            continue
         loop = path[-1]
         key = tuple(x.var for x in path)
         trip = unit.trips[loop.var]

@@ -19,18 +19,18 @@ def acc_placement(choice: KernelChoice) -> Mapping[str, Level]:
     Block loops share the gangs. Thread x is innermost, so that neighbouring lanes run
     neighbouring iterations; thread y is the workers, or joins the vector.
     """
-    levels = {name: Level.GANG for name in reversed(choice.blocks)}
+    levels = dict.fromkeys(reversed(choice.blocks), Level.GANG)
     if not choice.threads:
         return levels
     fastest, *others = choice.threads
     second = Level.WORKER if choice.workers else Level.VECTOR
-    levels |= {name: second for name in reversed(others)}
+    levels |= dict.fromkeys(reversed(others), second)
     return levels | {fastest: Level.VECTOR}
 
 
 def omp_placement(choice: KernelChoice) -> Mapping[str, Level]:
     """Return the loops that the threads share; those of the blocks where no core is named."""
-    return {name: Level.CPU_THREAD for name in choice.cores or reversed(choice.blocks)}
+    return dict.fromkeys(choice.cores or reversed(choice.blocks), Level.CPU_THREAD)
 
 
 def with_workers(unit: Unit, choice: KernelChoice) -> KernelChoice:

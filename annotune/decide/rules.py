@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.plan import Reason
 from annotune.decide.units import Unit
+from annotune.transforms.tile import name_is_taken
 
 # A thread block is full with 1024 threads on every device since Fermi (CUDA C++ Programming
 # Guide, Technical Specifications per Compute Capability).
@@ -99,7 +100,9 @@ def tiles(unit: Unit, chosen: Roles) -> tuple[tuple[str, int], ...]:
     out: list[tuple[str, int]] = []
     axes = ((chosen.thread_x, TILE_X if chosen.thread_y else TILE_ALONE), (chosen.thread_y, TILE_Y))
     for loop, size in axes:
-        if loop and free and (unit.trips[loop] or 0) > max(WIDE_AXIS, size):
+        if not loop or name_is_taken(loop, unit.analysis):
+            continue
+        if free and (unit.trips[loop] or 0) > max(WIDE_AXIS, size):
             out.append((loop, size))
             free -= 1
     return tuple(out)

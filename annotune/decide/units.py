@@ -13,6 +13,7 @@ from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
+from annotune.transforms.legality import kind_of
 from annotune.transforms.map import Map
 from annotune.transforms.tree import Body, bands, bound_names, numbers, path
 
@@ -74,7 +75,7 @@ class Unit:
         return tuple(
             name
             for depth, name in enumerate(names)
-            if self.analysis.facts(names[: depth + 1]).kind != LoopKind.PARALLEL
+            if kind_of(self.analysis, statement, depth) != LoopKind.PARALLEL
         )
 
 
@@ -163,8 +164,7 @@ def mappable(
     names = [loop.var for loop in path(body, statement)]
     free: list[str] = []
     for loop in band:
-        own_path = tuple(names[: names.index(loop.var) + 1])
-        if analysis.facts(own_path).kind != LoopKind.PARALLEL:
+        if kind_of(analysis, statement, names.index(loop.var)) != LoopKind.PARALLEL:
             continue
         if bound_names(loop) & {other.var for other in band}:
             continue

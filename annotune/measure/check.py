@@ -17,7 +17,8 @@ from annotune.measure.flags import KINDS
 from annotune.measure.oracle import Oracle
 from annotune.measure.run import RUN_LIMIT_S, Order, Outcome, RunJob, TimingPlan, run_checked
 from annotune.measure.trial import Status, Timing, Trial
-from annotune.measure.variant import VariantText, compile_job_of
+from annotune.measure.variant import Variant as Variant
+from annotune.measure.variant import compile_job_of
 
 SANITIZE_ITERATIONS = 1_000_000
 """Sizes with more assignments than this are not run under a sanitizer, 2-20 times slower."""
@@ -38,10 +39,11 @@ class CheckPlan:
     `sizes` are checked in order; with `timing` the first of them is measured too. `sanitize`
     and `races` add runs under the sanitizers and the race detector at the sizes that are
     small enough. For each number in `failures` that call of the CUDA run-time library fails
-    once, after which the entry must still leave the right result. `resident` gives CUDA variants device pointers, as ``--data resident`` says.
-    `arch` is set to have CUDA compiled for that GPU as well, for its own words
-    on registers and spills. `device_name` is what the trial says it was measured on;
-    `environ` is set in every child, such as CUDA_VISIBLE_DEVICES or OMP_PROC_BIND.
+    once, after which the entry must still leave the right result. `resident` gives CUDA
+    variants device pointers, as ``--data resident`` says. `arch` is set to have CUDA compiled
+    for that GPU as well, for nvcc's own words on registers and spills. `device_name` is what
+    the trial says it was measured on; `environ` is set in every child, such as
+    CUDA_VISIBLE_DEVICES or OMP_PROC_BIND.
     """
 
     sizes: tuple[Mapping[str, int], ...]
@@ -83,7 +85,7 @@ class Checker:
         self._lock = threading.Lock()
         self._folders = itertools.count()
 
-    def check(self, variant: VariantText, plan: CheckPlan) -> Trial:
+    def check(self, variant: Variant, plan: CheckPlan) -> Trial:
         """Return `variant`'s fate. Nothing that it or a compiler does raises."""
         key = self._key(variant, plan)
         with self._lock:
@@ -99,19 +101,19 @@ class Checker:
         with self._lock:
             return self.oracle.folder / f"check-{next(self._folders)}"
 
-    def _key(self, variant: VariantText, plan: CheckPlan) -> str:
+    def _key(self, variant: Variant, plan: CheckPlan) -> str:
         """Return the hash of everything that can change the answer, `config` not among it."""
         texts = [variant.code.body, variant.code.helper, variant.device_text]
         settings = [variant.target, variant.kind, variant.optimisation, repr(plan)]
         return hashlib.sha256(json.dumps([texts, settings]).encode()).hexdigest()
 
 
-def check_variant(variant: VariantText, plan: CheckPlan, oracle: Oracle) -> Trial:
+def check_variant(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
     """Return `variant`'s fate without remembering it; `Checker` remembers."""
     return Checker(oracle).check(variant, plan)
 
 
-def _check(variant: VariantText, plan: CheckPlan, oracle: Oracle, folder: Path) -> Trial:
+def _check(variant: Variant, plan: CheckPlan, oracle: Oracle, folder: Path) -> Trial:
     """Run everything that `plan` asks for; the first failure ends it."""
     trial = Trial(variant.target, dict(variant.config), Status.CORRECT, device=plan.device_name)
     facts: dict[str, str | int | float] = {}
@@ -157,7 +159,7 @@ class _Failed(Exception):
 
 
 def _run(
-    variant: VariantText,
+    variant: Variant,
     run: _Run,
     plan: CheckPlan,
     oracle: Oracle,
@@ -208,7 +210,7 @@ def _run(
     return outcome
 
 
-def _built(variant: VariantText, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileResult:
+def _built(variant: Variant, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileResult:
     """Return `variant` compiled as `kind`, or raise `_Failed` with the compiler's words."""
     try:
         job = compile_job_of(variant, kind, oracle, plan.compile_limit_s, plan.arch)
@@ -227,7 +229,7 @@ def _usable(result: CompileResult) -> CompileResult:
     return result
 
 
-def _runs(variant: VariantText, plan: CheckPlan, oracle: Oracle) -> Iterator[_Run]:
+def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[_Run]:
     """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
     for kind, is_wanted, limit in (
         (f"{variant.kind}-asan", plan.sanitize and oracle.tools.asan, SANITIZE_ITERATIONS),
@@ -262,7 +264,7 @@ def _small_enough(
     return [candidates[counts.index(min(counts))]]
 
 
-def _device_facts(variant: VariantText, plan: CheckPlan, oracle: Oracle) -> CompileResult:
+def _device_facts(variant: Variant, plan: CheckPlan, oracle: Oracle) -> CompileResult:
     """Return what nvcc says about `variant`'s kernels when it compiles them for `plan.arch`.
 
     Raises:

@@ -37,8 +37,8 @@ class Source:
 class CompileJob:
     """Sources, a kind out of `KINDS`, and what a user or a variant adds.
 
-    `flags` are for every language, such as ``-I`` and ``-D`` of the user; `optimisation`
-    replaces the kind's ``-O`` where the kind allows it. `arch` matters to nvcc alone.
+    `flags` are the user's for C, each one word; ``-I`` and ``-D`` go to every language.
+    `optimisation` replaces the kind's ``-O`` where the kind allows it. `arch` is for nvcc.
     """
 
     sources: tuple[Source, ...]
@@ -142,10 +142,11 @@ def _flags(job: CompileJob, kind: Kind, tools: Toolchains, language: str) -> lis
     if job.optimisation and not kind.fixed_optimisation:
         flags = [flag for flag in flags if not flag.startswith("-O")] + list(job.optimisation)
     if language == "cuda":
-        return [*flags, f"-arch={job.arch}", *job.flags]
-    if kind.native:
+        flags.append(f"-arch={job.arch}")
+    elif kind.native:
         flags += tools.native
-    return [*flags, *job.flags]
+    # The user's flags are for C: a -std=c99 means nothing to the others.
+    return [*flags, *(f for f in job.flags if language == "c" or f[:2] in ("-D", "-I"))]
 
 
 def _compile(job: CompileJob, tools: Toolchains, path: Path, digest: str) -> CompileResult:

@@ -124,11 +124,6 @@ _GAPS: Mapping[str, _Gap] = {
 }
 
 _PACKAGES: Mapping[str, tuple[str, str]] = {
-    "sklearn": ("scikit-learn", "the Gaussian-process search is not available"),
-    "optuna": ("optuna", "the TPE, CMA-ES and genetic searches are not available"),
-    "scipy": ("scipy", "the simplex and annealing searches are not available"),
-    "opt_einsum": ("opt_einsum", "`tensor` keeps the order in which factors are written"),
-    "parsl": ("parsl", "a run uses this machine alone, not a cluster's nodes"),
     "pycuda": ("pycuda", "GPUs are not used, even where there are some"),
 }
 """Optional packages by import name: what pip calls them, and what is lost without them."""

@@ -20,7 +20,7 @@ _REWRITES: Mapping[str, str] = {"openacc-race": "annotune.measure.acc_text:as_op
 
 
 @dataclass(frozen=True, slots=True)
-class VariantText:
+class Variant:
     """One variant of a region: its text, and how it is compiled.
 
     `kind` is out of `annotune.measure.flags.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``, or
@@ -42,7 +42,7 @@ class VariantText:
 
 
 def compile_job_of(
-    variant: VariantText,
+    variant: Variant,
     kind: str,
     oracle: Oracle,
     limit_s: float = COMPILE_LIMIT_S,
@@ -80,7 +80,7 @@ def _function(name: str) -> Callable[[str], str]:
     return function
 
 
-def digest_of_variant(variant: VariantText, oracle: Oracle) -> str:
+def digest_of_variant(variant: Variant, oracle: Oracle) -> str:
     """Return the hash of the program that `variant` is: equal hashes need one measurement."""
     try:
         return digest_of(compile_job_of(variant, variant.kind, oracle), oracle.tools)

@@ -18,6 +18,8 @@ _LEAST_BAR = 1.5
 PLOT_LEFT, PLOT_TOP, PLOT_WIDTH, PLOT_HEIGHT = 64.0, 26.0, 340.0, 230.0
 # Text of 12 units needs this much between two base lines.
 _LINE = 15.0
+# Beyond this range, in the units of the axes, a figure is a mistake and would break them.
+_LEAST_MARK, _MOST_MARK = 1e-30, 1e30
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +132,12 @@ def roofline_plot(region: RegionResult) -> RooflinePlot | None:
     rows = [
         row
         for row in all_rows(region)
-        if row.gflops and math.isfinite(row.gflops) and row.status is not RowStatus.UNAVAILABLE
+        if row.status is not RowStatus.UNAVAILABLE and _is_plottable(row.gflops or 0.0)
     ]
     roofs = {
         name: roof
         for name, roof in region.roofs.items()
-        if roof.peak_flop_s > 0 and roof.bandwidth_bytes_s > 0
+        if _is_plottable(roof.peak_flop_s / 1e9) and _is_plottable(roof.bandwidth_bytes_s / 1e9)
     }
     if not rows or region.flop <= 0 or region.bytes <= 0:
         return None
@@ -147,6 +149,10 @@ def roofline_plot(region: RegionResult) -> RooflinePlot | None:
         x.ticks(),
         y.ticks(),
     )
+
+
+def _is_plottable(figure: float) -> bool:
+    return _LEAST_MARK < figure < _MOST_MARK
 
 
 def _scales(

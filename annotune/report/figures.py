@@ -97,4 +97,4 @@ def _is_shown(char: str) -> bool:
 
 def _decimals(size: float) -> int:
     """Return the decimal places that give a figure three digits."""
-    return 0 if size >= 100 else 1 if size >= 10 else 2
+    return max(0, 2 - math.floor(math.log10(size))) if size else 0

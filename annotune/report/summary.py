@@ -129,19 +129,16 @@ def winner_texts(region: RegionResult) -> tuple[str, ...]:
     if measured is None:
         lines.append("winner: none, no tuned variant was measured and verified")
     else:
-        lines.append(f"winner, measured: {_variant_text(measured)}{_beaten_by(region, measured)}")
+        lines.append(f"winner: {_variant_text(measured)}{_beaten_by(region, measured)}")
     predicted = winner(region, RowStatus.PREDICTED)
     if predicted is not None:
-        lines.append(f"best prediction, not measured: {_variant_text(predicted)}")
+        lines.append(f"best prediction: {_variant_text(predicted)}")
     return tuple(lines)
 
 
 def _variant_text(row: Row) -> str:
-    cells = row_words(row)
-    device = f" {'on' if row.status is RowStatus.MEASURED else 'for'} {one_line(row.device)}"
-    return (
-        f"{cells.name}, {cells.figures[0]}{device if row.device else ''}; {config_text(row.config)}"
-    )
+    words = row_words(row)
+    return f"{words.name}, {words.figures[0]}, {words.provenance}; {config_text(row.config)}"
 
 
 def _beaten_by(region: RegionResult, best: Row) -> str:

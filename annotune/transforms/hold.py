@@ -11,8 +11,14 @@ from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite, vari
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, LocalArray, Loop
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NO_BLOCK, NOT_INVARIANT, OTHER_ACCESS, PLACED
-from annotune.transforms.registers import array_accesses, fresh_name, shown
+from annotune.transforms.messages import (
+    MAY_NOT_RUN,
+    NO_BLOCK,
+    NOT_INVARIANT,
+    OTHER_ACCESS,
+    PLACED,
+)
+from annotune.transforms.registers import array_accesses, fresh_name, may_not_run, shown
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -33,7 +39,8 @@ class Hold:
     ``double c_block[4]``, ``for i: c_block[i - i_t] = c[i]``,
     ``for k: for i: c_block[i - i_t] += a[k]`` and ``for i: c[i] = c_block[i - i_t]``. The
     loops inside `loop` that pick the element run a number of iterations that is known: tiles,
-    or loops whose count the sizes in `constants` fix. `Registers` is the case without any.
+    or loops whose count the sizes in `constants` fix. `Registers` is the case without any. The
+    local array takes no name in `taken`.
     """
 
     statement: int
@@ -41,6 +48,7 @@ class Hold:
     element: str = "double"
     constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
+    taken: frozenset[str] = frozenset()
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
@@ -69,6 +77,14 @@ class Hold:
                 loop=self.loop,
                 loops=", ".join(fixed) or "none",
             )
+        loops = path(body, self.statement)
+        idle = may_not_run(loops, loops.index(loop))
+        if idle is not None:
+            # The copy would touch elements that the loop never does, perhaps none at all.
+            outer = bound_names(idle) & {x.var for x in loops}
+            return MAY_NOT_RUN.at(
+                self.span, loop=idle.var, array=target.array, outer=", ".join(sorted(outer))
+            )
         inside = {x.var for x in self._inside(body)} | {self.loop}
         for inner in self._picking(body):
             if self._extent(inner) is None or bound_names(inner) & inside:
@@ -90,7 +106,7 @@ class Hold:
         target = assign.target
         assert isinstance(target, Access)
         loop, picking = self._loop(body), self._picking(body)
-        name = fresh_name(f"{target.array}_block", body)
+        name = fresh_name(f"{target.array}_block", body, self.taken)
         places = tuple(fold(Binary("-", Var(x.var), x.lower)) for x in picking)
         held = Access(name, places)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotune.analysis.facts import Analysis, Violation
+from annotune.analysis.facts import Analysis, LoopKind, Violation
 from annotune.analysis.schedule import violations
 from annotune.diagnostics import Diagnostic, Span, Template
 from annotune.transforms.messages import (
@@ -49,6 +49,15 @@ def _refusal(
 
 def _note(violation: Violation) -> Diagnostic:
     return DEPENDENCE_NOTE.at(violation.dependence.span, text=violation.text)
+
+
+def kind_of(analysis: Analysis, statement: int, depth: int) -> LoopKind:
+    """Return what the dependences of a statement's own loop at `depth` allow.
+
+    Two nests may have loops of the same names, so the loop itself is looked for.
+    """
+    loop = analysis.paths[statement][depth]
+    return next(facts.kind for facts in analysis.loops if facts.loop is loop)
 
 
 def missing(body: Body, statement: int, names: tuple[str, ...], span: Span) -> Diagnostic | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
+from annotune.analysis.facts import Analysis, LoopKind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Level, Loop
-from annotune.transforms.legality import missing, placement_refusal
+from annotune.transforms.legality import kind_of, missing, placement_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_ONE_BAND
 from annotune.transforms.tree import (
     Body,
@@ -87,6 +87,6 @@ class Map:
         parallel = [
             name
             for depth, name in enumerate(names)
-            if analysis.facts(names[: depth + 1]).kind == "parallel"
+            if kind_of(analysis, self.statement, depth) == LoopKind.PARALLEL
         ]
         return f"loops that may be mapped here: {', '.join(parallel) or 'none'}"

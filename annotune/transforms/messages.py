@@ -92,13 +92,24 @@ TOO_MANY_LOOPS = Template(
     "name at most {limit}",
 )
 DEPENDENCE_NOTE = Template("AT267", "the dependence: {text}", severity=Severity.NOTE)
-SPLITS_PRIVATE = Template(
+NAME_TAKEN = Template(
     "AT268",
-    "distribute: statements {first} and {second} share the temporary '{scalar}'",
-    "keep them in one nest",
+    "tile: the tiles of '{loop}' need the name '{name}', which the region uses",
+    "rename '{name}', or leave '{loop}' whole",
 )
 NO_BLOCK = Template(
     "AT269",
     "hold: '{inner}' inside '{loop}' picks no block of a fixed size",
     "`tile` '{inner}' outside '{loop}' first, so that a block is one tile",
+)
+MAY_NOT_RUN = Template(
+    "AT270",
+    "registers: '{loop}' may run no iteration, so '{array}' need not have the element to copy",
+    "the bounds of '{loop}' use '{outer}'; leave the array in memory for this loop",
+)
+UNSIGNED_BOUND = Template(
+    "AT271",
+    "unroll: loop '{loop}' counts in '{type}' between bounds that '{outer}' sets",
+    "its remainder cannot be counted when it runs no iteration; use a factor that divides it, "
+    "or a signed iterator",
 )

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Expr, Var, accesses, rewrite, variables
+from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, variables
+from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NOT_INVARIANT, OTHER_ACCESS, PLACED
-from annotune.transforms.tree import Body, find_assign, map_assigns, path, rebuilt, replace_loop
+from annotune.transforms.messages import MAY_NOT_RUN, NOT_INVARIANT, OTHER_ACCESS, PLACED
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    find_assign,
+    map_assigns,
+    path,
+    rebuilt,
+    replace_loop,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +29,14 @@ class Registers:
 
     ``Registers(0, "k")``: ``for k: c[i] += a[k]`` becomes ``double c_acc = c[i];``
     ``for k: c_acc += a[k]`` ``c[i] = c_acc``. A target that is a scalar already stays.
+    `taken` are names that the copy must not have, beside those in the body.
     """
 
     statement: int
     loop: str
     element: str = "double"
     span: Span = field(default=NOWHERE, compare=False)
+    taken: frozenset[str] = frozenset()
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
@@ -55,6 +67,16 @@ class Registers:
                 loop=min(used & varying),
                 loops=", ".join(fixed) or "none",
             )
+        names = [x.var for x in loops]
+        idle = may_not_run(loops, names.index(self.loop))
+        if idle is not None:
+            # The copy would touch an element that the loop never does, perhaps none at all.
+            return MAY_NOT_RUN.at(
+                self.span,
+                array=target.array,
+                loop=idle.var,
+                outer=min(bound_names(idle) & set(names)),
+            )
         for other in array_accesses(loop):
             # Only the very same element, written the same way, is known to be the copy.
             if other.array == target.array and other != target:
@@ -73,7 +95,7 @@ class Registers:
         if isinstance(target, Var):
             return body
         loop = self._loop(body)
-        name = fresh_name(f"{target.array}_acc", body)
+        name = fresh_name(f"{target.array}_acc", body, self.taken)
         held = Var(name)
 
         def swap(expr: Expr) -> Expr | None:
@@ -103,9 +125,24 @@ def array_accesses(loop: Loop) -> list[Access]:
     return out
 
 
-def fresh_name(wanted: str, body: Body) -> str:
-    """Return `wanted`, numbered when the body already has a local or scalar of that name."""
-    taken: set[str] = set()
+def may_not_run(loops: tuple[Loop, ...], depth: int) -> Loop | None:
+    """Return the first of `loops` from `depth` on that an outer one may leave without iterations.
+
+    A bound that uses sizes alone is tested before the kernel runs, and a tile is never empty.
+    """
+    iterators = {loop.var for loop in loops}
+    for loop in loops[depth:]:
+        setters = bound_names(loop) & iterators
+        setters -= {x.var for x in loops if x.tile_of == loop.var}
+        count = fold(trip_count(loop))
+        if setters and not (isinstance(count, Int) and count.value > 0):
+            return loop
+    return None
+
+
+def fresh_name(wanted: str, body: Body, others: Iterable[str] = ()) -> str:
+    """Return `wanted`, numbered when `body` or `others` already have that name."""
+    taken: set[str] = set(others)
     for stmt in walk_stmts(body):
         taken |= _names(stmt)
     name, count = wanted, 1
@@ -123,6 +160,7 @@ def _names(stmt: Stmt) -> set[str]:
             return {var} | variables(lower) | variables(upper)
         case Assign(target=target, value=value):
             names = set(variables(value)) | {a.array for a in accesses(value)}
+            names |= variables(target)
             return names | ({target.name} if isinstance(target, Var) else {target.array})
 
 

@@ -11,7 +11,7 @@ from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import ALREADY_TILED, FACTOR_TOO_SMALL
+from annotune.transforms.messages import ALREADY_TILED, FACTOR_TOO_SMALL, NAME_TAKEN
 from annotune.transforms.tree import Body, path, rebuilt, replace_loop
 
 TILE_SUFFIX = "_t"
@@ -43,6 +43,8 @@ class Tile:
             )
         if any(loop.tile_of == self.loop for loop in path(body, self.statement)):
             return ALREADY_TILED.at(self.span, loop=self.loop)
+        if name_is_taken(self.loop, analysis):
+            return NAME_TAKEN.at(self.span, loop=self.loop, name=tile_name(self.loop))
         return None
 
     def apply(self, body: Body) -> Body:
@@ -70,3 +72,9 @@ class Tile:
 def tile_name(loop: str) -> str:
     """Return the name of the loop that steps over the tiles of `loop`."""
     return loop + TILE_SUFFIX
+
+
+def name_is_taken(loop: str, analysis: Analysis) -> bool:
+    """Return whether the region has something of the name that the tiles of `loop` need."""
+    region = analysis.region
+    return tile_name(loop) in region.scalars or tile_name(loop) in region.arrays

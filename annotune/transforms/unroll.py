@@ -27,8 +27,10 @@ from annotune.transforms.messages import (
     FACTOR_TOO_SMALL,
     NOT_INNERMOST,
     PLACED,
+    UNSIGNED_BOUND,
 )
-from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.registers import fresh_name
+from annotune.transforms.tree import Body, bound_names, path, rebuilt, replace_loop
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,18 @@ class Unroll:
                 loop=self.loop,
                 factors=listed,
             )
-        return None
+        return self._unsigned(body, loop, analysis)
+
+    def _unsigned(self, body: Body, loop: Loop, analysis: Analysis) -> Diagnostic | None:
+        """Return the refusal of a remainder whose start would wrap around below zero."""
+        scalars = analysis.region.scalars
+        scalar = scalars.get(loop.var)
+        outer = bound_names(loop) & {x.var for x in path(body, self.statement)}
+        if scalar is None or "unsigned" not in scalar.type or not outer or self.factor == 1:
+            return None
+        if isinstance(fold(trip_count(loop), self.constants), Int):
+            return None
+        return UNSIGNED_BOUND.at(self.span, loop=loop.var, type=scalar.type, outer=min(outer))
 
     def apply(self, body: Body) -> Body:
         """Return `body` with the loop unrolled, which `why_not` has accepted."""
@@ -92,19 +105,21 @@ class Unroll:
             return body
         trip = fold(trip_count(loop), self.constants)
         if isinstance(trip, Int) and trip.value == self.factor:
-            return replace_loop(body, loop, _copies(loop, self.factor, loop.lower))
-        copies = _copies(loop, self.factor, Var(loop.var))
+            return replace_loop(body, loop, _copies(loop, self.factor, loop.lower, body))
+        copies = _copies(loop, self.factor, Var(loop.var), body)
         main = rebuilt(
             loop, body=copies, step=loop.step * self.factor, unrolled=loop.unrolled * self.factor
         )
         if isinstance(trip, Int) and trip.value % self.factor == 0:
             return replace_loop(body, loop, (main,))
-        last = Int((self.factor - 1) * loop.step)
-        main = rebuilt(main, upper=fold(Binary("-", loop.upper, last), self.constants))
-        left = Binary("%", fold(trip_count(loop), self.constants), Int(self.factor))
-        begin = Binary("-", loop.upper, fold(Binary("*", left, Int(loop.step)), {}))
-        rest = rebuilt(loop, lower=begin)
-        return replace_loop(body, loop, (main, rest))
+        # The whole part is counted, not found by stepping back from the end: an unsigned
+        # `n - 3` would wrap around, and a longer step need not end at the upper bound.
+        left = Binary("%", trip, Int(self.factor))
+        whole = Binary("*", Binary("-", trip, left), Int(loop.step))
+        begin = fold(Binary("+", loop.lower, whole), self.constants)
+        return replace_loop(
+            body, loop, (rebuilt(main, upper=begin), rebuilt(loop, lower=begin))
+        )
 
     def _loop(self, body: Body) -> Loop:
         return next(x for x in path(body, self.statement) if x.var == self.loop)
@@ -115,13 +130,20 @@ def divisors(number: int) -> tuple[int, ...]:
     return tuple(d for d in range(1, number + 1) if number % d == 0)
 
 
-def _copies(loop: Loop, factor: int, start: Expr) -> Body:
-    """Return the statements of `factor` iterations, the first of which runs at `start`."""
+def _copies(loop: Loop, factor: int, start: Expr, around: Body) -> Body:
+    """Return the statements of `factor` iterations, the first of which runs at `start`.
+
+    Each iteration has locals of its own, under names that `around` does not use.
+    """
     points = [fold(Binary("+", start, Int(k * loop.step)), {}) for k in range(factor)]
     assigns = [stmt for stmt in loop.body if isinstance(stmt, Assign)]
-    if any(isinstance(stmt, Local | LocalArray) for stmt in loop.body) or not _independent(assigns):
-        return tuple(_at(stmt, loop.var, p) for p in points for stmt in loop.body)
     out: list[Stmt] = []
+    if len(assigns) < len(loop.body) or not _independent(assigns):
+        used: set[str] = set()
+        for k, point in enumerate(points):
+            copy = tuple(_at(stmt, loop.var, point) for stmt in loop.body)
+            out += _renamed(copy, around, used) if k else copy
+        return tuple(out)
     for assign in assigns:
         if _accumulates(assign, loop.var):
             terms = [_with_iterator(assign.value, loop.var, p) for p in points]
@@ -129,6 +151,38 @@ def _copies(loop: Loop, factor: int, start: Expr) -> Body:
             out.append(Assign(assign.number, assign.target, assign.op, total, assign.span))
         else:
             out += [_at(assign, loop.var, p) for p in points]
+    return tuple(out)
+
+
+def _renamed(body: Body, around: Body, used: set[str]) -> Body:
+    """Return `body` with new names for its locals, none in `around` or `used`; adds them to it."""
+    names: dict[str, str] = {}
+    for stmt in body:
+        if isinstance(stmt, Local | LocalArray):
+            names[stmt.name] = fresh_name(stmt.name, around, used)
+            used.add(names[stmt.name])
+
+    def change(expr: Expr) -> Expr | None:
+        if isinstance(expr, Var):
+            return Var(names.get(expr.name, expr.name), expr.span)
+        if isinstance(expr, Access) and expr.array in names:
+            return Access(names[expr.array], tuple(rewrite(i, change) for i in expr.indices))
+        return None
+
+    out: list[Stmt] = []
+    for stmt in body:
+        match stmt:
+            case Assign(number, target, op, value):
+                goal = rewrite(target, change)
+                assert isinstance(goal, Access | Var), "a name stays a name"
+                out.append(Assign(number, goal, op, rewrite(value, change), stmt.span))
+            case Local(name, type_, value):
+                start = None if value is None else rewrite(value, change)
+                out.append(Local(names[name], type_, start))
+            case LocalArray(name, type_, extents):
+                out.append(LocalArray(names[name], type_, extents))
+            case Loop():
+                raise AssertionError("an innermost loop holds no loop")
     return tuple(out)
 
 

@@ -12,8 +12,11 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.run import TimingPlan
+from annotune.measure.compile import compile_job
+from annotune.measure.pairs import time_in_turns
+from annotune.measure.run import RunJob, TimingPlan
 from annotune.measure.trial import Status, Trial
+from annotune.measure.variant import compile_job_of
 
 # A variant is timed for this long at most, so that many are tried in a minute.
 TRIAL_BUDGET_S = 0.3
@@ -134,19 +137,32 @@ def measured(bench: Bench, target: Target, kind: str, variants: Iterable[Variant
 
 
 def _finals(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> list[Tried]:
-    """Measure the best few again, longer and in turns, and return them with the new times.
+    """Measure the best few again in turns, and return them with the new times.
 
-    A second measurement that fails keeps the first one's time.
+    Where a second measurement fails, the first one's time stays.
     """
+    if len(right) < 2 or bench.is_over:
+        return list(right)
+    turns = time_in_turns([_final_job(bench, target, kind, one) for one in right])
     out: list[Tried] = []
-    for one in right:
-        if len(right) == 1 or bench.is_over:
+    for one, turn in zip(right, turns, strict=True):
+        if turn.timing is None:
             out.append(one)
             continue
-        program = _program(target, kind, one.variant, one.code)
-        again = bench.checker.check(program, bench.plan(True, budget_s=FINAL_BUDGET_S))
-        out.append(replace(one, trial=again) if again.status is Status.CORRECT else one)
+        trial = replace(one.trial, time_s=turn.timing.median_s, spread_s=turn.timing.spread_s)
+        out.append(replace(one, trial=trial))
     return out
+
+
+def _final_job(bench: Bench, target: Target, kind: str, one: Tried) -> RunJob:
+    """Return the run of a variant that has already been compiled and found right."""
+    oracle = bench.checker.oracle
+    program = _program(target, kind, one.variant, one.code)
+    job = compile_job_of(program, kind, oracle, arch=bench.arch)
+    built = compile_job(job, oracle.tools, oracle.folder / "compiled")
+    reference = oracle.reference(bench.sizes[0], CheckPlan(bench.sizes).seed)
+    folder = oracle.folder / f"final-{built.digest[:16]}"
+    return RunJob(built.path, reference.inputs, folder, threads=bench.cores, environ=bench.environ)
 
 
 def predicted(

@@ -1,0 +1,155 @@
+"""OpenMP as emitted: read, compiled without a warning, and run against the original."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from codegen.emitted import (
+    SIZES,
+    analysed,
+    checked,
+    example,
+    here,
+    source_of,
+    variants,
+    warnings,
+)
+from conftest import Golden
+
+from annotune.analysis.analyse import analyse
+from annotune.codegen.openmp import OpenMpTarget
+from annotune.codegen.target import Provenance
+from annotune.measure.trial import Status
+
+TARGET = OpenMpTarget()
+needs_gcc = pytest.mark.skipif(here().c is None, reason="no C compiler")
+
+
+def emitted(name: str) -> str:
+    """Return the whole file for an example: the first choice for each of its regions."""
+    source = example(name)
+    codes = [
+        TARGET.region(variants(TARGET, analyse(region), 1)[0], False) for region in source.regions
+    ]
+    return TARGET.files(source, codes, Provenance("0", name))["_omp.c"]
+
+
+@pytest.mark.parametrize("name", ["gemm/gemm.c", "nekbone/local_grad3.c"])
+def test_the_file_reads_well(name: str, golden: Golden) -> None:
+    golden.check(f"codegen/omp_{Path(name).name}", emitted(name))
+
+
+def test_a_register_block_in_both_versions(golden: Golden) -> None:
+    variant = variants(TARGET, analysed("nwchem/sd_t_d1.c"), 1)[0]
+    code = TARGET.region(variant, False)
+    golden.check("codegen/omp_sd_t_d1_1.c", code.helper + code.body)
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", SIZES)
+def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:
+    assert warnings(emitted(name), ("-fopenmp",), tmp_path) == ""
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", SIZES)
+def test_blocks_equal_the_original_at_awkward_sizes(name: str, tmp_path: Path) -> None:
+    found = variants(TARGET, analysed(name), 6)
+    codes = {str(v.config): TARGET.region(v, False) for v in found}
+    trials = checked(example(name), analysed(name), "openmp", codes, SIZES[name], tmp_path)
+    assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}
+
+
+OVERLAP = """
+void add(int n, double *a, double *b)
+{
+    int i;
+    /*@ begin PerfTuning ( def input_params { param n = 64; } ) @*/
+    for (i = 0; i < n; i++)
+        a[i] = 2.0 * b[i];
+    /*@ end @*/
+}
+"""
+
+
+def test_an_overlap_takes_the_nest_as_written() -> None:
+    analysis = analyse(source_of(OVERLAP).regions[0])
+    body = TARGET.region(variants(TARGET, analysis, 1)[0], False).body
+    assert "(const char *)(a + n) <= (const char *)b" in body
+    assert "else" in body
+
+
+FINAL = """
+int last(int n, int m, double *restrict a)
+{
+    int i, j;
+    /*@ begin PerfTuning ( def input_params { param n = 20; param m = 8; } ) @*/
+    for (i = 0; i < n; i++)
+        for (j = 1; j < m; j += 3)
+            a[i * m + j] += 1.0;
+    /*@ end @*/
+    return 100 * i + j;
+}
+"""
+
+
+@needs_gcc
+def test_iterators_that_are_read_afterwards_keep_their_values(tmp_path: Path) -> None:
+    source = source_of(FINAL)
+    analysis = analyse(source.regions[0])
+    codes = {"first": TARGET.region(variants(TARGET, analysis, 1)[0], False)}
+    sizes = ({"n": 20, "m": 8}, {"n": 3, "m": 1}, {"n": 5, "m": 3})
+    trials = checked(source, analysis, "openmp", codes, sizes, tmp_path)
+    assert [(t.status, t.reason) for t in trials.values()] == [(Status.CORRECT, "")]
+
+
+MACRO = """
+#ifndef n
+#define n 20
+#endif
+void scale(double *restrict a)
+{
+    int i, j;
+    /*@ begin PerfTuning () @*/
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+            a[i * n + j] *= 2.0;
+    /*@ end @*/
+}
+"""
+
+
+@needs_gcc
+def test_a_macro_of_another_value_takes_the_nest_as_written(tmp_path: Path) -> None:
+    source = source_of(MACRO)
+    code = TARGET.region(variants(TARGET, analyse(source.regions[0]), 1)[0], False)
+    assert "if (n == 20)" in code.body
+    text = TARGET.files(source, [code], Provenance("0", "user.c"))["_omp.c"]
+    assert warnings(text, ("-fopenmp", "-Dn=33"), tmp_path) == ""
+
+
+REDUCTION = """
+double total(int n, int m, const double *restrict a, double *restrict b)
+{
+    double s = 0.0;
+    /*@ begin PerfTuning ( def input_params { param n = 20; param m = 30; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            b[i * m + j] = 2.0 * a[i * m + j];
+    for (int i = 0; i < n; i++)
+        s += a[i];
+    /*@ end @*/
+    return s;
+}
+"""
+
+
+@needs_gcc
+def test_a_scalar_that_lives_on_is_not_lost_in_a_function(tmp_path: Path) -> None:
+    source = source_of(REDUCTION)
+    analysis = analyse(source.regions[0])
+    codes = {"first": TARGET.region(variants(TARGET, analysis, 1)[0], False)}
+    sizes = ({"n": 20, "m": 30}, {"n": 3, "m": 5})
+    trials = checked(source, analysis, "openmp", codes, sizes, tmp_path)
+    assert [(t.status, t.reason) for t in trials.values()] == [(Status.CORRECT, "")]

@@ -1,0 +1,183 @@
+"""The page of a run: well-formed, alone in the world, and texts stay texts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_run import COPY, CUDA_TEXT, HOSTILE, RUN, SD_T_D2
+
+from annotune.measure.trial import Status, Trial
+from annotune.report.charts import bars, roofline_plot
+from annotune.report.figures import one_line
+from annotune.report.highlight import highlight
+from annotune.report.html import report_html
+from annotune.report.summary import PEOPLE_SAY
+from annotune.tune.results import ROW_NAMES, Results, Row, RowStatus
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """A page as lists of what stands in it; an element closed out of turn fails the test."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.attributes: list[tuple[str, str, str]] = []
+        self.text = ""
+        self.styles = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.counts[tag] = self.counts.get(tag, 0) + 1
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names)), tag
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("style", "script"):
+            self.styles += data
+        else:
+            self.text += data
+
+
+def is_alone(page: Page) -> bool:
+    """Return whether the page names nothing outside itself."""
+    tags = {"link", "img", "iframe", "object", "embed", "base", "form", "a", "video", "audio"}
+    names = {"src", "href", "srcset", "action", "data", "poster", "xlink:href", "style"}
+    refers = any(
+        name in names or name.startswith("on") or "://" in value
+        for _, name, value in page.attributes
+    )
+    return not (tags & page.counts.keys() or refers or re.search(r"url\(|@import|://", page.styles))
+
+
+def test_it_is_well_formed_and_alone() -> None:
+    page = Page(report_html(RUN))
+    assert is_alone(page)
+    assert page.counts["script"] == 1
+    policy = next(v for _, n, v in page.attributes if n == "content" and "default-src" in v)
+    assert policy.startswith("default-src 'none'")
+
+
+def test_everything_is_there() -> None:
+    text = " ".join(Page(report_html(RUN)).text.split())
+    places = [text.index(PEOPLE_SAY[name]) for name in ROW_NAMES]
+    assert places == sorted(places)
+    for words in (
+        "not available because no compiler here makes GPU code of OpenACC",
+        "predicted for NVIDIA H200; not verified: at h3u=17",
+        "(~412 µs)",
+        "14.0 ± 0.3 ms",
+        "(~ ) is predicted by the model",
+        "9 trials: 4 correct, 5 failed",
+        "divides: 16 % 3 is not 0",
+        "gcc (Debian 12.2.0-14) 12.2.0",
+        "the entry guards against overlap",
+        "Not shown here: sd_t_d2_omp.c, results.json",
+        one_line(HOSTILE),
+        " ".join(CUDA_TEXT.split()),
+    ):
+        assert words in text
+
+
+def test_a_run_without_prediction_has_no_legend_of_it() -> None:
+    assert "(~" not in Page(report_html(replace(RUN, regions=(COPY,)))).text
+
+
+@pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", '"><img src=x onerror=y>', "]]>"])
+def test_texts_stay_texts_wherever_they_stand(hostile: str) -> None:
+    row = replace(SD_T_D2.rows[3], device=hostile, config={hostile: hostile})
+    gone = Row("cuda", RowStatus.UNAVAILABLE, reason=hostile)
+    trial = Trial(
+        hostile,
+        {hostile: hostile},
+        Status.CORRECT,
+        1.0,
+        device=hostile,
+        reason=f"{hostile}\n{hostile}",
+        facts={hostile: hostile},
+    )
+    roofs = {hostile: next(iter(SD_T_D2.roofs.values()))}
+    region = replace(
+        SD_T_D2,
+        function=hostile,
+        sizes={hostile: 1},
+        rows=(row, gone),
+        trials=(trial,),
+        roofs=roofs,
+    )
+    run = Results(
+        hostile,
+        hostile,
+        hostile,
+        (region,),
+        {hostile: hostile},
+        (hostile, "S.c"),
+        (hostile,),
+        {hostile: hostile, "S.c": hostile},
+    )
+    page = Page(report_html(run))
+    assert is_alone(page)
+    assert page.counts["script"] == 1
+    assert page.text.count(hostile) >= 18
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.text(st.characters() | st.sampled_from("\n\r\t/*'\"\\#<>&\x1b\udcff"), max_size=60))
+def test_highlighting_keeps_every_character(text: str) -> None:
+    page = Page(f"<pre>{highlight(text)}</pre>")
+    assert page.counts.keys() <= {"pre", "span"}
+    shown = page.text
+    assert len(shown) == len(text.replace("\r\n", "\n"))
+    assert all(a in (b, "\ufffd") for a, b in zip(shown, text.replace("\r\n", "\n"), strict=True))
+
+
+def test_highlighting() -> None:
+    assert highlight('#pragma acc loop\nfor (i = 0; /* x */ s[""]') == (
+        '<span class="p">#pragma acc loop</span>\n<span class="k">for</span> (i = '
+        '<span class="n">0</span>; <span class="c">/* x */</span> s['
+        '<span class="s">&#34;&#34;</span>]'
+    )
+
+
+def test_the_page_can_be_written_as_utf8() -> None:
+    report_html(replace(RUN, source="\udcff.c", files=("\udcff.c",), texts={"\udcff.c": "\udcff"}))
+    assert report_html(RUN).encode("utf-8")
+
+
+times = st.none() | st.floats(0, allow_nan=False)
+
+
+@given(time=times, gflops=times, flop=st.integers(0, 10**20), size=st.integers(0, 10**20))
+def test_marks_stay_inside_their_charts(
+    time: float | None, gflops: float | None, flop: int, size: int
+) -> None:
+    row = Row("cuda", RowStatus.MEASURED, "d", time, gflops=gflops)
+    region = replace(SD_T_D2, rows=(SD_T_D2.rows[0], row), flop=flop, bytes=size)
+    assert all(bar.length is None or 0 < bar.length <= 300 for bar in bars(region))
+    plot = roofline_plot(region)
+    assert (plot is None) == (flop == 0 or size == 0)
+    for point in plot.points if plot else ():
+        assert 64 <= point.x <= 404
+        assert 26 <= point.y <= 256
+
+
+def test_bars_are_as_long_as_rows_are_fast() -> None:
+    found = {bar.name: bar.length for bar in bars(SD_T_D2)}
+    assert found["tuned CUDA"] == 300
+    assert found["tuned OpenACC"] == pytest.approx(300 * 92.1 / 412)
+    assert found["OpenACC as written"] is None

@@ -1,0 +1,124 @@
+"""The final table: whole outputs at every width, and figures that keep their digits."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from conftest import Golden
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from sample_run import CPU, GPU, RUN, SD_T_D2
+
+from annotune.report import figures
+from annotune.report.summary import PEOPLE_SAY, row_words, trials_text, winner_texts
+from annotune.report.table import results_table, results_text
+from annotune.tune.results import ROW_NAMES, Row, RowStatus
+
+
+@pytest.mark.parametrize("width", [132, 100, 60])
+def test_whole_output(golden: Golden, width: int) -> None:
+    golden.check(f"report/table_{width}.txt", results_text(RUN, width))
+
+
+def test_whole_output_in_ascii(golden: Golden) -> None:
+    text = results_text(RUN, is_ascii=True)
+    assert text.isascii()
+    golden.check("report/table_ascii.txt", text)
+
+
+@given(width=st.integers(20, 250))
+def test_no_width_is_exceeded_or_loses_a_row(width: int) -> None:
+    text = results_text(RUN, width)
+    assert max(map(len, text.splitlines())) <= width
+    joined = re.sub(r"\s+", "", text)
+    places = [joined.index(PEOPLE_SAY[name].replace(" ", "")) for name in ROW_NAMES]
+    assert places == sorted(places)
+    assert "nvcisnotonPATHorunderNVHPC" in joined
+
+
+def test_a_terminal_gets_no_control_characters_from_a_reason() -> None:
+    file = io.StringIO()
+    Console(file=file, force_terminal=True, width=140).print(results_table(RUN))
+    assert "\x1b[31mred" not in file.getvalue()
+    assert "\x07" not in file.getvalue()
+    assert "[bold]no[/bold]" in re.sub("\x1b\\[[0-9;]*m", "", file.getvalue())
+
+
+@given(
+    time=st.floats(1e-12, 1e5),
+    status=st.sampled_from([RowStatus.MEASURED, RowStatus.PREDICTED]),
+)
+def test_a_predicted_figure_never_looks_measured(time: float, status: RowStatus) -> None:
+    words = row_words(Row("cuda", status, GPU, time, time / 9, 1 / time, time, time, True))
+    for figure in words.figures[:-1]:
+        assert figure.startswith("(~") == (status is RowStatus.PREDICTED)
+    assert words.provenance == f"{'measured on' if status == 'measured' else 'predicted for'} {GPU}"
+
+
+def test_an_unavailable_row_shows_no_figure() -> None:
+    words = row_words(Row("cuda", RowStatus.UNAVAILABLE, GPU, 1.0, 1.0, 1.0, 1.0, 1.0, True, "Y"))
+    assert set(words.figures) == {"-"}
+    assert words.provenance == "not available because Y"
+
+
+def test_original_is_not_called_verified() -> None:
+    assert row_words(Row("sequential", RowStatus.MEASURED, CPU, 1.0)).figures[-1] == "original"
+
+
+def test_a_winner_that_the_original_beats_says_so() -> None:
+    rows = (
+        Row("sequential", RowStatus.MEASURED, CPU, 1.0, 0.1),
+        Row("openmp", RowStatus.MEASURED, CPU, 2.0, 0.1, verified=True),
+        # Faster, but wrong: it must not win.
+        Row("cuda", RowStatus.MEASURED, GPU, 0.1, 0.1, verified=False),
+    )
+    (line,) = winner_texts(replace(SD_T_D2, rows=rows))
+    assert line.startswith("winner: tuned OpenMP, 2.00 ± 0.10 s, measured on")
+    assert line.endswith("; sequential is faster, 1.00 ± 0.10 s")
+    close = (replace(rows[0], time_s=1.95), rows[1])
+    (line,) = winner_texts(replace(SD_T_D2, rows=close))
+    assert "not distinguishable from sequential" in line
+
+
+def test_trials() -> None:
+    assert trials_text(SD_T_D2) == (
+        "9 trials: 4 correct, 5 failed (1 compile, 1 runtime, 1 timeout, 1 correctness, "
+        "1 constraints); 1 reused"
+    )
+
+
+@pytest.mark.parametrize(
+    ("time", "spread", "text"),
+    [
+        (12.3e-3, 0.4e-3, "12.3 ± 0.4 ms"),
+        (999.96e-6, None, "1.00 ms"),
+        (99.96, None, "100 s"),
+        (1.0, 1e-6, "1.00 ± <0.01 s"),
+        (1.0, 0.0, "1.00 ± 0.00 s"),
+        (0.0, None, "0 s"),
+        (3e-11, None, "0.0300 ns"),
+        (5000.0, 1.0, "5000 ± 1 s"),
+        (None, 1.0, "-"),
+        (float("nan"), None, "-"),
+        (1.0, float("inf"), "1.00 s"),
+    ],
+)
+def test_time(time: float | None, spread: float | None, text: str) -> None:
+    assert figures.time_text(time, spread) == text
+
+
+@given(st.floats(0, 1e300))
+def test_three_digits_are_right(value: float) -> None:
+    shown = figures.number_text(value)
+    assert len(shown) <= 10, shown
+    assert float(shown) == pytest.approx(value, rel=0.006, abs=1e-320)
+
+
+def test_counts() -> None:
+    assert figures.count_text(999, "flop") == "999 flop"
+    assert figures.count_text(2_147_483_648, "flop") == "2.15 Gflop"
+    assert figures.count_text(10**400, "B") == "1.00e+400 B"

@@ -7,8 +7,9 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -21,6 +22,9 @@ from annotune.files import prepare_folder, write_files
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, diagnostics_json, emit_json
 from annotune.settings import Settings
+
+if TYPE_CHECKING:
+    from annotune.tune.results import Results
 
 F = TypeVar("F", bound=Callable[..., Any])
 STRATEGIES = ("direct",)
@@ -201,7 +205,6 @@ def run(
     from annotune.report.html import report_html
     from annotune.report.live import LiveProgress
     from annotune.report.results_json import RESULTS_FILE, results_file, results_json
-    from annotune.report.table import results_table
     from annotune.tune.run import Limits
 
     settings = _settings(options)
@@ -218,8 +221,9 @@ def run(
         if as_json:
             _print_json(results_json(results))
         else:
+            # The warnings have just been shown, each at its place.
             _show(found.diagnostics, found.text)
-            Console().print(results_table(results))
+            _show_results(replace(results, warnings=()))
             for path in written:
                 click.echo(path)
     if not results.is_verified:
@@ -233,21 +237,21 @@ def run(
 @click.option("--debug", is_flag=True, help="show the traceback of a refusal")
 def report(folder: Path, html: Path | None, as_json: bool, debug: bool) -> None:
     """Show the finished run in FOLDER again."""
-    from rich.console import Console
-
     from annotune.report.html import report_html
-    from annotune.report.results_json import results_json
+    from annotune.report.results_json import RESULTS_FILE, results_json
     from annotune.report.show import show_folder
-    from annotune.report.table import results_table
 
-    with _refusals(folder, as_json, debug):
+    if html is not None and as_json:
+        raise click.UsageError("--html and --json exclude each other")
+    with _refusals(folder / RESULTS_FILE, as_json, debug):
         results = show_folder(folder)
-        if html is not None:
-            write_files(html.parent, {html.name: report_html(results)})
         if as_json:
             _print_json(results_json(results))
-        elif html is None:
-            Console().print(results_table(results))
+        elif html is not None:
+            (written,) = write_files(html.parent, {html.name: report_html(results)})
+            click.echo(written)
+        else:
+            _show_results(results)
 
 
 @cli.command()
@@ -304,6 +308,20 @@ def _show(diagnostics: Iterable[Diagnostic], text: str) -> None:
         source = own if own is not None else _text(Path(diagnostic.span.file))
         shown = diagnostic.render(source)
         click.echo(shown.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), err=True)
+
+
+def _show_results(results: Results) -> None:
+    """Print the final table: laid out for the terminal, or plain for a pipe."""
+    from rich.console import Console
+
+    from annotune.report.table import results_table, results_text
+
+    console = Console()
+    if console.is_terminal:
+        console.print(results_table(results))
+    else:
+        is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
+        click.echo(results_text(results, is_ascii=is_ascii), nl=False)
 
 
 def _print_json(value: dict[str, Any]) -> None:

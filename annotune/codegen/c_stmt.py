@@ -10,10 +10,11 @@ from typing import assert_never
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.names import c_type
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Access, Binary, Expr, Int, rewrite
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, variables
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Region
+from annotune.transforms.tree import bound_names
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ class Dialect:
     flat: bool = True
     loop: Callable[[Writer, Loop], bool] = lambda out, loop: False
 
-    def expr(self, expr: Expr) -> str:
-        """Return an expression as C."""
-        return c_expr(self._flat(expr) if self.flat else expr)
+    def expr(self, expr: Expr, enclosing: int = 0) -> str:
+        """Return an expression as C; `enclosing` as for `c_expr`."""
+        return c_expr(self._flat(expr) if self.flat else expr, enclosing)
 
     def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
         """Write statements in order."""
@@ -62,7 +63,9 @@ class Dialect:
         if len(text) <= LONG_LINE or len(summands) < 3:
             out.line(text)
             return
-        first, *rest = (self.expr(s) for s in summands)
+        # A summand on the right of its + keeps its parentheses: x + (y - z) rounds otherwise.
+        first = self.expr(summands[0])
+        rest = [self.expr(s, RIGHT_OF_SUM) for s in summands[1:]]
         out.line(head + first)
         with out.deeper():
             for summand in rest[:-1]:
@@ -75,8 +78,21 @@ class Dialect:
         step = f"{var}++" if loop.step == 1 else f"{var} += {loop.step}"
         return (
             f"for ({self.iterator_type(loop)} {var} = {self.expr(loop.lower)}; "
-            f"{var} < {self.expr(loop.upper)}; {step})"
+            f"{var} < {self.upper(loop)}; {step})"
         )
+
+    def upper(self, loop: Loop) -> str:
+        """Return a loop's bound; ``min`` is given arguments of one type, as C++ demands."""
+        if not isinstance(loop.upper, Call):
+            return self.expr(loop.upper)
+        kind = self.iterator_type(loop)
+        scalars = self.region.scalars
+        names = variables(loop.upper)
+        types = {scalars[name].type for name in names if name in scalars} | {kind}
+        if types == {"int"}:
+            return self.expr(loop.upper)
+        arguments = (f"({kind})({self.expr(a)})" for a in loop.upper.arguments)
+        return f"{loop.upper.function}({', '.join(arguments)})"
 
     def iterator_type(self, loop: Loop) -> str:
         """Return the C type of a loop's iterator, that of the tiled loop for a tile loop."""
@@ -89,6 +105,8 @@ class Dialect:
 
 # Sums that unrolling makes are broken into lines beyond this many characters.
 LONG_LINE = 100
+# The precedence that `c_expr` takes for the right operand of a sum.
+RIGHT_OF_SUM = 2
 
 
 def _summands(expr: Expr) -> list[Expr]:
@@ -123,7 +141,8 @@ def final_values(region: Region, wanted: frozenset[str]) -> str:
     """Return C that gives the iterators in `wanted` the values the original loops leave.
 
     A loop that runs leaves its iterator at the first value that fails its test; inner loops
-    count in the last iteration of the outer one.
+    count in the last iteration of the outer one. Where an outer iterator decides whether an
+    inner loop runs, that iteration may have been an earlier one, so the outer loop is run.
     """
     out = Writer()
     _finals(out, region.nest.body, wanted, Dialect(region, flat=False))
@@ -135,6 +154,12 @@ def _finals(out: Writer, body: tuple[Stmt, ...], wanted: frozenset[str], dialect
         if not isinstance(stmt, Loop) or not (_iterators(stmt) & wanted):
             continue
         var, lower, upper = stmt.var, stmt.lower, stmt.upper
+        if _sets_bounds(stmt, wanted):
+            step = f"{var}++" if stmt.step == 1 else f"{var} += {stmt.step}"
+            test = f"{var} < {dialect.expr(upper)}"
+            with out.block(f"for ({var} = {dialect.expr(lower)}; {test}; {step})"):
+                _finals(out, stmt.body, wanted, dialect)
+            continue
         out.line(f"{var} = {dialect.expr(lower)};")
         with out.block(f"if ({var} < {dialect.expr(upper)})"):
             out.line(f"{var} = {dialect.expr(_last_value(stmt))};")
@@ -145,6 +170,18 @@ def _finals(out: Writer, body: tuple[Stmt, ...], wanted: frozenset[str], dialect
 def _iterators(loop: Loop) -> set[str]:
     inner = (_iterators(s) for s in loop.body if isinstance(s, Loop))
     return {loop.var}.union(*inner)
+
+
+def _sets_bounds(loop: Loop, wanted: frozenset[str]) -> bool:
+    """Return whether the iterator decides if a loop inside runs that leaves a wanted value."""
+    return any(
+        isinstance(s, Loop) and loop.var in bound_names(s) and _inner_iterators(s) & wanted
+        for s in walk_stmts(loop.body)
+    )
+
+
+def _inner_iterators(loop: Loop) -> set[str]:
+    return _iterators(loop) - {loop.var}
 
 
 def _last_value(loop: Loop) -> Expr:

@@ -309,6 +309,8 @@ PRELUDE = """\
 /* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
 static inline unsigned annotune_extent(long long count, long long limit)
 {
+    if (count < 1)
+        return 1;
     return (unsigned)(count < limit ? count : limit);
 }
 

@@ -88,6 +88,9 @@ def _write_placed(
     for loop in kernel.band():
         index, extent = CUDA_INDEX[loop.place]
         kind = dialect.iterator_type(loop)
+        if kind not in ("int", "unsigned int"):
+            # An index of 32 unsigned bits would make a 64-bit sum of a negative bound positive.
+            index = f"({kind}){index}"
         lower = fold(loop.lower)
         scaled = index if loop.step == 1 else f"{loop.step} * {index}"
         start = scaled if lower == Int(0) else f"{dialect.expr(lower)} + {scaled}"
@@ -95,7 +98,7 @@ def _write_placed(
             out.line(f"const {kind} {loop.var} = {start};")
             continue
         jump = extent if loop.step == 1 else f"{loop.step} * {extent}"
-        upper = dialect.expr(loop.upper)
+        upper = dialect.upper(loop)
         out.line(
             f"for ({kind} {loop.var} = {start}; {loop.var} < {upper}; {loop.var} += {jump}) {{"
         )

@@ -18,6 +18,7 @@ THREADS = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
 GRID_LIMIT = {Level.BLOCK_X: 2147483647, Level.BLOCK_Y: 65535, Level.BLOCK_Z: 65535}
 AXIS_LIMIT = {Level.THREAD_X: 1024, Level.THREAD_Y: 1024, Level.THREAD_Z: 64}
 BLOCK_LIMIT = 1024
+WARP = 32
 
 CUDA_INDEX = {
     Level.BLOCK_X: ("blockIdx.x", "gridDim.x"),
@@ -62,8 +63,8 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
     tuned: dict[Level, int] = {}
     for level, loop in placed.items():
         count = fold(_own_count(loop), sizes)
-        assert isinstance(count, Int), f"trip count of '{loop.var}' is not a number"
-        tuned[level] = count.value
+        # A loop of the host may set the count: a warp of threads then runs over it in strides.
+        tuned[level] = count.value if isinstance(count, Int) else WARP
     room = BLOCK_LIMIT
     threads: list[int] = []
     for level in THREADS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from annotune.annotation.spec import Spec
@@ -44,6 +45,18 @@ class Block(Protocol):
     def span(self) -> Span: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The regions of a file that are sound, and what is wrong with the others.
+
+    `functions` are those with an annotated region, in text order.
+    """
+
+    source: SourceFile
+    problems: tuple[Diagnostic, ...]
+    functions: tuple[str, ...]
+
+
 def load(
     path: str,
     text: str,
@@ -58,26 +71,49 @@ def load(
     Raises:
         AnnotuneError: The file or a region is refused, with every reason found.
     """
+    loaded = load_sound(path, text, blocks, overrides, defines)
+    if loaded.problems:
+        raise AnnotuneError(loaded.problems)
+    return loaded.source
+
+
+def load_sound(
+    path: str,
+    text: str,
+    blocks: Sequence[Block],
+    overrides: Mapping[str, int] = _NOTHING,
+    defines: Mapping[str, str] = _NO_DEFINES,
+    function: str = "",
+) -> Loaded:
+    """Return what `load` does, without letting one refused region hide the others.
+
+    `function` leaves out the regions of all other functions, unless it is empty.
+
+    Raises:
+        AnnotuneError: The file as a whole is no C file.
+    """
     file = open_file(path, text, defines)
-    functions: dict[TopLevel, Function] = {}
+    parsed: dict[TopLevel, Function] = {}
     counts: Counter[str] = Counter()
     regions: list[Region] = []
     problems: list[Diagnostic] = []
     for block in sorted(blocks, key=lambda b: b.start):
         try:
-            part = _check(file, block)
-            if part not in functions:
-                functions[part] = function_at(file, part)
+            part = _part(file, block)
+            # A refused region counts too, so that the others keep their numbers.
             counts[part.function] += 1
-            function = functions[part]
-            regions.append(_region(file, function, block, counts[part.function], overrides))
+            if function not in ("", part.function):
+                continue
+            _check(file, block)
+            if part not in parsed:
+                parsed[part] = function_at(file, part)
+            regions.append(_region(file, parsed[part], block, counts[part.function], overrides))
         except RecursionError:
             problems.append(messages.TOO_DEEP.at(block.span))
         except AnnotuneError as refusal:
             problems += [p for p in refusal.diagnostics if p not in problems]
-    if problems:
-        raise AnnotuneError(tuple(sorted(problems, key=lambda p: p.span)))
-    return SourceFile(path, text, tuple(regions))
+    problems.sort(key=lambda p: p.span)
+    return Loaded(SourceFile(path, text, tuple(regions)), tuple(problems), tuple(counts))
 
 
 def open_file(path: str, text: str, defines: Mapping[str, str] = _NO_DEFINES) -> File:
@@ -91,11 +127,23 @@ def open_file(path: str, text: str, defines: Mapping[str, str] = _NO_DEFINES) ->
     return File(preprocess(source, defines))
 
 
-def _check(file: File, block: Block) -> TopLevel:
-    """Return the function around a block, or raise what can be said without parsing it."""
-    source, clean, tokens = file.source, file.clean, file.tokens
-    if clean.is_left_out(block.body_start):
+def _part(file: File, block: Block) -> TopLevel:
+    """Return the function around a block, or raise that there is none."""
+    tokens = file.tokens
+    if file.clean.is_left_out(block.body_start):
         raise AnnotuneError.of(messages.LEFT_OUT.at(block.span))
+    for index in (tokens.at(block.body_start), tokens.at(block.body_start) - 1):
+        part = enclosing(file.parts, index)
+        if part and part.body >= 0:
+            opens, closes = tokens.starts[part.body], tokens.ends[part.last]
+            if opens < block.body_start and block.body_end < closes:
+                return part
+    raise AnnotuneError.of(messages.NOT_IN_FUNCTION.at(block.span))
+
+
+def _check(file: File, block: Block) -> None:
+    """Raise what can be said against a block without parsing it."""
+    source, clean, tokens = file.source, file.clean, file.tokens
     problems = [
         messages.DIRECTIVE_IN_REGION.at(source.span(d.start, d.end), directive=d.word)
         for d in clean.directives_in(block.body_start, block.body_end)
@@ -109,14 +157,6 @@ def _check(file: File, block: Block) -> TopLevel:
                 problems.append(messages.MACRO_IN_REGION.at(span, name=name))
     if problems:
         raise AnnotuneError(tuple(problems))
-    inside = [tokens.at(block.body_start), tokens.at(block.body_start) - 1]
-    for index in inside:
-        part = enclosing(file.parts, index)
-        if part and part.body >= 0:
-            opens, closes = tokens.starts[part.body], tokens.ends[part.last]
-            if opens < block.body_start and block.body_end < closes:
-                return part
-    raise AnnotuneError.of(messages.NOT_IN_FUNCTION.at(block.span))
 
 
 def _region(
@@ -140,8 +180,7 @@ def _region(
         nest,
         arrays,
         names.scalars,
-        _sizes(names, nest_iterators={loop.var for loop in nest.loops()}, block=block)
-        | dict(overrides),
+        _sizes(names, {loop.var for loop in nest.loops()}, block, overrides),
         block.spec,
         _extent(file, function.part, block),
         block.span,
@@ -154,8 +193,10 @@ def _arrays(names: Names) -> dict[str, Array]:
     return {name: describe(symbol, expressions) for name, symbol in names.arrays.items()}
 
 
-def _sizes(names: Names, nest_iterators: set[str], block: Block) -> dict[str, int]:
-    """Return the sizes that C fixes, and over them those that the annotation proposes."""
+def _sizes(
+    names: Names, nest_iterators: set[str], block: Block, overrides: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the sizes that C fixes, over them those of the annotation, then `overrides`."""
     sizes = {s.name: s.value for s in names.scalars.values() if s.value is not None}
     for parameter in block.spec.input_params:
         value = parameter.values[0] if parameter.values else None
@@ -165,7 +206,7 @@ def _sizes(names: Names, nest_iterators: set[str], block: Block) -> dict[str, in
         if is_size and parameter.name not in nest_iterators and parameter.name not in names.arrays:
             assert isinstance(value, int)
             sizes[parameter.name] = value
-    return sizes
+    return sizes | {k: v for k, v in overrides.items() if k not in nest_iterators}
 
 
 def _extent(file: File, part: TopLevel, block: Block) -> Extent:

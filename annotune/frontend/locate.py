@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.frontend.filescope import File
 from annotune.frontend.load import open_file
@@ -9,19 +11,26 @@ from annotune.frontend.messages import NO_FUNCTION, NO_LOOP
 from annotune.frontend.tokens import Tokens
 from annotune.frontend.toplevel import TopLevel
 
+_NO_DEFINES: Mapping[str, str] = {}
+
 
 def locate_loop(
-    text: str, function: str, loop: str = "", occurrence: int = 1, path: str = "<source>"
+    text: str,
+    function: str,
+    loop: str = "",
+    occurrence: int = 1,
+    path: str = "<source>",
+    defines: Mapping[str, str] = _NO_DEFINES,
 ) -> tuple[int, int]:
     """Return the offsets at which a loop of a function starts and ends.
 
     `loop` is the loop's iterator, empty for any; `occurrence` counts such loops from 1 in
-    text order.
+    text order. `defines` are macros as of ``-D``.
 
     Raises:
         AnnotuneError: There is no such function or loop; the help names those there are.
     """
-    file = open_file(path, text)
+    file = open_file(path, text, defines)
     part = next((p for p in file.parts if p.function == function), None)
     if part is None:
         known = ", ".join(p.function for p in file.parts if p.function) or "none"

@@ -42,6 +42,7 @@ def lower(statements: Sequence[Any], names: Names) -> Nest:
     names.written = frozenset(assigned_in(block))
     names.region_depth = len(names.scopes)
     lowering = _Statements(names)
+    lowering.jumped_to = frozenset(n.name for n in walk(block) if isinstance(n, c_ast.Goto))
     body = lowering.block(statements)
     if lowering.problems:
         raise AnnotuneError(tuple(lowering.problems))
@@ -54,6 +55,8 @@ class _Statements:
         self.expressions = Expressions(names)
         self.problems: list[Diagnostic] = []
         self.next_number = 0
+        # A label is refused with the jumps to it.
+        self.jumped_to: frozenset[str] = frozenset()
 
     def block(self, items: Sequence[Any]) -> tuple[Stmt, ...]:
         """Return the statements of a block, in a scope of their own."""
@@ -101,6 +104,8 @@ class _Statements:
                 return self._assignment(node, node.expr, "-=", None)
             case c_ast.If():
                 raise self._at_word(messages.GUARD, node, "if")
+            case c_ast.Label() if node.name in self.jumped_to:
+                return self.statement(node.stmt)
             case c_ast.Label():
                 raise self._at_word(messages.CONTROL_FLOW, node, node.name)
         if type(node) in _WORDS:

@@ -1,4 +1,4 @@
-"""What `check` and `emit` say to other programs; the fields are fixed in docs/json.md."""
+"""What `check` and `emit` say to other programs; the fields are fixed in docs/results.md."""
 
 from __future__ import annotations
 

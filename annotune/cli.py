@@ -18,9 +18,9 @@ from annotune.annotation.evaluate import evaluate
 from annotune.annotation.spec import Value
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic
-from annotune.files import prepare_folder, write_files
+from annotune.files import WHOLE_FILE, prepare_folder, read_source, write_files
 from annotune.report.check_text import region_text
-from annotune.report.json_form import check_json, diagnostics_json, emit_json
+from annotune.report.json_form import check_json, emit_json, refusal_json
 from annotune.settings import Settings
 
 if TYPE_CHECKING:
@@ -68,6 +68,17 @@ class _Setting(click.ParamType[tuple[str, Value]]):
             self.fail(f"'{value}': {error}", param, ctx)
 
 
+class _Arch(click.ParamType[str]):
+    """An architecture as nvcc names it."""
+
+    name = "arch"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value and not re.fullmatch(r"sm_\d{2,3}[af]?", str(value)):
+            self.fail(f"'{value}' is no architecture such as sm_90", param, ctx)
+        return str(value)
+
+
 class _Duration(click.ParamType[float]):
     """Seconds, as ``90s``, ``5m`` or a plain number."""
 
@@ -110,7 +121,7 @@ def _common(command: F) -> F:
         click.option("--set", "sets", type=_Setting(), multiple=True, help="NAME=VALUE of a size"),
         click.option("-D", "defines", type=_Define(), multiple=True, help="a macro, as in C"),
         click.option("--function", default="", help="only this function"),
-        click.option("--arch", default="", help="such as sm_90; default: the device's"),
+        click.option("--arch", type=_Arch(), default="", help="such as sm_90; else the device's"),
         click.option("--device", default="h200", help="a preset of annotations/devices/"),
         click.option("--data", type=click.Choice(("host", "resident")), default="host"),
         click.option("--annotation", "sidecar", type=source, help="a YAML sidecar"),
@@ -149,14 +160,14 @@ def cli() -> None:
 def check(certificate: bool, as_json: bool, debug: bool, **options: Any) -> None:
     """Parse SOURCE, analyse it and explain it; no compiler is needed."""
     settings = _settings(options)
-    with _refusals(settings.source, as_json, debug):
+    with _refusals(as_json, debug):
         report = pipeline.check(settings)
         if as_json:
             _print_json(check_json(report))
         else:
             for region in report.regions:
                 click.echo(region_text(region))
-            _show(report.diagnostics, report.text)
+        _show(report.diagnostics)
         if certificate and not as_json:
             for region in report.regions:
                 click.echo(pipeline.certificate(region))
@@ -170,7 +181,7 @@ def check(certificate: bool, as_json: bool, debug: bool, **options: Any) -> None
 def emit(output: Path | None, as_json: bool, debug: bool, **options: Any) -> None:
     """Write SOURCE for every target, by the decision algorithm's first choice."""
     settings = _settings(options)
-    with _refusals(settings.source, as_json, debug):
+    with _refusals(as_json, debug):
         made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
         folder = output or _default_folder(settings.source)
         stem = settings.source.stem
@@ -178,10 +189,10 @@ def emit(output: Path | None, as_json: bool, debug: bool, **options: Any) -> Non
         if as_json:
             files = [str(path) for path in written]
             _print_json(emit_json(files, made.reports, made.variants, made.diagnostics))
-            return
-        _show(made.diagnostics, made.text)
-        for path in written:
-            click.echo(path)
+        else:
+            for path in written:
+                click.echo(path)
+        _show(made.diagnostics)
 
 
 @cli.command()
@@ -209,7 +220,7 @@ def run(
 
     settings = _settings(options)
     limits = Limits(budget, time_s, jobs or max(1, len(os.sched_getaffinity(0))))
-    with _refusals(settings.source, as_json, debug):
+    with _refusals(as_json, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
         prepare_folder(folder)
@@ -222,7 +233,7 @@ def run(
             _print_json(results_json(results))
         else:
             # The warnings have just been shown, each at its place.
-            _show(found.diagnostics, found.text)
+            _show(found.diagnostics)
             _show_results(replace(results, warnings=()))
             for path in written:
                 click.echo(path)
@@ -238,12 +249,12 @@ def run(
 def report(folder: Path, html: Path | None, as_json: bool, debug: bool) -> None:
     """Show the finished run in FOLDER again."""
     from annotune.report.html import report_html
-    from annotune.report.results_json import RESULTS_FILE, results_json
+    from annotune.report.results_json import results_json
     from annotune.report.show import show_folder
 
     if html is not None and as_json:
         raise click.UsageError("--html and --json exclude each other")
-    with _refusals(folder / RESULTS_FILE, as_json, debug):
+    with _refusals(as_json, debug):
         results = show_folder(folder)
         if as_json:
             _print_json(results_json(results))
@@ -279,8 +290,8 @@ def _default_folder(source: Path) -> Path:
 class _refusals:  # used like a function, as a context manager
     """Turns a refusal into diagnostics and its exit code; `debug` lets it through."""
 
-    def __init__(self, source: Path, as_json: bool, debug: bool) -> None:
-        self._source, self._as_json, self._debug = source, as_json, debug
+    def __init__(self, as_json: bool, debug: bool) -> None:
+        self._as_json, self._debug = as_json, debug
 
     def __enter__(self) -> None:
         return None
@@ -289,25 +300,27 @@ class _refusals:  # used like a function, as a context manager
         if not isinstance(error, AnnotuneError) or self._debug:
             return
         if self._as_json:
-            _print_json({"schema": 1, "diagnostics": diagnostics_json(error.diagnostics)})
-        _show(error.diagnostics, _text(self._source))
+            _print_json(refusal_json(error.diagnostics))
+        _show(error.diagnostics)
         sys.exit(error.exit_code)
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError:
-        return ""
-
-
-def _show(diagnostics: Iterable[Diagnostic], text: str) -> None:
-    """Print diagnostics to stderr, each with its own file's line."""
+def _show(diagnostics: Iterable[Diagnostic]) -> None:
+    """Print diagnostics to stderr, each with the line of its file if that is a text."""
     for diagnostic in diagnostics:
-        own = text if not diagnostic.span.file.endswith((".yaml", ".yml")) else None
-        source = own if own is not None else _text(Path(diagnostic.span.file))
-        shown = diagnostic.render(source)
+        shown = diagnostic.render(_text(diagnostic))
         click.echo(shown.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), err=True)
+
+
+def _text(diagnostic: Diagnostic) -> str:
+    """Return the text a diagnostic points into, empty when it is about a file as a whole."""
+    if diagnostic.code in WHOLE_FILE:
+        return ""
+    try:
+        text = read_source(Path(diagnostic.span.file))
+    except AnnotuneError:
+        return ""
+    return "" if "\0" in text else text
 
 
 def _show_results(results: Results) -> None:

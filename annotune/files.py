@@ -19,6 +19,9 @@ NOT_OURS = Template(
     "move it away, or choose another folder with -o DIR",
 )
 
+# A line of a file that is only in the way would explain nothing.
+WHOLE_FILE = frozenset(template.code for template in (NO_SUCH_FILE, NOT_WRITABLE, NOT_OURS))
+
 # What annotune writes says so near its beginning; anything else is the user's.
 MARK = "annotune"
 

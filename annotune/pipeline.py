@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
+from annotune.annotation.messages import did_you_mean
 from annotune.annotation.names import unknown_names
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
+from annotune.annotation.spec import Value
 from annotune.codegen.certify import certify
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Provenance, Target, Variant
@@ -23,8 +25,9 @@ from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
 from annotune.decide.space import region_space
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
-from annotune.frontend.load import load
+from annotune.frontend.load import load_sound
 from annotune.frontend.locate import locate_loop
+from annotune.frontend.symbols import REALS
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.settings import Settings
@@ -45,6 +48,27 @@ FIXED_SIZE = Template(
     "'{name}' is {given} here, but C fixes it to {fixed}",
     "change the C text, or give -D{name}={given} where a #define allows it",
 )
+NOT_AN_INTEGER = Template(
+    "AT607",
+    "'{name}' is {given} here, but it is of type '{type}' in C",
+    "give a whole number",
+)
+UNUSED_SETTING = Template(
+    "AT608",
+    "no region uses '{name}', which --set gives",
+    "{hint}",
+    Severity.WARNING,
+)
+OTHER_FILE = Template(
+    "AT609",
+    "the sidecar is for '{named}', not for '{file}'",
+    "correct its `file:`, or leave out --annotation",
+)
+ANNOTATED_TWICE = Template(
+    "AT610",
+    "this nest is annotated twice: here and in {other}",
+    "keep one of the two",
+)
 NO_SUCH_FUNCTION = Template(
     "AT605",
     "no annotated region stands in a function '{name}'",
@@ -56,15 +80,20 @@ def check(settings: Settings) -> CheckReport:
     """Return everything that can be said of a file without a compiler.
 
     Raises:
-        AnnotuneError: The file cannot be read, or is no C text.
+        AnnotuneError: The file cannot be read, is no C text, or there is no such device.
     """
+    # What is asked for must exist, also where it is not needed yet.
+    load_device(settings.device)
     text = read_source(settings.source)
     blocks, problems = _blocks(settings, text)
     source, refused = _load(settings, text, blocks)
+    if not blocks and not problems:
+        problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
     reports = tuple(_examine(region, settings) for region in source.regions)
     for report in reports:
         problems += report.diagnostics
+    problems += _unused_settings(settings, source.regions)
     problems = list(dict.fromkeys(problems))
     problems.sort(key=lambda d: (d.span.file, d.span.line, d.span.column))
     return CheckReport(text, source, reports, tuple(problems))
@@ -108,7 +137,7 @@ def _accepted(settings: Settings) -> CheckReport:
     found = check(settings)
     errors = [d for d in found.diagnostics if d.severity == Severity.ERROR]
     for report in found.regions:
-        if report.analysis is not None and not _has_kernels(report):
+        if report.plan is not None and not report.has_kernels:
             errors.append(NO_PARALLEL_LOOP.at(report.region.span, reasons=_reasons(report)))
     if errors:
         raise AnnotuneError(tuple(errors))
@@ -218,11 +247,18 @@ def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[
     for sidecar in _sidecars(settings):
         for entry in load_sidecar(sidecar, settings.sizes):
             if Path(entry.file).name != settings.source.name:
+                if settings.sidecar is not None:
+                    name = settings.source.name
+                    problems.append(OTHER_FILE.at(entry.span, named=entry.file, file=name))
                 continue
-            start, end = locate_loop(text, entry.function, entry.loop, entry.occurrence, path)
+            start, end = locate_loop(
+                text, entry.function, entry.loop, entry.occurrence, path, settings.defines
+            )
+            twice = next((b for b in blocks if b.start < end and start < b.end), None)
+            if twice is not None:
+                problems.append(ANNOTATED_TWICE.at(entry.span, other=twice.span))
+                continue
             blocks.append(AnnotationBlock(start, end, start, end, entry.spec, entry.span))
-    if not blocks and not problems:
-        problems.append(NO_REGION.at(Span(path, 1, 1)))
     return sorted(blocks, key=lambda b: b.start), problems
 
 
@@ -239,29 +275,28 @@ def _load(
 ) -> tuple[SourceFile, list[Diagnostic]]:
     """Return the regions that parse, and what is wrong with the others."""
     path = str(settings.source)
-    sizes, defines = settings.integers, settings.defines
-    try:
-        source = load(path, text, blocks, sizes, defines)
-        problems: list[Diagnostic] = []
-    except AnnotuneError as refusal:
-        # One refused region must not hide the others from `check`.
-        problems = list(refusal.diagnostics)
-        regions: list[Region] = []
-        for block in blocks:
-            try:
-                regions += load(path, text, [block], sizes, defines).regions
-            except AnnotuneError:
-                continue
-        source = SourceFile(path, text, tuple(regions))
-    if settings.function:
-        known = [r.function for r in source.regions]
-        if settings.function not in known and not problems:
-            listed = ", ".join(dict.fromkeys(known)) or "none"
-            where = Span(path, 1, 1)
-            problems.append(NO_SUCH_FUNCTION.at(where, name=settings.function, known=listed))
-        kept = tuple(r for r in source.regions if r.function == settings.function)
-        source = SourceFile(path, text, kept)
-    return source, problems
+    loaded = load_sound(path, text, blocks, settings.integers, settings.defines, settings.function)
+    problems = list(loaded.problems)
+    if settings.function and settings.function not in loaded.functions and blocks:
+        listed = ", ".join(loaded.functions) or "none"
+        where = Span(path, 1, 1)
+        problems.append(NO_SUCH_FUNCTION.at(where, name=settings.function, known=listed))
+    return loaded.source, problems
+
+
+def _unused_settings(settings: Settings, regions: Sequence[Region]) -> list[Diagnostic]:
+    """Return a warning for each ``--set`` that changes nothing, such as a misspelt size."""
+    known: set[str] = set()
+    for region in regions:
+        spec = region.spec
+        known |= {p.name for p in (*spec.input_params, *spec.performance_params)}
+        known |= _open_sizes(region)
+    where = Span("--set", 1, 1)
+    return [
+        UNUSED_SETTING.at(where, name=name, hint=did_you_mean(name, known))
+        for name in settings.sizes
+        if regions and name not in known
+    ]
 
 
 def _examine(region: Region, settings: Settings) -> RegionReport:
@@ -270,7 +305,7 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
     problems: list[Diagnostic] = []
     try:
         problems += region.spec.notes
-        _check_sizes(region)
+        _check_sizes(region, settings.sizes)
         analysis = analyse(region)
         problems += analysis.warnings
         base = Base.of(analysis)
@@ -287,28 +322,37 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
     except AnnotuneError as refusal:
         problems += refusal.diagnostics
     report = RegionReport(region, analysis, base, space, point, decision, plan, tuple(problems))
-    if plan is not None and not _has_kernels(report):
+    if plan is not None and not report.has_kernels:
         warning = NO_PARALLEL_LOOP_WARNING.at(region.span, reasons=_reasons(report))
-        return RegionReport(
-            region, analysis, base, space, point, decision, plan, (*problems, warning)
-        )
+        return replace(report, diagnostics=(*problems, warning))
     return report
 
 
-def _check_sizes(region: Region) -> None:
+def _open_sizes(region: Region) -> set[str]:
+    """Return the integers of C that a region uses, but for its iterators."""
+    iterators = {loop.var for loop in region.nest.loops()}
+    integers = {s.name for s in region.scalars.values() if s.type not in REALS}
+    return integers - iterators
+
+
+def _check_sizes(region: Region, settings: Mapping[str, Value]) -> None:
     """Raise what is wrong with the annotation's names and values of sizes."""
     mistakes = list(unknown_names(region.spec, tuple(region.sizes)))
+    given_values = [(p.name, p.values[0], p.span) for p in region.spec.input_params if p.values]
+    named = {name for name, _, _ in given_values}
+    given_values += [(n, v, region.span) for n, v in settings.items() if n not in named]
+    for name, value, span in given_values:
+        if name not in _open_sizes(region) or name in region.sizes:
+            continue
+        text = repr(value) if isinstance(value, str) else value
+        type_ = region.scalars[name].type
+        mistakes.append(NOT_AN_INTEGER.at(span, name=name, given=text, type=type_))
     for name, fixed in region.constants.items():
         given = region.sizes.get(name, fixed)
         if given != fixed:
             mistakes.append(FIXED_SIZE.at(region.span, name=name, given=given, fixed=fixed))
     if mistakes:
         raise AnnotuneError(tuple(mistakes))
-
-
-def _has_kernels(report: RegionReport) -> bool:
-    """Return whether some loop of the region runs in parallel under its plan."""
-    return report.plan is None or any(kernel.band() for kernel in report.plan.kernels())
 
 
 def _reasons(report: RegionReport) -> str:

@@ -32,5 +32,5 @@ class Settings:
 
     @property
     def integers(self) -> dict[str, int]:
-        """Return those of `sizes` that are integers."""
-        return {k: v for k, v in self.sizes.items() if isinstance(v, int)}
+        """Return those of `sizes` that are integers; True and False are none."""
+        return {k: v for k, v in self.sizes.items() if type(v) is int}

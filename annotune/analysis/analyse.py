@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotune.analysis.aliasing import overlap_warnings
+from annotune.analysis.aliasing import overlap_warnings, overlaps
 from annotune.analysis.costs import access_facts, missing_for_work, statement_work, total_work
 from annotune.analysis.dependences import all_dependences
+from annotune.analysis.domains import Space
 from annotune.analysis.facts import Analysis, Work
 from annotune.analysis.loops import classify
 from annotune.analysis.messages import (
@@ -36,6 +37,9 @@ def analyse(region: Region) -> Analysis:
             or a private scalar's last value is read after the region.
     """
     statements = read_statements(region)
+    proven = overlaps(region, statements, Space(all_known_sizes(region)))
+    if proven:
+        raise AnnotuneError.of(*proven)
     lifetimes = _lifetimes(region, statements)
     model = build_model(region, statements)
     bounds = Bounds.of(model)

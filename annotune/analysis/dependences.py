@@ -127,8 +127,23 @@ def distance(carried: Carried, depth: int) -> int | None:
 
 def constant_distance(pairs: isl.Map, source_dim: int, sink_dim: int) -> int | None:
     """Return sink minus source on the given dimensions, None when it varies."""
+    value = _distances(pairs, source_dim, sink_dim).plain_get_val_if_fixed(isl.dim_type.set, 0)
+    return int(value.to_python()) if value.is_int() else None
+
+
+def shortest_distance(pairs: isl.Map, source_dim: int, sink_dim: int) -> int | None:
+    """Return the least distance between sink and source that is not 0, at any sizes."""
+    steps = _distances(pairs, source_dim, sink_dim)
+    steps = steps.project_out(isl.dim_type.param, 0, steps.dim(isl.dim_type.param))
+    away = isl.Set("{ d[x] : x > 0 }")
+    least = steps.union(steps.neg()).intersect(away).lexmin()
+    value = least.plain_get_val_if_fixed(isl.dim_type.set, 0)
+    return int(value.to_python()) if value.is_int() else None
+
+
+def _distances(pairs: isl.Map, source_dim: int, sink_dim: int) -> isl.Set:
+    """Return all values of sink minus source on the given dimensions."""
     for kind, dim in ((isl.dim_type.in_, source_dim), (isl.dim_type.out, sink_dim)):
         pairs = pairs.project_out(kind, dim + 1, pairs.dim(kind) - dim - 1)
         pairs = pairs.project_out(kind, 0, dim).set_tuple_name(kind, "d")
-    value = pairs.deltas().plain_get_val_if_fixed(isl.dim_type.set, 0)
-    return int(value.to_python()) if value.is_int() else None
+    return pairs.deltas()

@@ -59,6 +59,12 @@ ITERATOR_READ_OUTSIDE = Template(
     "the loop variable '{name}' is read outside its loop",
     "write the value it has there, or keep it in another variable",
 )
+OVERLAP = Template(
+    "AT212",
+    "'{name}' points to '{place}', and so the region writes and uses elements of '{other}' "
+    "under both names",
+    "use one name in the region; what each loop may do can then be proven",
+)
 ASSUMED_APART = Template(
     "AT220",
     "the pointers {names} are assumed not to overlap",

@@ -80,6 +80,8 @@ def build_model(
         AnnotuneError: Without a value for a size nothing can be proven, or a subscript or
             bound is not affine whatever the sizes.
     """
+    # A loop that never runs leaves nothing to measure or to tune.
+    _refuse_empty_loops(statements, Space(all_known_sizes(region)))
     if at_sizes is not None:
         reference, address = at_sizes
         where = next(s for s in statements if s.number == reference.statement)
@@ -168,7 +170,6 @@ def _build(
     why_sizes: Diagnostic | None,
 ) -> Model:
     sizes = context(statements, space, _extents(region))
-    _refuse_empty_loops(statements, space)
     domains: dict[int, isl.Set] = {}
     for statement in statements:
         try:

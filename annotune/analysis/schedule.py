@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from annotune.analysis.dependences import constant_distance
+from annotune.analysis.dependences import constant_distance, shortest_distance
 from annotune.analysis.domains import Space, parsed_map
 from annotune.analysis.facts import Analysis, Dependence, Violation
 from annotune.analysis.model import all_known_sizes, fixed_sizes
@@ -247,10 +247,13 @@ class _Pair:
 
     def _carried(self, depth: int, wrong: isl.Map) -> Violation:
         loop = self.source.loops[depth]
-        steps = constant_distance(wrong, self.source.root(loop), self.sink.root(loop))
+        roots = self.source.root(loop), self.sink.root(loop)
+        steps, least = constant_distance(wrong, *roots), shortest_distance(wrong, *roots)
         text = f"{self.dependence.array} is carried by {loop.var}"
         if steps is not None:
             text += f" (distance {abs(steps)})"
+        elif least is not None:
+            text += f" (distance {least} and more)"
         return Violation(self.dependence, loop.var, text)
 
     def _late(self, pairs: isl.Map) -> Violation | None:

@@ -153,18 +153,23 @@ def _finals(out: Writer, body: tuple[Stmt, ...], wanted: frozenset[str], dialect
     for stmt in body:
         if not isinstance(stmt, Loop) or not (_iterators(stmt) & wanted):
             continue
-        var, lower, upper = stmt.var, stmt.lower, stmt.upper
-        if _sets_bounds(stmt, wanted):
-            step = f"{var}++" if stmt.step == 1 else f"{var} += {stmt.step}"
-            test = f"{var} < {dialect.expr(upper)}"
-            with out.block(f"for ({var} = {dialect.expr(lower)}; {test}; {step})"):
-                _finals(out, stmt.body, wanted, dialect)
-            continue
-        out.line(f"{var} = {dialect.expr(lower)};")
-        with out.block(f"if ({var} < {dialect.expr(upper)})"):
-            out.line(f"{var} = {dialect.expr(_last_value(stmt))};")
-            _finals(out, stmt.body, wanted, dialect)
-            out.line(f"{var} += {stmt.step};")
+        if dialect.region.scalars[stmt.var].is_local:
+            # Declared by the loop itself: its name must not reach beyond this block.
+            with out.block(""):
+                out.line(f"{dialect.iterator_type(stmt)} {stmt.var};")
+                _final(out, stmt, wanted, dialect)
+        else:
+            _final(out, stmt, wanted, dialect)
+
+
+def _final(out: Writer, loop: Loop, wanted: frozenset[str], dialect: Dialect) -> None:
+    """Write the values that one loop and those inside it leave."""
+    var = loop.var
+    out.line(f"{var} = {dialect.expr(loop.lower)};")
+    with out.block(f"if ({var} < {dialect.expr(loop.upper)})"):
+        out.line(f"{var} = {dialect.expr(_last_value(loop))};")
+        _finals(out, loop.body, wanted, dialect)
+        out.line(f"{var} += {loop.step};")
 
 
 def _iterators(loop: Loop) -> set[str]:

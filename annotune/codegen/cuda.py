@@ -9,7 +9,7 @@ from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import final_values
 from annotune.codegen.code import RegionCode
-from annotune.codegen.cuda_host import PRELUDE, HostText, Version
+from annotune.codegen.cuda_host import HostText, Version, prelude
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
 from annotune.codegen.cuda_view import HELD_RESIDENT, held_scalars, viewed
 from annotune.codegen.names import Interface, interface
@@ -51,14 +51,16 @@ class CudaTarget:
         general = _version(variant, variant.general, "") if variant.general else None
         texts = [*tuned.texts.values(), *(general.texts.values() if general else ())]
         host = HostText(analysis, outer, tuned, general, resident)
-        device = "\n".join(text.definition for text in texts) + "\n" + host.text()
+        parts = [_undefined(analysis.region), *(text.definition for text in texts), host.text()]
+        device = "\n".join(part for part in parts if part)
         return RegionCode(_call(written, user, outer.types(), held), "", device)
 
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
     ) -> Mapping[str, str]:
         """Return ``.cu`` and ``_cuda.c``."""
-        parts = [provenance.comment(), PRELUDE, *(code.device for code in codes)]
+        devices = [code.device for code in codes]
+        parts = [provenance.comment(), prelude("\n".join(devices)), *devices]
         return {
             ".cu": "\n".join(part.rstrip("\n") + "\n" for part in parts),
             "_cuda.c": assembled(source, codes, provenance),
@@ -66,7 +68,7 @@ class CudaTarget:
 
     def standalone(self, code: RegionCode) -> str:
         """Return ``S.cu`` for one region."""
-        return f"{PRELUDE}\n{code.device}"
+        return f"{prelude(code.device)}\n{code.device}"
 
 
 def _version(variant: Variant, plan: Plan, suffix: str) -> Version:
@@ -92,6 +94,15 @@ def _with_host(
             case HostLoop(loop, inner):
                 out += _with_host(inner, region, (*host, region.scalars[loop.var]))
     return out
+
+
+def _undefined(region: Region) -> str:
+    """Return lines that free the names of the user's macros, which are variables here.
+
+    A build that passes ``-Dn=10`` to every compiler would otherwise break the text.
+    """
+    names = [s.name for s in region.scalars.values() if s.is_macro]
+    return "".join(f"#undef {name}\n" for name in names)
 
 
 def _call(region: Region, user: Interface, types: str, held: Sequence[Scalar]) -> str:

@@ -10,7 +10,7 @@ from annotune.codegen.c_expr import c_expr
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_kernel import KernelText
 from annotune.codegen.grid import BLOCKS, GRID_LIMIT
-from annotune.codegen.names import Interface, temporaries, wrapped
+from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Step
 from annotune.ir.expr import Expr, Int, variables
@@ -301,11 +301,13 @@ def _wide(outer: Interface, length: Expr) -> str:
     return ", ".join(f"long long {s.name}" for s in outer.scalars if s.name in used)
 
 
-PRELUDE = """\
+_INCLUDES = """\
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+"""
 
+_EXTENT = """\
 /* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
 static inline unsigned annotune_extent(long long count, long long limit)
 {
@@ -313,7 +315,9 @@ static inline unsigned annotune_extent(long long count, long long limit)
         return 1;
     return (unsigned)(count < limit ? count : limit);
 }
+"""
 
+_APART = """\
 /* Whether two ranges of bytes have none in common. */
 static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
@@ -321,3 +325,15 @@ static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, 
     return p + a_bytes <= q || q + b_bytes <= p;
 }
 """
+
+
+def prelude(device: str) -> str:
+    """Return what must stand before `device`: headers, and the functions that it calls.
+
+    A function that nothing calls would be a warning of nvcc's.
+    """
+    called = words(device)
+    parts = [_INCLUDES]
+    parts += [_EXTENT] if "annotune_extent" in called else []
+    parts += [_APART] if "annotune_apart" in called else []
+    return "\n".join(parts)

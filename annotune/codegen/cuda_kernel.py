@@ -62,7 +62,10 @@ def kernel_text(
     threads = shape.threads[0] * shape.threads[1] * shape.threads[2]
     out = Writer()
     out.lines(_legend(analysis, kernel))
-    head = f"__global__ void __launch_bounds__({threads}) {name}"
+    # Sizes that arrive at run time cost registers for addresses; asked for one resident block,
+    # ptxas gives them, where its own guess at occupancy would rather spill.
+    bounds = f"{threads}, 1" if open_scalars else str(threads)
+    head = f"__global__ void __launch_bounds__({bounds}) {name}"
     with out.block(wrapped(head, parameters), ""):
         for scalar in scalars:
             if scalar.name in constants:

@@ -22,19 +22,19 @@ HELD_RESIDENT = Template(
 )
 
 # Words that C leaves to the user and C++ does not (C++17, [lex.key] and [lex.digraph]).
-_CPP = frozenset(
+_CPP_WORDS = (
     "alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept "
     "const_cast constexpr decltype delete dynamic_cast explicit export false friend mutable "
     "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
     "reinterpret_cast requires static_assert static_cast template this thread_local throw true "
-    "try typeid typename using virtual wchar_t xor xor_eq".split()
+    "try typeid typename using virtual wchar_t xor xor_eq"
 )
 # Words that the generated text uses itself.
-_OWN = frozenset(
+_OWN_WORDS = (
     "blockDim blockIdx gridDim threadIdx dim3 min max size_t NULL stderr fprintf malloc free "
     "memcpy cudaError_t cudaSuccess cudaErrorMemoryAllocation cudaMalloc cudaMemcpy cudaFree "
     "cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaDeviceSynchronize cudaGetLastError "
-    "cudaGetErrorString blocks threads status fits warpSize".split()
+    "cudaGetErrorString blocks threads status fits warpSize"
 )
 
 
@@ -198,11 +198,12 @@ def _renamed(region: Region, held: set[str], locals_: set[str]) -> dict[str, str
     """Return new names for what cannot keep its own, no two things under one name."""
     users = {*region.arrays, *region.scalars, *locals_}
     prefix = f"{region.function}_{region.index}_"
+    words = {*_CPP_WORDS.split(), *_OWN_WORDS.split()}
     names: dict[str, str] = {}
     while True:
         memory = [names.get(a, a) for a in (*region.arrays, *held)]
         derived = {f"d_{a}" for a in memory} | {f"h_{a}" for a in memory}
-        reserved = _CPP | _OWN | derived | {f"{a}_bytes" for a in memory}
+        reserved = words | derived | {f"{a}_bytes" for a in memory}
         clash = next(
             (
                 user

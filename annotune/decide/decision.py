@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from math import gcd
+from typing import TypeVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import Value
 from annotune.decide.build import Places, base_body
 from annotune.decide.direct import choose, fuse_by_footprint, registers, unrolls
-from annotune.decide.messages import APART_AND_FUSED, NOT_FUSIBLE
+from annotune.decide.messages import APART_AND_FUSED, FUSED_DIFFERENTLY, NOT_FUSIBLE
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import Roles, serial_order
 from annotune.decide.units import Unit, atomic_groups, fusible, units
-from annotune.decide.wishes import Axes, Wishes, read_wishes
+from annotune.decide.wishes import MAX_AXES, Axes, Wishes, read_wishes
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.ir.expr import variables
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 from annotune.transforms.tile import tile_name
@@ -69,7 +72,14 @@ class Base:
         Raises:
             AnnotuneError: A wished fusion or distribution is illegal.
         """
-        key = (fusion, wishes.fused, wishes.apart, frozenset(wishes.cuda), frozenset(wishes.acc))
+        key = (
+            fusion,
+            wishes.fused,
+            wishes.apart,
+            frozenset(wishes.order.items()),
+            frozenset(wishes.cuda),
+            frozenset(wishes.acc),
+        )
         if key not in self._known:
             self._known[key] = self._nests(fusion, wishes)
         return self._known[key]
@@ -154,28 +164,100 @@ def decide(base: Base, point: Point) -> Decision:
 
 def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     """Return the choice for one kernel: the recipe's words, the point's, then the rules'."""
-    axes = next((wishes.cuda[s] for s in unit.statements if s in wishes.cuda), None)
+    axes = _common(unit, wishes.cuda, "cuda", wishes)
+    cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
     if axes is not None:
         choice = _as_wished(unit, axes)
     else:
-        choice = choose(unit, point.roles.get(unit.leader))
-    cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
+        choice = _with_tiles(choose(unit, point.roles.get(unit.leader)), cut)
     if cut:
         own = {loop for loop, _ in cut}
         choice = replace(choice, tiles=(*cut, *(t for t in choice.tiles if t[0] not in own)))
-    order = next((wishes.order[s] for s in unit.statements if s in wishes.order), None)
+    order = _common(unit, wishes.order, "permute", wishes)
     if order is not None:
         reason = Reason("order", ", ".join(order), "the recipe says so")
         choice = replace(choice, order=order, reasons=(*choice.reasons, reason))
-    tiled = {loop for loop, _ in choice.tiles}
-    held = {s: tile_name(loop) if loop in tiled else loop for s, loop in choice.registers}
+    held = dict(_own_registers(unit, choice))
     held |= {s: loop for s, loop in wishes.registers.items() if s in unit.statements}
     unrolled = tuple(u for u in wishes.unroll if u[0] in unit.statements)
-    if not unrolled:
-        unrolled = tuple(
-            (s, loop, point.factors.get(s, factor)) for s, loop, factor in choice.unroll
-        )
-    return replace(choice, registers=tuple(sorted(held.items())), unroll=unrolled)
+    return replace(
+        choice,
+        registers=tuple(sorted(held.items())),
+        unroll=unrolled or tuple(_own_unrolls(unit, choice, point.factors)),
+    )
+
+
+Wish = TypeVar("Wish")
+
+
+def _common(unit: Unit, wished: Mapping[int, Wish], command: str, wishes: Wishes) -> Wish | None:
+    """Return what the recipe asks of all the unit's statements together.
+
+    Raises:
+        AnnotuneError: It asks different things of two of them.
+    """
+    asked = [s for s in unit.statements if s in wished]
+    for other in asked[1:]:
+        if wished[other] != wished[asked[0]]:
+            raise AnnotuneError.of(
+                FUSED_DIFFERENTLY.at(
+                    wishes.places.of(command, other), first=asked[0], second=other, command=command
+                )
+            )
+    return wished[asked[0]] if asked else None
+
+
+def _with_tiles(choice: KernelChoice, cut: tuple[tuple[str, int], ...]) -> KernelChoice:
+    """Return the rules' choice with a place for the tiles that the user cuts mapped loops into.
+
+    The tiles of a thread's loop become blocks, as the rules do it, while an axis is free; else
+    they take the loop's own place and the loop runs inside the thread.
+    """
+    blocks, threads = list(choice.blocks), list(choice.threads)
+    for loop, _ in cut:
+        tile = tile_name(loop)
+        if tile in blocks:
+            continue
+        if loop in threads and len(blocks) < MAX_AXES:
+            blocks.append(tile)
+        else:
+            blocks = [tile if name == loop else name for name in blocks]
+            threads = [tile if name == loop else name for name in threads]
+    return replace(choice, blocks=tuple(blocks), threads=tuple(threads))
+
+
+def _own_registers(unit: Unit, choice: KernelChoice) -> Iterable[tuple[int, str]]:
+    """Yield the rules' register copies that the order, the axes and the tiles leave right."""
+    tiled = {loop for loop, _ in choice.tiles}
+    targets = {a.number: a.target for a in unit.analysis.region.nest.assigns()}
+    for statement, loop in choice.registers:
+        held = tile_name(loop) if loop in tiled else loop
+        if not variables(targets[statement]) & set(_inside(unit, choice, statement, held)):
+            yield statement, held
+
+
+def _own_unrolls(
+    unit: Unit, choice: KernelChoice, factors: Mapping[int, int]
+) -> Iterable[tuple[int, str, int]]:
+    """Yield the rules' unrolling of loops that are still innermost, within their tiles."""
+    sizes = dict(choice.tiles)
+    for statement, loop, factor in choice.unroll:
+        if not _inside(unit, choice, statement, loop):
+            wanted = factors.get(statement, factor)
+            yield statement, loop, gcd(wanted, sizes.get(loop, wanted))
+
+
+def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list[str]:
+    """Return the loops that run inside `loop` in one thread, once `choice` is carried out."""
+    tiled = {name for name, _ in choice.tiles}
+    placed = {*choice.blocks, *choice.threads, *choice.host}
+    renewed = iter(choice.order)
+    names: list[str] = []
+    for own in unit.analysis.paths[statement]:
+        name = next(renewed) if own.var in choice.order else own.var
+        names += [tile_name(name), name] if name in tiled else [name]
+    inner = names[names.index(loop) + 1 :] if loop in names else names
+    return [name for name in inner if name not in placed]
 
 
 def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:
@@ -203,8 +285,11 @@ def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:
 
 
 def _kept_apart(first: Unit, second: Unit, wishes: Wishes) -> bool:
-    """Return whether the recipe maps or distributes two neighbours each on its own."""
+    """Return whether the recipe maps, orders or distributes two neighbours each on its own."""
     one, two = set(first.statements), set(second.statements)
+    orders = {o for s, o in wishes.order.items() if s in one | two}
+    if len(orders) > 1:
+        return True
     mapped = set(wishes.cuda) | set(wishes.acc)
     if one & mapped and two & mapped:
         return True

@@ -19,8 +19,8 @@ EMPTY_SPACE = Template(
 )
 FUSED_DIFFERENTLY = Template(
     "AT303",
-    "statements {first} and {second} are fused but mapped differently",
-    "give `cuda` for the first of the fused statements only",
+    "statements {first} and {second} are fused, but their `{command}` commands differ",
+    "give `{command}` for the first of the fused statements only",
 )
 APART_AND_FUSED = Template(
     "AT304",

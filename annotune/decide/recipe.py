@@ -9,8 +9,15 @@ from annotune.annotation.spec import Argument, Command, Formula
 from annotune.decide.plan import KernelChoice
 
 
-def recipe(choices: Sequence[KernelChoice], factors: Mapping[int, tuple[int, ...]]) -> str:
+def recipe(
+    choices: Sequence[KernelChoice],
+    factors: Mapping[int, tuple[int, ...]],
+    wished: Sequence[Command] = (),
+) -> str:
     """Return the recipe in the syntax of the CHiLL block, ready to be pasted.
+
+    `wished` are the user's own commands, which stand in it as they were written, parameters
+    and all.
 
     `factors` are the unroll factors to try for each statement's innermost loop; they stand
     as a list before the commands, as in Fig. 3.9 of the thesis, and a statement without any is
@@ -22,7 +29,26 @@ def recipe(choices: Sequence[KernelChoice], factors: Mapping[int, tuple[int, ...
         for s, _, _ in choice.unroll
         if s in factors
     ]
-    return "\n".join([*lists, recipe_text(commands(choices, factors))]) + "\n"
+    decided = _as_written(commands(choices, factors), wished)
+    return "\n".join([*lists, recipe_text(decided)]) + "\n"
+
+
+def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[Command, ...]:
+    """Return the decided commands, the user's in place of those that say the same again."""
+    own = {_subject(command): command for command in wished}
+    said = {_subject(command) for command in decided}
+    others = tuple(c for c in wished if _subject(c) not in said and c.name in _KEPT)
+    return (*others, *(own.get(_subject(command), command) for command in decided))
+
+
+# Commands that no choice turns back into a command, for the loops are those of the choice.
+_KEPT = ("acc", "distribute", "permute", "tile", "registers", "unroll")
+
+
+def _subject(command: Command) -> tuple[object, ...]:
+    """Return what a command speaks of: its statements, and the loop where one is named."""
+    named = command.name in ("tile", "registers", "unroll")
+    return (command.name, *(a.value for a in command.arguments[: 2 if named else 1]))
 
 
 def commands(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
@@ -260,7 +260,34 @@ def _parameter_points(base: Base, axes: tuple[Axis, ...]) -> tuple[Mapping[str, 
         if not left:
             raise AnnotuneError.of(EMPTY_SPACE.at(constraint.span, name=constraint.name))
         points = left
-    return tuple(points)
+    return _placeable(base, points)
+
+
+def _placeable(
+    base: Base, points: Sequence[Mapping[str, Value]]
+) -> tuple[Mapping[str, Value], ...]:
+    """Return the points at which no command gives a loop two places.
+
+    Raises:
+        AnnotuneError: There is none; what is wrong with the first.
+    """
+    body = base.analysis.region.nest.body
+    refused: dict[object, AnnotuneError | None] = {}
+    kept = []
+    for point in points:
+        # A number names no loop: points that differ in numbers alone are alike here.
+        key = tuple((k, v) for k, v in point.items() if not isinstance(v, int | float))
+        if key not in refused:
+            try:
+                read_wishes(base.analysis.region.spec.commands, point, body)
+                refused[key] = None
+            except AnnotuneError as error:
+                refused[key] = error
+        if refused[key] is None:
+            kept.append(point)
+    if not kept:
+        raise next(error for error in refused.values() if error is not None)
+    return tuple(kept)
 
 
 def config(decision: Decision, point: Point) -> dict[str, str | int]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotune.annotation.commands import count, factor, loop_name, loop_names, statement, statements
 from annotune.annotation.spec import Command, Value
 from annotune.decide.build import Places
-from annotune.diagnostics import AnnotuneError, Span
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.transforms.legality import missing
+from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import Body
+
+# A grid and a block have three axes each.
+MAX_AXES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,10 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     fused: list[tuple[int, ...]] = []
     apart: list[tuple[int, ...]] = []
     spans: dict[tuple[str, int], Span] = {}
-    mistakes = []
+    mistakes: list[Diagnostic] = []
     for command in commands:
         named: tuple[str, ...] = ()
+        axes: Axes | None = None
         for number in statements(command):
             spans.setdefault((command.name, number), command.span)
         match command.name:
@@ -103,6 +108,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                 apart.append(statements(command))
             case other:
                 raise AssertionError(f"command '{other}' has no meaning here")
+        mistakes += _misplaced(command, named, axes)
         made = {tile_name(loop) for rows in tiles.values() for loop, _ in rows}
         for number in statements(command):
             known = tuple(name for name in named if name not in made)
@@ -115,6 +121,20 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     return Wishes(
         order, cuda, acc, registers, tuple(unroll), tiles, tuple(fused), tuple(apart), Places(spans)
     )
+
+
+def _misplaced(command: Command, named: tuple[str, ...], axes: Axes | None) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the places at this point; the parser has seen no parameters."""
+    if command.name not in ("cuda", "acc"):
+        return
+    twice = next((name for k, name in enumerate(named) if name in named[:k]), None)
+    if twice is not None:
+        yield ALREADY_PLACED.at(command.span, command=command.name, loop=twice)
+    for what, loops in (("block", axes.blocks), ("thread", axes.threads)) if axes else ():
+        if len(loops) > MAX_AXES:
+            yield TOO_MANY_LOOPS.at(
+                command.span, command="cuda", count=len(loops), what=what, limit=MAX_AXES
+            )
 
 
 def _acc(command: Command, point: Mapping[str, Value]) -> AccAxes:

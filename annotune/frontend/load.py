@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from annotune.annotation.spec import Spec
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
@@ -17,6 +17,7 @@ from annotune.frontend.filescope import File
 from annotune.frontend.liveness import read_after
 from annotune.frontend.lower import lower
 from annotune.frontend.names import Names
+from annotune.frontend.origins import origin
 from annotune.frontend.preprocess import preprocess
 from annotune.frontend.region_finder import Function, find, function_at
 from annotune.frontend.source import Source
@@ -173,7 +174,7 @@ def _region(
     nest = lower(place.statements, names)
     if not nest.loops():
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
-    arrays = _arrays(names)
+    arrays = _arrays(names, function.tree.body, block.start)
     return Region(
         function.part.function,
         index,
@@ -188,9 +189,13 @@ def _region(
     )
 
 
-def _arrays(names: Names) -> dict[str, Array]:
+def _arrays(names: Names, body: Any, region_start: int) -> dict[str, Array]:
     expressions = Expressions(names)
-    return {name: describe(symbol, expressions) for name, symbol in names.arrays.items()}
+    found: dict[str, Array] = {}
+    for name, symbol in names.arrays.items():
+        root, offset = origin(symbol, body, region_start, expressions)
+        found[name] = replace(describe(symbol, expressions), root=root, offset=offset)
+    return found
 
 
 def _sizes(

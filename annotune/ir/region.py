@@ -19,7 +19,9 @@ class Array:
     declaration, outermost first; an entry is None where C does not say (``double *a``,
     ``a[][n]``), and an Expr over sizes otherwise. `is_pointer` tells a function parameter or
     pointer variable from an array object. `parameter` is the C declaration that passes it to
-    a function under its own name, such as ``double A[n][m]`` or ``const double *A``.
+    a function under its own name, such as ``double A[n][m]`` or ``const double *A``. `root`
+    names the array that a pointer variable is set to point into, `offset` elements from its
+    start; it is empty where the text does not say.
     """
 
     name: str
@@ -30,6 +32,8 @@ class Array:
     is_const: bool = False
     parameter: str = ""
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+    root: str = ""
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

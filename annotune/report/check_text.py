@@ -21,8 +21,11 @@ def region_text(report: RegionReport) -> str:
 
 
 def recipe_of(report: RegionReport) -> str:
-    """Return the recipe that the decisions amount to, empty when there are none."""
-    if report.decision is None or report.base is None:
+    """Return the recipe that the decisions amount to, empty when there are none.
+
+    What the user's own recipe says stands in it word for word.
+    """
+    if report.decision is None or report.base is None or not report.has_kernels:
         return ""
     wished = {s for s, _, _ in report.decision.wishes.unroll}
     factors = {
@@ -31,7 +34,7 @@ def recipe_of(report: RegionReport) -> str:
         for statement, _, values in unrolls(unit)
         if statement not in wished
     }
-    return recipe(report.decision.choices, factors)
+    return recipe(report.decision.choices, factors, report.region.spec.commands)
 
 
 def _loops(out: Writer, report: RegionReport) -> None:
@@ -54,9 +57,12 @@ def _work(out: Writer, report: RegionReport) -> None:
     if report.analysis is None:
         return
     work = report.analysis.total
-    sizes = ", ".join(f"{k}={v}" for k, v in report.region.sizes.items())
+    sizes = ", ".join(f"{k}={v}" for k, v in report.sizes.items())
     proven = "all sizes" if report.analysis.all_sizes else "these sizes alone"
     out.line(f"sizes: {sizes or 'none'}; dependences proven for {proven}")
+    if not (work.flop or work.bytes_read or work.bytes_written):
+        out.line("work: unknown without the sizes")
+        return
     out.line(
         f"work: {work.flop:.6g} flop, {work.bytes_read:.6g} bytes read, "
         f"{work.bytes_written:.6g} bytes written at the least"
@@ -65,6 +71,12 @@ def _work(out: Writer, report: RegionReport) -> None:
 
 def _decisions(out: Writer, report: RegionReport) -> None:
     if report.decision is None:
+        return
+    if report.plan is None:
+        out.line("no plan: the recipe is refused")
+        return
+    if not report.has_kernels:
+        out.line("no kernel: no loop may run in parallel")
         return
     for choice in report.decision.choices:
         numbers = ", ".join(map(str, choice.statements))

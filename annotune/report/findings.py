@@ -27,6 +27,16 @@ class RegionReport:
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
 
+    @property
+    def has_kernels(self) -> bool:
+        """Return whether there is a plan, and some loop runs in parallel under it."""
+        return self.plan is not None and any(kernel.band() for kernel in self.plan.kernels())
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Return the values taken for the sizes that C uses here."""
+        return {k: v for k, v in self.region.sizes.items() if k in self.region.scalars}
+
 
 @dataclass(frozen=True)
 class CheckReport:

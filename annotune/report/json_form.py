@@ -47,6 +47,12 @@ def emit_json(
     }
 
 
+def refusal_json(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
+    """Return what any command prints when it is refused as a whole."""
+    empty: dict[str, Any] = {"schema": SCHEMA, "files": [], "regions": []}
+    return empty | {"diagnostics": diagnostics_json(diagnostics)}
+
+
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
     """Return diagnostics as plain values; notes stand in a list of their own."""
     return [
@@ -67,19 +73,19 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 def _region(report: RegionReport) -> dict[str, Any]:
     region = report.region
-    space = report.space
+    space = report.space if report.has_kernels else None
     return {
         "function": region.function,
         "index": region.index,
         "line": region.span.line,
-        "sizes": dict(region.sizes),
+        "sizes": report.sizes,
         "recipe": recipe_of(report),
         "space": {"size": space.size, "legal": space.legal} if space is not None else None,
         "loops": _loops(report),
         "all_sizes": report.analysis.all_sizes if report.analysis is not None else None,
         "decisions": [
             {"statements": list(c.statements), "reasons": [str(r) for r in c.reasons]}
-            for c in (report.decision.choices if report.decision else ())
+            for c in (report.decision.choices if report.decision and report.has_kernels else ())
         ],
     }
 

@@ -117,9 +117,7 @@ class Unroll:
         left = Binary("%", trip, Int(self.factor))
         whole = Binary("*", Binary("-", trip, left), Int(loop.step))
         begin = fold(Binary("+", loop.lower, whole), self.constants)
-        return replace_loop(
-            body, loop, (rebuilt(main, upper=begin), rebuilt(loop, lower=begin))
-        )
+        return replace_loop(body, loop, (rebuilt(main, upper=begin), rebuilt(loop, lower=begin)))
 
     def _loop(self, body: Body) -> Loop:
         return next(x for x in path(body, self.statement) if x.var == self.loop)

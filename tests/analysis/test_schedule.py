@@ -73,7 +73,7 @@ ILLEGAL = {
     "a reduction over workers": (
         SUMS,
         "for i in 0:n @block.x: for k in 0:n @thread.x: c[i] += a[i*n + k]",
-        ["c is carried by k"],
+        ["c is carried by k (distance 1 and more)"],
     ),
     "a serial loop between workers of one kernel": (
         "for b in 0:n: for t in 1:n: for i in 0:n-1: "
@@ -104,7 +104,7 @@ ILLEGAL = {
         "for i in 0:n @block.x\n  s = 0.0\n  for k in 0:n @thread.x\n"
         "    s += a[i*n + k]\n  b[i] = s\n",
         [
-            "s is carried by k",
+            "s is carried by k (distance 1 and more)",
             "s passes between the workers of i",
             "s passes between the workers of k",
         ],

@@ -79,13 +79,12 @@ def checked(
     codes: Mapping[str, RegionCode],
     sizes: tuple[Mapping[str, int], ...],
     folder: Path,
+    races: bool = True,
 ) -> dict[str, Trial]:
     """Return the trial of every code: compared with the user's own nest, under the detectors."""
     checker = Checker(Oracle(source, analysis, here(), folder))
-    plan = CheckPlan(sizes, threads=2, sanitize=True, races=True)
-    return {
-        name: checker.check(Program(kind, kind, code), plan) for name, code in codes.items()
-    }
+    plan = CheckPlan(sizes, threads=2, sanitize=True, races=races)
+    return {name: checker.check(Program(kind, kind, code), plan) for name, code in codes.items()}
 
 
 def warnings(text: str, flags: tuple[str, ...], folder: Path) -> str:

@@ -94,13 +94,20 @@ int last(int n, int m, double *restrict a)
 """
 
 
+INNER = FINAL.replace("int i, j;", "int j = 7;").replace("for (i = 0", "for (int i = 0")
+INNER = INNER.replace("100 * i + j", "j")
+
+
 @needs_gcc
-def test_iterators_that_are_read_afterwards_keep_their_values(tmp_path: Path) -> None:
-    source = source_of(FINAL)
+@pytest.mark.parametrize("text", [FINAL, INNER])
+def test_iterators_that_are_read_afterwards_keep_their_values(text: str, tmp_path: Path) -> None:
+    source = source_of(text)
     analysis = analyse(source.regions[0])
     codes = {"first": TARGET.region(variants(TARGET, analysis, 1)[0], False)}
     sizes = ({"n": 20, "m": 8}, {"n": 3, "m": 1}, {"n": 5, "m": 3})
     trials = checked(source, analysis, "openmp", codes, sizes, tmp_path)
+    whole = TARGET.files(source, list(codes.values()), Provenance("0", "user.c"))["_omp.c"]
+    assert warnings(whole, ("-fopenmp",), tmp_path) == ""
     assert [(t.status, t.reason) for t in trials.values()] == [(Status.CORRECT, "")]
 
 

@@ -1,0 +1,90 @@
+"""Where a pointer variable points: into which array, and how far from its start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotune.frontend.expressions import Expressions
+from annotune.frontend.extent import walk
+from annotune.frontend.symbols import Symbol
+from annotune.frontend.syntax import c_ast
+
+_STEPS = {"+": 1, "-": -1}
+_CHANGING = frozenset({"++", "--", "p++", "p--", "&"})
+
+
+def origin(
+    symbol: Symbol, body: Any, region_start: int, expressions: Expressions
+) -> tuple[str, int]:
+    """Return the array that a pointer points into and the offset there, in elements.
+
+    ``double *b = a + 1;`` gives ``("a", 1)``. The text says it where the pointer is set once,
+    before the region, to a constant place of an array that stays; ``("", 0)`` elsewhere.
+    """
+    seen = {symbol.name}
+    offset = 0
+    while True:
+        source = _only_source(symbol, body, region_start)
+        found = _place(source, expressions) if source is not None else None
+        if found is None:
+            break
+        root = expressions.names.find(found[0])
+        if root is None or root.name in seen or not _is_alike(symbol, root):
+            break
+        seen.add(root.name)
+        symbol, offset = root, offset + found[1]
+    return (symbol.name, offset) if len(seen) > 1 else ("", 0)
+
+
+def _is_alike(pointer: Symbol, root: Symbol) -> bool:
+    """Return whether both are plain sequences of one type, the root declared first."""
+    plain = len(pointer.layers) == len(root.layers) == 1
+    return plain and pointer.base == root.base and root.start < pointer.start
+
+
+def _only_source(symbol: Symbol, body: Any, region_start: int) -> Any:
+    """Return the expression that a local pointer is set to, None if there are several or none."""
+    if symbol.storage != "local" or not symbol.is_pointer:
+        return None
+    sources = [symbol.init] if symbol.init is not None else []
+    for node in walk(body):
+        if isinstance(node, c_ast.Assignment) and _names(node.lvalue, symbol):
+            is_plain = node.op == "=" and node.coord.line < region_start
+            sources.append(node.rvalue if is_plain else None)
+        elif isinstance(node, c_ast.UnaryOp) and node.op in _CHANGING and _names(node.expr, symbol):
+            sources.append(None)
+    return sources[0] if len(sources) == 1 else None
+
+
+def _names(node: Any, symbol: Symbol) -> bool:
+    return isinstance(node, c_ast.ID) and node.name == symbol.name
+
+
+def _place(node: Any, expressions: Expressions) -> tuple[str, int] | None:
+    """Return the array and the constant offset of ``a``, ``a + 1``, ``&a[1]`` or a cast of them."""
+    match node:
+        case c_ast.ID():
+            symbol = expressions.names.find(node.name)
+            is_fixed = symbol is not None and node.name not in expressions.names.changes
+            if symbol is None or not symbol.is_array:
+                return None
+            return (node.name, 0) if is_fixed or symbol.storage == "local" else None
+        case c_ast.Cast():
+            return _place(node.expr, expressions)
+        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
+            return _moved(_place(element.name, expressions), element.subscript, 1, expressions)
+        case c_ast.BinaryOp(op="+" | "-"):
+            start = _place(node.left, expressions)
+            return _moved(start, node.right, _STEPS[node.op], expressions)
+    return None
+
+
+def _moved(
+    start: tuple[str, int] | None, by: Any, sign: int, expressions: Expressions
+) -> tuple[str, int] | None:
+    names = expressions.names
+    known = dict(names.file_scope.enumerators)
+    for scope in [names.file_scope.symbols, *names.scopes]:
+        known |= {name: s.value for name, s in scope.items() if s.value is not None}
+    value = names.file.value(by, known)
+    return None if start is None or value is None else (start[0], start[1] + sign * value)

@@ -1,0 +1,99 @@
+"""The baselines: directives in the user's own text, compiled and run against the original."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from codegen.emitted import SIZES, analysed, checked, example, here, source_of, warnings
+from conftest import Golden
+
+from annotune.analysis.analyse import analyse
+from annotune.codegen.assemble import assembled
+from annotune.codegen.baseline import naive_openacc, naive_openmp
+from annotune.codegen.code import RegionCode
+from annotune.codegen.target import Provenance
+from annotune.ir.region import SourceFile
+from annotune.measure.trial import Status
+
+needs_gcc = pytest.mark.skipif(here().c is None, reason="no C compiler")
+
+
+def whole(source: SourceFile, code: RegionCode) -> str:
+    """Return the file with its first region replaced and the others as they are."""
+    one = SourceFile(source.path, source.text, source.regions[:1])
+    return assembled(one, [code], Provenance("0", source.path))
+
+
+def test_openmp_reads_as_one_would_write_it(golden: Golden) -> None:
+    name = "nekbone/local_grad3.c"
+    golden.check("codegen/naive_omp.c", naive_openmp(example(name), analysed(name)).body)
+
+
+@pytest.mark.parametrize("way", ["kernels", "parallel loop"])
+def test_openacc_reads_as_one_would_write_it(way: str, golden: Golden) -> None:
+    name = "nekbone/local_grad3.c"
+    code = naive_openacc(example(name), analysed(name))[way]
+    golden.check(f"codegen/naive_acc_{way.replace(' ', '_')}.c", code.body)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_nothing_but_directives_is_added(name: str) -> None:
+    source = example(name)
+    place = source.regions[0].extent
+    written = source.text[place.body_start : place.body_end].split()
+    codes = naive_openacc(source, analysed(name))
+    for code in (naive_openmp(source, analysed(name)), *codes.values()):
+        plain = re.sub(r"#pragma (?:\\\n|.)*", "", code.body)
+        assert [w for w in plain.split() if w not in "{}"] == [w for w in written if w not in "{}"]
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", SIZES)
+def test_baselines_equal_the_original(name: str, tmp_path: Path) -> None:
+    source, analysis = example(name), analysed(name)
+    openmp = {"parallel for": naive_openmp(source, analysis)}
+    for kind, codes in (("openmp", openmp), ("openacc", naive_openacc(source, analysis))):
+        folder = tmp_path / kind
+        folder.mkdir()
+        # The race detector nests three parallel regions, and ``kernels`` marks every loop.
+        deep = kind == "openacc" and name != "gemm/gemm.c"
+        trials = checked(source, analysis, kind, codes, SIZES[name][:2], folder, not deep)
+        assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", SIZES)
+def test_baselines_compile_without_a_warning(name: str, tmp_path: Path) -> None:
+    source, analysis = example(name), analysed(name)
+    flags = ("-fopenmp",)
+    assert warnings(whole(source, naive_openmp(source, analysis)), flags, tmp_path) == ""
+    for code in naive_openacc(source, analysis).values():
+        flags = ("-fopenacc", "-foffload=disable")
+        assert warnings(whole(source, code), flags, tmp_path) == ""
+
+
+ONE_LINE = (
+    "int f(int n, double *restrict a)\r\n{\r\n  int i, j;\r\n"
+    "  /*@ begin PerfTuning ( def input_params { param n = 9; } ) @*/\r\n"
+    "  for (i = 0; i < n; i++) for (j = 0; j < 4; j++) { double t; t = a[4*i + j];"
+    " a[4*i + j] = t * t; }\r\n"
+    "  /*@ end @*/\r\n  return i + j;\r\n}\r\n"
+)
+
+
+@needs_gcc
+def test_loops_on_one_line_and_dos_line_ends(tmp_path: Path) -> None:
+    source = source_of(ONE_LINE)
+    analysis = analyse(source.regions[0])
+    codes = naive_openacc(source, analysis)
+    lines = [line.strip() for line in codes["kernels"].body.splitlines()]
+    assert "#pragma acc loop independent private(j)" in lines
+    assert "#pragma acc loop independent" in lines
+    openmp = {"parallel for": naive_openmp(source, analysis)}
+    for kind, found in (("openmp", openmp), ("openacc", codes)):
+        folder = tmp_path / kind
+        folder.mkdir()
+        trials = checked(source, analysis, kind, found, ({"n": 9}, {"n": 1}), folder)
+        assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}

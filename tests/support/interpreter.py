@@ -1,0 +1,241 @@
+"""Executes the statements of a region over integers, so that equality of results is exact.
+
+Reals are numbers modulo a prime: sums may be taken in any order, a division has an inverse, and
+nothing is rounded. A body is turned into Python and run. Loops that a schedule places run
+forwards, backwards or shuffled, for nothing may depend on their order.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, assert_never
+
+from annotune.decide.plan import Kernel, Plan, Step
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.fold import divide, remainder
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt
+from annotune.ir.region import Region
+from annotune.transforms.tree import Body, rebuilt
+
+PRIME = (1 << 61) - 1
+ORDERS = ("forwards", "backwards", "shuffled")
+
+
+class Memory(dict[int, int]):
+    """One array: elements that were never written are numbers made of their place."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.salt = sum(map(ord, name))
+        self.touched: set[int] = set()
+
+    def load(self, index: int) -> int:
+        self.touched.add(index)
+        if index not in self:
+            return (7919 * self.salt + 104729 * index) % 9973 + 1
+        return self[index]
+
+    def store(self, index: int, value: int) -> None:
+        self.touched.add(index)
+        self[index] = value % PRIME
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a body left: written elements and scalars by name; and what it touched at all."""
+
+    values: Mapping[str, Mapping[int, int]]
+    touched: Mapping[str, frozenset[int]] = field(compare=False)
+
+
+def run(
+    body: Body,
+    region: Region,
+    sizes: Mapping[str, int] | None = None,
+    order: str = "forwards",
+    private: Iterable[str] = (),
+) -> Result:
+    """Return what `body` computes for `region` at `sizes`, by default the region's own.
+
+    Scalars in `private` do not count in the result.
+    """
+    written = _Python(region)
+    text = written.function(body)
+    arrays = {name: Memory(name) for name in (*region.arrays, *region.scalars)}
+    shuffle = random.Random(1)
+
+    def workers(values: range) -> Iterable[int]:
+        if order == "forwards":
+            return values
+        chosen = list(reversed(values))
+        if order == "shuffled":
+            shuffle.shuffle(chosen)
+        return chosen
+
+    scope: dict[str, Any] = {
+        "M": arrays,
+        "new": Memory,
+        "workers": workers,
+        "divide": divide,
+        "remainder": remainder,
+        "inverse": lambda x: pow(x % PRIME or 1, -1, PRIME),
+        "lowest": min,
+        "highest": max,
+    }
+    exec(text, scope)
+    known = {**region.sizes, **(sizes or {}), **region.constants}
+    scope["body"]({f"v_{name}": value for name, value in known.items()})
+    hidden = set(private) | {loop.var for loop in region.nest.loops()}
+    return Result(
+        {name: dict(m) for name, m in arrays.items() if m and name not in hidden},
+        {name: frozenset(m.touched) for name, m in arrays.items() if m.touched},
+    )
+
+
+class _Python:
+    """Writes a body as a Python function of the sizes."""
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.lines: list[str] = []
+
+    def function(self, body: Body) -> str:
+        assigned = {a.target.name for a in self.region.nest.assigns() if isinstance(a.target, Var)}
+        outer = [s for s in self.region.scalars if s not in assigned]
+        self.lines = ["def body(sizes):"]
+        # A size without a value is a coefficient.
+        self.lines += [
+            f"  v_{s} = sizes[{f'v_{s}'!r}] if {f'v_{s}'!r} in sizes else M[{s!r}].load(0)"
+            for s in outer
+        ]
+        self._body(body, 1, frozenset({*outer, *(x.var for x in self.region.nest.loops())}))
+        return "\n".join([*self.lines, "  return None"])
+
+    def _body(self, body: Body, depth: int, known: frozenset[str]) -> None:
+        margin = "  " * depth
+        start = len(self.lines)
+        for stmt in body:
+            match stmt:
+                case Loop():
+                    lower, upper = self.integer(stmt.lower, known), self.integer(stmt.upper, known)
+                    values = f"range({lower}, {upper}, {stmt.step})"
+                    if stmt.place not in (Level.SERIAL, Level.SIMD):
+                        values = f"workers({values})"
+                    self.lines.append(f"{margin}for v_{stmt.var} in {values}:")
+                    self._body(stmt.body, depth + 1, known | {stmt.var})
+                case Assign():
+                    self._assign(stmt, margin, known)
+                case Local(name, _, value):
+                    known |= {name}
+                    start_value = "None" if value is None else self.real(value, known)
+                    self.lines.append(f"{margin}v_{name} = {start_value}")
+                case LocalArray(name):
+                    known |= {name}
+                    self.lines.append(f"{margin}v_{name} = {{}}")
+                case _:
+                    assert_never(stmt)
+        if len(self.lines) == start:
+            self.lines.append(f"{margin}pass")
+
+    def _assign(self, stmt: Assign, margin: str, known: frozenset[str]) -> None:
+        value = self.real(stmt.value, known)
+        old = self.real(stmt.target, known)
+        match stmt.op:
+            case "=":
+                new = value
+            case "/=":
+                new = f"({old}) * inverse({value})"
+            case _:
+                new = f"({old}) {stmt.op[0]} ({value})"
+        match stmt.target:
+            case Var(name) if name in known:
+                self.lines.append(f"{margin}v_{name} = ({new}) % {PRIME}")
+            case Var(name):
+                self.lines.append(f"{margin}M[{name!r}].store(0, {new})")
+            case Access(array, indices) if array in known:
+                self.lines.append(f"{margin}v_{array}[{self._key(indices, known)}] = {new}")
+            case Access() as target:
+                place = self._place(target, known)
+                self.lines.append(f"{margin}M[{target.array!r}].store({place}, {new})")
+
+    def _key(self, indices: tuple[Expr, ...], known: frozenset[str]) -> str:
+        return "".join(f"({self.integer(i, known)})," for i in indices)
+
+    def _place(self, access: Access, known: frozenset[str]) -> str:
+        extents = self.region.arrays[access.array].extents
+        place = self.integer(access.indices[0], known)
+        for index, extent in zip(access.indices[1:], extents[1:], strict=True):
+            assert extent is not None
+            place = f"({place}) * ({self.integer(extent, known)}) + {self.integer(index, known)}"
+        return place
+
+    def integer(self, expr: Expr, known: frozenset[str]) -> str:
+        match expr:
+            case Int(value):
+                return f"({value})"
+            case Var(name):
+                return f"v_{name}" if name in known else f"M[{name!r}].load(0)"
+            case Negate(operand):
+                return f"(-{self.integer(operand, known)})"
+            case Binary(op, left, right):
+                a, b = self.integer(left, known), self.integer(right, known)
+                named = {"/": "divide", "%": "remainder"}
+                return f"{named[op]}({a}, {b})" if op in named else f"({a} {op} {b})"
+            case Call(function, arguments):
+                names = {"min": "lowest", "max": "highest"}
+                inner = ", ".join(self.integer(a, known) for a in arguments)
+                return f"{names[function]}({inner})"
+        raise AssertionError(expr)
+
+    def real(self, expr: Expr, known: frozenset[str]) -> str:
+        match expr:
+            case Access(array, indices) if array in known:
+                return f"v_{array}[{self._key(indices, known)}]"
+            case Access():
+                return f"M[{expr.array!r}].load({self._place(expr, known)})"
+            case Real(text):
+                value = Fraction(text.rstrip("fFlL"))
+                return str(value.numerator * pow(value.denominator, -1, PRIME) % PRIME)
+            case Binary("/", left, right):
+                return f"({self.real(left, known)} * inverse({self.real(right, known)}))"
+            case Binary(op, left, right):
+                return f"({self.real(left, known)} {op} {self.real(right, known)})"
+            case Negate(operand):
+                return f"(-{self.real(operand, known)})"
+            case _:
+                return self.integer(expr, known)
+
+
+def plan_body(plan: Plan) -> Body:
+    """Return what a plan runs, kernel after kernel, with the host's loops around them."""
+    return _steps(plan.steps)
+
+
+def _steps(steps: tuple[Step, ...]) -> Body:
+    out: list[Stmt] = []
+    for step in steps:
+        if isinstance(step, Kernel):
+            out.extend(step.body)
+        else:
+            out.append(rebuilt(step.loop, body=_steps(step.steps)))
+    return tuple(out)
+
+
+def assert_same(
+    body: Body,
+    region: Region,
+    sizes: Mapping[str, int] | None = None,
+    private: Iterable[str] = (),
+    describe: Callable[[], object] = str,
+) -> None:
+    """Assert that `body` gives what the region gives, in every order, and touches no more."""
+    private = tuple(private)
+    expected = run(region.nest.body, region, sizes, private=private)
+    for order in ORDERS:
+        got = run(body, region, sizes, order, private)
+        assert got == expected, (order, sizes, describe())
+        for name, places in got.touched.items():
+            assert places <= expected.touched.get(name, frozenset()), (name, order, describe())

@@ -1,0 +1,85 @@
+"""Runs nests over integers, local scalars and arrays included, so that equality is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.fold import divide, remainder
+from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt
+
+Place = tuple[str, tuple[int, ...]]
+
+
+def run(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> dict[Place, int]:
+    """Return every element that `body` writes, with its last value.
+
+    Elements start as numbers made of their place; those of a local array have no value
+    before they are written, and reading one is an error.
+    """
+    machine = _Machine(sizes)
+    machine.body(body)
+    return {place: value for place, value in machine.memory.items() if place[0] not in machine.own}
+
+
+class _Machine:
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        self.values = dict(sizes)
+        self.memory: dict[Place, int] = {}
+        self.own: dict[str, tuple[int, ...]] = {}
+
+    def body(self, body: tuple[Stmt, ...]) -> None:
+        for stmt in body:
+            match stmt:
+                case Loop(var, lower, upper, inner, step):
+                    for value in range(self.value(lower), self.value(upper), step):
+                        self.values[var] = value
+                        self.body(inner)
+                case Local(name, _, value):
+                    self.values[name] = 0 if value is None else self.value(value)
+                case LocalArray(name, _, extents):
+                    self.own[name] = extents
+                    self.memory = {p: v for p, v in self.memory.items() if p[0] != name}
+                case Assign(_, target, op, value):
+                    self.assign(target, op, self.value(value))
+
+    def assign(self, target: Access | Var, op: str, value: int) -> None:
+        if op != "=":
+            old = self.value(target)
+            value = {"+=": old + value, "-=": old - value, "*=": old * value}[op]
+        if isinstance(target, Var):
+            self.values[target.name] = value
+        else:
+            self.memory[self.place(target)] = value
+
+    def place(self, access: Access) -> Place:
+        indices = tuple(self.value(i) for i in access.indices)
+        for index, extent in zip(indices, self.own.get(access.array, ()), strict=False):
+            assert 0 <= index < extent, f"{access.array}{list(indices)} leaves the block"
+        return access.array, indices
+
+    def value(self, expr: Expr) -> int:
+        match expr:
+            case Int(value):
+                return value
+            case Real(text):
+                return int(float(text))
+            case Var(name):
+                return self.values[name]
+            case Access():
+                place = self.place(expr)
+                if place[0] in self.own:
+                    return self.memory[place]
+                return self.memory.get(place, hash(place) % 97 + 1)
+            case Negate(operand):
+                return -self.value(operand)
+            case Binary(op, left, right):
+                a, b = self.value(left), self.value(right)
+                if op in "/%":
+                    return divide(a, b) if op == "/" else remainder(a, b)
+                return {"+": a + b, "-": a - b, "*": a * b}[op]
+            case Call("min", arguments):
+                return min(self.value(a) for a in arguments)
+            case Call("max", arguments):
+                return max(self.value(a) for a in arguments)
+        raise AssertionError(expr)

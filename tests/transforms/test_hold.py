@@ -1,0 +1,134 @@
+"""Hold: a block of the target in a local array."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import Golden
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transforms.interpreter import run
+
+from annotune.analysis.analyse import analyse
+from annotune.analysis.facts import Analysis
+from annotune.annotation.regions import find_annotations
+from annotune.frontend.load import load
+from annotune.ir.nest import Level, Nest
+from annotune.ir.text import print_nest
+from annotune.transforms.hold import Hold
+from annotune.transforms.map import Map
+from annotune.transforms.permute import Permute
+from annotune.transforms.tile import Tile
+from annotune.transforms.tree import Body
+
+PRODUCT = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) for (l = 0; l < k; l++)"
+
+
+def analysed(statement: str, loops: str = PRODUCT) -> Analysis:
+    """Return the analysis of one nest over row-major matrices."""
+    text = (
+        "void f(int n, int m, int k, double C[n][m], const double A[n][k], const double B[k][m],\n"
+        "       double *restrict v)\n{\n  int i, j, l;\n"
+        "  /*@ begin PerfTuning ( def input_params {"
+        " param n = 6; param m = 8; param k = 5; } ) @*/\n"
+        f"  {loops} {{ {statement} }}\n  /*@ end @*/\n}}\n"
+    )
+    return analyse(load("f.c", text, find_annotations(text, "f.c")).regions[0])
+
+
+MATMUL = analysed("C[i][j] += A[i][l] * B[l][j];")
+
+
+def blocked(rows: int, lanes: int, constants: dict[str, int]) -> Body:
+    """Return the product with its two tiles around `l` and their loops inside it."""
+    body = MATMUL.region.nest.body
+    body = Tile(0, "i", rows, constants).apply(body)
+    body = Tile(0, "j", lanes, constants).apply(body)
+    order = Permute(0, ("i_t", "j_t", "l", "i", "j"))
+    assert order.why_not(body, MATMUL) is None
+    return order.apply(body)
+
+
+def code_of(hold: Hold, body: Body, analysis: Analysis = MATMUL) -> str:
+    refusal = hold.why_not(body, analysis)
+    return refusal.code if refusal is not None else ""
+
+
+def test_a_product_in_blocks_of_two_by_four(golden: Golden) -> None:
+    hold = Hold(0, "l")
+    body = blocked(2, 4, {"n": 6, "m": 8})
+    assert hold.why_not(body, MATMUL) is None
+    golden.check("transforms/hold_block.nest", print_nest(Nest(hold.apply(body))))
+
+
+def test_blocks_that_may_be_cut_short(golden: Golden) -> None:
+    golden.check(
+        "transforms/hold_cut.nest", print_nest(Nest(Hold(0, "l").apply(blocked(4, 3, {}))))
+    )
+
+
+def test_a_count_that_is_known_is_a_block(golden: Golden) -> None:
+    body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body)
+    hold = Hold(0, "l", constants={"m": 8})
+    assert hold.why_not(body, MATMUL) is None
+    golden.check("transforms/hold_whole.nest", print_nest(Nest(hold.apply(body))))
+
+
+def test_refuses_a_loop_of_unknown_count_inside() -> None:
+    body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body)
+    assert code_of(Hold(0, "l"), body) == "AT269"
+
+
+def test_refuses_a_loop_that_picks_the_element() -> None:
+    assert code_of(Hold(0, "j"), MATMUL.region.nest.body) == "AT259"
+
+
+def test_refuses_a_scalar() -> None:
+    loops = "for (i = 0; i < n; i++) { double s; s = 0.0; for (l = 0; l < k; l++) s += A[i][l]; "
+    analysis = analysed("", loops + "C[i][0] = s; }")
+    assert code_of(Hold(1, "l"), analysis.region.nest.body, analysis) == "AT269"
+
+
+def test_refuses_a_loop_or_statement_that_is_not_there() -> None:
+    assert code_of(Hold(0, "q"), MATMUL.region.nest.body) == "AT251"
+    assert code_of(Hold(7, "l"), MATMUL.region.nest.body) == "AT250"
+
+
+def test_refuses_a_loop_that_is_mapped() -> None:
+    body = Map(0, {"i": Level.CPU_THREAD}).apply(MATMUL.region.nest.body)
+    assert code_of(Hold(0, "i"), body) == "AT264"
+
+
+def test_refuses_when_another_element_is_read_inside() -> None:
+    analysis = analysed(
+        "v[i] += A[i][l] * v[l + n];", "for (i = 0; i < n; i++) for (l = 0; l < k; l++)"
+    )
+    assert code_of(Hold(0, "l"), analysis.region.nest.body, analysis) == "AT260"
+
+
+def test_refuses_a_loop_that_may_run_no_iteration() -> None:
+    analysis = analysed("v[i] += A[i][l];", "for (i = 0; i < n; i++) for (l = 0; l < i; l++)")
+    assert code_of(Hold(0, "l"), analysis.region.nest.body, analysis) == "AT270"
+
+
+def test_a_taken_name_is_left_alone() -> None:
+    held = Hold(0, "l", taken=frozenset({"C_block"})).apply(blocked(2, 4, {}))
+    assert "local double C_block2[2][4]" in print_nest(Nest(held))
+
+
+extents = st.integers(1, 7)
+blocks = st.integers(1, 5)
+
+
+@settings(deadline=None)
+@given(n=extents, m=extents, k=extents, rows=blocks, lanes=blocks)
+def test_a_block_keeps_the_result(n: int, m: int, k: int, rows: int, lanes: int) -> None:
+    sizes = {"n": n, "m": m, "k": k}
+    body = blocked(rows, lanes, {})
+    assert run(Hold(0, "l").apply(body), sizes) == run(MATMUL.region.nest.body, sizes)
+
+
+@pytest.mark.parametrize(("rows", "lanes"), [(1, 8), (3, 2), (6, 4)])
+def test_a_block_of_known_sizes_keeps_the_result(rows: int, lanes: int) -> None:
+    sizes = {"n": 6, "m": 8, "k": 5}
+    held = Hold(0, "l", constants=sizes).apply(blocked(rows, lanes, sizes))
+    assert run(held, sizes) == run(MATMUL.region.nest.body, sizes)

@@ -49,23 +49,23 @@ FIXED_SIZE = Template(
     "change the C text, or give -D{name}={given} where a #define allows it",
 )
 NOT_AN_INTEGER = Template(
-    "AT607",
+    "AT641",
     "'{name}' is {given} here, but it is of type '{type}' in C",
     "give a whole number",
 )
 UNUSED_SETTING = Template(
-    "AT608",
+    "AT642",
     "no region uses '{name}', which --set gives",
     "{hint}",
     Severity.WARNING,
 )
 OTHER_FILE = Template(
-    "AT609",
+    "AT643",
     "the sidecar is for '{named}', not for '{file}'",
     "correct its `file:`, or leave out --annotation",
 )
 ANNOTATED_TWICE = Template(
-    "AT610",
+    "AT644",
     "this nest is annotated twice: here and in {other}",
     "keep one of the two",
 )

@@ -67,7 +67,8 @@ def overlaps(region: Region, statements: Sequence[Statement], space: Space) -> l
             if _meet(one, other, statements, space):
                 late = max(one, other, key=lambda array: array.span)
                 early = other if late is one else one
-                place = f"{late.root}{late.offset:+}" if late.offset else late.root
+                sign = "-" if late.offset < 0 else "+"
+                place = f"{late.root} {sign} {abs(late.offset)}" if late.offset else late.root
                 found.append(OVERLAP.at(late.span, name=late.name, place=place, other=early.name))
     return found
 

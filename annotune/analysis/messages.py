@@ -61,8 +61,7 @@ ITERATOR_READ_OUTSIDE = Template(
 )
 OVERLAP = Template(
     "AT212",
-    "'{name}' points to '{place}', and so the region writes and uses elements of '{other}' "
-    "under both names",
+    "'{name}' and '{other}' overlap: '{name}' points to {place}, and the region writes there",
     "use one name in the region; what each loop may do can then be proven",
 )
 ASSUMED_APART = Template(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.names import Interface
-from annotune.ir.expr import Binary, Expr, Int, variables
+from annotune.ir.expr import Binary, Expr, Int, Var, substitute, variables
 from annotune.ir.fold import fold
 from annotune.ir.region import Array, Region
 
@@ -74,8 +74,10 @@ def _end(analysis: Analysis, array: Array) -> str:
 
 def _address(array: Array, offset: Expr) -> str:
     """Return the address of an element; as bytes, so that any two of them compare."""
-    flat = array.is_pointer and len(array.extents) == 1
-    name = array.name if flat else f"(const {array.element} *){array.name}"
     if offset == Int(0):
         return f"(const char *){array.name}"
-    return f"(const char *)({name} + {c_expr(offset, _SUM)})"
+    if array.is_pointer and len(array.extents) == 1:
+        return f"(const char *)({array.name} + {c_expr(offset, _SUM)})"
+    # A row and a column may each be an int while their product is none.
+    wide = substitute(offset, {name: Var(f"(long){name}") for name in variables(offset)})
+    return f"(const char *)((const {array.element} *){array.name} + {c_expr(wide, _SUM)})"

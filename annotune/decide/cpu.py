@@ -73,12 +73,14 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
             reasons += _as_it_stands(unit, statement)
             continue
         blocking.append(_blocking(unit, statement, block))
-        reasons.append(_reason(statement, block))
+        reasons.append(_reason(statement, block, blocking[-1].held))
     cores = _cores(unit, blocking)
     own = _unit_lanes(unit, cores) if not blocking else None
     if own is not None:
         blocking.append(own)
-        reasons.append(Reason("simd", own.simd, "innermost shared loop contiguous in the output"))
+        reasons.append(
+            Reason("simd", own.simd, "innermost parallel loop, contiguous in the output")
+        )
     if cores:
         rule = f"outermost parallel loops, at least {ENOUGH_PIECES} pieces where there are"
         reasons.insert(0, Reason("threads", ", ".join(cores), rule))
@@ -237,8 +239,10 @@ def _lanes(trip: int) -> int:
 
 
 def _rows(trip: int, lanes: int) -> int:
-    most = max(1, min(MAX_ROWS, BLOCK_DOUBLES // lanes))
-    return max(d for d in divisors(max(trip, 1)) if d <= most)
+    """Return the most rows that divide the loop, or nearly even ones where few divide it."""
+    most = max(1, min(MAX_ROWS, BLOCK_DOUBLES // lanes, trip))
+    exact = max(d for d in divisors(max(trip, 1)) if d <= most)
+    return exact if 2 * exact >= most else -(-trip // -(-trip // most))
 
 
 def _blocking(unit: Unit, statement: int, block: Block) -> Blocking:
@@ -308,10 +312,12 @@ def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocking | None:
     return None
 
 
-def _reason(statement: int, block: Block) -> Reason:
+def _reason(statement: int, block: Block, held: str) -> Reason:
+    if not held:
+        return Reason(f"S{statement}", f"lanes of {block.along}", "contiguous in the output")
     what = f"{block.lanes} lanes of {block.along}"
     if not block.over:
-        return Reason(f"S{statement}", what, "contiguous in the output")
+        return Reason(f"S{statement}", what, "contiguous in the output; nothing reuses its loads")
     rule = f"{block.along} is contiguous in the output, {block.over} reuses what the lanes load"
     return Reason(f"S{statement}", f"{block.rows} rows of {block.over} x {what}", rule)
 
@@ -324,10 +330,18 @@ def _as_it_stands(unit: Unit, statement: int) -> tuple[Reason, ...]:
 
 
 def _left(unit: Unit, cores: tuple[str, ...], blocking: list[Blocking]) -> list[Reason]:
-    """Return the reason for each parallel loop that neither threads nor lanes run."""
+    """Return the reason for the parallel loops that neither threads nor lanes nor rows run."""
     used = {*cores, *(b.simd for b in blocking)}
-    left = [n for n in unit.parallel if n not in used and tile_name(n) not in used]
+    used |= {name for b in blocking for name, _ in b.tiles}
+    inner = (name for statement in unit.statements for name in _free(unit, statement))
+    names = dict.fromkeys((*unit.parallel, *inner))
+    left = [n for n in names if n not in used and tile_name(n) not in used]
     if not left:
         return []
-    pieces = prod(unit.trips[n] or 1 for n in cores if n in unit.trips)
-    return [Reason("serial", ", ".join(left), f"the outer loops give {pieces} pieces already")]
+    trips = dict(unit.trips) | {
+        tile_name(name): -(-(unit.trips[name] or 1) // size)
+        for b in blocking
+        for name, size in b.tiles
+    }
+    pieces = prod(trips.get(n) or 1 for n in cores)
+    return [Reason("serial", ", ".join(left), f"the shared loops give {pieces} pieces already")]

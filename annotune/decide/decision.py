@@ -13,9 +13,9 @@ from annotune.decide.build import Places, base_body
 from annotune.decide.direct import choose, fuse_by_footprint, registers, unrolls
 from annotune.decide.messages import APART_AND_FUSED, FUSED_DIFFERENTLY, NOT_FUSIBLE
 from annotune.decide.plan import KernelChoice, Reason
-from annotune.decide.rules import Roles, serial_order
+from annotune.decide.rules import MAX_AXES, Roles, serial_order
 from annotune.decide.units import Unit, atomic_groups, fusible, units
-from annotune.decide.wishes import MAX_AXES, Axes, Wishes, read_wishes
+from annotune.decide.wishes import Axes, Wishes, read_wishes
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.ir.expr import variables
 from annotune.transforms.distribute import Distribute

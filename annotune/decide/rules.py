@@ -7,6 +7,7 @@ Processing Units", University of Utah, 2014, sections 3.1.2 and 3.1.3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.plan import Reason
@@ -16,6 +17,8 @@ from annotune.transforms.tile import name_is_taken
 # A thread block is full with 1024 threads on every device since Fermi (CUDA C++ Programming
 # Guide, Technical Specifications per Compute Capability).
 MAX_THREADS = 1024
+# A grid and a block have the axes x, y and z.
+MAX_AXES = 3
 # A loop that would fill a block alone is cut into tiles of one warp, the unit that loads
 # coalesce over; the second axis adds warps up to 256 threads, the usual start for occupancy.
 TILE_X = 32
@@ -93,17 +96,21 @@ def roles(unit: Unit) -> Roles:
 def tiles(unit: Unit, chosen: Roles) -> tuple[tuple[str, int], ...]:
     """Return the tiles that make thread axes fit a block, while block axes are free.
 
-    A loop longer than `WIDE_AXIS` on a thread axis is cut, its tiles becoming blocks. With
-    no free axis the threads run over the rest of their loop in strides instead.
+    A loop longer than `WIDE_AXIS` on a thread axis is cut, its tiles becoming blocks, and so is
+    any loop while the block has more than `MAX_THREADS`. With no free axis the threads run over
+    the rest of their loop in strides instead.
     """
-    free = [chosen.block_x, chosen.block_y].count("")
+    free = MAX_AXES - sum(1 for n in (chosen.block_x, chosen.block_y) if n)
     out: list[tuple[str, int]] = []
+    threads = prod(unit.trips[n] or 1 for n in (chosen.thread_x, chosen.thread_y) if n)
     axes = ((chosen.thread_x, TILE_X if chosen.thread_y else TILE_ALONE), (chosen.thread_y, TILE_Y))
     for loop, size in axes:
         if not loop or name_is_taken(loop, unit.analysis):
             continue
-        if free and (unit.trips[loop] or 0) > max(WIDE_AXIS, size):
+        trip = unit.trips[loop] or 0
+        if free and trip > size and (trip > WIDE_AXIS or threads > MAX_THREADS):
             out.append((loop, size))
+            threads = threads // trip * size
             free -= 1
     return tuple(out)
 

@@ -89,9 +89,9 @@ def _legal_roles(unit: Unit, loops: tuple[str, ...]) -> tuple[Roles, ...]:
     names = ("thread_x", "thread_y", "block_x", "block_y")
     problem.addConstraint(_distinct, names)
     problem.addConstraint(lambda x, y: x or not y, ("block_x", "block_y"))
-    problem.addConstraint(lambda x, y: _threads(unit, x, y) <= MAX_THREADS, names[:2])
+    problem.addConstraint(lambda *axes: _threads(unit, Roles(*axes)) <= MAX_THREADS, names)
     found = [Roles(**point) for point in problem.getSolutions()]
-    full = [r for r in found if _threads(unit, r.thread_x, r.thread_y) >= WARP]
+    full = [r for r in found if _threads(unit, r) >= WARP]
     legal = full or found
     first = roles(unit)
     plain = Roles(first.thread_x, first.thread_y, first.block_x, first.block_y)
@@ -104,10 +104,11 @@ def _distinct(*names: str) -> bool:
     return len(used) == len(set(used))
 
 
-def _threads(unit: Unit, x: str, y: str) -> int:
+def _threads(unit: Unit, axes: Roles) -> int:
     """Return the threads of a block; a loop that would be tiled counts with its tile."""
-    cut = dict(tiles(unit, Roles(x, y, NONE, NONE)))
-    return prod(cut.get(n, unit.trips.get(n) or 1) for n in (x, y) if n)
+    cut = dict(tiles(unit, axes))
+    used = (n for n in (axes.thread_x, axes.thread_y) if n)
+    return prod(cut.get(n, unit.trips.get(n) or 1) for n in used)
 
 
 def _text(r: Roles) -> tuple[str, ...]:

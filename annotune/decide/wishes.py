@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from annotune.annotation.commands import count, factor, loop_name, loop_names, statement, statements
 from annotune.annotation.spec import Command, Value
 from annotune.decide.build import Places
+from annotune.decide.rules import MAX_AXES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import Body
-
-# A grid and a block have three axes each.
-MAX_AXES = 3
 
 
 @dataclass(frozen=True, slots=True)

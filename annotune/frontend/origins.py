@@ -31,6 +31,9 @@ def origin(
         root = expressions.names.find(found[0])
         if root is None or root.name in seen or not _is_alike(symbol, root):
             break
+        is_moved = root.name in expressions.names.changes
+        if is_moved and _only_source(root, body, region_start) is None:
+            break
         seen.add(root.name)
         symbol, offset = root, offset + found[1]
     return (symbol.name, offset) if len(seen) > 1 else ("", 0)
@@ -65,10 +68,7 @@ def _place(node: Any, expressions: Expressions) -> tuple[str, int] | None:
     match node:
         case c_ast.ID():
             symbol = expressions.names.find(node.name)
-            is_fixed = symbol is not None and node.name not in expressions.names.changes
-            if symbol is None or not symbol.is_array:
-                return None
-            return (node.name, 0) if is_fixed or symbol.storage == "local" else None
+            return (node.name, 0) if symbol is not None and symbol.is_array else None
         case c_ast.Cast():
             return _place(node.expr, expressions)
         case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):

@@ -15,6 +15,7 @@ from annotune.decide.decision import Base
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
+from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.gpu import find_gpu
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, open_sizes
@@ -23,6 +24,10 @@ from annotune.measure.toolchain import Toolchains
 from annotune.tune.region_run import Job, Tuned, tune
 from annotune.tune.results import Results
 from annotune.tune.tuner import Bench, Listener
+
+
+# However short a run is to be, one compilation may take this many seconds.
+LEAST_LIMIT_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ def run(
                 cpu.model,
                 arch or (device.arch if tools.nvcc is not None and device.can_compile else ""),
                 listener,
+                limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share)),
             )
             job = Job(source, ready.base, ready.space, device, cpu, limits.budget, gpu)
             out.append(tune(job, targets, bench))

@@ -12,9 +12,9 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.compile import compile_job
+from annotune.measure.compile import COMPILE_LIMIT_S, compile_job
 from annotune.measure.pairs import time_in_turns
-from annotune.measure.run import RunJob, TimingPlan
+from annotune.measure.run import RUN_LIMIT_S, RunJob, TimingPlan
 from annotune.measure.trial import Status, Trial
 from annotune.measure.variant import compile_job_of
 
@@ -42,7 +42,8 @@ class Bench:
     `sizes` are the sets to check at; the first is the one to measure at. `device_name` names
     what the clock measures, `environ` is set in every child. `cores` is the number of threads
     of the CPU targets, `jobs` how many checks run at once, `until` the time (of
-    `time.monotonic`) after which no new variant is begun.
+    `time.monotonic`) after which no new variant is begun, `limit_s` the time after which one
+    compilation is given up.
     """
 
     checker: Checker
@@ -55,6 +56,7 @@ class Bench:
     arch: str = ""
     listener: Listener | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
+    limit_s: float = COMPILE_LIMIT_S
 
     def plan(
         self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
@@ -68,6 +70,8 @@ class Bench:
             timing=timing,
             device_name=self.device_name if is_timed else "",
             environ=self.environ,
+            compile_limit_s=self.limit_s,
+            run_limit_s=min(RUN_LIMIT_S, self.limit_s),
         )
 
     @property

@@ -83,7 +83,7 @@ def test_an_overlap_takes_the_nest_as_written() -> None:
 FINAL = """
 int last(int n, int m, double *restrict a)
 {
-    int i, j;
+    int i, j = 7;
     /*@ begin PerfTuning ( def input_params { param n = 20; param m = 8; } ) @*/
     for (i = 0; i < n; i++)
         for (j = 1; j < m; j += 3)
@@ -94,7 +94,7 @@ int last(int n, int m, double *restrict a)
 """
 
 
-INNER = FINAL.replace("int i, j;", "int j = 7;").replace("for (i = 0", "for (int i = 0")
+INNER = FINAL.replace("int i, j", "int j").replace("for (i = 0", "for (int i = 0")
 INNER = INNER.replace("100 * i + j", "j")
 
 

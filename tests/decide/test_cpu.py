@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from codegen.emitted import analysed, source_of
+from codegen.emitted import EXAMPLES, analysed, source_of
 from conftest import Golden
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.decide.cpu import Block, block_options, choose_cpu, cpu_points, cpu_units
+from annotune.decide.cpu import Block, block_options, choose_cpu, cpu_points, cpu_units, first_block
 from annotune.decide.plan import KernelChoice
 
 
@@ -51,6 +51,13 @@ def test_every_option_is_a_block_once_and_the_rules_come_first() -> None:
     assert Block() in options
     assert len(set(options)) == len(options)
     assert all(option.lanes * option.rows <= 128 for option in options)
+
+
+def test_rows_of_a_prime_count_are_nearly_even() -> None:
+    sizes = dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), 17)
+    text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text()
+    (unit,) = cpu_units(analyse(source_of(text, **sizes).regions[0]))
+    assert first_block(unit, 0) == Block("h3", 17, "p4", 6)
 
 
 def test_points_carry_their_settings() -> None:

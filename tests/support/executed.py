@@ -106,7 +106,8 @@ for job in json.load(sys.stdin):
         generated.annotune_cpu_fail_at(job["fail_at"])
         got = call(generated, job)
         zones = generated.annotune_cpu_red_zone_violations()
-        counted = {n: getattr(generated, "annotune_cpu_" + n)() for n in ("mallocs", "memcpys", "frees")}
+        names = "mallocs", "memcpys", "frees"
+        counted = {name: getattr(generated, "annotune_cpu_" + name)() for name in names}
         print(json.dumps([got == expected, generated.annotune_cpu_launches(),
             generated.annotune_cpu_live_allocations(), zones, counted,
             generated.annotune_cpu_message().decode()]), flush=True)
@@ -129,12 +130,12 @@ def run(*command: str | Path) -> None:
 class Executable:
     """The user's text and the CUDA made of it, built side by side."""
 
-    def __init__(self, folder: Path, text: str, files: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, text: str, files: Mapping[str, str], *flags: str) -> None:
         self.cuda, self.host = files[".cu"], files["_cuda.c"]
         (folder / "original.c").write_text(text)
         (folder / "host.c").write_text(self.host)
         (folder / "device.cu").write_text(translate(self.cuda))
-        strict = ("-O1", "-Wall", "-Werror", "-Wno-unused", "-Wno-maybe-uninitialized")
+        strict = (*flags, "-O1", "-Wall", "-Werror", "-Wno-unused", "-Wno-maybe-uninitialized")
         run("gcc", *strict, *SHARED, "-shared", folder / "original.c", "-o", folder / "original.so")
         run("gcc", *strict, *SHARED, "-c", folder / "host.c", "-o", folder / "host.o")
         device = ("g++", "-O1", *SHARED, *CUDA, "-c", folder / "device.cu")

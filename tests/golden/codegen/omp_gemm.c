@@ -26,8 +26,8 @@ void gemm(int m, int n, int k, double alpha, double beta,
      */
     {
         if (0 < m && 0 < n && 0 < k
-            && ((const char *)((const double *)A + k * m) <= (const char *)C || (const char *)((const double *)C + n * m) <= (const char *)A)
-            && ((const char *)((const double *)B + n * k) <= (const char *)C || (const char *)((const double *)C + n * m) <= (const char *)B)) {
+            && ((const char *)((const double *)A + (long)k * (long)m) <= (const char *)C || (const char *)((const double *)C + (long)n * (long)m) <= (const char *)A)
+            && ((const char *)((const double *)B + (long)n * (long)k) <= (const char *)C || (const char *)((const double *)C + (long)n * (long)m) <= (const char *)B)) {
             /* S0, S1, S2 of the region at line 8: i -> threads */
             #pragma omp parallel for schedule(static)
             for (int i = 0; i < m; i++)

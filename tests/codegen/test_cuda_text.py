@@ -1,0 +1,141 @@
+"""The text of S.cu and S_cuda.c: what it holds, what it copies, and that nvcc takes it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import Golden
+from support.executed import emitted
+from support.regions import EXAMPLES
+
+from annotune.codegen.cuda import CudaTarget
+from annotune.diagnostics import AnnotuneError
+from annotune.pipeline import emit
+from annotune.settings import Settings
+
+NVCC_PLACES = "lib/python*/site-packages/nvidia/cu*/bin/nvcc"
+
+
+def cuda_files(name: str, function: str = "") -> dict[str, str]:
+    made = emit(Settings(EXAMPLES / name, ("cuda",), function=function), [CudaTarget()])
+    return dict(made.files)
+
+
+def test_local_grad3(golden: Golden) -> None:
+    files = cuda_files("nekbone/local_grad3.c")
+    golden.check("codegen/cuda_local_grad3.cu", files[".cu"])
+    golden.check("codegen/cuda_local_grad3.c", files["_cuda.c"])
+
+
+def test_sd_t_d1_1(golden: Golden) -> None:
+    golden.check("codegen/cuda_sd_t_d1_1.cu", cuda_files("nwchem/sd_t_d1.c", "sd_t_d1_1")[".cu"])
+
+
+def test_gemm(golden: Golden) -> None:
+    golden.check("codegen/cuda_gemm.cu", cuda_files("gemm/gemm.c")[".cu"])
+
+
+def test_every_array_is_allocated_and_copied_once() -> None:
+    # Fig. 4.4 of the thesis: 6 allocations, and 6 + 3 copies instead of 11.
+    text = cuda_files("nekbone/local_grad3.c")[".cu"]
+    assert text.count("cudaMalloc(") == 6
+    assert text.count("cudaMemcpy(") == 9
+    assert text.count("cudaMemcpyHostToDevice") == 6
+    assert text.count("cudaMemcpyDeviceToHost") == 3
+    assert text.count("cudaFree(") == 6
+    assert text.count("<<<") == 2
+
+
+def test_an_output_that_is_overwritten_is_not_copied_in(tmp_path: Path) -> None:
+    text = """
+void f(int n, double *restrict c, const double *restrict a) {
+  /*@ begin PerfTuning (def input_params { param n = 64; }) @*/
+  for (int i = 0; i < n; i++) c[i] = 2.0 * a[i];
+  /*@ end @*/
+}
+"""
+    made = emitted(tmp_path, text).files[".cu"]
+    assert made.count("cudaMemcpyHostToDevice") == 1
+    assert "cudaMemcpy(c, d_c, c_bytes, cudaMemcpyDeviceToHost)" in made
+
+
+def test_bytes_outside_the_regions_stay(tmp_path: Path) -> None:
+    text = (EXAMPLES / "nwchem" / "sd_t_d1.c").read_text()
+    host = cuda_files("nwchem/sd_t_d1.c")["_cuda.c"]
+    ours = re.split(r"/\*@ begin PerfTuning.*?/\*@ end @\*/", text, flags=re.DOTALL)
+    for part in ours:
+        assert part in host
+
+
+def test_a_scalar_has_no_place_in_resident_data(tmp_path: Path) -> None:
+    text = """
+double f(int n, double *restrict a) {
+  double s = 0;
+  /*@ begin PerfTuning (def input_params { param n = 64; }) @*/
+  for (int i = 0; i < n; i++) a[i] = 2.0 * a[i];
+  for (int i = 0; i < n; i++) s += a[i];
+  /*@ end @*/
+  return s;
+}
+"""
+    with pytest.raises(AnnotuneError) as error:
+        emitted(tmp_path, text, resident=True)
+    (refusal,) = error.value.diagnostics
+    assert (refusal.code, refusal.span.line) == ("AT401", 4)
+    assert refusal.message == (
+        "'s' is computed in this region, and with --data resident nothing copies it back"
+    )
+    assert "double *s" in emitted(tmp_path, text).files[".cu"]
+
+
+def test_resident_data_are_neither_allocated_nor_copied(tmp_path: Path) -> None:
+    text = (EXAMPLES / "nekbone" / "local_grad3.c").read_text()
+    made = emitted(tmp_path, text, resident=True).files[".cu"]
+    assert "cudaMalloc" not in made
+    assert "cudaMemcpy" not in made
+    assert "local_grad3_1_original<<<1, 1>>>(" in made
+
+
+def nvcc() -> str:
+    """Return nvcc's path: on PATH, or NVIDIA's wheels in this environment."""
+    import sys
+
+    found = shutil.which("nvcc") or next(map(str, Path(sys.prefix).glob(NVCC_PLACES)), "")
+    if not found:
+        pytest.skip("nvcc is neither on PATH nor installed as a wheel (annotune[nvcc])")
+    return found
+
+
+def compiled(folder: Path, text: str) -> str:
+    """Return what ptxas says of a CUDA text, which must compile without a warning."""
+    source = folder / "device.cu"
+    source.write_text(text)
+    flags = ["-arch=sm_90", "-Xptxas", "-v", "-Werror", "all-warnings", "-c"]
+    done = subprocess.run(
+        [nvcc(), *flags, str(source), "-o", str(folder / "device.o")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [("nekbone/local_grad3.c", ""), ("nwchem/sd_t_d1.c", "sd_t_d1_1"), ("gemm/gemm.c", "")],
+)
+def test_nvcc_takes_it_without_warnings_or_spills(tmp_path: Path, name: str, function: str) -> None:
+    said = compiled(tmp_path, cuda_files(name, function)[".cu"])
+    assert "0 bytes spill stores, 0 bytes spill loads" in said
+    assert not re.search(r"[1-9]\d* bytes spill", said)
+
+
+@pytest.mark.slow
+def test_nvcc_takes_all_triples(tmp_path: Path) -> None:
+    for name in ("sd_t_d1.c", "sd_t_d2.c", "sd_t_s1.c"):
+        assert "bytes spill" in compiled(tmp_path, cuda_files(f"nwchem/{name}")[".cu"])

@@ -1,0 +1,102 @@
+"""The space: counted as it is listed, legal as brute force says, right at random points."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from math import prod
+
+import pytest
+from recipes import Decided, decided, decided_text, example, random_point
+from support.interpreter import assert_same, plan_body
+
+from annotune.decide.rules import Roles
+
+TRIPLES = {"h3u": 3, "h2u": 2, "h1u": 2, "p6u": 2, "p5u": 3, "p4u": 2, "h7u": 4}
+POINTS = 200
+
+
+def small(text: str) -> Decided:
+    return decided_text(text)
+
+
+GEMM = """
+void f(double *restrict c, const double *restrict a, const double *restrict b) {
+  /*@ begin PerfTuning () @*/
+  for (int i = 0; i < 48; i++) for (int j = 0; j < 40; j++) for (int k = 0; k < 6; k++)
+    c[i*40+j] += a[i*6+k] * b[k*40+j];
+  /*@ end @*/
+}
+"""
+
+
+def test_what_is_listed_is_what_is_counted() -> None:
+    for one in (small(GEMM), decided(example("gemm/gemm.c"))):
+        points = list(one.space.points())
+        assert len(points) == one.space.legal
+        seen = {(p.fusion, tuple(p.roles.items()), tuple(p.factors.items())) for p in points}
+        assert len(seen) == len(points)
+
+
+def test_legal_roles_are_those_that_a_filter_of_all_leaves() -> None:
+    one = small(GEMM)
+    ((_, (unit,)),) = one.space.branches
+    every = [
+        (x, y, bx, by)
+        for x, y, bx, by in product(("i", "j"), *[("", "i", "j")] * 3)
+        if len([n for n in (x, y, bx, by) if n]) == len({n for n in (x, y, bx, by) if n})
+        and (bx or not by)
+        # 48 x 40 threads are too many for a block: the rules cut both loops.
+    ]
+    listed = {(r.thread_x, r.thread_y, r.block_x, r.block_y) for r in unit.mapped}
+    assert listed == set(every)
+    assert one.space.size == 2 * 3**3 * 4
+    assert one.space.legal == len(every) * 4
+
+
+def test_the_thesis_counts() -> None:
+    one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1"))
+    assert one.space.size == 6 * 7**3 * 5
+    assert one.space.legal == len(list(one.space.points()))
+    first = next(one.space.points())
+    (roles,) = first.roles.values()
+    assert isinstance(roles, Roles)
+    assert (roles.thread_x, roles.thread_y) == ("h3", "h1")
+    assert (roles.block_x, roles.block_y) == ("h2", "p6")
+
+
+def test_a_space_too_large_to_list_is_counted() -> None:
+    one = decided(example("nekbone/local_grad3.c"))
+    branches = [prod(unit.legal for unit in units) for _, units in one.space.branches]
+    assert one.space.legal == sum(branches) > 10**6
+
+
+def check_points(one: Decided, seed: int, count: int, others: tuple[dict[str, int], ...]) -> None:
+    source = random.Random(seed)
+    for number in range(count):
+        at = one.at(random_point(one.space, source))
+        assert_same(plan_body(at.plan()), one.region, None, one.analysis.private, at.recipe)
+        if others and one.analysis.all_sizes:
+            sizes = others[number % len(others)]
+            assert_same(plan_body(at.plan({})), one.region, sizes, one.analysis.private, at.recipe)
+
+
+def test_random_points_of_the_triples() -> None:
+    one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", TRIPLES))
+    check_points(one, 1, POINTS, ({"h7u": 5, "h3u": 1}, {"p6u": 3, "h7u": 1}))
+
+
+def test_random_points_of_the_gradient() -> None:
+    region = example("nekbone/local_grad3.c", defines={"lx": "4", "nelt": "2"})
+    check_points(decided(region), 2, POINTS, ())
+
+
+def test_random_points_of_a_matrix_product() -> None:
+    one = decided(example("gemm/gemm.c", sizes={"m": 70, "n": 3, "k": 6}))
+    check_points(one, 3, 12, ({"m": 5, "n": 2, "k": 7},))
+
+
+@pytest.mark.parametrize("name", ["sd_t_d1_4", "sd_t_d1_7", "sd_t_d1_9"])
+def test_random_points_of_other_triples(name: str) -> None:
+    one = decided(example("nwchem/sd_t_d1.c", name, TRIPLES))
+    check_points(one, 4, 10, ({"h7u": 3},))

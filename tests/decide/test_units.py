@@ -1,0 +1,111 @@
+"""Units: what is launched together, what stays on the host, and what no loop may share."""
+
+from __future__ import annotations
+
+import pytest
+from recipes import decided_text
+from support.interpreter import assert_same, plan_body
+
+from annotune.decide.plan import HostLoop, Kernel
+
+
+def source(nest: str, sizes: str = "param n = 6;") -> str:
+    return (
+        "double f(int n, double *restrict a, double *restrict b, double *restrict c)\n{\n"
+        f"int i, j, k, t; double s = 1.0;\n/*@ begin PerfTuning ( def input_params {{ {sizes} }} )"
+        f" @*/\n{nest}\n/*@ end @*/\nreturn s;\n}}\n"
+    )
+
+
+# The nest, the groups that may not be taken apart, and per kernel: statements, blocks and
+# threads, host loops.
+CASES = {
+    "two statements of one loop": (
+        "for (i = 0; i < n; i++) { a[i] = b[i]; c[i] = b[i]; }",
+        ((0,), (1,)),
+        [((0, 1), ("i",), ())],
+    ),
+    "a recurrence through two statements": (
+        "for (i = 1; i < n; i++) { a[i] = b[i - 1]; b[i] = a[i]; }",
+        ((0, 1),),
+        [((0, 1), (), ())],
+    ),
+    "a temporary ties its users": (
+        "for (i = 0; i < n; i++) { double x = a[i]; b[i] = x; c[i] = x * x; }",
+        ((0, 1, 2),),
+        [((0, 1, 2), ("i",), ())],
+    ),
+    "a statement between tied ones is tied": (
+        "for (i = 1; i < n; i++) { a[i] = b[i - 1]; c[i] = 1.0; b[i] = a[i]; }",
+        ((0, 1, 2),),
+        [((0, 1, 2), (), ())],
+    ),
+    "a time loop stays on the host": (
+        "for (t = 0; t < 3; t++) {\n"
+        "  for (i = 1; i < n - 1; i++) b[i] = a[i - 1] + a[i + 1];\n"
+        "  for (i = 1; i < n - 1; i++) a[i] = b[i];\n}",
+        ((0, 1),),
+        [((0,), ("i",), ()), ((1,), ("i",), ())],
+    ),
+    "a recurrence around parallel loops": (
+        "for (t = 1; t < n; t++) for (i = 0; i < n; i++) a[t*n+i] += a[(t-1)*n+(n-1-i)];",
+        ((0,),),
+        [((0,), ("i",), ("t",))],
+    ),
+    "a sum is one thread": (
+        "for (i = 0; i < n; i++) s += a[i];\nfor (i = 0; i < n; i++) b[i] = s * a[i];",
+        ((0,), (1,)),
+        [((0,), (), ()), ((1,), ("i",), ())],
+    ),
+    # Only the second of two loops called i is parallel.
+    "loops of one name are told apart": (
+        "for (i = 1; i < n; i++) a[i] = a[i - 1];\nfor (i = 0; i < n; i++) b[i] = a[i];",
+        ((0,), (1,)),
+        [((0,), (), ()), ((1,), ("i",), ())],
+    ),
+    "a statement outside all loops": (
+        "s = 0.0;\nfor (i = 0; i < n; i++) b[i] = a[i];",
+        ((0,), (1,)),
+        [((0,), (), ()), ((1,), ("i",), ())],
+    ),
+    "a triangle's inner loop is the thread's": (
+        "for (i = 0; i < n; i++) for (k = i + 1; k < n; k++) c[i] += a[k];",
+        ((0,),),
+        [((0,), ("i",), ())],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_units(name: str) -> None:
+    nest, groups, kernels = CASES[name]
+    one = decided_text(source(nest))
+    assert one.decision.groups == groups
+    found = [(c.statements, (*c.blocks, *c.threads), c.host) for c in one.decision.choices]
+    assert found == kernels
+    assert_same(plan_body(one.plan()), one.region, None, one.analysis.private)
+
+
+def test_the_host_loop_holds_its_kernels() -> None:
+    one = decided_text(source(CASES["a time loop stays on the host"][0]))
+    (step,) = one.plan().steps
+    assert isinstance(step, HostLoop)
+    assert (step.loop.var, step.loop.body) == ("t", ())
+    assert all(isinstance(inner, Kernel) for inner in step.steps)
+
+
+def test_registers_leave_out_what_would_go_stale_or_never_run() -> None:
+    stale = "for (i = 0; i < n; i++) for (k = 0; k < n; k++) a[i + n] += b[k]*a[i];"
+    (choice,) = decided_text(source(stale)).decision.choices
+    assert choice.registers == ()
+    triangle = CASES["a triangle's inner loop is the thread's"][0]
+    (choice,) = decided_text(source(triangle)).decision.choices
+    assert choice.registers == ()
+
+
+def test_a_tile_whose_name_is_taken_is_not_made() -> None:
+    text = source("for (i = 0; i < n; i++) b[i] = a[i];").replace("int n,", "int i_t,")
+    text = text.replace("i < n", "i < i_t").replace("param n = 6", "param i_t = 1000")
+    (choice,) = decided_text(text).decision.choices
+    assert choice.tiles == ()
+    assert choice.threads == ("i",)

@@ -1,0 +1,125 @@
+"""Random small nests, and the law that every transform must keep."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, assume, settings
+from hypothesis import strategies as st
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.ir.expr import Int, Var
+from annotune.transforms.transform import Transform
+from annotune.transforms.tree import Body
+
+from .interpreter import assert_same
+from .regions import nest_analysis, text_of
+
+SIZES = {"n": 4, "m": 3}
+OTHERS = ({"n": 5, "m": 2}, {"n": 1, "m": 1}, {"n": 2, "m": 7})
+EXTENTS = {"M": (Int(9), Var("n"))}
+LAW = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    max_examples=20,
+    derandomize=True,
+)
+
+
+@st.composite
+def nests(draw: st.DrawFn, perfect: bool = False, sums: bool = False) -> str:
+    """The text form of a nest of two or three loops, with one to three statements.
+
+    `perfect` puts all statements into the innermost loop; `sums` prefers accumulations.
+    """
+    depth = draw(st.integers(2, 3))
+    lines: list[str] = []
+    names: list[str] = []
+    for level in range(depth):
+        name = "ijk"[level]
+        lower = draw(st.sampled_from(["0", "0", "0", "1", "-2"]))
+        upper = draw(st.sampled_from([f"n + {lower}", "n + 1", "m + 1", "4"]))
+        if level and draw(st.integers(0, 5)) == 0:
+            lower, upper = names[-1], f"n + {names[-1]}"
+        elif level and draw(st.integers(0, 7)) == 0:
+            lower, upper = f"{names[-1]} + 1", "n + 1"
+        step = draw(st.sampled_from(["", "", "", " step 2"]))
+        lines.append("  " * level + f"for {name} in {lower}:{upper}{step}")
+        names.append(name)
+        if not perfect and level + 1 < depth and draw(st.integers(0, 2)) == 0:
+            lines.append("  " * (level + 1) + draw(_statement(tuple(names), sums)))
+    for _ in range(draw(st.integers(1, 2))):
+        lines.append("  " * depth + draw(_statement(tuple(names), sums)))
+    if not perfect and draw(st.booleans()):
+        lines.append("  " + draw(_statement(("i",), sums)))
+    return "\n".join(lines) + "\n"
+
+
+@st.composite
+def _element(draw: st.DrawFn, names: tuple[str, ...]) -> str:
+    kind = draw(st.sampled_from("aabcM"))
+    if kind == "M":
+        rows = [draw(st.sampled_from(names)) + draw(st.sampled_from(["", "+1"])) for _ in "rc"]
+        return f"M[{rows[0]} + 2][{rows[1]} + 2]"
+    terms = []
+    for name in names:
+        factor = draw(st.sampled_from(["0", "1", "1", "2", "-1", "n"]))
+        if factor != "0":
+            terms.append(name if factor == "1" else f"{factor}*{name}")
+    terms.append(str(draw(st.integers(-1, 2)) + 9))
+    return f"{kind}[{' + '.join(terms)}]"
+
+
+@st.composite
+def _statement(draw: st.DrawFn, names: tuple[str, ...], sums: bool) -> str:
+    if draw(st.integers(0, 5)) == 0:
+        return draw(st.sampled_from([f"s = {draw(_element(names))}", "s += 1.0", "s = 2.0"]))
+    used = names[:-1] if sums and len(names) > 1 else names
+    target = draw(_element(used))
+    left = draw(_element(names))
+    right = draw(st.one_of(_element(names), st.just("3.0"), st.just("s")))
+    ops = ["+=", "-="] if sums else ["=", "=", "+=", "-=", "*="]
+    return f"{target} {draw(st.sampled_from(ops))} {left} + 2.0*{right}"
+
+
+def analysed(text: str) -> Analysis:
+    """Return the analysis of a random nest; those that annotune refuses do not count."""
+    try:
+        return nest_analysis(text, SIZES, EXTENTS)
+    except AnnotuneError:
+        assume(False)
+        raise
+
+
+def accepted(transform: Transform, body: Body, analysis: Analysis) -> Body:
+    """Return what a transform makes of `body`; refusals do not count."""
+    assume(transform.why_not(body, analysis) is None)
+    return transform.apply(body)
+
+
+def assert_law(body: Body, analysis: Analysis) -> None:
+    """Assert that `body` computes what the region does, at every size it is proven for."""
+    others = OTHERS if analysis.all_sizes else ()
+    for sizes in (SIZES, *others):
+        if all(_runs(analysis, sizes)):
+            assert_same(
+                body, analysis.region, sizes, analysis.private, lambda: "\n" + text_of(body)
+            )
+
+
+def _runs(analysis: Analysis, sizes: dict[str, int]) -> list[bool]:
+    """Return for each loop whose bounds are sizes whether it runs, as the entry tests it."""
+    from annotune.ir.fold import fold
+
+    out = []
+    for loop in analysis.region.nest.loops():
+        lower, upper = fold(loop.lower, sizes), fold(loop.upper, sizes)
+        if isinstance(lower, Int) and isinstance(upper, Int):
+            out.append(lower.value < upper.value)
+    return out
+
+
+def refused(transform: Transform, body: Body, analysis: Analysis) -> Diagnostic:
+    """Return why a transform is refused, which it must be."""
+    refusal = transform.why_not(body, analysis)
+    assert refusal is not None
+    return refusal

@@ -1,0 +1,103 @@
+"""Fuse: its refusals, a golden, and the law."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from support.nests import LAW, SIZES, accepted, analysed, assert_law, nests, refused
+from support.regions import nest_analysis, text_of
+
+from annotune.diagnostics import Span
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.fuse import Fuse
+
+COMMAND = Span("t.c", 77, 3, 9)
+BOTH = Fuse((0, 1), {}, COMMAND)
+
+
+def test_an_unknown_statement() -> None:
+    one = nest_analysis("for i in 0:n: a[i] = 1.0")
+    refusal = refused(BOTH, one.region.nest.body, one)
+    assert (refusal.code, refusal.span) == ("AT250", COMMAND)
+
+
+def test_loops_of_other_names() -> None:
+    one = nest_analysis("for i in 0:n: a[i] = 1.0\nfor j in 0:n: b[j] = 1.0\n")
+    refusal = refused(BOTH, one.region.nest.body, one)
+    assert (refusal.code, refusal.span) == ("AT256", COMMAND)
+    assert refusal.message == "fuse: statements 0 and 1 have no outer loop in common"
+    assert refusal.help == (
+        "their outermost loops are 'i' and 'j'; loops fuse when name, bounds and step are equal"
+    )
+
+
+def test_loops_of_other_bounds_unless_the_sizes_make_them_equal() -> None:
+    one = nest_analysis("for i in 0:n: a[i] = 1.0\nfor i in 0:m: b[i] = 1.0\n", SIZES)
+    body = one.region.nest.body
+    assert refused(BOTH, body, one).code == "AT256"
+    assert Fuse((0, 1), {"n": 4, "m": 4}).why_not(body, one) is None
+
+
+def test_a_statement_outside_all_loops() -> None:
+    one = nest_analysis("s = 1.0\nfor i in 0:n: b[i] = s\n")
+    refusal = refused(BOTH, one.region.nest.body, one)
+    assert refusal.code == "AT256"
+    assert "their outermost loops are 'none' and 'i'" in refusal.help
+
+
+def test_a_value_that_is_read_ahead_of_its_writing() -> None:
+    one = nest_analysis("for i in 0:n: a[i] = 1.0\nfor i in 0:n: b[i] = a[n - 1 - i]\n")
+    refusal = refused(BOTH, one.region.nest.body, one)
+    assert (refusal.code, refusal.span) == ("AT253", COMMAND)
+    assert refusal.message.startswith("fuse: loop 'i' would break the order that 'a' needs:")
+    assert refusal.help == "leave the statements in their own nests"
+    assert len(refusal.notes) == 1
+
+
+def test_merges_as_deep_as_the_nests_agree() -> None:
+    one = nest_analysis(
+        "for e in 0:n\n  for i in 0:m\n    a[e*m + i] = 1.0\n"
+        "for e in 0:n\n  for i in 0:m\n    for k in 0:m\n      b[e*m + i] += a[e*m + i]\n"
+    )
+    body = one.region.nest.body
+    assert BOTH.why_not(body, one) is None
+    assert text_of(BOTH.apply(body)) == (
+        "for e in 0:n\n  for i in 0:m\n    S0: a[e * m + i] = 1.0\n    for k in 0:m\n"
+        "      S1: b[e * m + i] += a[e * m + i]\n"
+    )
+
+
+def test_a_nest_between_stays_after_the_merged_one() -> None:
+    one = nest_analysis(
+        "for i in 0:n: a[i] = 1.0\nfor j in 0:n: c[j] = 2.0\nfor i in 0:n: b[i] = a[i]\n"
+    )
+    fuse = Fuse((0, 2))
+    assert fuse.why_not(one.region.nest.body, one) is None
+    assert text_of(fuse.apply(one.region.nest.body)) == (
+        "for i in 0:n\n  S0: a[i] = 1.0\n  S2: b[i] = a[i]\nfor j in 0:n\n  S1: c[j] = 2.0\n"
+    )
+
+
+def test_a_nest_between_that_the_second_needs() -> None:
+    one = nest_analysis(
+        "for i in 0:n: a[i] = 1.0\nfor j in 0:n: c[j] = a[j]\nfor i in 0:n: b[i] = c[i]\n"
+    )
+    assert refused(Fuse((0, 2)), one.region.nest.body, one).code == "AT253"
+
+
+@LAW
+@given(first=nests(), second=nests(), data=st.data())
+def test_legal_fusion_keeps_the_result(first: str, second: str, data: st.DataObject) -> None:
+    header = first.splitlines()[0]
+    text = first + "\n".join([header, *second.splitlines()[1:]]) + "\n"
+    one = analysed(text)
+    body = one.region.nest.body
+    tops = [min(n for n in one.paths if one.paths[n][0] is loop) for loop in body]  # type: ignore[comparison-overlap]
+    assert_law(accepted(Fuse(tuple(tops)), body, one), one)
+    apart = Distribute(tuple((n,) for n in sorted(one.paths)))
+    if apart.why_not(body, one) is None:
+        alone = apart.apply(body)
+        chosen = data.draw(st.permutations(sorted(one.paths)))[:2]
+        fuse = Fuse(tuple(sorted(chosen)))
+        if fuse.why_not(alone, one) is None:
+            assert_law(fuse.apply(alone), one)

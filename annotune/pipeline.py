@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
+from annotune.analysis.messages import WORK_UNKNOWN
 from annotune.annotation.devices import load_device
 from annotune.annotation.messages import did_you_mean
 from annotune.annotation.names import unknown_names
@@ -17,7 +18,7 @@ from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Value
 from annotune.codegen.certify import certify
 from annotune.codegen.code import RegionCode
-from annotune.codegen.target import Provenance, Target, Variant
+from annotune.codegen.target import Provenance, Target, Variant, load_target
 from annotune.decide.build import build
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Base, decide
@@ -121,7 +122,7 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
         variants.append(made)
     files: dict[str, str] = {}
     for target in targets:
-        origin = provenance(settings, found.regions, target.name)
+        origin = provenance(settings, [made[target.name] for made in variants])
         files |= target.files(found.source, codes[target.name], origin)
     return Emission(
         found.text, found.source, files, tuple(variants), found.regions, found.diagnostics
@@ -200,39 +201,50 @@ def _run_provenance(settings: Settings, tuned: Sequence[Tuned], target: str) -> 
     rows: list[str] = []
     for one in tuned:
         result = one.result
-        sizes = ", ".join(f"{k}={v}" for k, v in result.sizes.items())
-        rows.append(f"{result.function}, region {result.index}: tuned for {sizes or 'any size'}")
+        rows.append(_tuned_for(result.function, result.index, result.sizes))
         for row in result.rows:
             if row.name != target or row.time_s is None:
                 continue
-            chosen = ", ".join(f"{k}={v}" for k, v in row.config.items())
-            rows.append(f"  {chosen or 'no choices'}")
+            rows += _settings_rows(row.config)
             said = "measured on" if row.status == "measured" else "predicted for"
             rows.append(f"  {row.time_s * 1e6:.4g} us {said} {row.device}")
     return Provenance(__version__, settings.source.name, tuple(rows))
 
 
-def provenance(settings: Settings, reports: Sequence[RegionReport], target: str) -> Provenance:
-    """Return what the files of a target say of their origin."""
+def provenance(settings: Settings, variants: Sequence[Variant]) -> Provenance:
+    """Return what the files of a target say of their origin, one variant per region."""
     rows: list[str] = []
-    for report in reports:
-        region = report.region
-        sizes = ", ".join(f"{k}={v}" for k, v in region.sizes.items())
-        rows.append(f"{region.function}, region {region.index}: tuned for {sizes or 'any size'}")
-        for choice in report.decision.choices if report.decision else ():
-            rows.append(
-                f"  statements {', '.join(map(str, choice.statements))}: "
-                f"block {{{', '.join(choice.blocks)}}}, thread {{{', '.join(choice.threads)}}}"
-            )
-    rows.append(f"Device model: {settings.device}. First choice of the decision algorithm;")
-    rows.append("not measured.")
+    for variant in variants:
+        region = variant.analysis.region
+        rows.append(_tuned_for(region.function, region.index, region.sizes))
+        rows += _settings_rows(variant.config)
+        if variant.predicted_s is not None:
+            time_us = variant.predicted_s * 1e6
+            rows.append(f"  {time_us:.4g} us predicted for {settings.device}; not measured")
+    rows.append("The decision algorithm's first choice.")
     return Provenance(__version__, settings.source.name, tuple(rows))
+
+
+def _tuned_for(function: str, index: int, sizes: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{k}={v}" for k, v in sizes.items())
+    return f"{function}, region {index}: tuned for {listed or 'any size'}"
+
+
+def _settings_rows(config: Mapping[str, str | int | float]) -> list[str]:
+    """Return a variant's configuration, one kernel's part to a line."""
+    kernels: dict[str, list[str]] = {}
+    for name, value in config.items():
+        kernel, dot, axis = str(name).partition(".")
+        kernels.setdefault(kernel if dot else "", []).append(f"{axis or kernel} {value}")
+    return [f"  {name + ': ' if name else ''}{'; '.join(parts)}" for name, parts in kernels.items()]
 
 
 def certificate(report: RegionReport) -> str:
     """Return a region's certificate as text, ended by the verdict of its checker."""
     if report.analysis is None or report.plan is None:
         return f"{report.region.function}, region {report.region.index}: no plan to certify\n"
+    if any(d.code == WORK_UNKNOWN.code for d in report.analysis.warnings):
+        return f"{report.region.function}, region {report.region.index}: give the sizes first\n"
     made = certify(report.analysis, report.plan)
     faults = verify(made)
     verdict = "\n".join(faults) or "holds: every iteration once, every dependence kept, in bounds"
@@ -319,6 +331,9 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
             problems.append(made)
         else:
             plan = made
+        if decision.wishes.acc:
+            first = load_target("openacc").candidates(base, space, load_device(settings.device), 1)
+            next(first)
     except AnnotuneError as refusal:
         problems += refusal.diagnostics
     report = RegionReport(region, analysis, base, space, point, decision, plan, tuple(problems))

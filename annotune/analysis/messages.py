@@ -17,7 +17,8 @@ SCALAR_SUBSCRIPT = Template(
 BOUND_NOT_AFFINE = Template(
     "AT203",
     "the bound '{bound}' of loop '{loop}' is not affine in the loops around it",
-    "give the loop a bound that is a sum of outer loop variables and sizes",
+    "give the loop a bound that is a sum of outer loop variables and sizes, or compute it into "
+    "an int before the region",
 )
 BOUND_CHANGES = Template(
     "AT204",

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from annotune.decide.placement import WARP
+from annotune.decide.placement import GANG_LIMIT, WARP
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Call, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
 from annotune.transforms.tree import rebuilt
 
-# Threads of one gang on every NVIDIA device; gcc ignores larger sizes with a warning.
-GANG_LIMIT = 1024
 # A grid has at most 2^31 - 1 blocks (CUDA C++ Programming Guide).
 GANGS_LIMIT = 2147483647
 

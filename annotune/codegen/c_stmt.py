@@ -165,6 +165,12 @@ def _finals(out: Writer, body: tuple[Stmt, ...], wanted: frozenset[str], dialect
 def _final(out: Writer, loop: Loop, wanted: frozenset[str], dialect: Dialect) -> None:
     """Write the values that one loop and those inside it leave."""
     var = loop.var
+    if _sets_bounds(loop, wanted):
+        test = f"{var} < {dialect.expr(loop.upper)}"
+        step = f"{var}++" if loop.step == 1 else f"{var} += {loop.step}"
+        with out.block(f"for ({var} = {dialect.expr(loop.lower)}; {test}; {step})"):
+            _finals(out, loop.body, wanted, dialect)
+        return
     out.line(f"{var} = {dialect.expr(loop.lower)};")
     with out.block(f"if ({var} < {dialect.expr(loop.upper)})"):
         out.line(f"{var} = {dialect.expr(_last_value(loop))};")

@@ -102,11 +102,11 @@ class _Maker:
         for loop in around:
             if loop.tile_of:
                 first = self.affine(loop.lower, number)
-                own[loop.var] = (
-                    f"{loop.step}*floor(({own[loop.tile_of]})/{loop.step})"
-                    if first == "0"
-                    else f"{first} + {loop.step}*floor(({own[loop.tile_of]} - ({first}))/{loop.step})"
-                )
+                inner, step = own[loop.tile_of], loop.step
+                if first == "0":
+                    own[loop.var] = f"{step}*floor(({inner})/{step})"
+                else:
+                    own[loop.var] = f"{first} + {step}*floor(({inner} - ({first}))/{step})"
         return own
 
     def serial(self, body: tuple[Stmt, ...], number: int, value: Mapping[str, str]) -> list[str]:

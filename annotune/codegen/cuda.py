@@ -18,8 +18,9 @@ from annotune.codegen.variants import gpu_variants
 from annotune.codegen.writer import Writer
 from annotune.decide.build import cuda_placement
 from annotune.decide.decision import Base
-from annotune.decide.plan import HostLoop, Kernel, Plan, Step
+from annotune.decide.plan import HostLoop, Kernel, KernelChoice, Plan, Step
 from annotune.decide.space import Space
+from annotune.decide.units import Unit
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import Region, Scalar, SourceFile
 
@@ -32,7 +33,7 @@ class CudaTarget:
 
     def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
         """Yield the decision algorithm's choice, then what the model ranks best."""
-        yield from gpu_variants(base, space, device, limit, cuda_placement)
+        yield from gpu_variants(base, space, device, limit, cuda_placement, _without_acc)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return kernels, host entry and call of one region.
@@ -69,6 +70,11 @@ class CudaTarget:
     def standalone(self, code: RegionCode) -> str:
         """Return ``S.cu`` for one region."""
         return f"{prelude(code.device)}\n{code.device}"
+
+
+def _without_acc(unit: Unit, choice: KernelChoice) -> KernelChoice:
+    """Return `choice` without what only OpenACC heeds."""
+    return replace(choice, acc=None)
 
 
 def _version(variant: Variant, plan: Plan, suffix: str) -> Version:

@@ -76,12 +76,23 @@ def interface(analysis: Analysis) -> Interface:
 
 
 def c_type(region: Region, type_: str) -> str:
-    """Return the type to compute with: long for int where the user's subscripts are wide.
+    """Return the type to compute with: long for int where int subscripts could overflow.
 
-    The nest no longer shows a ``(size_t)`` of the text, without which products of sizes
-    would overflow.
+    The nest no longer shows a ``(size_t)`` of the text. Rows and columns of ``A[i][j]`` may
+    each be an int while the flat ``i*n + j`` is none, which C never computes in int.
     """
-    return "long" if region.is_wide and type_ in _NARROW else type_
+    return "long" if type_ in _NARROW and (region.is_wide or _has_open_shape(region)) else type_
+
+
+def _has_open_shape(region: Region) -> bool:
+    """Return whether some array has rows whose length arrives at run time."""
+    fixed = region.constants
+    return any(
+        variables(extent) - set(fixed)
+        for array in region.arrays.values()
+        for extent in array.extents[1:]
+        if extent is not None
+    )
 
 
 _NARROW = frozenset({"int", "unsigned int", "unsigned", "short", "unsigned short", "signed int"})

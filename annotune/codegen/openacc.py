@@ -21,7 +21,7 @@ from annotune.codegen.variants import gpu_variants, planned
 from annotune.codegen.writer import Writer
 from annotune.decide.decision import Base
 from annotune.decide.placement import WARP, acc_placement, with_workers
-from annotune.decide.plan import Kernel, Plan
+from annotune.decide.plan import AccAxes, Kernel, Plan
 from annotune.decide.space import Space
 from annotune.ir.expr import Var
 from annotune.ir.nest import Assign, Level, Loop, walk_stmts
@@ -40,7 +40,7 @@ class OpenAccTarget:
 
         The same kernel with thread y on the other level follows the first one at once.
         """
-        found = gpu_variants(base, space, device, limit, acc_placement, with_workers)
+        found = gpu_variants(base, space, device, limit, acc_placement, with_workers, "acc")
         first = next(found)
         yield from islice(chain((first,), _other_level(first, base), found), limit)
 
@@ -71,6 +71,8 @@ def _other_level(first: Variant, base: Base) -> Iterator[Variant]:
     plan = first.tuned
     if all(len(choice.threads) < 2 for choice in plan.choices):
         return
+    if any(choice.acc is not None for choice in plan.choices):
+        return
     choices = tuple(replace(choice, workers=not choice.workers) for choice in plan.choices)
     settings = {**first.config, "thread_y": "worker" if choices[0].workers else "vector"}
     other = planned(base.analysis, choices, base.groups, acc_placement, settings=settings)
@@ -88,10 +90,12 @@ class _RegionWriter:
     def __init__(self, analysis: Analysis, data: str) -> None:
         self.analysis = analysis
         self.data = data
+        self.axes: dict[int, AccAxes | None] = {}
         self.dialect = Dialect(analysis.region, flat=False, loop=self._serial)
 
     def plan(self, out: Writer, plan: Plan, is_tuned: bool) -> None:
         """Write all steps of a plan."""
+        self.axes = {s: choice.acc for choice in plan.choices for s in choice.statements}
         write_steps(out, self.analysis.region, plan.steps, self._kernel)
 
     def _kernel(self, out: Writer, kernel: Kernel) -> None:
@@ -101,10 +105,22 @@ class _RegionWriter:
         if not kernel.band():
             self._alone(out, kernel, data)
             return
-        sizes = shape(kernel, self.analysis.region.sizes).clauses()
+        sizes = self._asked(kernel).clauses()
         levels = [tuple(group) for _, group in groupby(kernel.band(), key=lambda x: x.place)]
         gang = "" if levels[0][0].place == Level.GANG else "gang "
         self._levels(out, levels, kernel, f"parallel loop {gang}", f" {sizes} {data}")
+
+    def _asked(self, kernel: Kernel) -> Shape:
+        """Return the launch's sizes: the recipe's where it gives them, else what the loops need."""
+        found = shape(kernel, self.analysis.region.sizes)
+        axes = self.axes.get(kernel.statements[0])
+        if axes is None:
+            return found
+        return Shape(
+            axes.num_gangs or found.gangs,
+            axes.num_workers or found.workers,
+            axes.vector_length or found.vector,
+        )
 
     def _levels(
         self, out: Writer, levels: list[tuple[Loop, ...]], kernel: Kernel, head: str, tail: str

@@ -26,6 +26,7 @@ def planned(
     placement: Placement,
     places: Places = NO_PLACES,
     settings: Mapping[str, str | int] | None = None,
+    command: str = "cuda",
 ) -> Variant:
     """Return the choices as a variant: its plan at the tuned sizes, and one for all sizes.
 
@@ -33,11 +34,11 @@ def planned(
         AnnotuneError: A choice is illegal; at the command that asks for it.
     """
     region = analysis.region
-    tuned = _built(analysis, choices, groups, region.sizes, placement, places)
+    tuned = _built(analysis, choices, groups, region.sizes, placement, places, command)
     is_open = any(s.value is None and s.name in region.sizes for s in region.scalars.values())
     general: Plan | None = None
     if is_open and analysis.all_sizes:
-        general = _built(analysis, choices, groups, region.constants, placement, places)
+        general = _built(analysis, choices, groups, region.constants, placement, places, command)
     return Variant(analysis, tuned, general, settings or {})
 
 
@@ -48,8 +49,9 @@ def _built(
     constants: Mapping[str, int],
     placement: Placement,
     places: Places,
+    command: str,
 ) -> Plan:
-    plan = build(analysis, choices, groups, constants, placement, places)
+    plan = build(analysis, choices, groups, constants, placement, places, command)
     if isinstance(plan, Diagnostic):
         raise AnnotuneError.of(plan)
     return plan
@@ -62,10 +64,12 @@ def gpu_variants(
     limit: int,
     placement: Placement,
     adjust: Adjust | None = None,
+    command: str = "cuda",
 ) -> Iterator[Variant]:
     """Yield at most `limit` variants for a GPU, the first choice and then the model's best.
 
-    `adjust` is what a target changes in each kernel's choice. A later point that turns out
+    `adjust` is what a target changes in each kernel's choice, `command` the annotation's word
+    for its mapping. A later point that turns out
     illegal is left out; the first one is not.
 
     Raises:
@@ -85,6 +89,7 @@ def gpu_variants(
                 placement,
                 decision.places,
                 config(replace(decision, choices=choices), point),
+                command,
             )
         except AnnotuneError:
             if number:

@@ -68,23 +68,25 @@ def build(
     constants: Mapping[str, int],
     placement: Placement = cuda_placement,
     places: Places = NO_PLACES,
+    command: str = "cuda",
 ) -> Plan | Diagnostic:
     """Return the plan that `choices` describe, or the reason a step of it is illegal.
 
     `groups` are the statements that cannot be taken apart; `constants` the sizes that the
-    plan may rely on.
+    plan may rely on. `command` is the annotation's word for what `placement` does.
     """
     body: Body = base_body(analysis, groups)
     steps: list[Transform] = []
     for choice in choices:
-        refusal = _refused_mapping(choice, body, analysis, placement, places)
+        refusal = _refused_mapping(choice, body, analysis, placement(choice), places, command)
         if refusal is not None:
             return refusal
         steps += _structure(choice, constants, places)
     for choice in choices:
         levels = placement(choice)
         if levels:
-            steps.append(Map(choice.leader, levels, choice.host, span=_map_place(choice, places)))
+            span = _map_place(choice, places, command)
+            steps.append(Map(choice.leader, levels, choice.host, command, span))
         for block in choice.blocking:
             if block.simd:
                 span = places.of("vectorize", block.statement)
@@ -104,25 +106,30 @@ def build(
     return Plan(_steps(analysis, body, scheduled), tuple(choices), constants)
 
 
-def _map_place(choice: KernelChoice, places: Places) -> Span:
+def _map_place(choice: KernelChoice, places: Places, command: str) -> Span:
     """Return where the user mapped one of the kernel's statements, NOWHERE if nowhere."""
-    spans = (places.of("cuda", statement) for statement in choice.statements)
+    spans = (places.of(command, statement) for statement in choice.statements)
     return next((span for span in spans if span != NOWHERE), NOWHERE)
 
 
 def _refused_mapping(
-    choice: KernelChoice, body: Body, analysis: Analysis, placement: Placement, places: Places
+    choice: KernelChoice,
+    body: Body,
+    analysis: Analysis,
+    levels: Mapping[str, Level],
+    places: Places,
+    command: str,
 ) -> Diagnostic | None:
     """Return why a mapping that the user wrote is illegal for a statement before any fusion.
 
     After fusion the same mistake would show as loops that no longer nest perfectly.
     """
-    levels = placement(choice)
     for part in choice.parts:
-        span = places.of("cuda", part[0])
-        if span == NOWHERE or choice.tiles or not levels:
+        named = next((s for s in part if places.of(command, s) != NOWHERE), None)
+        if named is None or choice.tiles or not levels:
             continue
-        refusal = Map(part[0], levels, choice.host, span=span).why_not(body, analysis)
+        step = Map(named, levels, choice.host, command, places.of(command, named))
+        refusal = step.why_not(body, analysis)
         if refusal is not None:
             return refusal
     return None

@@ -177,6 +177,7 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     if order is not None:
         reason = Reason("order", ", ".join(order), "the recipe says so")
         choice = replace(choice, order=order, reasons=(*choice.reasons, reason))
+    choice = replace(choice, acc=_common(unit, wishes.acc, "acc", wishes))
     held = dict(_own_registers(unit, choice))
     held |= {s: loop for s, loop in wishes.registers.items() if s in unit.statements}
     unrolled = tuple(u for u in wishes.unroll if u[0] in unit.statements)

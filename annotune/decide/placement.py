@@ -8,9 +8,12 @@ from dataclasses import replace
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.units import Unit
 from annotune.ir.nest import Level
+from annotune.transforms.tile import tile_name
 
 # Lanes that run in step on every NVIDIA device; gcc takes no other multiple for a vector.
 WARP = 32
+# Threads of one gang on every NVIDIA device; gcc ignores larger sizes with a warning.
+GANG_LIMIT = 1024
 
 
 def acc_placement(choice: KernelChoice) -> Mapping[str, Level]:
@@ -19,6 +22,10 @@ def acc_placement(choice: KernelChoice) -> Mapping[str, Level]:
     Block loops share the gangs. Thread x is innermost, so that neighbouring lanes run
     neighbouring iterations; thread y is the workers, or joins the vector.
     """
+    if choice.acc is not None:
+        levels = dict.fromkeys(choice.acc.gang, Level.GANG)
+        levels |= dict.fromkeys(choice.acc.worker, Level.WORKER)
+        return levels | dict.fromkeys(choice.acc.vector, Level.VECTOR)
     levels = dict.fromkeys(reversed(choice.blocks), Level.GANG)
     if not choice.threads:
         return levels
@@ -34,7 +41,14 @@ def omp_placement(choice: KernelChoice) -> Mapping[str, Level]:
 
 
 def with_workers(unit: Unit, choice: KernelChoice) -> KernelChoice:
-    """Return `choice` with thread y as workers where thread x fills whole warps by itself."""
+    """Return `choice` with thread y as workers where thread x fills whole warps by itself.
+
+    What the recipe's own ``acc`` maps is left as it says, without tiles that it does not name.
+    """
+    if choice.acc is not None:
+        named = {*choice.acc.gang, *choice.acc.worker, *choice.acc.vector}
+        kept = tuple(t for t in choice.tiles if tile_name(t[0]) in named)
+        return replace(choice, tiles=kept)
     if len(choice.threads) < 2:
         return choice
     fastest = choice.threads[0]

@@ -39,6 +39,18 @@ class Blocking:
 
 
 @dataclass(frozen=True, slots=True)
+class AccAxes:
+    """What ``acc`` asks for: loops per level, and sizes where given."""
+
+    gang: tuple[str, ...] = ()
+    worker: tuple[str, ...] = ()
+    vector: tuple[str, ...] = ()
+    num_gangs: int | None = None
+    num_workers: int | None = None
+    vector_length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class KernelChoice:
     """The decisions for one kernel: the values of the schedule's commands.
 
@@ -64,6 +76,7 @@ class KernelChoice:
     unroll: tuple[tuple[int, str, int], ...] = ()
     reasons: tuple[Reason, ...] = ()
     workers: bool = False
+    acc: AccAxes | None = None
     cores: tuple[str, ...] = ()
     blocking: tuple[Blocking, ...] = ()
 

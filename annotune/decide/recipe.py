@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from annotune.annotation.recipe_text import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import AccAxes, KernelChoice
 
 
 def recipe(
@@ -74,6 +74,8 @@ def commands(
             if choice.threads:
                 axes.append(Argument(choice.threads, "thread"))
             shaped.append(Command("cuda", (leader, *axes)))
+        if choice.acc is not None:
+            shaped.append(Command("acc", (leader, *_acc(choice.acc))))
         for statement, loop in choice.registers:
             held.append(Command("registers", (_number(statement), Argument(loop))))
         if len(choice.parts) > 1:
@@ -85,6 +87,18 @@ def commands(
                 Command("unroll", (_number(statement), Argument(loop), Argument(value)))
             )
     return (*shaped, *held, *fused, *unrolled)
+
+
+def _acc(axes: AccAxes) -> list[Argument]:
+    """Return the arguments of ``acc`` that ask for `axes`."""
+    loops = (("gang", axes.gang), ("worker", axes.worker), ("vector", axes.vector))
+    sizes = (
+        ("num_gangs", axes.num_gangs),
+        ("num_workers", axes.num_workers),
+        ("vector_length", axes.vector_length),
+    )
+    out = [Argument(names, level) for level, names in loops if names]
+    return out + [Argument(size, name) for name, size in sizes if size is not None]
 
 
 def _number(statement: int) -> Argument:

@@ -300,8 +300,12 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
         prefix = f"S{choice.leader}"
         if len(choice.parts) > 1:
             out[f"{prefix}.fused"] = ",".join(map(str, choice.statements))
-        out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
-        out[f"{prefix}.thread"] = ",".join(choice.threads) or "-"
+        if choice.acc is not None:
+            for level in ("gang", "worker", "vector"):
+                out[f"{prefix}.{level}"] = ",".join(getattr(choice.acc, level)) or "-"
+        else:
+            out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
+            out[f"{prefix}.thread"] = ",".join(choice.threads) or "-"
         for statement, loop, factor in choice.unroll:
             out[f"S{statement}.unroll_{loop}"] = factor
     return out

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from annotune.annotation.commands import count, factor, loop_name, loop_names, statement, statements
 from annotune.annotation.spec import Command, Value
 from annotune.decide.build import Places
+from annotune.decide.messages import ACC_SIZES
+from annotune.decide.placement import GANG_LIMIT, WARP
+from annotune.decide.plan import AccAxes
 from annotune.decide.rules import MAX_AXES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.transforms.legality import missing
@@ -22,18 +25,6 @@ class Axes:
 
     blocks: tuple[str, ...]
     threads: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AccAxes:
-    """What ``acc`` asks for: loops per level, and sizes where given."""
-
-    gang: tuple[str, ...] = ()
-    worker: tuple[str, ...] = ()
-    vector: tuple[str, ...] = ()
-    num_gangs: int | None = None
-    num_workers: int | None = None
-    vector_length: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +79,9 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                 cuda[statement(command)] = axes
             case "acc":
                 wanted = _acc(command, point)
+                refused = _acc_sizes(wanted, command.span)
+                if refused is not None:
+                    mistakes.append(refused)
                 named = (*wanted.gang, *wanted.worker, *wanted.vector)
                 acc[statement(command)] = wanted
             case "registers":
@@ -133,6 +127,14 @@ def _misplaced(command: Command, named: tuple[str, ...], axes: Axes | None) -> I
             yield TOO_MANY_LOOPS.at(
                 command.span, command="cuda", count=len(loops), what=what, limit=MAX_AXES
             )
+
+
+def _acc_sizes(wanted: AccAxes, span: Span) -> Diagnostic | None:
+    """Return why a device cannot launch the sizes of an ``acc`` command, or None."""
+    length, workers = wanted.vector_length or WARP, wanted.num_workers or 1
+    if length % WARP or length * workers > GANG_LIMIT:
+        return ACC_SIZES.at(span, length=length, workers=workers, warp=WARP, limit=GANG_LIMIT)
+    return None
 
 
 def _acc(command: Command, point: Mapping[str, Value]) -> AccAxes:

@@ -115,8 +115,8 @@ class Types:
             base,
             is_known,
             storage,
-            decl.coord.line,
-            decl.coord.column,
+            _name_place(decl).line,
+            _name_place(decl).column,
             "const" in qualifiers,
             "volatile" in qualifiers,
             decl.init,
@@ -165,6 +165,14 @@ class Types:
             return self.built_in[names[0]], True
         plain = plain_type(names)
         return (plain, True) if plain else (" ".join(names), False)
+
+
+def _name_place(decl: Any) -> Any:
+    """Return where the name stands; a pointer's declaration has the place of its ``*``."""
+    node = decl.type
+    while not isinstance(node, c_ast.TypeDecl):
+        node = node.type
+    return node.coord or decl.coord
 
 
 def plain_type(words: Sequence[str]) -> str:

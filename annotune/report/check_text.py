@@ -12,7 +12,7 @@ def region_text(report: RegionReport) -> str:
     """Return the findings of one region as plain text."""
     out = Writer()
     region = report.region
-    out.line(f"{region.span}: {region.function}, region {region.index}")
+    out.line(f"{report.place}: {region.function}, region {region.index}")
     with out.deeper():
         _loops(out, report)
         _work(out, report)

@@ -10,7 +10,7 @@ from annotune.codegen.target import Variant
 from annotune.decide.decision import Base, Decision, Point
 from annotune.decide.plan import Plan
 from annotune.decide.space import Space
-from annotune.diagnostics import Diagnostic, Severity
+from annotune.diagnostics import Diagnostic, Severity, Span
 from annotune.ir.region import Region, SourceFile
 
 
@@ -26,6 +26,13 @@ class RegionReport:
     decision: Decision | None
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def place(self) -> Span:
+        """Return where the region stands in the C file; a sidecar's span is elsewhere."""
+        loops = list(self.region.nest.loops())
+        in_c = not loops or loops[0].span.file == self.region.span.file
+        return self.region.span if in_c else loops[0].span
 
     @property
     def has_kernels(self) -> bool:

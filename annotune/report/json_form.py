@@ -77,7 +77,7 @@ def _region(report: RegionReport) -> dict[str, Any]:
     return {
         "function": region.function,
         "index": region.index,
-        "line": region.span.line,
+        "line": report.place.line,
         "sizes": report.sizes,
         "recipe": recipe_of(report),
         "space": {"size": space.size, "legal": space.legal} if space is not None else None,

@@ -25,7 +25,6 @@ from annotune.tune.region_run import Job, Tuned, tune
 from annotune.tune.results import Results
 from annotune.tune.tuner import Bench, Listener
 
-
 # However short a run is to be, one compilation may take this many seconds.
 LEAST_LIMIT_S = 5.0
 

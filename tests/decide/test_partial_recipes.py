@@ -23,7 +23,8 @@ def source(commands: str, nest: str = MULTIPLY, params: str = "") -> str:
     return (
         "void f(int n, double *restrict c, const double *restrict a, double *restrict b)\n{\n"
         "int i, j, k;\n/*@ begin PerfTuning (\n def input_params { param n = 8; }\n"
-        f"{params}\n) @*/\n/*@ begin CHiLL (\n{commands}\n) @*/\n{nest}/*@ end @*/\n/*@ end @*/\n}}\n"
+        f"{params}\n) @*/\n/*@ begin CHiLL (\n{commands}\n) @*/\n"
+        f"{nest}/*@ end @*/\n/*@ end @*/\n}}\n"
     )
 
 

@@ -16,16 +16,16 @@ void gemm(int m, int n, int k, double alpha, double beta,
                 /* S0, S1, S2 of the region at line 8: i_t, j_t -> gang; i -> worker; j -> vector */
                 #pragma acc parallel loop gang collapse(2) num_gangs(1024) num_workers(8) \
                     vector_length(32) copyin(A[0:m][0:k], B[0:k][0:n]) copy(C[0:m][0:n])
-                for (int i_t = 0; i_t < m; i_t += 8)
-                    for (int j_t = 0; j_t < n; j_t += 32) {
+                for (long i_t = 0; i_t < m; i_t += 8)
+                    for (long j_t = 0; j_t < n; j_t += 32) {
                         #pragma acc loop worker
-                        for (int i = i_t; i < i_t + 8; i++) {
+                        for (long i = i_t; i < i_t + 8; i++) {
                             #pragma acc loop vector
-                            for (int j = j_t; j < j_t + 32; j++) {
+                            for (long j = j_t; j < j_t + 32; j++) {
                                 double sum;
                                 sum = 0.0;
                                 #pragma acc loop seq
-                                for (int l = 0; l < k; l += 16) {
+                                for (long l = 0; l < k; l += 16) {
                                     sum += A[i][l] * B[l][j]
                                         + A[i][l + 1] * B[l + 1][j]
                                         + A[i][l + 2] * B[l + 2][j]
@@ -52,18 +52,18 @@ void gemm(int m, int n, int k, double alpha, double beta,
                 /* S0, S1, S2 of the region at line 8: i_t, j_t -> gang; i -> worker; j -> vector */
                 #pragma acc parallel loop gang collapse(2) num_gangs(1024) num_workers(8) \
                     vector_length(32) copyin(A[0:m][0:k], B[0:k][0:n]) copy(C[0:m][0:n])
-                for (int i_t = 0; i_t < m; i_t += 8)
-                    for (int j_t = 0; j_t < n; j_t += 32) {
-                        const int i_end = i_t + 8 < m ? i_t + 8 : m;
+                for (long i_t = 0; i_t < m; i_t += 8)
+                    for (long j_t = 0; j_t < n; j_t += 32) {
+                        const long i_end = i_t + 8 < m ? i_t + 8 : m;
                         #pragma acc loop worker
-                        for (int i = i_t; i < i_end; i++) {
-                            const int j_end = j_t + 32 < n ? j_t + 32 : n;
+                        for (long i = i_t; i < i_end; i++) {
+                            const long j_end = j_t + 32 < n ? j_t + 32 : n;
                             #pragma acc loop vector
-                            for (int j = j_t; j < j_end; j++) {
+                            for (long j = j_t; j < j_end; j++) {
                                 double sum;
                                 sum = 0.0;
                                 #pragma acc loop seq
-                                for (int l = 0; l < k - k % 16; l += 16) {
+                                for (long l = 0; l < k - k % 16; l += 16) {
                                     sum += A[i][l] * B[l][j]
                                         + A[i][l + 1] * B[l + 1][j]
                                         + A[i][l + 2] * B[l + 2][j]
@@ -82,7 +82,7 @@ void gemm(int m, int n, int k, double alpha, double beta,
                                         + A[i][l + 15] * B[l + 15][j];
                                 }
                                 #pragma acc loop seq
-                                for (int l = k - k % 16; l < k; l++) {
+                                for (long l = k - k % 16; l < k; l++) {
                                     sum += A[i][l] * B[l][j];
                                 }
                                 C[i][j] = alpha * sum + beta * C[i][j];
@@ -94,10 +94,10 @@ void gemm(int m, int n, int k, double alpha, double beta,
         else {
             /* As written: for loops that do not run, and what the tests exclude. */
             double sum;
-            for (int i = 0; i < m; i++) {
-                for (int j = 0; j < n; j++) {
+            for (long i = 0; i < m; i++) {
+                for (long j = 0; j < n; j++) {
                     sum = 0.0;
-                    for (int l = 0; l < k; l++) {
+                    for (long l = 0; l < k; l++) {
                         sum += A[i][l] * B[l][j];
                     }
                     C[i][j] = alpha * sum + beta * C[i][j];

@@ -4,14 +4,14 @@
  */
 /* S0, S1, S2 of the region at line 8: i -> threads */
 static void gemm_1_s0(
-        int i, int n, int k, double alpha, double beta, const double *restrict A,
+        long i, long n, long k, double alpha, double beta, const double *restrict A,
         const double *restrict B, double *restrict C)
 {
     #pragma omp simd
-    for (int j = 0; j < n; j++) {
+    for (long j = 0; j < n; j++) {
         double sum;
         sum = 0.0;
-        for (int l = 0; l < k; l++) {
+        for (long l = 0; l < k; l++) {
             sum += A[i * k + l] * B[l * n + j];
         }
         C[i * n + j] = alpha * sum + beta * C[i * n + j];
@@ -30,16 +30,16 @@ void gemm(int m, int n, int k, double alpha, double beta,
             && ((const char *)((const double *)B + (long)n * (long)k) <= (const char *)C || (const char *)((const double *)C + (long)n * (long)m) <= (const char *)B)) {
             /* S0, S1, S2 of the region at line 8: i -> threads */
             #pragma omp parallel for schedule(static)
-            for (int i = 0; i < m; i++)
+            for (long i = 0; i < m; i++)
                 gemm_1_s0(i, n, k, alpha, beta, (const double *)A, (const double *)B, (double *)C);
         }
         else {
             /* As written: for loops that do not run, and what the tests exclude. */
             double sum;
-            for (int i = 0; i < m; i++) {
-                for (int j = 0; j < n; j++) {
+            for (long i = 0; i < m; i++) {
+                for (long j = 0; j < n; j++) {
                     sum = 0.0;
-                    for (int l = 0; l < k; l++) {
+                    for (long l = 0; l < k; l++) {
                         sum += A[i][l] * B[l][j];
                     }
                     C[i][j] = alpha * sum + beta * C[i][j];

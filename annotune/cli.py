@@ -308,7 +308,8 @@ class _refusals:  # used like a function, as a context manager
 def _show(diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics to stderr, each with the line of its file if that is a text."""
     for diagnostic in diagnostics:
-        shown = diagnostic.render(_text(diagnostic))
+        others = {note.span.file: _text(note) for note in diagnostic.notes}
+        shown = diagnostic.render(_text(diagnostic), others)
         click.echo(shown.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), err=True)
 
 

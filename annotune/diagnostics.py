@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -21,6 +22,7 @@ class Span:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+_NO_TEXTS: Mapping[str, str] = {}
 NOWHERE = Span("<nowhere>", 1, 1)
 
 
@@ -50,10 +52,11 @@ class Diagnostic:
         """Return this diagnostic with `note` after its other notes."""
         return replace(self, notes=(*self.notes, note))
 
-    def render(self, source: str) -> str:
+    def render(self, source: str, others: Mapping[str, str] = _NO_TEXTS) -> str:
         """Return the message, its source line, and carets under the place.
 
-        A place in another file than `source` is named without its line.
+        `source` is the text of its file. A note on a file that is not in `others`, name to
+        text, is named without its line.
         """
         head = f"{self.span}: {self.severity}: {self.message} [{self.code}]"
         parts = [head, *_excerpt(source, self.span)]
@@ -61,7 +64,8 @@ class Diagnostic:
             parts.append(f"  help: {self.help}")
         for note in self.notes:
             parts.append(f"{note.span}: {note.severity}: {note.message}")
-            parts.extend(_excerpt(source, note.span))
+            own = note.span.file == self.span.file
+            parts.extend(_excerpt(source if own else others.get(note.span.file, ""), note.span))
         return "\n".join(parts)
 
 

@@ -77,22 +77,26 @@ class Dialect:
         var = loop.var
         step = f"{var}++" if loop.step == 1 else f"{var} += {loop.step}"
         return (
-            f"for ({self.iterator_type(loop)} {var} = {self.expr(loop.lower)}; "
-            f"{var} < {self.upper(loop)}; {step})"
+            f"for ({self.iterator_type(loop)} {var} = {self.bound(loop, loop.lower)}; "
+            f"{var} < {self.bound(loop, loop.upper)}; {step})"
         )
 
-    def upper(self, loop: Loop) -> str:
+    def bound(self, loop: Loop, bound: Expr) -> str:
         """Return a loop's bound; ``min`` is given arguments of one type, as C++ demands."""
-        if not isinstance(loop.upper, Call):
-            return self.expr(loop.upper)
         kind = self.iterator_type(loop)
         scalars = self.region.scalars
-        names = variables(loop.upper)
+        names = variables(bound)
         types = {scalars[name].type for name in names if name in scalars} | {kind}
         if types == {"int"}:
-            return self.expr(loop.upper)
-        arguments = (f"({kind})({self.expr(a)})" for a in loop.upper.arguments)
-        return f"{loop.upper.function}({', '.join(arguments)})"
+            return self.expr(bound)
+
+        def cast(part: Expr) -> Expr | None:
+            if not isinstance(part, Call):
+                return None
+            arguments = (rewrite(argument, cast) for argument in part.arguments)
+            return Call(part.function, tuple(Call(f"({kind})", (a,)) for a in arguments))
+
+        return self.expr(rewrite(bound, cast))
 
     def iterator_type(self, loop: Loop) -> str:
         """Return the C type of a loop's iterator, that of the tiled loop for a tile loop."""

@@ -101,7 +101,7 @@ def _write_placed(
             out.line(f"const {kind} {loop.var} = {start};")
             continue
         jump = extent if loop.step == 1 else f"{loop.step} * {extent}"
-        upper = dialect.upper(loop)
+        upper = dialect.bound(loop, loop.upper)
         out.line(
             f"for ({kind} {loop.var} = {start}; {loop.var} < {upper}; {loop.var} += {jump}) {{"
         )

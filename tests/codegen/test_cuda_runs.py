@@ -128,6 +128,12 @@ RECIPES = {
         "a[i*n+j] += b[k*n+i];",
         8,
     ),
+    # The bounds of both loops that unrolling makes are expressions with a minimum in them.
+    "long_bounds": (
+        'cuda(0, thread={"i"}) tile(0,"k",6) unroll(0,"k",3)',
+        "for (int i = 0; i < n; i++) for (long k = 1; k < n; k++) a[i] += b[k];",
+        13,
+    ),
     "unrolled_twice": (
         'cuda(0, block={"i"}) registers(0,"k") unroll(0,"k",4) unroll(0,"j",2)',
         "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < 4; k++) "

@@ -33,7 +33,7 @@ class Outcome:
 
 def annotune(*arguments: str | Path) -> Outcome:
     """Return the outcome of a command; an exception other than its exit fails the test."""
-    done = CliRunner().invoke(cli, [str(a) for a in arguments])
+    done = CliRunner().invoke(cli, [str(a) for a in arguments], prog_name="annotune")
     if done.exc_info is not None and not isinstance(done.exception, SystemExit | None):
         raise AssertionError("".join(traceback.format_exception(done.exception)))
     return Outcome(done.exit_code, done.stdout, done.stderr)

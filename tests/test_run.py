@@ -1,0 +1,172 @@
+"""`annotune run` as a whole: its table and files, and compilers that fail for one variant."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SOURCE = """\
+void mm(int n, const double *restrict a, const double *restrict b, double *restrict c)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 48; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                c[i*n + j] += a[i*n + k] * b[k*n + j];
+    /*@ end @*/
+}
+"""
+
+# A compiler that does something else to the texts that hold a marker.
+WRAPPER = """\
+#!{python}
+import os, signal, subprocess, sys, time
+arguments = sys.argv[1:]
+for number, name in enumerate(arguments):
+    if not os.path.isfile(name) or {marker!r} not in open(name, errors="ignore").read():
+        continue
+    if {deed!r} == "fail":
+        sys.exit("this compiler does not like " + {marker!r})
+    if {deed!r} == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if {deed!r} == "hang":
+        time.sleep(3600)
+    text = open(name).read()
+    wrong = os.path.join(os.path.dirname(name), "wrong-" + os.path.basename(name))
+    open(wrong, "w").write(text.replace("+= a[", "-= a["))
+    arguments[number] = wrong
+os.execv({real!r}, [{real!r}, *arguments])
+"""
+
+# The first choice for the CPU is a block of 8 by 16, that for the GPU unrolls by 16.
+OPENMP_MARK = "c_block[8][16]"
+CUDA_MARK = "k + 15"
+
+
+def run(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    source = folder / "mm.c"
+    source.write_text(SOURCE)
+    command = [sys.executable, "-m", "annotune", "run", str(source), "-o", str(folder / "out")]
+    return subprocess.run(
+        [*command, "--json", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env={**os.environ, **environ},
+        check=False,
+    )
+
+
+def wrapper(folder: Path, tool: str, marker: str, deed: str) -> str:
+    real = shutil.which(tool)
+    assert real is not None
+    path = folder / f"{tool}-{deed}"
+    text = WRAPPER.format(python=sys.executable, marker=marker, deed=deed, real=real)
+    path.write_text(text)
+    path.chmod(0o755)
+    return shlex.quote(str(path))
+
+
+def trials(region: dict[str, Any], target: str) -> list[dict[str, Any]]:
+    return [t for t in region["trials"] if t["target"] == target]
+
+
+def row(region: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(r for r in region["rows"] if r["name"] == name)
+
+
+def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path: Path) -> None:
+    done = run(tmp_path, "--budget", "2", "--time", "30s")
+    assert done.returncode == 0, done.stderr
+    results = json.loads(done.stdout)
+    names = {p.name for p in (tmp_path / "out").iterdir()}
+    assert names == {
+        "mm.cu",
+        "mm_cuda.c",
+        "mm_acc.c",
+        "mm_omp.c",
+        "results.json",
+        "report.html",
+    }
+    assert json.loads((tmp_path / "out/results.json").read_text()) == results
+    (region,) = results["regions"]
+    assert [r["name"] for r in region["rows"]] == [
+        "sequential",
+        "openmp_naive",
+        "openacc_naive",
+        "openmp",
+        "openacc",
+        "cuda",
+    ]
+    assert row(region, "openmp")["status"] == "measured"
+    assert row(region, "openmp")["verified"] is True
+    for name in ("openacc", "cuda"):
+        told = row(region, name)
+        if told["status"] == "predicted":
+            assert told["device"] == "NVIDIA H200"
+            assert told["speedup"] is None
+    assert region["flop"] == 2 * 48**3
+
+
+@pytest.mark.parametrize(
+    ("deed", "status"),
+    [
+        ("fail", "compile"),
+        ("crash", "compile"),
+        ("hang", "timeout"),
+        ("miscompile", "correctness"),
+    ],
+)
+def test_a_c_compiler_that_errs_for_one_variant_costs_that_variant(
+    tmp_path: Path, deed: str, status: str
+) -> None:
+    cc = wrapper(tmp_path, "gcc", OPENMP_MARK, deed)
+    done = run(tmp_path, "--target", "openmp", "--budget", "3", "--time", "5s", CC=cc)
+    assert done.returncode == 0, done.stderr
+    (region,) = json.loads(done.stdout)["regions"]
+    tried = trials(region, "openmp")
+    first, *others = tried
+    assert first["status"] == status
+    assert first["reason"]
+    assert first["time_s"] is None
+    if deed != "hang":
+        assert any(t["status"] == "correct" for t in others)
+        assert row(region, "openmp")["verified"] is True
+    assert row(region, "openmp")["config"] != first["config"]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("deed", "status"), [("fail", "compile"), ("hang", "timeout")])
+def test_an_nvcc_that_errs_for_one_variant_costs_that_variant(
+    tmp_path: Path, deed: str, status: str
+) -> None:
+    if shutil.which("nvcc") is None:
+        pytest.skip("no nvcc on PATH to wrap")
+    nvcc = wrapper(tmp_path, "nvcc", CUDA_MARK, deed)
+    done = run(tmp_path, "--target", "cuda", "--budget", "2", "--time", "5s", NVCC=nvcc)
+    assert done.returncode == 0, done.stderr
+    (region,) = json.loads(done.stdout)["regions"]
+    first, second = trials(region, "cuda")
+    assert first["status"] == status
+    assert second["status"] == "correct"
+    assert row(region, "cuda")["config"] == second["config"]
+
+
+def test_no_right_variant_at_all_exits_with_three(tmp_path: Path) -> None:
+    cxx = wrapper(tmp_path, "g++", "mm_1_s0", "fail")
+    done = run(tmp_path, "--target", "cuda", "--budget", "2", "--time", "10s", CXX=cxx)
+    assert done.returncode == 3, done.stderr
+    (region,) = json.loads(done.stdout)["regions"]
+    told = row(region, "cuda")
+    assert told["status"] == "unavailable"
+    assert told["verified"] is False
+    assert "no variant passed its check" in told["reason"]
+    assert not (tmp_path / "out/mm.cu").exists()

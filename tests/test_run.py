@@ -137,9 +137,8 @@ def test_a_c_compiler_that_errs_for_one_variant_costs_that_variant(
     assert first["status"] == status
     assert first["reason"]
     assert first["time_s"] is None
-    if deed != "hang":
-        assert any(t["status"] == "correct" for t in others)
-        assert row(region, "openmp")["verified"] is True
+    assert any(t["status"] == "correct" for t in others)
+    assert row(region, "openmp")["verified"] is True
     assert row(region, "openmp")["config"] != first["config"]
     assert "Traceback" not in done.stderr
 

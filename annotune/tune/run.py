@@ -27,6 +27,8 @@ from annotune.tune.tuner import Bench, Listener
 
 # However short a run is to be, one compilation may take this many seconds.
 LEAST_LIMIT_S = 5.0
+# One compilation that hangs may take this share of a region's time.
+ONE_HANG = 0.25
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def run(
                 cpu.model,
                 arch or (device.arch if tools.nvcc is not None and device.can_compile else ""),
                 listener,
-                limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share)),
+                limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share * ONE_HANG)),
             )
             job = Job(source, ready.base, ready.space, device, cpu, limits.budget, gpu)
             out.append(tune(job, targets, bench))

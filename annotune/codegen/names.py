@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.writer import INDENT
-from annotune.ir.expr import Var, variables
+from annotune.ir.expr import Int, Var, variables
+from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Region, Scalar
 
@@ -81,20 +82,29 @@ def c_type(region: Region, type_: str) -> str:
     The nest no longer shows a ``(size_t)`` of the text. Rows and columns of ``A[i][j]`` may
     each be an int while the flat ``i*n + j`` is none, which C never computes in int.
     """
-    return "long" if type_ in _NARROW and (region.is_wide or _has_open_shape(region)) else type_
+    return "long" if type_ in _NARROW and (region.is_wide or _may_overflow(region)) else type_
 
 
-def _has_open_shape(region: Region) -> bool:
-    """Return whether some array has rows whose length arrives at run time."""
-    fixed = region.constants
-    return any(
-        variables(extent) - set(fixed)
-        for array in region.arrays.values()
-        for extent in array.extents[1:]
-        if extent is not None
-    )
+def _may_overflow(region: Region) -> bool:
+    """Return whether a flat subscript of a shaped array may exceed an int.
+
+    So it may where rows have a length that arrives at run time, or the array is that large.
+    """
+    for array in region.arrays.values():
+        elements = 1
+        for extent in array.extents[1:]:
+            length = fold(extent, region.constants) if extent is not None else None
+            if not isinstance(length, Int):
+                return True
+            elements *= length.value
+        first = array.extents[0] if array.extents else None
+        rows = fold(first, region.constants) if first is not None else None
+        if len(array.extents) > 1 and isinstance(rows, Int) and elements * rows.value > _INT_MAX:
+            return True
+    return False
 
 
+_INT_MAX = 2**31 - 1
 _NARROW = frozenset({"int", "unsigned int", "unsigned", "short", "unsigned short", "signed int"})
 
 

@@ -9,17 +9,18 @@ from math import prod
 
 from constraint import Problem
 
+from annotune.annotation.commands import argument_of
 from annotune.annotation.devices import Device
 from annotune.annotation.evaluate import holds
-from annotune.annotation.spec import Command, Value
+from annotune.annotation.spec import Command, Constraint, Formula, Value
 from annotune.decide.decision import FUSIONS, Base, Decision, Point, decide, kernel_choice
-from annotune.decide.direct import unrolls
+from annotune.decide.direct import MAX_UNROLL, unrolls
 from annotune.decide.messages import EMPTY_SPACE
 from annotune.decide.model import predict
 from annotune.decide.rules import MAX_THREADS, Roles, roles, tiles
 from annotune.decide.units import Unit
 from annotune.decide.wishes import read_wishes
-from annotune.diagnostics import AnnotuneError
+from annotune.diagnostics import AnnotuneError, Diagnostic
 
 WARP = 32
 NONE = ""
@@ -254,14 +255,44 @@ def _parameter_points(base: Base, axes: tuple[Axis, ...]) -> tuple[Mapping[str, 
     spec = base.analysis.region.spec
     sizes: dict[str, Value] = dict(base.analysis.region.sizes)
     names = [axis.name for axis in axes]
-    every = product(*(axis.values for axis in axes))
-    points = [dict(zip(names, p, strict=True)) for p in islice(every, MAX_PARAMETER_POINTS)]
-    for constraint in spec.constraints:
-        left = [p for p in points if holds(constraint.formula, {**sizes, **p})]
-        if not left:
-            raise AnnotuneError.of(EMPTY_SPACE.at(constraint.span, name=constraint.name))
-        points = left
+    factors = _unroll_factors(spec.commands)
+    values = [_tried_first(axis) if axis.name in factors else axis.values for axis in axes]
+    every = (dict(zip(names, p, strict=True)) for p in product(*values))
+    legal = (p for p in every if all(holds(c.formula, {**sizes, **p}) for c in spec.constraints))
+    points = list(islice(legal, MAX_PARAMETER_POINTS))
+    if not points:
+        raise AnnotuneError.of(_emptied_by(spec.constraints, names, values, sizes))
     return _placeable(base, points)
+
+
+def _unroll_factors(commands: Sequence[Command]) -> frozenset[str]:
+    """Return the parameters that stand as the factor of an ``unroll``."""
+    found = (argument_of(c, "factor") for c in commands if c.name == "unroll")
+    return frozenset(a.value.text for a in found if a is not None and isinstance(a.value, Formula))
+
+
+def _tried_first(axis: Axis) -> tuple[Value, ...]:
+    """Return unroll factors largest first, the order of the decision algorithm's own."""
+    numbers = [v for v in axis.values if isinstance(v, int)]
+    if len(numbers) < len(axis.values):
+        return axis.values
+    within = sorted((n for n in numbers if n <= MAX_UNROLL), reverse=True)
+    return (*within, *sorted(n for n in numbers if n > MAX_UNROLL))
+
+
+def _emptied_by(
+    constraints: Sequence[Constraint],
+    names: Sequence[str],
+    values: Sequence[tuple[Value, ...]],
+    sizes: Mapping[str, Value],
+) -> Diagnostic:
+    """Return the refusal at the constraint that removes the last points."""
+    points = [dict(zip(names, p, strict=True)) for p in product(*values)]
+    for constraint in constraints:
+        points = [p for p in points if holds(constraint.formula, {**sizes, **p})]
+        if not points:
+            return EMPTY_SPACE.at(constraint.span, name=constraint.name)
+    raise AssertionError("the space is empty without a constraint")
 
 
 def _placeable(

@@ -140,6 +140,9 @@ def _accepted(settings: Settings) -> CheckReport:
     for report in found.regions:
         if report.plan is not None and not report.has_kernels:
             errors.append(NO_PARALLEL_LOOP.at(report.region.span, reasons=_reasons(report)))
+    # Without sizes there are proofs, but no grid, no unrolling and nothing to measure.
+    unknown = [d for d in found.diagnostics if d.code == WORK_UNKNOWN.code]
+    errors = errors or [replace(d, severity=Severity.ERROR) for d in unknown]
     if errors:
         raise AnnotuneError(tuple(errors))
     return found

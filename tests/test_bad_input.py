@@ -339,6 +339,25 @@ def test_every_refused_region_is_reported() -> None:
 SERIAL = function(region("for (int i = 1; i < n; i++) a[i] = a[i-1] + b[i];"))
 
 
+def test_a_size_without_a_value_is_a_warning_and_then_a_refusal() -> None:
+    source = "double *restrict a, const double *restrict b, int n"
+    Path("user.c").write_text(function(f"  {OPEN}\n  {LOOP} a[i] = b[i];\n  {CLOSE}", source))
+    said = (
+        "no value is known for 'n', on which work, grid and unrolling depend [AT221]\n"
+        "    4 |   for (int i = 0; i < n; i++) a[i] = b[i];\n"
+        "      |   ^^^\n"
+        "  help: add 'param n = …;' to `input_params`, or give --set n=…\n"
+    )
+    checked = annotune("check", "user.c")
+    assert checked.code == 0
+    assert checked.err == f"user.c:4:3: warning: {said}"
+    emitted = annotune("emit", "user.c")
+    assert emitted.code == 1
+    assert emitted.err == f"user.c:4:3: error: {said}"
+    assert not Path("annotune-out").exists()
+    assert annotune("emit", "user.c", "--set", "n=64").code == 0
+
+
 def test_no_parallel_loop_is_a_warning_and_then_a_refusal() -> None:
     Path("user.c").write_text(SERIAL)
     said = (

@@ -73,7 +73,7 @@ ASSUMED_APART = Template(
 )
 WORK_UNKNOWN = Template(
     "AT221",
-    "the amount of work is unknown without a value for {names}",
+    "no value is known for {names}, on which work, grid and unrolling depend",
     "add 'param {example} = …;' to `input_params`, or give --set {example}=…",
     Severity.WARNING,
 )

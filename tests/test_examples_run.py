@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
@@ -48,7 +48,7 @@ def tools() -> Toolchains:
     return find_toolchains(os.environ)
 
 
-@lru_cache(maxsize=None)
+@cache
 def examined(file: str) -> tuple[RegionReport, ...]:
     settings = Settings(EXAMPLES / file, defines=DEFINES.get(file, {}))
     return check(settings).regions
@@ -90,7 +90,9 @@ def sizes_of(report: RegionReport) -> tuple[Mapping[str, int], ...]:
 def test_emitted_text_equals_the_original(
     file: str, function: str, target: str, tmp_path: Path
 ) -> None:
-    settings = Settings(EXAMPLES / file, (target,), defines=DEFINES.get(file, {}), function=function)
+    settings = Settings(
+        EXAMPLES / file, (target,), defines=DEFINES.get(file, {}), function=function
+    )
     made = emit(settings, [load_target(target)])
     report = made.reports[0]
     assert report.analysis is not None

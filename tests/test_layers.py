@@ -28,7 +28,6 @@ SHARED = {"annotune", "annotune.diagnostics", "annotune.files"}
 ABOVE = {
     "annotune.settings",
     "annotune.pipeline",
-    "annotune.pipeline",
     "annotune.cli",
     "annotune.__main__",
 }

@@ -10,7 +10,7 @@ from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import joined
 from annotune.codegen.in_place import legend
 from annotune.codegen.names import Interface, temporaries, words, wrapped
-from annotune.codegen.tile_ends import cut_loops, with_uppers, write_ends
+from annotune.codegen.tile_ends import cut_loops, with_bounds, write_ends
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Var
@@ -102,7 +102,7 @@ class _Body:
         cuts = cut_loops(body)
         if not any(isinstance(s, LocalArray) for s in body):
             # What is cut further inside may belong to a register block there.
-            cuts = tuple(cut for cut in cuts if cut.loop in body)
+            cuts = tuple(cut for cut in cuts if any(cut.loop is stmt for stmt in body))
             self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
             return
         if not cuts:
@@ -111,8 +111,8 @@ class _Body:
         expr = self.dialect.expr
         tests = dict.fromkeys(f"{expr(cut.full)} <= {expr(cut.end)}" for cut in cuts)
         with out.block(f"if ({joined(tests)})"):
-            full = {cut.loop.var: cut.full for cut in cuts}
-            self.dialect.write_body(out, with_uppers(body, full))
+            full = {cut.least: cut.full for cut in cuts}
+            self.dialect.write_body(out, with_bounds(body, full))
         with out.block("else"):
             self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
 

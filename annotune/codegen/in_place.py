@@ -12,8 +12,9 @@ from annotune.codegen.names import interface, temporaries
 from annotune.codegen.target import Variant
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
-from annotune.ir.nest import Level, Stmt
-from annotune.ir.region import Region
+from annotune.ir.expr import Var
+from annotune.ir.nest import Assign, Level, Stmt, walk_stmts
+from annotune.ir.region import Region, Scalar
 
 _WORDS = {Level.CPU_THREAD: "threads"}
 
@@ -38,6 +39,9 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
     out = Writer()
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
+            for scalar in lasting(analysis, region.nest.body):
+                if scalar.is_local:
+                    out.line(f"{scalar.type} {scalar.name};")
             if around:
                 out.directive(around)
             with out.block("") if around else nullcontext():
@@ -71,8 +75,22 @@ def _versions(
 
 
 def write_original(out: Writer, analysis: Analysis) -> None:
-    """Write the user's nest as it was, with the temporaries that it declares itself."""
+    """Write the user's nest as it was, with the scalars that it declares itself."""
+    for scalar in lasting(analysis, analysis.region.nest.body):
+        if scalar.is_local:
+            out.line(f"{scalar.type} {scalar.name};")
     write_serial(out, analysis, analysis.region.nest.body)
+
+
+def lasting(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Scalar, ...]:
+    """Return the scalars that `body` assigns and whose values reach other iterations or nests."""
+    assigned = dict.fromkeys(
+        stmt.target.name
+        for stmt in walk_stmts(body)
+        if isinstance(stmt, Assign) and isinstance(stmt.target, Var)
+    )
+    scalars = analysis.region.scalars
+    return tuple(scalars[n] for n in assigned if n in scalars and n not in analysis.private)
 
 
 def write_serial(out: Writer, analysis: Analysis, body: tuple[Stmt, ...]) -> None:

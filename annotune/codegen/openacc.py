@@ -13,7 +13,7 @@ from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
-from annotune.codegen.in_place import legend, region_block, write_steps
+from annotune.codegen.in_place import lasting, legend, region_block, write_steps
 from annotune.codegen.names import temporaries
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.tile_ends import cut_loops, write_ends
@@ -23,8 +23,7 @@ from annotune.decide.decision import Base
 from annotune.decide.placement import WARP, acc_placement, with_workers
 from annotune.decide.plan import AccAxes, Kernel, Plan
 from annotune.decide.space import Space
-from annotune.ir.expr import Var
-from annotune.ir.nest import Assign, Level, Loop, walk_stmts
+from annotune.ir.nest import Level, Loop
 from annotune.ir.region import SourceFile
 from annotune.transforms.tree import Body, rebuilt
 
@@ -112,7 +111,7 @@ class _RegionWriter:
 
     def _asked(self, kernel: Kernel) -> Shape:
         """Return the launch's sizes: the recipe's where it gives them, else what the loops need."""
-        found = shape(kernel, self.analysis.region.sizes)
+        found = shape(kernel, self.analysis)
         axes = self.axes.get(kernel.statements[0])
         if axes is None:
             return found
@@ -164,16 +163,10 @@ class _RegionWriter:
         return True
 
     def _statements(self, out: Writer, body: Body) -> None:
-        cuts = tuple(cut for cut in cut_loops(body) if cut.loop in body)
+        cuts = tuple(cut for cut in cut_loops(body) if any(cut.loop is s for s in body))
         self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
 
     def _copied_scalars(self, kernel: Kernel) -> str:
         """Return the clause for scalars that the kernel writes and that live on."""
-        region, private = self.analysis.region, self.analysis.private
-        names = dict.fromkeys(
-            stmt.target.name
-            for stmt in walk_stmts(kernel.body)
-            if isinstance(stmt, Assign) and isinstance(stmt.target, Var)
-        )
-        kept = [n for n in names if n in region.scalars and n not in private]
+        kept = [scalar.name for scalar in lasting(self.analysis, kernel.body)]
         return f"copy({', '.join(kept)})" if kept else ""

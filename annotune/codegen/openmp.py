@@ -10,7 +10,7 @@ from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
 from annotune.codegen.core_text import CoreText, core_text
-from annotune.codegen.in_place import legend, region_block, write_serial, write_steps
+from annotune.codegen.in_place import lasting, legend, region_block, write_serial, write_steps
 from annotune.codegen.names import interface
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import planned
@@ -21,8 +21,7 @@ from annotune.decide.placement import omp_placement
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Var
-from annotune.ir.nest import Assign, Loop, walk_stmts
+from annotune.ir.nest import Loop
 from annotune.ir.region import Region, Scalar, SourceFile
 
 
@@ -103,14 +102,18 @@ class _RegionWriter:
     ) -> None:
         """Write one kernel: its shared loops around the call of its function."""
         out.lines(f"/* {legend(self.analysis, kernel)} */")
-        if self._leaves_scalars(kernel):
+        if lasting(self.analysis, kernel.body):
+            # No function may hold a copy of what lives on.
             write_serial(out, self.analysis, kernel.body)
             return
         shared = kernel.band()
         dialect = Dialect(self.region, flat=False)
         iterators = tuple(Scalar(loop.var, dialect.iterator_type(loop)) for loop in shared)
         name = f"{kernel.name}{suffix}"
-        inner = (*host, *iterators)
+        # What an earlier nest has computed comes in by value; of these only the user's own
+        # are among the outer scalars already.
+        computed = lasting(self.analysis, self.region.nest.body)
+        inner = (*host, *iterators, *(s for s in computed if s.is_local))
         text = core_text(self.analysis, self.outer, kernel, name, plan.constants, inner)
         self.helpers.append(text.definition)
         if shared:
@@ -131,16 +134,6 @@ class _RegionWriter:
             kind = self.outer.pointer(array).rstrip()
             arguments.append(array.name if flat else f"({kind}){array.name}")
         return f"{text.name}({', '.join(arguments)});"
-
-    def _leaves_scalars(self, kernel: Kernel) -> bool:
-        """Return whether the kernel writes a scalar that lives on, which no copy may hold."""
-        return any(
-            isinstance(stmt, Assign)
-            and isinstance(stmt.target, Var)
-            and stmt.target.name in self.region.scalars
-            and stmt.target.name not in self.analysis.private
-            for stmt in walk_stmts(kernel.body)
-        )
 
 
 def _hosts(

@@ -7,64 +7,89 @@ from dataclasses import dataclass
 
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Call, Expr, Var, variables
-from annotune.ir.nest import Loop, Stmt, walk_stmts
+from annotune.ir.expr import Call, Expr, Var, rewrite, variables, walk
+from annotune.ir.fold import fold
+from annotune.ir.nest import Loop, Stmt
 from annotune.ir.region import Region
 from annotune.transforms.tree import Body, rebuilt
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A loop over one tile: it ends with the tile, at `full`, or with the whole loop, at `end`."""
+    """A loop over one tile, or over a part of one that unrolling left.
+
+    The tile ends at the `least` of its own end, `full`, and the end of the whole loop, `end`.
+    """
 
     loop: Loop
-    full: Expr
-    end: Expr
+    least: Call
+
+    @property
+    def full(self) -> Expr:
+        return self.least.arguments[0]
+
+    @property
+    def end(self) -> Expr:
+        return self.least.arguments[1]
 
 
 def cut_loops(body: Body) -> tuple[Cut, ...]:
-    """Return the tiles in `body` that may be cut short and are chosen outside it."""
-    inside = {s.var for s in walk_stmts(body) if isinstance(s, Loop)}
-    out = []
-    for stmt in walk_stmts(body):
-        if isinstance(stmt, Loop) and isinstance(stmt.upper, Call):
-            assert stmt.upper.function == "min", stmt.upper
-            full, end = stmt.upper.arguments
-            if not variables(stmt.upper) & inside:
-                out.append(Cut(stmt, full, end))
-    return tuple(out)
+    """Return the loops in `body` over tiles that may be cut short and are chosen outside it."""
+    return _cuts(body, frozenset())
 
 
 def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -> Body:
     """Write the end of each tile as a constant, and return `body` with these as bounds."""
-    ends: dict[str, Expr] = {}
+    ends: dict[Expr, Expr] = {}
+    names: set[str] = set()
     for cut in cuts:
-        name = cut.loop.var
-        if name in ends:
+        if cut.least in ends:
             continue
         full, end = dialect.expr(cut.full), dialect.expr(cut.end)
         kind = dialect.iterator_type(cut.loop).replace("const ", "")
-        own = _own_name(f"{name}_end", dialect.region)
+        own = _own_name(f"{cut.loop.var}_end", dialect.region, names)
+        names.add(own)
         out.line(f"const {kind} {own} = {full} < {end} ? {full} : {end};")
-        ends[name] = Var(own)
-    return with_uppers(body, ends) if ends else body
+        ends[cut.least] = Var(own)
+    return with_bounds(body, ends)
 
 
-def _own_name(wanted: str, region: Region) -> str:
-    """Return `wanted`, longer where the user has something of that name."""
-    while wanted in region.scalars or wanted in region.arrays:
-        wanted += "_"
-    return wanted
+def with_bounds(body: Body, values: Mapping[Expr, Expr]) -> Body:
+    """Return `body` with the ends of tiles in loop bounds replaced by `values`."""
+    if not values:
+        return body
 
+    def change(bound: Expr) -> Expr:
+        new = rewrite(bound, values.get)
+        return bound if new == bound else fold(new)
 
-def with_uppers(body: Body, uppers: Mapping[str, Expr]) -> Body:
-    """Return `body` with the ends of tiles replaced, by the name of their loop."""
     out: list[Stmt] = []
     for stmt in body:
         if isinstance(stmt, Loop):
-            is_cut = stmt.var in uppers and isinstance(stmt.upper, Call)
-            upper = uppers[stmt.var] if is_cut else stmt.upper
-            out.append(rebuilt(stmt, upper=upper, body=with_uppers(stmt.body, uppers)))
+            inner = with_bounds(stmt.body, values)
+            lower, upper = change(stmt.lower), change(stmt.upper)
+            out.append(rebuilt(stmt, lower=lower, upper=upper, body=inner))
         else:
             out.append(stmt)
     return tuple(out)
+
+
+def _cuts(body: Body, inside: frozenset[str]) -> tuple[Cut, ...]:
+    """Return the cuts in `body`, which stands in the loops `inside`."""
+    out: list[Cut] = []
+    for stmt in body:
+        if not isinstance(stmt, Loop):
+            continue
+        for part in (*walk(stmt.lower), *walk(stmt.upper)):
+            if isinstance(part, Call) and not variables(part) & inside:
+                assert part.function == "min", part
+                out.append(Cut(stmt, part))
+        out += _cuts(stmt.body, inside | {stmt.var})
+    return tuple(dict.fromkeys(out))
+
+
+def _own_name(wanted: str, region: Region, taken: set[str]) -> str:
+    """Return `wanted`, longer where the user or `taken` has something of that name."""
+    while wanted in region.scalars or wanted in region.arrays or wanted in taken:
+        wanted += "_"
+    return wanted

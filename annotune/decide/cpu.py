@@ -17,6 +17,7 @@ from annotune.decide.units import Unit, units
 from annotune.ir.expr import Access, Int, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
+from annotune.transforms.legality import kind_of
 from annotune.transforms.registers import may_not_run
 from annotune.transforms.tile import name_is_taken, tile_name
 from annotune.transforms.tree import bands, bound_names, find_assign, numbers, path
@@ -166,8 +167,8 @@ def _leaders(unit: Unit) -> tuple[int, ...]:
 
 def _own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
     """Return the perfect nest directly around a statement, less the loops run by the host."""
-    band = bands(unit.analysis.region.nest.body, statement)[-1]
-    return tuple(loop for loop in band if loop.var not in unit.host)
+    found = bands(unit.analysis.region.nest.body, statement)
+    return tuple(loop for loop in found[-1] if loop.var not in unit.host) if found else ()
 
 
 def _free(unit: Unit, statement: int) -> tuple[str, ...]:
@@ -177,7 +178,7 @@ def _free(unit: Unit, statement: int) -> tuple[str, ...]:
     set_by = {name for loop in band for name in bound_names(loop)}
     out = []
     for loop in band:
-        kind = unit.analysis.facts(names[: names.index(loop.var) + 1]).kind
+        kind = kind_of(unit.analysis, statement, names.index(loop.var))
         bounded = bound_names(loop) & {other.var for other in band}
         if kind == LoopKind.PARALLEL and not bounded and loop.var not in set_by and loop.step == 1:
             out.append(loop.var)

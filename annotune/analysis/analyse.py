@@ -23,7 +23,7 @@ from annotune.analysis.statements import Statement, read_statements, written_sca
 from annotune.analysis.text import listed
 from annotune.analysis.uses import array_use
 from annotune.diagnostics import AnnotuneError, Diagnostic
-from annotune.ir.expr import Access
+from annotune.ir.expr import Access, variables
 from annotune.ir.region import Region
 
 _NO_WORK = Work(0, 0, 0)
@@ -46,7 +46,7 @@ def analyse(region: Region) -> Analysis:
     try:
         sections = _sections(bounds)
     except Unbounded as unbounded:
-        model = _model_at_sizes(region, statements, unbounded)
+        model = _model_at_sizes(region, statements, unbounded, bounds)
         bounds = Bounds.of(model)
         try:
             sections = _sections(bounds)
@@ -103,13 +103,14 @@ def _sections(bounds: Bounds) -> Mapping[str, Section]:
 
 
 def _model_at_sizes(
-    region: Region, statements: tuple[Statement, ...], unbounded: Unbounded
+    region: Region, statements: tuple[Statement, ...], unbounded: Unbounded, bounds: Bounds
 ) -> Model:
     """Return the model for the region's sizes, because a section has no bound for all."""
     where = unbounded.reference
     iterators = {loop.var for loop in region.nest.loops()}
     known = all_known_sizes(region)
-    missing = sorted(unbounded.poly.names - iterators - set(known))
+    names = {v for name in unbounded.poly.names for v in variables(bounds.rounded_expr(name))}
+    missing = sorted(names - iterators - set(known))
     if missing:
         quoted = listed([f"'{name}'" for name in missing])
         reason = f"without it nothing bounds the part of '{where.name}' that is touched"

@@ -14,7 +14,7 @@ from annotune.analysis.poly import ONE, ZERO, Poly, integer, product, to_expr, v
 from annotune.analysis.shapes import declared_extents
 from annotune.analysis.signs import Signs
 from annotune.analysis.statements import Counted, Reference, Statement
-from annotune.ir.expr import Binary, Expr, Int
+from annotune.ir.expr import Binary, Expr, Int, Var
 
 
 class Unbounded(Exception):
@@ -57,6 +57,10 @@ class Bounds:
     def of(cls, model: Model) -> Bounds:
         """Return the bounds of `model`."""
         return cls(model, Signs.of(model))
+
+    def rounded_expr(self, name: str) -> Expr:
+        """Return the rounded division that `name` stands for, else the variable of that name."""
+        return self.rounded.get(name, Var(name))
 
     def extremes(self, statement: Statement, address: Poly) -> tuple[Extreme, Extreme] | None:
         """Return bounds of `address` over the statement's instances, None where none is proven."""

@@ -50,9 +50,10 @@ def _clause(use: ArrayUse) -> str:
 def _rows(array: Array, lowest: Expr, length: Expr) -> Expr:
     """Return the number of rows from the array's start to the last element touched."""
     inner = [extent for extent in array.extents[1:] if extent is not None]
-    first = array.extents[0]
-    if first is not None and lowest == Int(0) and _factors((first, *inner)) == _factors((length,)):
-        return first
+    rows = _without(_factors((length,)), _factors(inner))
+    if rows is not None and lowest == Int(0):
+        # No division, which rows without elements would make one by zero.
+        return rows
     row = inner[0]
     for extent in inner[1:]:
         row = Binary("*", row, extent)
@@ -60,13 +61,26 @@ def _rows(array: Array, lowest: Expr, length: Expr) -> Expr:
     return fold(Binary("/", fold(end), row))
 
 
-def _factors(exprs: Iterable[Expr]) -> list[str]:
-    """Return the factors of a product in one order, so that equal products compare equal."""
-    out: list[str] = []
+def _factors(exprs: Iterable[Expr]) -> list[Expr]:
+    """Return the factors of a product."""
+    out: list[Expr] = []
     for expr in exprs:
         match expr:
             case Binary("*", left, right):
                 out += _factors((left, right))
             case _:
-                out.append(c_expr(fold(expr)))
-    return sorted(out)
+                out.append(fold(expr))
+    return out
+
+
+def _without(factors: list[Expr], others: list[Expr]) -> Expr | None:
+    """Return the product of `factors` less `others`, or None where some are not among them."""
+    left = list(factors)
+    for other in others:
+        if other not in left:
+            return None
+        left.remove(other)
+    product: Expr = Int(1)
+    for factor in left:
+        product = Binary("*", product, factor)
+    return fold(product)

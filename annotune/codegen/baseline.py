@@ -13,6 +13,7 @@ from annotune.analysis.facts import Analysis, LoopFacts, LoopKind
 from annotune.codegen.acc_data import data_clauses
 from annotune.codegen.c_stmt import final_values
 from annotune.codegen.code import RegionCode
+from annotune.codegen.guards import counts_tests, joined
 from annotune.codegen.names import temporaries
 from annotune.codegen.writer import INDENT, Writer
 from annotune.frontend.splice import splice
@@ -66,7 +67,9 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
             chain = _chain(analysis, facts)
             collapse = f" collapse({len(chain)})" if len(chain) > 1 else ""
             private = _private(analysis, chain)
-            directives.append((facts.loop, f"#pragma acc {head}{collapse}{private}"))
+            tests = counts_tests(chain, analysis.region) if collapse else ()
+            test = f"if ({joined(tests)})\n" if tests else ""
+            directives.append((facts.loop, f"{test}#pragma acc {head}{collapse}{private}"))
             left = [f for f in left if all(f.loop is not loop for loop in chain)]
     around = f"#pragma acc data {data}" if shared else ""
     return RegionCode(_spliced(source, analysis, directives, around))

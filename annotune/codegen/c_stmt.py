@@ -10,7 +10,7 @@ from typing import assert_never
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.names import c_type
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, rewrite, variables
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Region
@@ -44,7 +44,7 @@ class Dialect:
             case Assign():
                 self._assign(out, stmt)
             case Local(name, kind, value):
-                start = f" = {self.expr(value)}" if value is not None else ""
+                start = f" = {self.expr(self._narrowed(value))}" if value is not None else ""
                 out.line(f"{kind} {name}{start};")
             case LocalArray(name, kind, extents):
                 out.line(f"{kind} {name}" + "".join(f"[{n}]" for n in extents) + ";")
@@ -58,8 +58,9 @@ class Dialect:
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; a sum too long for a line has one summand on each."""
         head = f"{self.expr(stmt.target)} {stmt.op} "
-        text = f"{head}{self.expr(stmt.value)};"
-        summands = _summands(stmt.value)
+        value = self._narrowed(stmt.value)
+        text = f"{head}{self.expr(value)};"
+        summands = _summands(value)
         if len(text) <= LONG_LINE or len(summands) < 3:
             out.line(text)
             return
@@ -103,8 +104,32 @@ class Dialect:
         scalar = self.region.scalars.get(loop.var) or self.region.scalars.get(loop.tile_of)
         return c_type(self.region, scalar.type if scalar is not None else "int")
 
+    def _narrowed(self, value: Expr) -> Expr:
+        """Return a value with each integer in the user's type, where one is unsigned.
+
+        Iterators may be ``long`` here for their subscripts, and ``i - j`` below zero is another
+        number in ``unsigned``.
+        """
+        scalars = self.region.scalars
+        outside = [s for name in _names_outside(value) if (s := scalars.get(name)) is not None]
+        wider = {s.name: s.type for s in outside if c_type(self.region, s.type) != s.type}
+        if not any("unsigned" in type_ for type_ in wider.values()):
+            return value
+
+        def cast(part: Expr) -> Expr | None:
+            if isinstance(part, Var) and part.name in wider:
+                return Call(f"({wider[part.name]})", (part,))
+            return part if isinstance(part, Access) else None
+
+        return rewrite(value, cast)
+
     def _flat(self, expr: Expr) -> Expr:
         return rewrite(expr, lambda e: flattened(e, self.region.arrays))
+
+
+def _names_outside(expr: Expr) -> frozenset[str]:
+    """Return the scalars that an expression reads outside subscripts."""
+    return variables(rewrite(expr, lambda e: Int(0) if isinstance(e, Access) else None))
 
 
 # Sums that unrolling makes are broken into lines beyond this many characters.

@@ -13,7 +13,7 @@ from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.tile_ends import cut_loops, with_bounds, write_ends
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import Kernel
-from annotune.ir.expr import Var
+from annotune.ir.expr import Expr, Var
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
 from annotune.transforms.tree import Body
@@ -111,7 +111,7 @@ class _Body:
         expr = self.dialect.expr
         tests = dict.fromkeys(f"{expr(cut.full)} <= {expr(cut.end)}" for cut in cuts)
         with out.block(f"if ({joined(tests)})"):
-            full = {cut.least: cut.full for cut in cuts}
+            full: dict[Expr, Expr] = {cut.least: cut.full for cut in cuts}
             self.dialect.write_body(out, with_bounds(body, full))
         with out.block("else"):
             self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))

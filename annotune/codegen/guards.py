@@ -9,6 +9,7 @@ from annotune.codegen.c_expr import c_expr
 from annotune.codegen.names import Interface
 from annotune.ir.expr import Binary, Expr, Int, Var, substitute, variables
 from annotune.ir.fold import fold
+from annotune.ir.nest import Loop
 from annotune.ir.region import Array, Region
 
 _SUM = 2
@@ -28,6 +29,21 @@ def runs_tests(region: Region) -> tuple[str, ...]:
         )
         if not is_known and not (variables(lower) | variables(upper)) & iterators:
             out.append(f"{c_expr(lower)} < {c_expr(upper)}")
+    return tuple(dict.fromkeys(out))
+
+
+def counts_tests(loops: Iterable[Loop], region: Region) -> tuple[str, ...]:
+    """Return tests that `loops` run, where iterators around them or offsets set their bounds.
+
+    OpenACC compilers multiply the counts of collapsed loops, and two negative ones make a
+    positive number of iterations.
+    """
+    out: list[str] = []
+    for loop in loops:
+        lower, upper = fold(loop.lower, region.constants), fold(loop.upper, region.constants)
+        is_size = lower == Int(0) and isinstance(upper, Var)
+        if not is_size and not (isinstance(lower, Int) and isinstance(upper, Int)):
+            out.append(f"{c_expr(fold(loop.lower))} < {c_expr(fold(loop.upper))}")
     return tuple(dict.fromkeys(out))
 
 

@@ -39,9 +39,7 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
     out = Writer()
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
-            for scalar in lasting(analysis, region.nest.body):
-                if scalar.is_local:
-                    out.line(f"{scalar.type} {scalar.name};")
+            _declare_lasting(out, analysis)
             if around:
                 out.directive(around)
             with out.block("") if around else nullcontext():
@@ -76,9 +74,7 @@ def _versions(
 
 def write_original(out: Writer, analysis: Analysis) -> None:
     """Write the user's nest as it was, with the scalars that it declares itself."""
-    for scalar in lasting(analysis, analysis.region.nest.body):
-        if scalar.is_local:
-            out.line(f"{scalar.type} {scalar.name};")
+    _declare_lasting(out, analysis)
     write_serial(out, analysis, analysis.region.nest.body)
 
 
@@ -99,6 +95,13 @@ def write_serial(out: Writer, analysis: Analysis, body: tuple[Stmt, ...]) -> Non
         if scalar.is_local:
             out.line(f"{scalar.type} {scalar.name};")
     Dialect(analysis.region, flat=False).write_body(out, body)
+
+
+def _declare_lasting(out: Writer, analysis: Analysis) -> None:
+    """Declare what the region's text declares for more than one iteration or nest."""
+    for scalar in lasting(analysis, analysis.region.nest.body):
+        if scalar.is_local:
+            out.line(f"{scalar.type} {scalar.name};")
 
 
 def write_steps(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import chain, groupby, islice
 
@@ -13,7 +14,8 @@ from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
-from annotune.codegen.in_place import lasting, legend, region_block, write_steps
+from annotune.codegen.guards import counts_tests
+from annotune.codegen.in_place import condition, lasting, legend, region_block, write_steps
 from annotune.codegen.names import temporaries
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.tile_ends import cut_loops, write_ends
@@ -25,7 +27,7 @@ from annotune.decide.plan import AccAxes, Kernel, Plan
 from annotune.decide.space import Space
 from annotune.ir.nest import Level, Loop
 from annotune.ir.region import SourceFile
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body, bound_names, rebuilt
 
 
 class OpenAccTarget:
@@ -130,18 +132,25 @@ class _RegionWriter:
         # A tile's end is known once the loops outside have chosen the tile.
         named = write_ends(out, self.dialect, bare, cut_loops(bare))
         collapse = f" collapse({len(loops)})" if len(loops) > 1 else ""
-        out.directive(f"#pragma acc {head}{loops[0].place}{collapse}{tail}")
         heads = [self.dialect.loop_head(loop) for loop in named if isinstance(loop, Loop)]
-        for text in heads[:-1]:
-            out.line(text)
-            out.indent()
-        with out.block(heads[-1]):
-            if rest:
-                self._levels(out, rest, kernel, "loop ", "")
-            else:
-                self._lane(out, kernel.thread_body())
-        for _ in heads[:-1]:
-            out.dedent()
+        tests = self._late_tests(bare) if collapse else ()
+        with out.block(condition(tests)) if tests else nullcontext():
+            out.directive(f"#pragma acc {head}{loops[0].place}{collapse}{tail}")
+            for text in heads[:-1]:
+                out.line(text)
+                out.indent()
+            with out.block(heads[-1]):
+                if rest:
+                    self._levels(out, rest, kernel, "loop ", "")
+                else:
+                    self._lane(out, kernel.thread_body())
+            for _ in heads[:-1]:
+                out.dedent()
+
+    def _late_tests(self, loops: tuple[Loop, ...]) -> tuple[str, ...]:
+        """Return tests that loops run whose bounds the host's loops set."""
+        host = {loop.var for loop in self.analysis.region.nest.loops()}
+        return counts_tests((x for x in loops if bound_names(x) & host), self.analysis.region)
 
     def _lane(self, out: Writer, body: Body) -> None:
         """Write what one lane does, its temporaries declared inside it."""

@@ -178,12 +178,22 @@ def _thread_level(
             )
     sizes = analysis.region.sizes
     for statement, loop, factor in choice.unroll:
-        yield Unroll(statement, loop, factor, constants, sizes, places.of("unroll", statement))
+        span = places.of("unroll", statement)
+        yield Unroll(statement, loop, factor, constants, sizes, span, _types(analysis))
 
 
 def _outer_names(analysis: Analysis) -> frozenset[str]:
     """Return every name of the region: also extents, which no subscript shows before codegen."""
     return frozenset(analysis.region.scalars) | frozenset(analysis.region.arrays)
+
+
+def _types(analysis: Analysis) -> dict[str, str]:
+    """Return the C types of the region's names, of an array that of its elements."""
+    region = analysis.region
+    return {
+        **{scalar.name: scalar.type for scalar in region.scalars.values()},
+        **{array.name: array.element for array in region.arrays.values()},
+    }
 
 
 def _element(analysis: Analysis, statement: int) -> str:

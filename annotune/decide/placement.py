@@ -22,6 +22,10 @@ def acc_placement(choice: KernelChoice) -> Mapping[str, Level]:
     Block loops share the gangs. Thread x is innermost, so that neighbouring lanes run
     neighbouring iterations; thread y is the workers, or joins the vector.
     """
+    return _inside_own_tiles(_acc_levels(choice))
+
+
+def _acc_levels(choice: KernelChoice) -> dict[str, Level]:
     if choice.acc is not None:
         levels = dict.fromkeys(choice.acc.gang, Level.GANG)
         levels |= dict.fromkeys(choice.acc.worker, Level.WORKER)
@@ -33,6 +37,22 @@ def acc_placement(choice: KernelChoice) -> Mapping[str, Level]:
     second = Level.WORKER if choice.workers else Level.VECTOR
     levels |= dict.fromkeys(reversed(others), second)
     return levels | {fastest: Level.VECTOR}
+
+
+def _inside_own_tiles(levels: Mapping[str, Level]) -> Mapping[str, Level]:
+    """Return the levels without loops whose tiles run at the same level or further inside.
+
+    A loop can only stand inside the one that chooses its tile, while gangs hold workers, these
+    vectors, and one level counts its loops together before any of them starts. Such a loop
+    stays serial.
+    """
+    order = (Level.GANG, Level.WORKER, Level.VECTOR)
+
+    def is_inside(name: str) -> bool:
+        outer = levels.get(tile_name(name))
+        return outer is None or order.index(outer) < order.index(levels[name])
+
+    return {name: level for name, level in levels.items() if is_inside(name)}
 
 
 def omp_placement(choice: KernelChoice) -> Mapping[str, Level]:

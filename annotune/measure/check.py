@@ -29,6 +29,8 @@ RACE_ITERATIONS = 50_000
 DETECT_AT_MOST = 100_000_000
 """Assignments beyond which no detector runs at all: it would take a minute and more."""
 
+NOT_LAUNCHED = "no kernel was launched: the original ran instead"
+
 _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
 
 
@@ -128,11 +130,13 @@ def _check(variant: Variant, plan: CheckPlan, oracle: Oracle, folder: Path) -> T
                 continue
             compared += 1
             launches += outcome.launches or 0
+            if variant.device_text and not outcome.launches and _is_tuned(run, oracle):
+                raise _Failed(Status.CORRECTNESS, _words(run, NOT_LAUNCHED))
             timed = outcome if outcome.times_s else timed
         if not compared:
             raise _Failed(Status.RUNTIME, f"nothing could be compared: {facts.get('skipped', '')}")
         if variant.device_text and not launches:
-            raise _Failed(Status.CORRECTNESS, "no kernel was launched: the original ran instead")
+            raise _Failed(Status.CORRECTNESS, NOT_LAUNCHED)
     except _Failed as failure:
         return replace(trial, status=failure.status, reason=failure.reason.strip(), facts=facts)
     if timed is None:
@@ -147,6 +151,12 @@ def _check(variant: Variant, plan: CheckPlan, oracle: Oracle, folder: Path) -> T
     return replace(
         trial, verified=True, facts=facts, time_s=timing.median_s, spread_s=timing.spread_s
     )
+
+
+def _is_tuned(run: _Run, oracle: Oracle) -> bool:
+    """Return whether a run is at the sizes that the kernels are for, and nothing made to fail."""
+    sizes = oracle.region.sizes
+    return not run.fail_at and all(sizes.get(name) == n for name, n in run.sizes.items())
 
 
 class _Failed(Exception):

@@ -11,6 +11,7 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
     Access,
     Binary,
+    Call,
     Expr,
     Int,
     Var,
@@ -31,6 +32,7 @@ from annotune.transforms.messages import (
 )
 from annotune.transforms.registers import fresh_name
 from annotune.transforms.tree import Body, bound_names, path, rebuilt, replace_loop
+from annotune.transforms.value_type import is_no_narrower, local_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Unroll:
     the accumulations of one statement become one expression (Rivera 2014, Fig. 4.5). A
     factor that is the whole trip count removes the loop. `constants` are the sizes known to
     be fixed; where they do not show that `factor` divides the trip count, a remainder loop follows.
-    `tuned` are the sizes that the factor was chosen for.
+    `tuned` are the sizes that the factor was chosen for, `types` the C types of the region's
+    names; an accumulator of double whose terms are float or integers keeps its own additions.
     """
 
     statement: int
@@ -50,6 +53,7 @@ class Unroll:
     constants: Mapping[str, int] = field(default_factory=dict)
     tuned: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
+    types: Mapping[str, str] = field(default_factory=dict)
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the loop cannot be unrolled so, or None when it can."""
@@ -105,8 +109,8 @@ class Unroll:
             return body
         trip = fold(trip_count(loop), self.constants)
         if isinstance(trip, Int) and trip.value == self.factor:
-            return replace_loop(body, loop, _copies(loop, self.factor, loop.lower, body))
-        copies = _copies(loop, self.factor, Var(loop.var), body)
+            return replace_loop(body, loop, self._copies(loop, loop.lower, body))
+        copies = self._copies(loop, Var(loop.var), body)
         main = rebuilt(
             loop, body=copies, step=loop.step * self.factor, unrolled=loop.unrolled * self.factor
         )
@@ -122,34 +126,42 @@ class Unroll:
     def _loop(self, body: Body) -> Loop:
         return next(x for x in path(body, self.statement) if x.var == self.loop)
 
+    def _copies(self, loop: Loop, start: Expr, around: Body) -> Body:
+        """Return the statements of `factor` iterations, the first of which runs at `start`.
+
+        Each iteration has locals of its own, under names that `around` does not use.
+        """
+        points = [
+            _Point(loop.var, fold(Binary("+", start, Int(k * loop.step))), self._cast(loop))
+            for k in range(self.factor)
+        ]
+        assigns = [stmt for stmt in loop.body if isinstance(stmt, Assign)]
+        out: list[Stmt] = []
+        if len(assigns) < len(loop.body) or not _independent(assigns):
+            used: set[str] = set()
+            for k, point in enumerate(points):
+                copy = tuple(_at(stmt, point) for stmt in loop.body)
+                out += _renamed(copy, around, used) if k else copy
+            return tuple(out)
+        types = {**self.types, **local_types(around)}
+        for assign in assigns:
+            if _accumulates(assign, loop.var) and is_no_narrower(assign, types):
+                terms = [point.put_into(assign.value) for point in points]
+                total = reduce(lambda a, b: Binary("+", a, b), terms)
+                out.append(Assign(assign.number, assign.target, assign.op, total, assign.span))
+            else:
+                out += [_at(assign, point) for point in points]
+        return tuple(out)
+
+    def _cast(self, loop: Loop) -> str:
+        """Return the type that a number in the iterator's place needs, empty for ``int``."""
+        type_ = self.types.get(loop.var) or self.types.get(loop.tile_of) or "int"
+        return "" if type_ == "int" else type_
+
 
 def divisors(number: int) -> tuple[int, ...]:
     """Return the divisors of a positive number, ascending."""
     return tuple(d for d in range(1, number + 1) if number % d == 0)
-
-
-def _copies(loop: Loop, factor: int, start: Expr, around: Body) -> Body:
-    """Return the statements of `factor` iterations, the first of which runs at `start`.
-
-    Each iteration has locals of its own, under names that `around` does not use.
-    """
-    points = [fold(Binary("+", start, Int(k * loop.step)), {}) for k in range(factor)]
-    assigns = [stmt for stmt in loop.body if isinstance(stmt, Assign)]
-    out: list[Stmt] = []
-    if len(assigns) < len(loop.body) or not _independent(assigns):
-        used: set[str] = set()
-        for k, point in enumerate(points):
-            copy = tuple(_at(stmt, loop.var, point) for stmt in loop.body)
-            out += _renamed(copy, around, used) if k else copy
-        return tuple(out)
-    for assign in assigns:
-        if _accumulates(assign, loop.var):
-            terms = [_with_iterator(assign.value, loop.var, p) for p in points]
-            total = reduce(lambda a, b: Binary("+", a, b), terms)
-            out.append(Assign(assign.number, assign.target, assign.op, total, assign.span))
-        else:
-            out += [_at(assign, loop.var, p) for p in points]
-    return tuple(out)
 
 
 def _renamed(body: Body, around: Body, used: set[str]) -> Body:
@@ -184,33 +196,47 @@ def _renamed(body: Body, around: Body, used: set[str]) -> Body:
     return tuple(out)
 
 
-def _at(stmt: Stmt, var: str, value: Expr) -> Stmt:
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """One iteration: what stands for the iterator, and the type that C computes with there."""
+
+    var: str
+    value: Expr
+    cast: str
+
+    def put_into(self, expr: Expr) -> Expr:
+        """Return `expr` with the iterator put in, the subscripts that it changes simplified."""
+
+        def change(part: Expr) -> Expr | None:
+            if isinstance(part, Var) and part.name == self.var:
+                return self._typed()
+            if isinstance(part, Access) and self.var in variables(part):
+                indices = (substitute(i, {self.var: self.value}) for i in part.indices)
+                return Access(part.array, tuple(map(fold, indices)), part.span)
+            return None
+
+        return rewrite(expr, change)
+
+    def _typed(self) -> Expr:
+        # 0 - 5 is no unsigned difference, and 70000 * 70000 is no int.
+        if not self.cast or self.value == Var(self.var):
+            return self.value
+        return Call(f"({self.cast})", (self.value,))
+
+
+def _at(stmt: Stmt, point: _Point) -> Stmt:
     """Return a statement of the body with the iterator put in."""
     match stmt:
         case Assign(number, target, op, expr):
-            goal = _with_iterator(target, var, value)
+            goal = point.put_into(target)
             assert isinstance(goal, Access | Var), "an iterator is never assigned"
-            return Assign(number, goal, op, _with_iterator(expr, var, value), stmt.span)
+            return Assign(number, goal, op, point.put_into(expr), stmt.span)
         case Local(name, type_, expr):
-            return Local(name, type_, None if expr is None else _with_iterator(expr, var, value))
+            return Local(name, type_, None if expr is None else point.put_into(expr))
         case LocalArray():
             return stmt
         case Loop():
             raise AssertionError("an innermost loop holds no loop")
-
-
-def _with_iterator(expr: Expr, var: str, value: Expr) -> Expr:
-    """Return `expr` with the iterator put in, the subscripts that it changes simplified."""
-
-    def change(part: Expr) -> Expr | None:
-        if isinstance(part, Var) and part.name == var:
-            return value
-        if isinstance(part, Access) and var in variables(part):
-            indices = tuple(fold(substitute(i, {var: value})) for i in part.indices)
-            return Access(part.array, indices, part.span)
-        return None
-
-    return rewrite(expr, change)
 
 
 def _accumulates(assign: Assign, var: str) -> bool:

@@ -21,6 +21,8 @@ from annotune.measure.variant import compile_job_of
 
 # A variant is timed for this long at most, so that many are tried in a minute.
 TRIAL_BUDGET_S = 0.3
+# What is checked on this machine in the place of a build for the GPU.
+_CHECKED_AS = {"cuda-gpu": "cuda-cpu"}
 # The best few are measured again, in turns, before one of them is named.
 FINALISTS = 3
 FINAL_BUDGET_S = 0.6
@@ -135,11 +137,40 @@ def measured(bench: Bench, target: Target, kind: str, variants: Iterable[Variant
         key=lambda t: t.trial.time_s or float("inf"),
     )
     finals = _finals(bench, target, kind, right[:FINALISTS])
-    trials = tuple(t.trial for t in tried)
-    if not finals:
-        return Outcome(trials, note=_why_none(trials))
-    winner = min(finals, key=lambda t: t.trial.time_s or float("inf"))
-    return Outcome(trials, winner.trial, winner.variant, winner.code)
+    timed = {id(t.variant): t for t in finals}
+    ranked = sorted(
+        (timed.get(id(t.variant), t) for t in right), key=lambda t: t.trial.time_s or float("inf")
+    )
+    return _outcome(bench, target, kind, tried, ranked)
+
+
+def _outcome(
+    bench: Bench, target: Target, kind: str, tried: Sequence[Tried], ranked: Sequence[Tried]
+) -> Outcome:
+    """Return the first of `ranked` that also passes the sanitizers and the race detector.
+
+    Right values in the order in which threads happened to run say nothing of another order.
+    """
+    fates = {id(t.variant): t.trial for t in tried}
+    kind = _CHECKED_AS.get(kind, kind)
+    for one in ranked:
+        plan = replace(bench.plan(False), sanitize=True, races=True)
+        # The tuned sizes have been checked, and a detector is slow there.
+        plan = replace(plan, sizes=bench.awkward or bench.sizes, device_name="", environ={})
+        program = _program(target, kind, one.variant, one.code)
+        found = bench.checker.check(program, plan)
+        if found.status is Status.CORRECT:
+            return Outcome(tuple(fates.values()), one.trial, one.variant, one.code)
+        fates[id(one.variant)] = replace(
+            fates[id(one.variant)],
+            status=found.status,
+            reason=found.reason,
+            verified=False,
+            time_s=None,
+            spread_s=None,
+        )
+    trials = tuple(fates.values())
+    return Outcome(trials, note=_why_none(trials))
 
 
 def _finals(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> list[Tried]:
@@ -177,8 +208,8 @@ def predicted(
     """Return the variant with the least predicted time among those that pass their checks.
 
     Variants come best first; all are compiled and executed on the CPU, several at once. The
-    first choice of the decision algorithm is additionally run under the sanitizers and the
-    race detector.
+    first choice of the decision algorithm and the winner are additionally run under the
+    sanitizers and the race detector.
     """
 
     found = threading.Event()
@@ -208,11 +239,8 @@ def predicted(
         results = list(pool.map(check, enumerate(variants)))
     tried = [t for t in results if t is not None]
     right = [t for t in tried if t.trial.status is Status.CORRECT]
-    trials = tuple(t.trial for t in tried)
-    if not right:
-        return Outcome(trials, note=_why_none(trials))
-    winner = min(right, key=lambda t: t.trial.time_s or float("inf"))
-    return Outcome(trials, winner.trial, winner.variant, winner.code)
+    ranked = sorted(right, key=lambda t: t.trial.time_s or float("inf"))
+    return _outcome(bench, target, kind, tried, ranked)
 
 
 def baseline(

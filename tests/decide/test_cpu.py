@@ -99,3 +99,44 @@ void f(int n, int m, int j_t, double *restrict v, const double *restrict a)
 def test_a_tile_whose_name_is_taken_is_not_chosen() -> None:
     (unit,) = cpu_units(analyse(source_of(TAKEN).regions[0]))
     assert block_options(unit, 0) == (Block(),)
+
+
+SIBLINGS = """
+void f(int n, double *restrict v, const double *restrict a, double *restrict w)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 40; } ) @*/
+    for (int i = 1; i < n; i++)
+        for (int j = 1; j < n; j++)
+            w[i * n + j] += w[(i - 1) * n + j - 1] + w[i * n + j - 1];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int l = 0; l < n; l++)
+                v[i * n + j] += a[i * n + l] * a[l * n + j];
+    /*@ end @*/
+}
+"""
+
+
+def test_a_second_nest_of_the_same_names_has_kinds_of_its_own() -> None:
+    *_, unit = cpu_units(analyse(source_of(SIBLINGS).regions[0]))
+    assert unit.statements == (1,)
+    assert first_block(unit, 1) == Block("j", 16, "i", 8)
+
+
+ALONE = """
+void f(int n, double *restrict v)
+{
+    double s;
+    /*@ begin PerfTuning ( def input_params { param n = 40; } ) @*/
+    s = 2.0;
+    for (int i = 0; i < n; i++)
+        v[i] *= s;
+    /*@ end @*/
+}
+"""
+
+
+def test_a_statement_outside_all_loops_is_one_thread() -> None:
+    first, second = map(choose_cpu, cpu_units(analyse(source_of(ALONE).regions[0])))
+    assert [reason.decision for reason in first.reasons] == ["one thread"]
+    assert second.cores == ("i",)

@@ -1,0 +1,55 @@
+"""The C types of values, as far as the order and the grouping of additions depend on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.nest import Assign, Local, LocalArray, walk_stmts
+from annotune.transforms.tree import Body
+
+# C11 6.3.1.8: an operation is done in the wider type of its operands.
+_INTEGER, _FLOAT, _DOUBLE = range(3)
+
+
+def is_no_narrower(assign: Assign, types: Mapping[str, str]) -> bool:
+    """Return whether the value is of a type at least as wide as the accumulator's.
+
+    Then terms may be added to each other first. Terms of integers could overflow where each
+    one does not, and terms of float would lose the digits of an accumulator of double.
+    `types` are the C types of names; one that is not in it is a double.
+    """
+    target = assign.target
+    name = target.array if isinstance(target, Access) else target.name
+    value = _rank(assign.value, types)
+    return value != _INTEGER and value >= _rank_of(types.get(name, "double"))
+
+
+def local_types(body: Body) -> dict[str, str]:
+    """Return the types of the variables that `body` declares."""
+    return {s.name: s.type for s in walk_stmts(body) if isinstance(s, Local | LocalArray)}
+
+
+def _rank(expr: Expr, types: Mapping[str, str]) -> int:
+    match expr:
+        case Int():
+            return _INTEGER
+        case Real(text):
+            return _FLOAT if text[-1] in "fF" else _DOUBLE
+        case Var(name) | Access(array=name):
+            return _rank_of(types.get(name, "double"))
+        case Negate(operand):
+            return _rank(operand, types)
+        case Binary(_, left, right):
+            return max(_rank(left, types), _rank(right, types))
+        case Call(function, _):
+            return _rank_of(function) if function.startswith("(") else _DOUBLE
+        case _:
+            assert_never(expr)
+
+
+def _rank_of(type_: str) -> int:
+    if "double" in type_:
+        return _DOUBLE
+    return _FLOAT if "float" in type_ else _INTEGER

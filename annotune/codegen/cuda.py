@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import final_values
@@ -12,7 +13,7 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.cuda_host import HostText, Version, prelude
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
 from annotune.codegen.cuda_view import HELD_RESIDENT, held_scalars, viewed
-from annotune.codegen.names import Interface, interface
+from annotune.codegen.names import Interface, interface, unmentioned
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import gpu_variants
 from annotune.codegen.writer import Writer
@@ -41,11 +42,13 @@ class CudaTarget:
         Raises:
             AnnotuneError: A scalar must keep its value, and the data are on the device.
         """
-        written, user = variant.analysis.region, interface(variant.analysis)
+        as_written = variant.analysis
+        user = interface(as_written)
         variant, view = viewed(variant)
-        held = held_scalars(written, view)
+        held = held_scalars(as_written.region, view)
         if resident and held:
-            raise AnnotuneError.of(HELD_RESIDENT.at(written.span, name=held[0].name))
+            place = as_written.region.span
+            raise AnnotuneError.of(HELD_RESIDENT.at(place, name=held[0].name))
         analysis = variant.analysis
         outer = interface(analysis)
         tuned = _version(variant, variant.tuned, "_tuned" if variant.general else "")
@@ -54,7 +57,7 @@ class CudaTarget:
         host = HostText(analysis, outer, tuned, general, resident)
         parts = [_undefined(analysis.region), *(text.definition for text in texts), host.text()]
         device = "\n".join(part for part in parts if part)
-        return RegionCode(_call(written, user, outer.types(), held), "", device)
+        return RegionCode(_call(as_written, user, outer.types(), held), "", device)
 
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
@@ -111,11 +114,12 @@ def _undefined(region: Region) -> str:
     return "".join(f"#undef {name}\n" for name in names)
 
 
-def _call(region: Region, user: Interface, types: str, held: Sequence[Scalar]) -> str:
+def _call(analysis: Analysis, user: Interface, types: str, held: Sequence[Scalar]) -> str:
     """Return the block that replaces a region: prototype, call, and final iterator values.
 
     `held` are the scalars that the call reads and writes through their addresses.
     """
+    region = analysis.region
     passed = tuple(s for s in user.scalars if s not in held)
     arguments = [replace(user, scalars=passed).call_arguments(), *(f"&{s.name}" for s in held)]
     out = Writer()
@@ -127,4 +131,6 @@ def _call(region: Region, user: Interface, types: str, held: Sequence[Scalar]) -
         out.line(f"{region.entry}({', '.join(filter(None, arguments))});")
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
         out.lines(final_values(region, wanted))
+        for name in unmentioned(analysis):
+            out.line(f"(void){name};")
     return out.text()

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import LONG_LINE, Dialect, final_values
 from annotune.codegen.guards import apart_tests, joined, runs_tests, size_tests
-from annotune.codegen.names import interface, temporaries
+from annotune.codegen.names import interface, temporaries, unmentioned
 from annotune.codegen.target import Variant
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
@@ -50,7 +50,7 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
                 write_original(out, analysis)
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
         out.lines(final_values(region, wanted))
-        for name in _unmentioned(analysis):
+        for name in unmentioned(analysis):
             out.line(f"(void){name};")
     return out.text()
 
@@ -144,17 +144,3 @@ def condition(tests: tuple[str, ...]) -> str:
             rows.append(test)
     joint = f"\n{INDENT}&& "
     return f"if ({joint.join(rows)})"
-
-
-def _unmentioned(analysis: Analysis) -> list[str]:
-    """Return iterators and temporaries of the user that the new text declares for itself.
-
-    Mentioning them keeps compilers from calling the user's declarations unused.
-    """
-    region = analysis.region
-    own = {loop.var for loop in region.nest.loops()} | analysis.private
-    return [
-        s.name
-        for s in region.scalars.values()
-        if s.name in own and not s.is_local and not s.is_macro and not s.read_after
-    ]

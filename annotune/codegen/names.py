@@ -156,3 +156,17 @@ def temporaries(analysis: Analysis, body: Iterable[Stmt]) -> tuple[Scalar, ...]:
     }
     scalars = analysis.region.scalars.values()
     return tuple(s for s in scalars if s.name in assigned and s.name in analysis.private)
+
+
+def unmentioned(analysis: Analysis) -> list[str]:
+    """Return iterators and temporaries of the user that the new text does not use.
+
+    Mentioning them keeps compilers from calling the user's declarations unused.
+    """
+    region = analysis.region
+    own = {loop.var for loop in region.nest.loops()} | analysis.private
+    return [
+        s.name
+        for s in region.scalars.values()
+        if s.name in own and not s.is_local and not s.is_macro and not s.read_after
+    ]

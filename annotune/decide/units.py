@@ -162,23 +162,28 @@ def mappable(
     and what is around it stay on the host.
     """
     names = [loop.var for loop in path(body, statement)]
-    free: list[str] = []
-    for loop in band:
-        if kind_of(analysis, statement, names.index(loop.var)) != LoopKind.PARALLEL:
-            continue
-        if bound_names(loop) & {other.var for other in band}:
-            continue
-        free.append(loop.var)
+    able = [
+        loop
+        for loop in band
+        if kind_of(analysis, statement, names.index(loop.var)) == LoopKind.PARALLEL
+    ]
+    free = _free(able, band, ())
     serial = [loop.var for loop in band if loop.var not in free]
     for count in range(len(serial) + 1):
         host = tuple(serial[:count])
-        below = _below(band, host, free)
+        below = _below(band, host, _free(able, band, host))
         if below and _legal(analysis, body, statement, host, below):
             return host, below
     for name in free:
         if _legal(analysis, body, statement, (), (name,)):
             return (), (name,)
     return (), ()
+
+
+def _free(able: list[Loop], band: tuple[Loop, ...], host: tuple[str, ...]) -> list[str]:
+    """Return the loops of `able` whose bounds no loop of the band sets but those of the host."""
+    around = {loop.var for loop in band} - set(host)
+    return [loop.var for loop in able if not bound_names(loop) & around]
 
 
 def _below(band: tuple[Loop, ...], host: tuple[str, ...], free: list[str]) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.tuner import Bench, Outcome, baseline, measured, predicted
 
 _ELEMENT_BYTES = {"double": 8, "float": 4}
+# Arithmetic alone, whose time at the roof gives the rate of the roof.
+_MANY_FLOP = 10**12
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,7 @@ class _Rows:
         self.roofs = {
             job.cpu.model: Roof(cpu_peak, job.cpu.bandwidth_bytes_s),
             device.vendor_name: Roof(
-                flop / max(1e-30, roofline_time(flop, 0, self.element, device)) if flop else 1.0,
+                _MANY_FLOP / roofline_time(_MANY_FLOP, 0, self.element, device),
                 device.sustained_bandwidth_gb_s * 1e9,
             ),
         }

@@ -133,7 +133,11 @@ def measured(bench: Bench, target: Target, kind: str, variants: Iterable[Variant
         if trial.status is Status.CORRECT and trial.time_s and not trial.reused:
             best_s = min(best_s or trial.time_s, trial.time_s)
     right = sorted(
-        (t for t in tried if t.trial.status is Status.CORRECT and not t.trial.reused),
+        (
+            t
+            for t in tried
+            if t.trial.status is Status.CORRECT and t.trial.time_s and not t.trial.reused
+        ),
         key=lambda t: t.trial.time_s or float("inf"),
     )
     finals = _finals(bench, target, kind, right[:FINALISTS])
@@ -267,6 +271,8 @@ def _program(target: Target, kind: str, variant: Variant, code: RegionCode) -> P
 def _why_none(trials: Sequence[Trial]) -> str:
     """Return why no variant may be used: the first failure's words."""
     failed = next((t for t in trials if t.status is not Status.CORRECT), None)
+    if failed is None and trials:
+        return f"nothing to time: {trials[0].facts.get('skipped', 'no run was timed')}"
     if failed is None:
         return "there was no time to try a variant"
     first = (failed.reason or "no reason was given").splitlines()[0]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from support.regions import analysis_of
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import schedule_of
+from annotune.diagnostics import AnnotuneError
 from annotune.ir.text import print_expr
 
 from .regions import D1_1, D1_1_SIZES, GRAD3, GRAD3_SIZES, region
@@ -160,3 +162,17 @@ def test_the_schedule_maps_instances_to_times() -> None:
     one = region("for i in 0:4: for j in 0:3: a[i*3 + j] = 1.0")
     schedule = schedule_of(analyse(one), one.nest.body)
     assert schedule[0].range().lexmax().to_str() == "{ [0, 3, 0, 2, 0] }"
+
+
+def test_a_longer_step_needs_only_the_sizes_that_its_loop_uses() -> None:
+    text = (
+        "void f(int n, double *restrict y, double *restrict x)\n{\n"
+        "/*@ begin PerfTuning ({sizes}) @*/\n"
+        "for (int i = 0; i < n; i += 3)\n    for (int j = 0; j < n; j++)\n"
+        "        y[i*n + j] = x[i] * x[j];\n/*@ end @*/\n}\n"
+    )
+    known = analysis_of(text.replace("{sizes}", "def input_params { param n = 8; }"))
+    assert not known.all_sizes
+    with pytest.raises(AnnotuneError) as refused:
+        analysis_of(text.replace("{sizes}", ""))
+    assert "the value of 'n' is needed" in refused.value.diagnostics[0].message

@@ -98,7 +98,7 @@ def codes_of(
     """Yield (name, compiler's kind, codes) for each target and the baselines."""
     for name in ("openmp", "openacc"):
         target = load_target(name)
-        found = variants(target, analysis, 2)
+        found = variants(target, analysis, 1)
         yield name, name, {str(k): target.region(v, False) for k, v in enumerate(found)}
     yield "openmp as written", "openmp", {"parallel for": naive_openmp(source, analysis)}
     yield "openacc as written", "openacc", naive_openacc(source, analysis)

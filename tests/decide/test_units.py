@@ -20,6 +20,12 @@ def source(nest: str, sizes: str = "param n = 6;") -> str:
 # The nest, the groups that may not be taken apart, and per kernel: statements, blocks and
 # threads, host loops.
 CASES = {
+    "bounds that only the host's loop sets": (
+        "for (k = 0; k < n; k++) for (i = k + 1; i < n; i++) for (j = k + 1; j < n; j++)"
+        " a[i*n + j] -= a[i*n + k]*a[k*n + j];",
+        ((0,),),
+        [((0,), ("j", "i"), ("k",))],
+    ),
     "two statements of one loop": (
         "for (i = 0; i < n; i++) { a[i] = b[i]; c[i] = b[i]; }",
         ((0,), (1,)),

@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
 from compilers import here
+from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
-from annotune.annotation.regions import find_annotations
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import load_target
 from annotune.decide.decision import Base
 from annotune.decide.space import region_space
-from annotune.frontend.load import load
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
 from annotune.measure.trial import Status
@@ -132,7 +130,7 @@ MUTATIONS = [
 
 @pytest.fixture(scope="module")
 def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
-    source = load("user.c", TEXT, find_annotations(TEXT, "user.c"), {})
+    source = text_source(TEXT, "user.c")
     return Checker(
         Oracle(source, analyse(source.regions[0]), here(), tmp_path_factory.mktemp("oracle"))
     )
@@ -141,7 +139,7 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
 @lru_cache
 def generated() -> Mapping[str, Variant]:
     """Return the first variant of every target, as the generator writes it."""
-    region = load("user.c", TEXT, find_annotations(TEXT, "user.c"), {}).regions[0]
+    region = text_source(TEXT, "user.c").regions[0]
     base = Base.of(analyse(region))
     out: dict[str, Variant] = {}
     for name, kind in KINDS.items():

@@ -14,7 +14,7 @@ from annotune.diagnostics import Span
 from annotune.frontend.load import load
 from annotune.ir.expr import Access, Expr, Var, rewrite, variables, walk
 from annotune.ir.nest import Assign, Loop, Nest, Stmt
-from annotune.ir.region import Array, Extent, Region, Scalar
+from annotune.ir.region import Array, Extent, Region, Scalar, SourceFile
 from annotune.ir.text import parse_nest, print_nest
 from annotune.transforms.tree import Body, rebuilt
 
@@ -28,6 +28,17 @@ def regions_of(
     return text_regions(path.read_text(), str(path), sizes, defines)
 
 
+def text_source(
+    text: str,
+    path: str = "t.c",
+    sizes: Mapping[str, int] | None = None,
+    defines: Mapping[str, str] | None = None,
+) -> SourceFile:
+    """Return a C text with its annotated regions."""
+    blocks = find_annotations(text, path)
+    return load(path, text, blocks, dict(sizes or {}), dict(defines or {}))
+
+
 def text_regions(
     text: str,
     path: str = "t.c",
@@ -35,8 +46,7 @@ def text_regions(
     defines: Mapping[str, str] | None = None,
 ) -> tuple[Region, ...]:
     """Return the annotated regions of a C text."""
-    blocks = find_annotations(text, path)
-    return load(path, text, blocks, dict(sizes or {}), dict(defines or {})).regions
+    return text_source(text, path, sizes, defines).regions
 
 
 def analysis_of(text: str, sizes: Mapping[str, int] | None = None) -> Analysis:

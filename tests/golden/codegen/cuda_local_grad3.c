@@ -31,5 +31,10 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
     {
         void annotune_local_grad3_1(int, int, int, int, double *, const double *, const double *, double *, const double *, double *);
         annotune_local_grad3_1(nelt, lx, ly, lz, Ur, D, U, Us, Dt, Ut);
+        (void)e;
+        (void)i;
+        (void)j;
+        (void)k;
+        (void)m;
     }
 }

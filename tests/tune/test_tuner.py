@@ -1,0 +1,109 @@
+"""Who wins: right values are not enough, and a variant that fails makes room for the next."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from support.regions import text_source
+
+from annotune.analysis.analyse import analyse
+from annotune.codegen.code import RegionCode
+from annotune.codegen.target import Target, Variant
+from annotune.measure.check import Checker
+from annotune.measure.oracle import Oracle
+from annotune.measure.toolchain import find_toolchains
+from annotune.measure.trial import Status
+from annotune.tune.tuner import Bench, measured
+
+TOOLS = find_toolchains(os.environ)
+pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
+
+TEXT = """\
+void f(int n, double *restrict y, const double *restrict x)
+{
+    int i;
+    double t;
+    /*@ begin PerfTuning (def input_params { param n = 100; }) @*/
+    for (i = 0; i < n; i++) {
+        t = 2 * x[i];
+        y[i] = t;
+    }
+    /*@ end @*/
+}
+"""
+LOOP = "for (int i = 0; i < n; i++) { t = 2 * x[i]; y[i] = t; }\n"
+# With one thread, as here, both give the right values.
+RACING = RegionCode(f"\n#pragma omp parallel for\n{LOOP}")
+RIGHT = RegionCode(f"\n#pragma omp parallel for private(t)\n{LOOP}")
+
+
+@dataclass
+class _Made:
+    """A variant that is nothing but its code."""
+
+    code: RegionCode
+    config: dict[str, str] = field(default_factory=dict)
+
+
+class _Target:
+    name = "openmp"
+
+    def region(self, variant: _Made, resident: bool) -> RegionCode:
+        return variant.code
+
+
+# Squares overflow at the tuned size, where the original then leaves NaN; at 2 all is well.
+OVERFLOWS = """\
+void f(int n, double *restrict y, const double *restrict x)
+{
+    int i, j;
+    /*@ begin PerfTuning (def input_params { param n = 100; }) @*/
+    for (i = 0; i < n; i++)
+        for (j = 0; j < n; j++)
+            y[i] = y[i] * y[i] + 4 * (x[j] + 2) - y[i] * y[i] * 2;
+    /*@ end @*/
+}
+"""
+
+
+def _bench(folder: Path, text: str = TEXT) -> Bench:
+    source = text_source(text)
+    oracle = Oracle(source, analyse(source.regions[0]), TOOLS, folder)
+    sizes: tuple[dict[str, int], ...] = ({"n": 100},)
+    return Bench(Checker(oracle), sizes, ({"n": 2},), 1, 1, time.monotonic() + 60, "this CPU")
+
+
+def _measured(folder: Path, codes: Sequence[RegionCode], text: str = TEXT) -> Any:
+    variants = [cast(Variant, _Made(code)) for code in codes]
+    return measured(_bench(folder, text), cast(Target, _Target()), "openmp", variants)
+
+
+def test_a_race_is_no_winner(tmp_path: Path) -> None:
+    outcome = _measured(tmp_path, [RACING])
+    assert outcome.best is None
+    (trial,) = outcome.trials
+    assert (trial.status, trial.verified, trial.time_s) == (Status.CORRECTNESS, False, None)
+    assert "data race" in trial.reason
+    assert "data race" in outcome.note
+
+
+def test_the_next_best_wins_where_the_fastest_races(tmp_path: Path) -> None:
+    outcome = _measured(tmp_path, [RACING, RIGHT])
+    assert outcome.code is RIGHT
+    assert outcome.best.verified
+    assert outcome.trials[1].status is Status.CORRECT
+
+
+def test_nothing_is_timed_where_the_original_gives_nothing_to_compare_with(tmp_path: Path) -> None:
+    source = text_source(OVERFLOWS)
+    place = source.regions[0].extent
+    code = RegionCode("{" + OVERFLOWS[place.body_start : place.body_end] + "}")
+    outcome = _measured(tmp_path, [code, RegionCode(f"{{ ; {code.body} }}")], OVERFLOWS)
+    assert outcome.best is None
+    assert "at n=100: the original leaves NaN" in outcome.note

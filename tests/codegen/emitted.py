@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+import pytest
+
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
@@ -41,6 +43,11 @@ SIZES: Mapping[str, tuple[Mapping[str, int], ...]] = {
     "gemm/gemm.c": MATRICES,
     "nekbone/local_grad3.c": ({},),
 }
+# C fixes the gradient's sizes, so its runs are long; tests/test_examples_run.py runs it small.
+RUNS = [
+    pytest.param(name, marks=pytest.mark.slow) if len(sizes) == 1 else name
+    for name, sizes in SIZES.items()
+]
 
 
 def source_of(text: str, path: str = "user.c", **sizes: int) -> SourceFile:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from codegen.emitted import SIZES, analysed, checked, example, here, source_of, warnings
+from codegen.emitted import RUNS, SIZES, analysed, checked, example, here, source_of, warnings
 from conftest import Golden
 
 from annotune.analysis.analyse import analyse
@@ -50,7 +50,7 @@ def test_nothing_but_directives_is_added(name: str) -> None:
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", RUNS)
 def test_baselines_equal_the_original(name: str, tmp_path: Path) -> None:
     source, analysis = example(name), analysed(name)
     openmp = {"parallel for": naive_openmp(source, analysis)}

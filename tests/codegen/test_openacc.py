@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from codegen.emitted import (
+    RUNS,
     SIZES,
     analysed,
     checked,
@@ -50,7 +51,7 @@ def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", RUNS)
 def test_kernels_equal_the_original_at_awkward_sizes(name: str, tmp_path: Path) -> None:
     found = variants(TARGET, analysed(name), 3)
     codes = {str(v.config): TARGET.region(v, False) for v in found}

@@ -58,7 +58,7 @@ PLAN = CheckPlan(({"n": 12, "m": 16}, {"n": 29, "m": 19}), threads=2)
 
 @dataclass(frozen=True)
 class Mutation:
-    """One mistake: `old` stands in the generated text, `new` in its place, once.
+    """One mistake: `old` stands in the generated text, `new` in its place, once or everywhere.
 
     `needs_races` marks those that give right values when threads run one after another.
     """
@@ -67,6 +67,7 @@ class Mutation:
     old: str
     new: str
     needs_races: bool = False
+    is_everywhere: bool = False
 
 
 CUDA = (
@@ -104,7 +105,7 @@ CUDA = (
     Mutation("a host pointer reaches a kernel", "f_1_launch(n, m, d_A", "f_1_launch(n, m, A", True),
     Mutation("the original runs instead", "if (fits) {", "if (!fits) {"),
     Mutation("the original runs at the tuned sizes", "0 < n;", "n != 12;"),
-    Mutation("an iterator keeps another value", "i += 1;\n    }\n}", "}\n}"),
+    Mutation("an iterator keeps another value", "i += 1;", "", is_everywhere=True),
 )
 OPENACC = (
     Mutation("a sequential loop on vector", "acc loop seq", "acc loop vector", True),
@@ -159,7 +160,8 @@ def mutated(variant: Variant, one: Mutation) -> Variant:
     texts = []
     for text in places:
         here_too = one.old in text and not done
-        texts.append(text.replace(one.old, one.new, 1) if here_too else text)
+        count = (-1 if one.is_everywhere else 1) if here_too else 0
+        texts.append(text.replace(one.old, one.new, count))
         done |= here_too
     device, helper, body = texts
     code = RegionCode(body, helper, variant.code.device and device)

@@ -10,6 +10,7 @@ from annotune.codegen.c_expr import c_expr
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_kernel import KernelText
 from annotune.codegen.grid import BLOCKS, GRID_LIMIT
+from annotune.codegen.guards import joined, may_overlap, runs_tests, size_tests
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Step
@@ -176,7 +177,8 @@ class HostText:
     def _launch(self, out: Writer) -> None:
         """Write the function that launches every kernel, for the sizes it is given."""
         with out.block(self._head(f"static cudaError_t {self.name}_launch")):
-            open_sizes = self._tuned_test(fixed=False)
+            known = self.analysis.region.constants if self.general is not None else {}
+            open_sizes = joined(size_tests(self.outer, self.tuned.constants, known))
             if self.general is None or not open_sizes:
                 self._steps(out, self.tuned, self.tuned.steps)
             else:
@@ -222,9 +224,9 @@ class HostText:
 
     def _entry(self, out: Writer) -> None:
         region, outer = self.analysis.region, self.outer
-        tests = [t for t in [self._tuned_test(fixed=self.general is not None)] if t]
-        tests += self._runs_tests()
-        pairs = self._pairs()
+        tested = self.tuned.constants if self.general is None else region.constants
+        tests = [*size_tests(outer, tested, {}), *runs_tests(region, tested)]
+        pairs = may_overlap(outer)
         with out.block(self._head(f'extern "C" void {region.entry}')):
             runner = "launch" if self.resident else "device"
             run = f"{self.name}_{runner}({outer.names()})"
@@ -250,42 +252,6 @@ class HostText:
             else:
                 out.line(f"{self.name}_original({outer.names()});")
         out.line()
-
-    def _runs_tests(self) -> list[str]:
-        """Return tests that each loop runs at least once, where sizes alone decide that."""
-        region = self.analysis.region
-        tested = self.tuned.constants if self.general is None else region.constants
-        iterators = {loop.var for loop in region.nest.loops()}
-        out: list[str] = []
-        for loop in region.nest.loops():
-            lower, upper = fold(loop.lower, tested), fold(loop.upper, tested)
-            known = isinstance(lower, Int) and isinstance(upper, Int)
-            test = f"{c_expr(lower)} < {c_expr(upper)}"
-            if not known and not (variables(lower) | variables(upper)) & iterators:
-                out.append(test)
-        return list(dict.fromkeys(out))
-
-    def _tuned_test(self, fixed: bool) -> str:
-        """Return C that tests for the tuned sizes; with `fixed`, only those that C fixes."""
-        region = self.analysis.region
-        constants = region.constants if fixed else self.tuned.constants
-        names = [s.name for s in self.outer.scalars if s.name in constants]
-        if self.general is not None and not fixed:
-            names = [n for n in names if n not in region.constants]
-        return " && ".join(f"{n} == {constants[n]}" for n in names)
-
-    def _pairs(self) -> list[tuple[Array, Array]]:
-        """Return the pairs of arrays, one of them written, that C lets overlap."""
-        out: list[tuple[Array, Array]] = []
-        arrays = self.outer.arrays
-        for k, one in enumerate(arrays):
-            for two in arrays[k + 1 :]:
-                if one.name not in self.outer.written and two.name not in self.outer.written:
-                    continue
-                if one.is_restrict or two.is_restrict or not (one.is_pointer or two.is_pointer):
-                    continue
-                out.append((one, two))
-        return out
 
 
 def _step(out: Writer, call: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import combinations
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import c_expr
@@ -15,18 +16,17 @@ from annotune.ir.region import Array, Region
 _SUM = 2
 
 
-def runs_tests(region: Region) -> tuple[str, ...]:
+def runs_tests(region: Region, tested: Mapping[str, int]) -> tuple[str, ...]:
     """Return tests that each loop runs at least once, where sizes alone decide that.
 
-    A nest that does not run touches nothing, while a copy of its output would.
+    `tested` are the sizes that another test fixes. A nest that does not run touches nothing,
+    while a copy of its output would.
     """
     iterators = {loop.var for loop in region.nest.loops()}
     out: list[str] = []
     for loop in region.nest.loops():
         lower, upper = fold(loop.lower), fold(loop.upper)
-        is_known = isinstance(fold(lower, region.constants), Int) and isinstance(
-            fold(upper, region.constants), Int
-        )
+        is_known = isinstance(fold(lower, tested), Int) and isinstance(fold(upper, tested), Int)
         if not is_known and not (variables(lower) | variables(upper)) & iterators:
             out.append(f"{c_expr(lower)} < {c_expr(upper)}")
     return tuple(dict.fromkeys(out))
@@ -61,17 +61,22 @@ def size_tests(
 def apart_tests(analysis: Analysis, outer: Interface) -> tuple[str, ...]:
     """Return tests that no written array overlaps another, where the C does not say so."""
     out: list[str] = []
-    arrays = outer.arrays
-    for k, one in enumerate(arrays):
-        for two in arrays[k + 1 :]:
-            if one.name not in outer.written and two.name not in outer.written:
-                continue
-            if one.is_restrict or two.is_restrict or not (one.is_pointer or two.is_pointer):
-                continue
-            first, last = _begin(analysis, one), _end(analysis, one)
-            begin, end = _begin(analysis, two), _end(analysis, two)
-            out.append(f"({last} <= {begin} || {end} <= {first})")
+    for one, two in may_overlap(outer):
+        first, last = _begin(analysis, one), _end(analysis, one)
+        begin, end = _begin(analysis, two), _end(analysis, two)
+        out.append(f"({last} <= {begin} || {end} <= {first})")
     return tuple(out)
+
+
+def may_overlap(outer: Interface) -> tuple[tuple[Array, Array], ...]:
+    """Return the pairs of arrays, one of them written, that C lets overlap."""
+    return tuple(
+        (one, two)
+        for one, two in combinations(outer.arrays, 2)
+        if (one.name in outer.written or two.name in outer.written)
+        and not (one.is_restrict or two.is_restrict)
+        and (one.is_pointer or two.is_pointer)
+    )
 
 
 def joined(tests: Iterable[str]) -> str:

@@ -33,7 +33,7 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
     tuned_sizes = size_tests(outer, variant.tuned.constants, region.constants)
     # A macro may have another value in the compiler's command line than annotune saw.
     fixed = size_tests(outer, region.constants, {})
-    tests = (*fixed, *runs_tests(region), *apart_tests(analysis, outer))
+    tests = (*fixed, *runs_tests(region, region.constants), *apart_tests(analysis, outer))
     if variant.general is None:
         tests = (*tuned_sizes, *tests)
     out = Writer()

@@ -254,7 +254,10 @@ extern "C" void annotune_local_grad3_1(
     const size_t Dt_bytes = sizeof(double) * local_grad3_1_Dt_count(ly);
     const size_t Ut_bytes = sizeof(double) * local_grad3_1_Ut_count(nelt, lx, ly, lz);
     bool fits = true;
-    fits = fits && nelt == 1000 && lx == 10 && ly == 10 && lz == 10;
+    fits = fits && nelt == 1000;
+    fits = fits && lx == 10;
+    fits = fits && ly == 10;
+    fits = fits && lz == 10;
     fits = fits && annotune_apart(Ur, Ur_bytes, D, D_bytes);
     fits = fits && annotune_apart(Ur, Ur_bytes, U, U_bytes);
     fits = fits && annotune_apart(Ur, Ur_bytes, Us, Us_bytes);

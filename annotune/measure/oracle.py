@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import AnnotuneError, Template
-from annotune.ir.region import SourceFile
+from annotune.ir.expr import Real, Var, accesses, variables, walk
+from annotune.ir.region import Region, SourceFile
 from annotune.measure.compile import CompileJob, Source, compile_job
-from annotune.measure.harness import integer_names, nest_source, oracle_source, signature
+from annotune.measure.harness import nest_source, oracle_source, signature
 from annotune.measure.inputs import Inputs, is_poison, make_inputs, zero_inputs
 from annotune.measure.run import Outcome, RunJob, TimingPlan, run_checked
 from annotune.measure.shadow import Shadow, shadow_of
@@ -151,7 +152,10 @@ class Oracle:
                     inputs, problem=f"the original leaves NaN in {buffer.name}[{index}]"
                 )
             counts = inputs.read(buffer, count.outputs)
-            limits = self._tolerances(values, inputs.read(buffer, magnitude.outputs), counts)
+            element = coarsest_type(self.region, {buffer.name})
+            limits = self._tolerances(
+                values, inputs.read(buffer, magnitude.outputs), counts, element
+            )
             # On disk, where the page cache holds them: at the tuned sizes they are as large
             # as the arrays themselves.
             path = folder / f"tolerance-{len(expected)}.npy"
@@ -163,27 +167,27 @@ class Oracle:
             reals,
             np.array(magnitude.reals[: reals.size]),
             np.array(count.reals[: reals.size]),
+            coarsest_type(self.region, set(signature(self.region).reals)),
         )
         return Reference(
             inputs, expected, tolerance, outcome.integers, outcome.reals, tuple(limits.tolist())
         )
 
     def _tolerances(
-        self, expected: npt.NDArray[Any], magnitude: npt.NDArray[Any], count: npt.NDArray[Any]
+        self,
+        expected: npt.NDArray[Any],
+        magnitude: npt.NDArray[Any],
+        count: npt.NDArray[Any],
+        element: str,
     ) -> npt.NDArray[Any]:
-        """Return the tolerance of each element, from what the two shadow programs left."""
-        if not self._is_linear:
-            return relative_bound(expected, count, self.element)
-        # Elements that the region leaves alone keep their sign in the magnitude program.
-        return capped(bound(np.abs(magnitude), count, self.element), expected)
+        """Return the tolerance of each element, from what the two shadow programs left.
 
-    @property
-    def element(self) -> str:
-        """Return the coarsest type that the region computes with."""
-        names = integer_names(self.region)
-        types = [array.element for array in self.region.arrays.values()]
-        types += [s.type for s in self.region.scalars.values() if s.name not in names]
-        return "float" if any("float" in type_ for type_ in types) else "double"
+        `element` is the coarsest type that rounds on the way to the values.
+        """
+        if not self._is_linear:
+            return relative_bound(expected, count, element)
+        # Elements that the region leaves alone keep their sign in the magnitude program.
+        return capped(bound(np.abs(magnitude), count, element), expected)
 
     def mismatch(self, reference: Reference, outcome: Outcome) -> str:
         """Return in words where `outcome` differs from the original, or nothing."""
@@ -218,6 +222,31 @@ class Oracle:
                     f"{found.expected:.17g} within {found.tolerance:.3g}"
                 )
         return ""
+
+
+def coarsest_type(region: Region, names: set[str]) -> str:
+    """Return the coarsest floating type of all that flows into some arrays and scalars.
+
+    ``float`` where any of it is stored or written as one, else ``double``: a float beside
+    them in the region does not loosen the bound on doubles that never meet it.
+    """
+    into = set(names)
+    literals: list[str] = []
+    while True:
+        before = len(into)
+        literals = []
+        for assign in region.nest.assigns():
+            target = assign.target.name if isinstance(assign.target, Var) else assign.target.array
+            if target not in into:
+                continue
+            into |= {a.array for a in accesses(assign.value)} | variables(assign.value)
+            literals += [e.text for e in walk(assign.value) if isinstance(e, Real)]
+        if len(into) == before:
+            break
+    types = [array.element for array in region.arrays.values() if array.name in into]
+    types += [s.type for s in region.scalars.values() if s.name in into]
+    is_float = any("float" in t for t in types) or any(t.lower().endswith("f") for t in literals)
+    return "float" if is_float else "double"
 
 
 def _counted_from(found: Mismatch, first: int) -> Mismatch:

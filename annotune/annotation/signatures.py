@@ -90,7 +90,7 @@ _ROWS = (
     Signature(
         "unroll",
         (_STATEMENT, _LOOP, Slot("factor", Kind.COUNT)),
-        "unroll the loop by the factor, with a remainder loop where it does not divide",
+        "unroll by a factor of the tuned trip count; other sizes get a remainder loop",
         'unroll(0, "h7", UF)',
         _THESIS,
     ),

@@ -35,9 +35,9 @@ LEGEND_PREDICTED = (
 )
 LEGEND = (
     "time: of one run of the region, ± interquartile range; roofline: share of the least time "
-    "that the device's peak and bandwidth allow; speed-up: sequential time over this time, "
-    "given only between figures of one kind. Measured on a GPU, time is that of the kernels, "
-    "without copies."
+    "that the device's peak and memory bandwidth allow, above 100% where a cache holds the data; "
+    "speed-up: sequential time over this time, given only between figures of one kind. "
+    "Measured on a GPU, time is that of the kernels, without copies."
 )
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import EXAMPLES, Golden
 from support.cli import CLOSE, OPEN, Outcome, annotune, function, region
-
-from annotune.decide.certificate import Certificate, Touch, verify
 
 D1 = EXAMPLES / "nwchem/sd_t_d1.c"
 GRAD = EXAMPLES / "nekbone/local_grad3.c"
@@ -174,98 +171,6 @@ def test_a_certificate_needs_the_sizes() -> None:
     assert sound("check", "user.c", "--certificate").out.endswith(
         "f, region 1: give the sizes first\n\n"
     )
-
-
-# for i < 4: for k < 8: y[i] += A[8*i + k], i on thread x and k in the thread.
-SUM = Certificate(
-    sizes={"n": 4},
-    domains={0: "{ S0[i0, i1] : 0 <= i0 < 4 and 0 <= i1 < 8 }"},
-    original={0: "{ S0[i0, i1] -> [0, i0, 0, i1, 0] }"},
-    launch={0: "{ S0[i0, i1] -> [0] }"},
-    worker={0: "{ S0[i0, i1] -> [0, 0, 0, i0, 0, 0] }"},
-    time={0: "{ S0[i0, i1] -> [0, i1, 0] }"},
-    grids={0: (1, 1, 1, 4, 1, 1)},
-    touches=(
-        Touch(0, "y", "{ S0[i0, i1] -> A[i0] }", is_write=True, is_sum=True),
-        Touch(0, "y", "{ S0[i0, i1] -> A[i0] }", is_write=False, is_sum=True),
-        Touch(0, "A", "{ S0[i0, i1] -> A[8*i0 + i1] }", is_write=False),
-    ),
-    lengths={"y": (0, 4), "A": (0, 32)},
-)
-# for i < 4: for k < 8: a[i + 1][k] = a[i][k + 1]: distance (1, -1).
-SKEWED = replace(
-    SUM,
-    worker={0: "{ S0[i0, i1] -> [0, 0, 0, 0, 0, 0] }"},
-    time={0: "{ S0[i0, i1] -> [0, i0, 0, i1, 0] }"},
-    grids={0: (1, 1, 1, 1, 1, 1)},
-    touches=(
-        Touch(0, "a", "{ S0[i0, i1] -> A[16*i0 + 16 + i1] }", is_write=True),
-        Touch(0, "a", "{ S0[i0, i1] -> A[16*i0 + i1 + 1] }", is_write=False),
-    ),
-    lengths={"a": (0, 80)},
-)
-WRONG: dict[str, tuple[Certificate, dict[str, Any], str]] = {
-    "swapped order": (
-        SKEWED,
-        {"time": {0: "{ S0[i0, i1] -> [0, i1, 0, i0, 0] }"}},
-        "S0 and S0 conflict on a and may lose their order",
-    ),
-    "a summation index on threads": (
-        SUM,
-        {
-            "worker": {0: "{ S0[i0, i1] -> [0, 0, 0, i1, 0, 0] }"},
-            "time": {0: "{ S0[i0, i1] -> [0, i0, 0] }"},
-            "grids": {0: (1, 1, 1, 8, 1, 1)},
-        },
-        "S0 and S0 conflict on y and may lose their order",
-    ),
-    "a summation index on blocks": (
-        SUM,
-        {
-            "worker": {0: "{ S0[i0, i1] -> [i1, 0, 0, i0, 0, 0] }"},
-            "time": {0: "{ S0[i0, i1] -> [0] }"},
-            "grids": {0: (8, 1, 1, 4, 1, 1)},
-        },
-        "S0 and S0 conflict on y and may lose their order",
-    ),
-    "missing iterations": (
-        SUM,
-        {"worker": {0: "{ S0[i0, i1] -> [0, 0, 0, i0, 0, 0] : i0 < 3 }"}},
-        "S0: some iterations run nowhere",
-    ),
-    "iterations run twice": (
-        SUM,
-        {"worker": {0: "{ S0[i0, i1] -> [x, 0, 0, i0, 0, 0] : 0 <= x < 1 or (x = 1 and i0 = 3) }"}},
-        "S0: some iterations run twice",
-    ),
-    "two at once": (
-        SUM,
-        {"time": {0: "{ S0[i0, i1] -> [0, floor(i1/2), 0] }"}},
-        "S0: two iterations have one place and time",
-    ),
-    "a grid too small": (
-        SUM,
-        {"grids": {0: (1, 1, 1, 3, 1, 1)}},
-        "S0: an iteration lies outside the grid",
-    ),
-    "out of bounds": (SUM, {"lengths": {"y": (0, 4), "A": (0, 31)}}, "S0: an access leaves A"),
-    "before the start": (
-        SUM,
-        {"touches": (Touch(0, "A", "{ S0[i0, i1] -> A[i1 - 1] }", is_write=False),)},
-        "S0: an access leaves A",
-    ),
-}
-
-
-def test_right_certificates_hold() -> None:
-    assert verify(SUM) == verify(SKEWED) == ()
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_certificate_is_rejected(name: str) -> None:
-    right, changes, fault = WRONG[name]
-    faults = verify(replace(right, **changes))
-    assert any(one.startswith(fault) for one in faults), faults
 
 
 def test_emit_as_json() -> None:

@@ -79,8 +79,7 @@ def sizes_of(report: RegionReport) -> tuple[Mapping[str, int], ...]:
     if not names:
         return ({},)
     unequal = dict(zip(names, UNEQUAL, strict=False))
-    # Seven tens would be 1e7 assignments, so the innermost of the larger kernels stay smaller.
-    tens = dict(zip(names, (10, 10, 10, 10, 4, 3, 10), strict=False))
+    tens = dict.fromkeys(names, 10)
     ones = dict.fromkeys(names, 1)
     return (unequal, tens, ones)
 

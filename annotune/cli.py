@@ -18,7 +18,7 @@ from annotune.annotation.evaluate import evaluate
 from annotune.annotation.spec import Value
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic
-from annotune.files import WHOLE_FILE, prepare_folder, read_source, write_files
+from annotune.files import WHOLE_FILE, prepared_folder, read_source, write_files
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, emit_json, refusal_json
 from annotune.settings import Settings
@@ -223,8 +223,7 @@ def run(
     with _refusals(as_json, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
-        prepare_folder(folder)
-        with LiveProgress(Console(stderr=True)) as progress:
+        with prepared_folder(folder), LiveProgress(Console(stderr=True)) as progress:
             found = pipeline.run(settings, targets, limits, os.environ, progress)
         results = found.results
         reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}

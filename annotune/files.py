@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from annotune.diagnostics import AnnotuneError, Span, Template
@@ -42,13 +43,17 @@ def read_source(path: Path) -> str:
         raise AnnotuneError.of(NO_SUCH_FILE.at(where, path=path, reason=reason)) from error
 
 
-def prepare_folder(folder: Path) -> None:
+@contextmanager
+def prepared_folder(folder: Path) -> Iterator[None]:
     """Make `folder` and see that it can be written, before hours of work depend on it.
+
+    Whatever was made goes again when the work inside the `with` is refused.
 
     Raises:
         AnnotuneError: The folder cannot be made or written.
     """
     where = Span(str(folder), 1, 1)
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -56,6 +61,13 @@ def prepare_folder(folder: Path) -> None:
     except OSError as error:
         reason = error.strerror or str(error)
         raise AnnotuneError.of(NOT_WRITABLE.at(where, path=folder, reason=reason)) from error
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # somebody else has put something there
+            for path in made:
+                path.rmdir()
+        raise
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> tuple[Path, ...]:

@@ -169,3 +169,15 @@ def test_no_right_variant_at_all_exits_with_three(tmp_path: Path) -> None:
     assert told["verified"] is False
     assert "no variant passed its check" in told["reason"]
     assert not (tmp_path / "out/mm.cu").exists()
+
+
+def test_a_refused_file_leaves_no_folder(tmp_path: Path) -> None:
+    source = tmp_path / "bad.c"
+    source.write_text(SOURCE.replace("c[i*n + j]", "c[i*i]"))
+    command = [sys.executable, "-m", "annotune", "run", str(source)]
+    done = subprocess.run(
+        [*command, "-o", str(tmp_path / "deep/out")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "AT201" in done.stderr
+    assert not (tmp_path / "deep").exists()

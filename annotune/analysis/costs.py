@@ -10,7 +10,21 @@ from annotune.analysis.footprints import distinct_elements, instance_count
 from annotune.analysis.model import Model, all_known_sizes
 from annotune.analysis.poly import ZERO, Poly, to_expr
 from annotune.analysis.statements import Reference, Statement
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var, children
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    children,
+)
+from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign
 from annotune.ir.region import Region
 
@@ -21,14 +35,21 @@ _REAL_TYPES = frozenset(("double", "float", "long double"))
 def operations(assign: Assign, region: Region) -> int:
     """Return the floating-point operations of one instance of `assign`."""
     compound = 0 if assign.op == "=" else 1
-    return compound + _count(assign.value, region)
+    return compound + sum(_count(source, region) for source in assign.sources())
 
 
 def _count(expr: Expr, region: Region) -> int:
     if isinstance(expr, Access):
         return 0  # subscripts are integer arithmetic
     inside = sum(_count(child, region) for child in children(expr))
-    return inside + (1 if isinstance(expr, Binary) and _is_real(expr, region) else 0)
+    match expr:
+        case Binary(op, left, right) if op in COMPARISONS:
+            return inside + int(_is_real(left, region) or _is_real(right, region))
+        case Binary():
+            return inside + int(_is_real(expr, region))
+        case Call(function, _) if function in FUNCTIONS and not is_integer(function):
+            return inside + FUNCTIONS[function].flops
+    return inside
 
 
 def _is_real(expr: Expr, region: Region) -> bool:
@@ -42,10 +63,14 @@ def _is_real(expr: Expr, region: Region) -> bool:
             return scalar is not None and scalar.type in _REAL_TYPES
         case Negate(operand):
             return _is_real(operand, region)
+        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
+            return False
         case Binary(_, left, right):
             return _is_real(left, region) or _is_real(right, region)
-        case Call(_, arguments):
-            return any(_is_real(argument, region) for argument in arguments)
+        case Call(function, _):
+            return not is_integer(function)
+        case Select(_, if_true, if_false):
+            return _is_real(if_true, region) or _is_real(if_false, region)
 
 
 def missing_for_work(model: Model) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import reduce
 from math import gcd
 from typing import TypeAlias, assert_never
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 
 Monomial: TypeAlias = tuple[str, ...]
 
@@ -188,7 +188,7 @@ def from_expr(expr: Expr) -> Poly | None:
         case Binary(op, left, right):
             a, b = from_expr(left), from_expr(right)
             return None if a is None or b is None else _combine(op, a, b)
-        case Real() | Access() | Call():
+        case Real() | Access() | Call() | Select():
             return None
         case _:
             assert_never(expr)

@@ -10,10 +10,11 @@ from typing import assert_never
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.names import c_type
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite, variables
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, accesses, rewrite, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Region
+from annotune.ir.text import SUM
 from annotune.transforms.tree import bound_names
 
 
@@ -34,15 +35,24 @@ class Dialect:
         return c_expr(self._flat(expr) if self.flat else expr, enclosing)
 
     def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
-        """Write statements in order."""
-        for stmt in body:
-            self.write(out, stmt)
+        """Write statements in order; neighbours that one ``if`` may hold share it."""
+        for group in _guarded(body):
+            first = group[0]
+            if not isinstance(first, Assign) or first.guard is None:
+                self.write(out, first)
+                continue
+            with out.block(f"if ({self.expr(first.guard)})"):
+                for stmt in group:
+                    assert isinstance(stmt, Assign)
+                    self._assign(out, stmt)
 
     def write(self, out: Writer, stmt: Stmt) -> None:
         """Write one statement."""
         match stmt:
-            case Assign():
+            case Assign(guard=None):
                 self._assign(out, stmt)
+            case Assign():
+                self.write_body(out, (stmt,))
             case Local(name, kind, value):
                 start = f" = {self.expr(self._narrowed(value))}" if value is not None else ""
                 out.line(f"{kind} {name}{start};")
@@ -132,10 +142,38 @@ def _names_outside(expr: Expr) -> frozenset[str]:
     return variables(rewrite(expr, lambda e: Int(0) if isinstance(e, Access) else None))
 
 
+def _guarded(body: tuple[Stmt, ...]) -> list[list[Stmt]]:
+    """Return `body` cut into single statements and runs of assignments under one guard.
+
+    A statement that changes what the guard reads ends its run: the next one asks anew.
+    """
+    groups: list[list[Stmt]] = []
+    for stmt in body:
+        last = groups[-1][-1] if groups else None
+        if (
+            isinstance(stmt, Assign)
+            and isinstance(last, Assign)
+            and stmt.guard is not None
+            and stmt.guard == last.guard
+            and not _changes(last, stmt.guard)
+        ):
+            groups[-1].append(stmt)
+        else:
+            groups.append([stmt])
+    return groups
+
+
+def _changes(assign: Assign, guard: Expr) -> bool:
+    target = assign.target
+    if isinstance(target, Var):
+        return target.name in variables(guard)
+    return any(access.array == target.array for access in accesses(guard))
+
+
 # Sums that unrolling makes are broken into lines beyond this many characters.
 LONG_LINE = 100
 # The precedence that `c_expr` takes for the right operand of a sum.
-RIGHT_OF_SUM = 2
+RIGHT_OF_SUM = SUM + 1
 
 
 def _summands(expr: Expr) -> list[Expr]:

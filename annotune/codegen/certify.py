@@ -176,13 +176,14 @@ def _touches(maker: _Maker) -> list[Touch]:
     for assign in analysis.region.nest.assigns():
         number = assign.number
         is_sum = assign.op in ("+=", "-=")
-        reads = list(accesses(assign.value))
+        reads = [a for source in assign.sources() for a in accesses(source)]
         if isinstance(assign.target, Access):
             out.append(_array_touch(maker, number, assign.target, True, is_sum))
             if assign.op != "=":
                 out.append(_array_touch(maker, number, assign.target, False, is_sum))
         out += [_array_touch(maker, number, a, False, False) for a in reads]
-        scalars = {n for n in variables(assign.value) if n in _written_scalars(analysis)}
+        named = {n for source in assign.sources() for n in variables(source)}
+        scalars = named & _written_scalars(analysis)
         out += [_scalar_touch(maker, number, name, False) for name in sorted(scalars)]
         if isinstance(assign.target, Var):
             out.append(_scalar_touch(maker, number, assign.target.name, True))

@@ -72,18 +72,18 @@ class View:
 
     def expr(self, expr: Expr) -> Expr:
         """Return an expression in the names of ``S.cu``."""
+        return rewrite(expr, self.change)
 
-        def change(part: Expr) -> Expr | None:
-            match part:
-                case Var(name, span):
-                    new = self.name(name)
-                    return Access(new, (Int(0),), span) if new in self.held else Var(new, span)
-                case Access(array, indices, span):
-                    return Access(self.name(array), tuple(map(self.expr, indices)), span)
-                case _:
-                    return None
-
-        return rewrite(expr, change)
+    def change(self, part: Expr) -> Expr | None:
+        """Return a scalar or an element in the names of ``S.cu``, None for other parts."""
+        match part:
+            case Var(name, span):
+                new = self.name(name)
+                return Access(new, (Int(0),), span) if new in self.held else Var(new, span)
+            case Access(array, indices, span):
+                return Access(self.name(array), tuple(map(self.expr, indices)), span)
+            case _:
+                return None
 
     def body(self, body: Body) -> Body:
         """Return statements in the names of ``S.cu``."""
@@ -91,10 +91,8 @@ class View:
 
     def _stmt(self, stmt: Stmt) -> Stmt:
         match stmt:
-            case Assign(number, target, op, value, span):
-                goal = self.expr(target)
-                assert isinstance(goal, Access | Var), "a place stays a place"
-                return Assign(number, goal, op, self.expr(value), span)
+            case Assign():
+                return stmt.rewritten(self.change)
             case Local(name, kind, value):
                 return Local(self.name(name), kind, None if value is None else self.expr(value))
             case LocalArray(name, kind, extents):

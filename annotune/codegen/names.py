@@ -116,7 +116,7 @@ def used_scalars(body: Iterable[Stmt]) -> set[str]:
             case Loop():
                 out |= variables(stmt.lower) | variables(stmt.upper) | {stmt.var}
             case Assign():
-                out |= variables(stmt.value) | variables(stmt.target)
+                out |= variables(stmt.target).union(*map(variables, stmt.sources()))
                 out |= {stmt.target.name} if isinstance(stmt.target, Var) else set()
             case Local():
                 out |= variables(stmt.value) if stmt.value is not None else set()

@@ -109,7 +109,7 @@ def _tied(analysis: Analysis, dependence: Dependence) -> set[int]:
     name = dependence.array
     out: set[int] = set()
     for assign in analysis.region.nest.assigns():
-        if name in variables(assign.value) or name in variables(assign.target):
+        if any(name in variables(e) for e in (*assign.sources(), assign.target)):
             out.add(assign.number)
     return out
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TypeAlias, assert_never
 
 from annotune.diagnostics import NOWHERE, Span
@@ -47,9 +48,17 @@ class Negate:
     operand: Expr
 
 
+COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+CONNECTIVES = frozenset({"&&", "||"})
+
+
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """A binary operation: ``+ - * / %``, on integers (with C's truncation) or on reals."""
+    """A binary operation: ``+ - * / %``, on integers (with C's truncation) or on reals.
+
+    Comparisons and ``&& ||`` give the integer 0 or 1; the latter read their right operand only
+    where the left one does not decide.
+    """
 
     op: str
     left: Expr
@@ -58,13 +67,25 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a pure function, such as ``min`` for loop bounds that annotune makes."""
+    """A call of a pure function: ``sqrt(x)``, or ``min`` for loop bounds that annotune makes.
+
+    `annotune.ir.functions` tells what is known of each function.
+    """
 
     function: str
     arguments: tuple[Expr, ...]
 
 
-Expr: TypeAlias = Int | Real | Var | Access | Negate | Binary | Call
+@dataclass(frozen=True, slots=True)
+class Select:
+    """``condition ? if_true : if_false``; only the operand that is chosen is read."""
+
+    condition: Expr
+    if_true: Expr
+    if_false: Expr
+
+
+Expr: TypeAlias = Int | Real | Var | Access | Negate | Binary | Call | Select
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -80,6 +101,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return (left, right)
         case Call(_, arguments):
             return arguments
+        case Select(condition, if_true, if_false):
+            return (condition, if_true, if_false)
         case _:
             assert_never(expr)
 
@@ -110,6 +133,10 @@ def rewrite(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
             return Binary(op, rewrite(left, change), rewrite(right, change))
         case Call(function, arguments):
             return Call(function, tuple(rewrite(a, change) for a in arguments))
+        case Select(condition, if_true, if_false):
+            return Select(
+                rewrite(condition, change), rewrite(if_true, change), rewrite(if_false, change)
+            )
         case _:
             assert_never(expr)
 
@@ -117,6 +144,35 @@ def rewrite(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:
 def substitute(expr: Expr, values: Mapping[str, Expr]) -> Expr:
     """Return `expr` with each variable named in `values` replaced by its expression."""
     return rewrite(expr, lambda e: values.get(e.name) if isinstance(e, Var) else None)
+
+
+def negated(condition: Expr) -> Expr:
+    """Return the condition that holds where `condition` does not.
+
+    A comparison stays one: ``(a < b) == 0`` is right for NaN, where ``a >= b`` is not.
+    """
+    match condition:
+        case Int(value):
+            return Int(int(value == 0))
+        case Binary("==", inner, Int(0)) if _is_truth(inner):
+            return inner
+        case Binary("&&", left, right):
+            return Binary("||", negated(left), negated(right))
+        case Binary("||", left, right):
+            return Binary("&&", negated(left), negated(right))
+        case _:
+            return Binary("==", condition, Int(0))
+
+
+def _is_truth(expr: Expr) -> bool:
+    """Return whether `expr` is 0 or 1 by its operator."""
+    return isinstance(expr, Binary) and expr.op in COMPARISONS | CONNECTIVES
+
+
+def conjunction(conditions: Iterable[Expr | None]) -> Expr | None:
+    """Return that all `conditions` hold, None when there are none; None holds always."""
+    present = [condition for condition in conditions if condition is not None]
+    return reduce(lambda left, right: Binary("&&", left, right), present) if present else None
 
 
 def variables(expr: Expr) -> frozenset[str]:

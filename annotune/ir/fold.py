@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from typing import assert_never
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+)
+from annotune.ir.functions import is_integer
 from annotune.ir.nest import Loop
 
 _NO_VALUES: Mapping[str, int] = {}
@@ -29,10 +43,19 @@ def fold(expr: Expr, values: Mapping[str, int] = _NO_VALUES) -> Expr:
             return _sum(expr, values)
         case Binary("*", left, right):
             return _product(fold(left, values), fold(right, values))
+        case Binary(op, left, right) if op in COMPARISONS:
+            return _comparison(op, fold(left, values), fold(right, values))
+        case Binary(op, left, right) if op in CONNECTIVES:
+            return _connective(op, fold(left, values), fold(right, values))
         case Binary(op, left, right):
             return _quotient(op, fold(left, values), fold(right, values))
         case Call(function, arguments):
             return _call(function, tuple(fold(a, values) for a in arguments))
+        case Select(condition, if_true, if_false):
+            chosen = fold(condition, values)
+            if isinstance(chosen, Int):
+                return fold(if_true if chosen.value else if_false, values)
+            return Select(chosen, fold(if_true, values), fold(if_false, values))
         case _:
             assert_never(expr)
 
@@ -66,10 +89,16 @@ def _is_real(expr: Expr) -> bool:
     match expr:
         case Real() | Access():
             return True
-        case Int() | Var() | Call():
+        case Int() | Var():
             return False
+        case Call(function, _):
+            return not is_integer(function)
         case Negate(operand):
             return _is_real(operand)
+        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
+            return False
+        case Select(_, if_true, if_false):
+            return _is_real(if_true) or _is_real(if_false)
         case Binary(_, left, right):
             return _is_real(left) or _is_real(right)
         case _:
@@ -155,6 +184,40 @@ def _factor(expr: Expr) -> tuple[int, Expr | None]:
             return value, rest
         case _:
             return 1, expr
+
+
+_COMPARE: Mapping[str, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+
+
+def _comparison(op: str, left: Expr, right: Expr) -> Expr:
+    if isinstance(left, Int) and isinstance(right, Int):
+        return Int(int(_COMPARE[op](left.value, right.value)))
+    return Binary(op, left, right)
+
+
+def _connective(op: str, left: Expr, right: Expr) -> Expr:
+    """Return ``left && right`` or ``left || right``, decided by a constant where one stands."""
+    deciding = op == "||"
+    if isinstance(left, Int):
+        if bool(left.value) == deciding:
+            return Int(int(deciding))
+        return Int(int(right.value != 0)) if isinstance(right, Int) else _truth(right)
+    if isinstance(right, Int) and bool(right.value) != deciding:
+        return _truth(left)
+    return Binary(op, left, right)
+
+
+def _truth(expr: Expr) -> Expr:
+    """Return 0 or 1 for whether `expr` is not 0."""
+    is_truth = isinstance(expr, Binary) and expr.op in COMPARISONS | CONNECTIVES
+    return expr if is_truth else Binary("!=", expr, Int(0))
 
 
 def _quotient(op: str, left: Expr, right: Expr) -> Expr:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
 from annotune.diagnostics import NOWHERE, Span
-from annotune.ir.expr import Access, Expr, Var, accesses, variables
+from annotune.ir.expr import Access, Expr, Var, accesses, rewrite, variables
 
 
 class Level(StrEnum):
@@ -33,7 +33,9 @@ class Assign:
     """``target op value``, where `op` is ``=``, ``+=``, ``-=``, ``*=`` or ``/=``.
 
     `number` counts the assignments of a region from 0 in text order and stays with the
-    statement through every transform, so that a recipe can name it.
+    statement through every transform, so that a recipe can name it. Where `guard` is an
+    expression, the statement runs only in the iterations in which that is not 0: the user's
+    ``if``, given to each statement in it, so that loops hold nothing but loops and statements.
     """
 
     number: int
@@ -41,11 +43,25 @@ class Assign:
     op: str
     value: Expr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+    guard: Expr | None = None
+
+    def sources(self) -> tuple[Expr, ...]:
+        """Return the expressions that are computed: the guard, if there is one, and the value."""
+        return (self.value,) if self.guard is None else (self.guard, self.value)
+
+    def rewritten(self, change: Callable[[Expr], Expr | None]) -> Assign:
+        """Return the statement with `change` made in all its expressions, as `rewrite` does."""
+        target = rewrite(self.target, change)
+        assert isinstance(target, Access | Var), "a place stays a place"
+        guard = None if self.guard is None else rewrite(self.guard, change)
+        return Assign(self.number, target, self.op, rewrite(self.value, change), self.span, guard)
 
     def reads(self) -> tuple[Access | Var, ...]:
         """Return the elements and scalars that are read, the target of ``+=`` last."""
-        seen: list[Access | Var] = list(accesses(self.value))
-        seen += [Var(name) for name in sorted(variables(self.value))]
+        seen: list[Access | Var] = []
+        for source in self.sources():
+            seen += accesses(source)
+            seen += [Var(name) for name in sorted(variables(source))]
         if isinstance(self.target, Access):
             for index in self.target.indices:
                 seen += [*accesses(index), *(Var(n) for n in sorted(variables(index)))]

@@ -15,13 +15,15 @@ from annotune.ir.nest import Nest
 class Array:
     """An array that a region uses.
 
-    `element` is ``double`` or ``float``. `extents` holds one entry per dimension of the
-    declaration, outermost first; an entry is None where C does not say (``double *a``,
-    ``a[][n]``), and an Expr over sizes otherwise. `is_pointer` tells a function parameter or
+    `element` is a C type: ``double``, ``float``, an integer type or ``double complex``.
+    `extents` holds one entry per dimension of the declaration, outermost first; an entry is
+    None where C does not say (``double *a``, ``a[][n]``), and an Expr over sizes otherwise.
+    `is_pointer` tells a function parameter or
     pointer variable from an array object. `parameter` is the C declaration that passes it to
     a function under its own name, such as ``double A[n][m]`` or ``const double *A``. `root`
     names the array that a pointer variable is set to point into, `offset` elements from its
-    start; it is empty where the text does not say.
+    start; it is empty where the text does not say. Without any extent the array is a scalar in
+    memory, one that the whole region writes: its element is an `Access` without indices.
     """
 
     name: str
@@ -55,6 +57,28 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
+class Alias:
+    """A plain name for what the user's C spells otherwise: ``*n``, ``p->nx``, ``s.q``.
+
+    `declaration` is C that declares `name` with the value of `spelling`, such as
+    ``const int n_ = *n;``; texts put in the place of a region begin with it.
+    """
+
+    name: str
+    spelling: str
+    declaration: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A place of the region's text, in characters of the file, that an alias stands for."""
+
+    start: int
+    end: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Extent:
     """Where a region stands in the bytes of its file; offsets count characters of the text.
 
@@ -81,6 +105,8 @@ class Region:
     analysis and the tuning take for integer scalars that C leaves open (from
     ``input_params`` and ``--set``), together with those that C fixes. `is_wide` says that the
     user computes in 64-bit integers, by a cast or a suffix that the nest no longer shows.
+    `aliases` are names of ours for what is no plain name in C; the nest, `arrays` and `scalars`
+    use them. `spellings` are their places in the region's text, in order.
     """
 
     function: str
@@ -93,6 +119,8 @@ class Region:
     extent: Extent
     span: Span = NOWHERE
     is_wide: bool = False
+    aliases: tuple[Alias, ...] = ()
+    spellings: tuple[Spelling, ...] = ()
 
     @property
     def constants(self) -> dict[str, int]:

@@ -7,6 +7,7 @@ Expressions are C. A loop is one line, its body is indented by two spaces::
         S0: Ur[e*lx + k] += D[m] * U[e][k]
       local double t = U[e][0]
       local double rows[4][16]
+      S1: t = 0.0 if e > 0 && U[e][0] < t
 
 ``for i in 1:n: for j in 0:n: a[i][j] = 0.0`` is short for a body of one statement.
 Statements without a label are numbered in text order.
@@ -17,12 +18,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import COMPARISONS, Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Nest, Stmt
 from annotune.ir.text_reader import read_nest
 
-PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "%": 2}
-_UNARY = 3
+# C11 6.5.5 to 6.5.15, loosest first.
+SELECT = 1
+PRECEDENCE = {
+    **{"||": 2, "&&": 3, "==": 4, "!=": 4, "<": 5, "<=": 5, ">": 5, ">=": 5},
+    **{"+": 6, "-": 6, "*": 7, "/": 7, "%": 7},
+}
+SUM = PRECEDENCE["+"]
+_UNARY = 8
 
 
 def print_nest(nest: Nest) -> str:
@@ -42,7 +49,7 @@ def parse_nest(text: str) -> Nest:
 def print_expr(expr: Expr, enclosing: int = 0) -> str:
     """Return `expr` as C, with only the parentheses C needs.
 
-    `enclosing` is the precedence of the operator around it: 0 for none.
+    `enclosing` is the precedence of the operator around it, 0 for none.
     """
     match expr:
         case Int(value):
@@ -61,12 +68,27 @@ def print_expr(expr: Expr, enclosing: int = 0) -> str:
             own = PRECEDENCE[op]
             # C associates to the left, so only the right operand binds tighter:
             # (a - b) - c prints as a - b - c, but a - (b - c) keeps its parentheses.
-            text = f"{print_expr(left, own)} {op} {print_expr(right, own + 1)}"
+            first, second = _clear(op, left, own), _clear(op, right, own + 1)
+            text = f"{print_expr(left, first)} {op} {print_expr(right, second)}"
             return f"({text})" if own < enclosing else text
         case Call(function, arguments):
             return f"{function}({', '.join(print_expr(a) for a in arguments)})"
+        case Select(condition, if_true, if_false):
+            choice = f"{print_expr(if_true)} : {print_expr(if_false, SELECT)}"
+            text = f"{print_expr(condition, SELECT + 1)} ? {choice}"
+            return f"({text})" if enclosing > SELECT else text
         case _:
             assert_never(expr)
+
+
+def _clear(op: str, operand: Expr, least: int) -> int:
+    """Return the precedence around an operand: parentheses also where compilers warn of none.
+
+    These are ``(a < b) == c`` and ``a || (b && c)`` (gcc's -Wparentheses).
+    """
+    if op in COMPARISONS:
+        return SUM
+    return SUM if op == "||" and isinstance(operand, Binary) and operand.op == "&&" else least
 
 
 def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
@@ -76,8 +98,9 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
             case Loop():
                 yield indent + _header(stmt)
                 yield from _body(stmt.body, depth + 1)
-            case Assign(number, target, op, value):
-                yield f"{indent}S{number}: {print_expr(target)} {op} {print_expr(value)}"
+            case Assign(number, target, op, value, guard=guard):
+                condition = "" if guard is None else f" if {print_expr(guard)}"
+                yield f"{indent}S{number}: {print_expr(target)} {op} {print_expr(value)}{condition}"
             case Local(name, type_, None):
                 yield f"{indent}local {type_} {name}"
             case Local(name, type_, value) if value is not None:
@@ -91,7 +114,8 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
 
 
 def _header(loop: Loop) -> str:
-    text = f"for {loop.var} in {print_expr(loop.lower)}:{print_expr(loop.upper)}"
+    lower, upper = (print_expr(bound, SELECT + 1) for bound in (loop.lower, loop.upper))
+    text = f"for {loop.var} in {lower}:{upper}"
     if loop.step != 1:
         text += f" step {loop.step}"
     if loop.place is not Level.SERIAL:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt
 
 _TOKEN = re.compile(
@@ -13,10 +13,19 @@ _TOKEN = re.compile(
     r"|(?P<int>\d+)"
     r"|(?P<level>@[a-z_.]+)"
     r"|(?P<name>[A-Za-z_]\w*)"
-    r"|(?P<op>[-+*/]=|[-+*/%=()\[\]:,])"
+    r"|(?P<op>[-+*/]=|[<>=!]=|&&|\|\||[-+*/%=()\[\]:,<>?])"
     r")"
 )
-_LOOP_WORDS = frozenset({"step", "tile_of", "unrolled"})
+_LOOP_WORDS = frozenset({"step", "tile_of", "unrolled", "if"})
+# The binary operators of each level, loosest first.
+_LEVELS = (
+    frozenset({"||"}),
+    frozenset({"&&"}),
+    frozenset({"==", "!="}),
+    frozenset({"<", "<=", ">", ">="}),
+    frozenset({"+", "-"}),
+    frozenset({"*", "/", "%"}),
+)
 _ASSIGNMENTS = frozenset({"=", "+=", "-=", "*=", "/="})
 
 
@@ -70,9 +79,9 @@ class _Lines:
     def loop(self, tokens: _Tokens, indent: int) -> Loop:
         var = tokens.name()
         tokens.expect("in")
-        lower = tokens.expression()
+        lower = tokens.binary(0)
         tokens.expect(":")
-        upper = tokens.expression()
+        upper = tokens.binary(0)
         numbers = {"step": 1, "unrolled": 1}
         place, tile_of = Level.SERIAL, ""
         while word := tokens.peek():
@@ -156,8 +165,9 @@ class _Tokens:
         if op not in _ASSIGNMENTS:
             raise self.error("an assignment")
         value = self.expression()
+        guard = self.expression() if self.take("if") else None
         self.end()
-        return Assign(number, target, op, value)
+        return Assign(number, target, op, value, guard=guard)
 
     def local(self) -> Local | LocalArray:
         words = []
@@ -180,17 +190,20 @@ class _Tokens:
         return tuple(out)
 
     def expression(self) -> Expr:
-        left = self.term()
-        while (op := self.peek()) in ("+", "-"):
-            self.next()
-            left = Binary(op, left, self.term())
-        return left
+        condition = self.binary(0)
+        if not self.take("?"):
+            return condition
+        if_true = self.expression()
+        self.expect(":")
+        return Select(condition, if_true, self.expression())
 
-    def term(self) -> Expr:
-        left = self.unary()
-        while (op := self.peek()) in ("*", "/", "%"):
+    def binary(self, level: int) -> Expr:
+        if level == len(_LEVELS):
+            return self.unary()
+        left = self.binary(level + 1)
+        while (op := self.peek()) in _LEVELS[level]:
             self.next()
-            left = Binary(op, left, self.unary())
+            left = Binary(op, left, self.binary(level + 1))
         return left
 
     def unary(self) -> Expr:

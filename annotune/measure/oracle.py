@@ -161,7 +161,9 @@ class Oracle:
             path = folder / f"tolerance-{len(expected)}.npy"
             np.save(path, limits)
             expected[buffer.name] = values
-            tolerance[buffer.name] = np.load(path, mmap_mode="r" if limits.size else None)
+            tolerance[buffer.name] = np.load(
+                path, mmap_mode="r" if limits.size else None, allow_pickle=False
+            )
         reals = np.array(outcome.reals[: len(inputs.reals)])
         limits = self._tolerances(
             reals,
@@ -239,8 +241,9 @@ def coarsest_type(region: Region, names: set[str]) -> str:
             target = assign.target.name if isinstance(assign.target, Var) else assign.target.array
             if target not in into:
                 continue
-            into |= {a.array for a in accesses(assign.value)} | variables(assign.value)
-            literals += [e.text for e in walk(assign.value) if isinstance(e, Real)]
+            for source in assign.sources():
+                into |= {a.array for a in accesses(source)} | variables(source)
+                literals += [e.text for e in walk(source) if isinstance(e, Real)]
         if len(into) == before:
             break
     types = [array.element for array in region.arrays.values() if array.name in into]

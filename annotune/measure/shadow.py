@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from annotune.codegen.c_expr import c_expr
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var, walk
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var, walk
+from annotune.ir.functions import FUNCTIONS
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
 from annotune.measure.harness import integer_names
@@ -26,7 +27,7 @@ from annotune.measure.harness import integer_names
 _ABS = "__builtin_fabs"
 _MAX = "__builtin_fmax"
 # |max(x, y) - max(x', y')| <= max(|x - x'|, |y - y'|): these round nothing.
-_EXACT_CALLS = frozenset({"min", "max", "fmin", "fmax", "fminf", "fmaxf", "fabs", "fabsf"})
+_EXACT_CALLS = {"min", "max"} | {f.name for f in FUNCTIONS.values() if f.is_exact}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class _Writer:
                 return _name(expr) not in self._written
             case Negate(operand):
                 return self._is_exact(operand)
-            case Binary() | Call():
+            case Binary() | Call() | Select():
                 leaves = (e for e in walk(expr) if isinstance(e, Var | Real | Access))
                 return all(isinstance(e, Var) and e.name in self._integers for e in leaves)
             case _:
@@ -177,6 +178,9 @@ class _Writer:
                 return Call(_ABS, (expr,))
             case Access() | Var():
                 return Call(_ABS, (expr,))
+            case Select(condition, if_true, if_false):
+                self.is_linear &= self._is_exact(condition)
+                return _folded(_MAX, [self._magnitude(if_true), self._magnitude(if_false)])
             case Int() | Real():
                 raise AssertionError(expr)
             case _:
@@ -199,6 +203,8 @@ class _Writer:
             case Call(function, arguments):
                 own = 0 if function in _EXACT_CALLS else 1
                 return _plus(_folded(_MAX, [self._count(a) for a in arguments]), Int(own))
+            case Select(_, if_true, if_false):
+                return _folded(_MAX, [self._count(if_true), self._count(if_false)])
             case Int() | Real():
                 raise AssertionError(expr)
             case _:

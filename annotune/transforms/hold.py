@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite, variables
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, LocalArray, Loop
 from annotune.transforms.legality import missing
@@ -114,8 +114,7 @@ class Hold:
             return held if expr == target else None
 
         def use_block(stmt: Assign) -> Assign:
-            goal = held if stmt.target == target else stmt.target
-            return Assign(stmt.number, goal, stmt.op, rewrite(stmt.value, swap), stmt.span)
+            return stmt.rewritten(swap)
 
         extents = tuple(extent for x in picking if (extent := self._extent(x)) is not None)
         load = Assign(assign.number, held, "=", target, assign.span)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, variables
+from annotune.ir.expr import Access, Expr, Int, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.legality import missing
@@ -102,8 +102,7 @@ class Registers:
             return held if expr == target else None
 
         def use_copy(stmt: Assign) -> Assign:
-            goal = held if stmt.target == target else stmt.target
-            return Assign(stmt.number, goal, stmt.op, rewrite(stmt.value, swap), stmt.span)
+            return stmt.rewritten(swap)
 
         inside = rebuilt(loop, body=map_assigns(loop.body, use_copy))
         store = Assign(assign.number, target, "=", held, assign.span)
@@ -158,9 +157,10 @@ def _names(stmt: Stmt) -> set[str]:
             return {name}
         case Loop(var=var, lower=lower, upper=upper):
             return {var} | variables(lower) | variables(upper)
-        case Assign(target=target, value=value):
-            names = set(variables(value)) | {a.array for a in accesses(value)}
-            names |= variables(target)
+        case Assign(target=target):
+            names = set(variables(target))
+            for source in stmt.sources():
+                names |= variables(source) | {a.array for a in accesses(source)}
             return names | ({target.name} if isinstance(target, Var) else {target.array})
 
 

@@ -182,10 +182,8 @@ def _renamed(body: Body, around: Body, used: set[str]) -> Body:
     out: list[Stmt] = []
     for stmt in body:
         match stmt:
-            case Assign(number, target, op, value):
-                goal = rewrite(target, change)
-                assert isinstance(goal, Access | Var), "a name stays a name"
-                out.append(Assign(number, goal, op, rewrite(value, change), stmt.span))
+            case Assign():
+                out.append(stmt.rewritten(change))
             case Local(name, type_, value):
                 start = None if value is None else rewrite(value, change)
                 out.append(Local(names[name], type_, start))
@@ -206,16 +204,16 @@ class _Point:
 
     def put_into(self, expr: Expr) -> Expr:
         """Return `expr` with the iterator put in, the subscripts that it changes simplified."""
+        return rewrite(expr, self.change)
 
-        def change(part: Expr) -> Expr | None:
-            if isinstance(part, Var) and part.name == self.var:
-                return self._typed()
-            if isinstance(part, Access) and self.var in variables(part):
-                indices = (substitute(i, {self.var: self.value}) for i in part.indices)
-                return Access(part.array, tuple(map(fold, indices)), part.span)
-            return None
-
-        return rewrite(expr, change)
+    def change(self, part: Expr) -> Expr | None:
+        """Return what stands for the iterator or a subscript with it, None for other parts."""
+        if isinstance(part, Var) and part.name == self.var:
+            return self._typed()
+        if isinstance(part, Access) and self.var in variables(part):
+            indices = (substitute(i, {self.var: self.value}) for i in part.indices)
+            return Access(part.array, tuple(map(fold, indices)), part.span)
+        return None
 
     def _typed(self) -> Expr:
         # 0 - 5 is no unsigned difference, and 70000 * 70000 is no int.
@@ -227,10 +225,8 @@ class _Point:
 def _at(stmt: Stmt, point: _Point) -> Stmt:
     """Return a statement of the body with the iterator put in."""
     match stmt:
-        case Assign(number, target, op, expr):
-            goal = point.put_into(target)
-            assert isinstance(goal, Access | Var), "an iterator is never assigned"
-            return Assign(number, goal, op, point.put_into(expr), stmt.span)
+        case Assign():
+            return stmt.rewritten(point.change)
         case Local(name, type_, expr):
             return Local(name, type_, None if expr is None else point.put_into(expr))
         case LocalArray():
@@ -243,7 +239,7 @@ def _accumulates(assign: Assign, var: str) -> bool:
     """Return whether the iterations of `var` only add to or subtract from one place."""
     target = assign.target
     fixed = isinstance(target, Var) or all(var not in variables(i) for i in target.indices)
-    return assign.op in ("+=", "-=") and fixed
+    return assign.op in ("+=", "-=") and fixed and assign.guard is None
 
 
 def _independent(assigns: list[Assign]) -> bool:
@@ -257,8 +253,7 @@ def _independent(assigns: list[Assign]) -> bool:
         for other in assigns:
             if other is not one and written in _used(other):
                 return False
-        own = {a.array for a in accesses(one.value)} | variables(one.value)
-        if written in own:
+        if written in _read(one):
             return False
     return True
 
@@ -267,6 +262,13 @@ def _written(assign: Assign) -> str:
     return assign.target.name if isinstance(assign.target, Var) else assign.target.array
 
 
+def _read(assign: Assign) -> set[str]:
+    """Return the names that the guard and the value read."""
+    names: set[str] = set()
+    for source in assign.sources():
+        names |= {a.array for a in accesses(source)} | variables(source)
+    return names
+
+
 def _used(assign: Assign) -> set[str]:
-    names = {a.array for a in accesses(assign.value)} | set(variables(assign.value))
-    return names | {_written(assign)}
+    return _read(assign) | {_written(assign)}

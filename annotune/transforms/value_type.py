@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import assert_never
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+)
+from annotune.ir.functions import FUNCTIONS
 from annotune.ir.nest import Assign, Local, LocalArray, walk_stmts
 from annotune.transforms.tree import Body
 
@@ -41,15 +54,21 @@ def _rank(expr: Expr, types: Mapping[str, str]) -> int:
             return _rank_of(types.get(name, "double"))
         case Negate(operand):
             return _rank(operand, types)
+        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES:
+            return _INTEGER
         case Binary(_, left, right):
             return max(_rank(left, types), _rank(right, types))
         case Call(function, _):
-            return _rank_of(function) if function.startswith("(") else _DOUBLE
+            known = FUNCTIONS.get(function)
+            return _rank_of(function if known is None else known.result)
+        case Select(_, if_true, if_false):
+            return max(_rank(if_true, types), _rank(if_false, types))
         case _:
             assert_never(expr)
 
 
 def _rank_of(type_: str) -> int:
+    """Return the rank of a C type or of a cast to one; a function of ours gives integers."""
     if "double" in type_:
         return _DOUBLE
     return _FLOAT if "float" in type_ else _INTEGER

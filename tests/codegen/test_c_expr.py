@@ -10,6 +10,7 @@ from annotune.annotation.regions import find_annotations
 from annotune.codegen.c_expr import c_expr
 from annotune.frontend.load import load
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
+from annotune.ir.text import PRECEDENCE, parse_nest
 
 _FILE = (
     "void f(int n, int i, int j, double x, double *a, double A[n][n], double *out) {{\n"
@@ -76,6 +77,26 @@ def test_keeps_only_the_parentheses_that_c_needs(text: str) -> None:
     assert c_expr(read_back(text)) == text
 
 
+CONDITIONS = [
+    "i < n && (j >= 0 || x == 1.0)",
+    "(i < n) == 0",
+    "(i < j) + 1",
+    "i || (j && x > 0.0) || y",
+    "x > 0.0 ? x : -x",
+    "(x > 0.0 ? x : y) + 1.0",
+    "i ? j ? x : y : x",
+    "(i ? j : k) ? x : y",
+    "sqrt(x * x + y)",
+]
+
+
+@pytest.mark.parametrize("text", CONDITIONS)
+def test_conditions_keep_only_the_parentheses_that_c_needs(text: str) -> None:
+    (assign,) = parse_nest(f"z = {text}").assigns()
+    assert c_expr(assign.value) == text
+
+
 def test_inside_another_operator() -> None:
-    assert c_expr(Binary("+", Var("n"), Int(1)), 2) == "(n + 1)"
-    assert c_expr(Binary("*", Var("n"), Int(2)), 2) == "n * 2"
+    product = PRECEDENCE["*"]
+    assert c_expr(Binary("+", Var("n"), Int(1)), product) == "(n + 1)"
+    assert c_expr(Binary("*", Var("n"), Int(2)), product) == "n * 2"

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.nest import Assign, Level, Local, Loop, Nest, Stmt
 from annotune.ir.text import parse_nest, print_nest
 
+OPERATORS = [*"+-*/%<>", "<=", ">=", "==", "!=", "&&", "||"]
 NAMES = st.sampled_from(["i", "j", "n", "h3u", "Ur", "e1", "S0x"])
 LEAVES = (
     st.integers(-5, 10**6).map(Int)
@@ -30,7 +31,8 @@ def _negated(operand: Expr) -> Expr:
 def _compound(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
     some = st.lists(inner, min_size=1, max_size=3).map(tuple)
     return (
-        st.builds(Binary, st.sampled_from("+-*/%"), inner, inner)
+        st.builds(Binary, st.sampled_from(OPERATORS), inner, inner)
+        | st.builds(Select, inner, inner, inner)
         | inner.map(_negated)
         | st.builds(Access, NAMES, some)
         | st.builds(Call, st.sampled_from(["min", "max"]), some)
@@ -49,7 +51,8 @@ LOCALS = st.builds(
 @st.composite
 def assigns(draw: st.DrawFn) -> Assign:
     op = draw(st.sampled_from(["=", "+=", "-=", "*=", "/="]))
-    return Assign(draw(st.integers(0, 99)), draw(TARGETS), op, draw(EXPRESSIONS))
+    guard = draw(st.none() | EXPRESSIONS)
+    return Assign(draw(st.integers(0, 99)), draw(TARGETS), op, draw(EXPRESSIONS), guard=guard)
 
 
 def _loops(inner: st.SearchStrategy[Stmt]) -> st.SearchStrategy[Stmt]:

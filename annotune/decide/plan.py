@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from annotune.ir.nest import Level, Loop, Stmt, walk_stmts
-from annotune.transforms.tree import Body, numbers
+from annotune.transforms.tree import Body, numbers, rebuilt
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,20 +169,7 @@ def _joined(steps: tuple[Step, ...]) -> Body:
         if isinstance(step, Kernel):
             out.extend(step.scheduled)
         else:
-            loop = step.loop
-            out.append(
-                Loop(
-                    loop.var,
-                    loop.lower,
-                    loop.upper,
-                    _joined(step.steps),
-                    loop.step,
-                    loop.place,
-                    loop.tile_of,
-                    loop.unrolled,
-                    loop.span,
-                )
-            )
+            out.append(rebuilt(step.loop, body=_joined(step.steps)))
     return tuple(out)
 
 

@@ -92,13 +92,35 @@ class LocalArray:
     extents: tuple[int, ...]
 
 
+class Operator(StrEnum):
+    """How partial results of a reduction are combined."""
+
+    SUM = "+"
+    PRODUCT = "*"
+    MIN = "min"
+    MAX = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class Combine:
+    """A scalar of which every iteration of a loop, run in parallel, has a partial of its own.
+
+    After the loop `name` holds all partials and its value from before the loop, combined by
+    `op`. Run in order, the loop means the same without it.
+    """
+
+    op: Operator
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A counted loop: ``for (var = lower; var < upper; var += step)``.
 
     The front end normalises every other form or refuses it; no later stage meets one.
     `place` says where the loop runs; `tile_of` names the loop whose tiles this loop steps
-    over; `unrolled` is the unroll factor that `step` and the body already contain.
+    over; `unrolled` is the unroll factor that `step` and the body already contain; `combines`
+    are the reductions that make a loop with a `place` legal.
     """
 
     var: str
@@ -110,6 +132,7 @@ class Loop:
     tile_of: str = ""
     unrolled: int = 1
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+    combines: tuple[Combine, ...] = ()
 
     def __post_init__(self) -> None:
         if self.step < 1:

@@ -3,7 +3,7 @@
 Expressions are C. A loop is one line, its body is indented by two spaces::
 
     for e in 0:nelt @block.x
-      for m in 0:lx step 2 unrolled 2
+      for m in 0:lx step 2 unrolled 2 combines + t
         S0: Ur[e*lx + k] += D[m] * U[e][k]
       local double t = U[e][0]
       local double rows[4][16]
@@ -124,4 +124,6 @@ def _header(loop: Loop) -> str:
         text += f" tile_of {loop.tile_of}"
     if loop.unrolled != 1:
         text += f" unrolled {loop.unrolled}"
+    for combined in loop.combines:
+        text += f" combines {combined.op} {combined.name}"
     return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Combine, Level, Local, LocalArray, Loop, Operator, Stmt
 
 _TOKEN = re.compile(
     r"\s*(?:"
@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     r"|(?P<op>[-+*/]=|[<>=!]=|&&|\|\||[-+*/%=()\[\]:,<>?])"
     r")"
 )
-_LOOP_WORDS = frozenset({"step", "tile_of", "unrolled", "if"})
+_LOOP_WORDS = frozenset({"step", "tile_of", "unrolled", "combines", "if"})
 # The binary operators of each level, loosest first.
 _LEVELS = (
     frozenset({"||"}),
@@ -84,6 +84,7 @@ class _Lines:
         upper = tokens.binary(0)
         numbers = {"step": 1, "unrolled": 1}
         place, tile_of = Level.SERIAL, ""
+        combines: list[Combine] = []
         while word := tokens.peek():
             if word.startswith("@"):
                 tokens.next()
@@ -91,6 +92,9 @@ class _Lines:
             elif word == "tile_of":
                 tokens.next()
                 tile_of = tokens.name()
+            elif word == "combines":
+                tokens.next()
+                combines.append(Combine(Operator(tokens.next()), tokens.name()))
             elif word in numbers:
                 tokens.next()
                 numbers[word] = tokens.integer()
@@ -103,7 +107,17 @@ class _Lines:
             tokens.end()
             deeper = self.at < len(self.lines) and self.lines[self.at][1] > indent
             body = self.block(self.lines[self.at][1]) if deeper else ()
-        return Loop(var, lower, upper, body, numbers["step"], place, tile_of, numbers["unrolled"])
+        return Loop(
+            var,
+            lower,
+            upper,
+            body,
+            numbers["step"],
+            place,
+            tile_of,
+            numbers["unrolled"],
+            combines=tuple(combines),
+        )
 
 
 class _Tokens:

@@ -76,6 +76,7 @@ def rebuilt(loop: Loop, **changes: object) -> Loop:
         "tile_of": loop.tile_of,
         "unrolled": loop.unrolled,
         "span": loop.span,
+        "combines": loop.combines,
     }
     return Loop(**{**fields, **changes})  # type: ignore[arg-type]  # names checked by Loop itself
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.nest import Assign, Level, Local, Loop, Nest, Stmt
+from annotune.ir.nest import Assign, Combine, Level, Local, Loop, Nest, Operator, Stmt
 from annotune.ir.text import parse_nest, print_nest
 
 OPERATORS = [*"+-*/%<>", "<=", ">=", "==", "!=", "&&", "||"]
@@ -66,6 +66,9 @@ def _loops(inner: st.SearchStrategy[Stmt]) -> st.SearchStrategy[Stmt]:
         st.sampled_from(Level),
         st.just("") | NAMES,
         st.integers(1, 4),
+        combines=st.lists(st.builds(Combine, st.sampled_from(Operator), NAMES), max_size=2).map(
+            tuple
+        ),
     )
 
 

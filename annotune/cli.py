@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import shlex
+import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,11 +15,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from annotune import __version__, pipeline
-from annotune.annotation.evaluate import evaluate
-from annotune.annotation.spec import Value
+from annotune.catalogue import NO_SUCH_CODE, nearest, page_of, pages
 from annotune.codegen.target import TARGET_NAMES, load_target
-from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.files import WHOLE_FILE, prepared_folder, read_source, write_files
+from annotune.option_types import Arch, Choice, Define, Duration, Setting, Targets
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, emit_json, refusal_json
 from annotune.settings import Settings
@@ -28,87 +29,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 STRATEGIES = ("direct",)
-
-
-class _Targets(click.ParamType[tuple[str, ...]]):
-    """A comma-separated list of targets."""
-
-    name = "targets"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        names = tuple(part.strip() for part in str(value).split(",") if part.strip())
-        for name in names:
-            if name not in TARGET_NAMES:
-                self.fail(f"'{name}' is none of {', '.join(TARGET_NAMES)}", param, ctx)
-        if not names:
-            self.fail(f"name at least one of {', '.join(TARGET_NAMES)}", param, ctx)
-        return tuple(dict.fromkeys(names))
-
-
-class _Setting(click.ParamType[tuple[str, Value]]):
-    """``NAME=VALUE``: a name of C and a value of the annotation language."""
-
-    name = "name=value"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, Value]:
-        if isinstance(value, tuple):
-            return value
-        name, equals, text = str(value).partition("=")
-        if not equals or not name.isidentifier():
-            self.fail(f"'{value}' is not NAME=VALUE", param, ctx)
-        try:
-            return name, evaluate(text)
-        except AnnotuneError as error:
-            self.fail(f"'{value}': {error}", param, ctx)
-
-
-class _Arch(click.ParamType[str]):
-    """An architecture as nvcc names it."""
-
-    name = "arch"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value and not re.fullmatch(r"sm_\d{2,3}[af]?", str(value)):
-            self.fail(f"'{value}' is no architecture such as sm_90", param, ctx)
-        return str(value)
-
-
-class _Duration(click.ParamType[float]):
-    """Seconds, as ``90s``, ``5m`` or a plain number."""
-
-    name = "duration"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        if isinstance(value, float):
-            return value
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|h|)", str(value).strip())
-        if found is None or not float(found[1]):
-            self.fail(f"'{value}' is no positive time such as 90s or 5m", param, ctx)
-        return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
-
-
-class _Define(click.ParamType[tuple[str, str]]):
-    """``NAME`` or ``NAME=VALUE``, as the C compiler's ``-D`` takes it."""
-
-    name = "name[=value]"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        name, equals, text = str(value).partition("=")
-        if not name.isidentifier():
-            self.fail(f"'{value}' does not begin with a macro's name", param, ctx)
-        return name, text if equals else "1"
+FORMATS = ("text", "json", "sarif")
 
 
 def _common(command: F) -> F:
@@ -116,16 +37,19 @@ def _common(command: F) -> F:
     source = click.Path(path_type=Path, dir_okay=True)
     options = [
         click.argument("source", type=source),
-        click.option("--target", "targets", type=_Targets(), default=",".join(TARGET_NAMES)),
-        click.option("--strategy", type=click.Choice(STRATEGIES), default=STRATEGIES[0]),
-        click.option("--set", "sets", type=_Setting(), multiple=True, help="NAME=VALUE of a size"),
-        click.option("-D", "defines", type=_Define(), multiple=True, help="a macro, as in C"),
+        click.option("--target", "targets", type=Targets(), default=",".join(TARGET_NAMES)),
+        click.option("--strategy", type=Choice(STRATEGIES), default=STRATEGIES[0]),
+        click.option("--set", "sets", type=Setting(), multiple=True, help="NAME=VALUE of a size"),
+        click.option("-D", "defines", type=Define(), multiple=True, help="a macro, as in C"),
+        click.option("-I", "include", type=source, multiple=True, help="a folder of headers"),
         click.option("--function", default="", help="only this function"),
-        click.option("--arch", type=_Arch(), default="", help="such as sm_90; else the device's"),
+        click.option("--arch", type=Arch(), default="", help="such as sm_90; else the device's"),
         click.option("--device", default="h200", help="a preset of annotations/devices/"),
-        click.option("--data", type=click.Choice(("host", "resident")), default="host"),
+        click.option("--data", type=Choice(("host", "resident")), default="host"),
         click.option("--annotation", "sidecar", type=source, help="a YAML sidecar"),
-        click.option("--json", "as_json", is_flag=True, help="print JSON"),
+        click.option("-s", "--spec", "specification", type=source, help="Orio's external spec"),
+        click.option("--format", "form", type=Choice(FORMATS), help="of what goes to stdout"),
+        click.option("--json", "as_json", is_flag=True, help="the same as --format json"),
         click.option("--debug", is_flag=True, help="show the traceback of a refusal"),
     ]
     for option in reversed(options):
@@ -145,7 +69,22 @@ def _settings(options: dict[str, Any]) -> Settings:
         options["device"],
         options["data"] == "resident",
         options["sidecar"],
+        # Absolute, since the original is compiled in a folder of its own.
+        tuple(str(folder.absolute()) for folder in options["include"]),
+        _c_compiler(os.environ),
+        options["specification"],
     )
+
+
+def _c_compiler(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words that start the C compiler: those of CC, or the first that is here."""
+    try:
+        named = shlex.split(environ.get("CC", ""))
+    except ValueError:
+        named = []
+    path = environ.get("PATH")
+    found = [name for name in ("gcc", "cc") if shutil.which(name, path=path)]
+    return tuple(named or found[:1])
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -157,18 +96,20 @@ def cli() -> None:
 @cli.command()
 @_common
 @click.option("--certificate", is_flag=True, help="print the proof that the plan is right")
-def check(certificate: bool, as_json: bool, debug: bool, **options: Any) -> None:
+def check(certificate: bool, debug: bool, **options: Any) -> None:
     """Parse SOURCE, analyse it and explain it; no compiler is needed."""
-    settings = _settings(options)
-    with _refusals(as_json, debug):
+    settings, form = _settings(options), _form(options)
+    with _refusals(form, debug):
         report = pipeline.check(settings)
-        if as_json:
+        if form == "json":
             _print_json(check_json(report))
+        elif form == "sarif":
+            _print_sarif(report.diagnostics, int(report.is_refused))
         else:
             for region in report.regions:
                 click.echo(region_text(region))
         _show(report.diagnostics)
-        if certificate and not as_json:
+        if certificate and form == "text":
             for region in report.regions:
                 click.echo(pipeline.certificate(region))
         if report.is_refused:
@@ -178,17 +119,19 @@ def check(certificate: bool, as_json: bool, debug: bool, **options: Any) -> None
 @cli.command()
 @_common
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None)
-def emit(output: Path | None, as_json: bool, debug: bool, **options: Any) -> None:
+def emit(output: Path | None, debug: bool, **options: Any) -> None:
     """Write SOURCE for every target, by the decision algorithm's first choice."""
-    settings = _settings(options)
-    with _refusals(as_json, debug):
+    settings, form = _settings(options), _form(options)
+    with _refusals(form, debug):
         made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
         folder = output or _default_folder(settings.source)
         stem = settings.source.stem
         written = write_files(folder, {stem + end: text for end, text in made.files.items()})
-        if as_json:
+        if form == "json":
             files = [str(path) for path in written]
             _print_json(emit_json(files, made.reports, made.variants, made.diagnostics))
+        elif form == "sarif":
+            _print_sarif(made.diagnostics, 0)
         else:
             for path in written:
                 click.echo(path)
@@ -199,14 +142,13 @@ def emit(output: Path | None, as_json: bool, debug: bool, **options: Any) -> Non
 @_common
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None)
 @click.option("--budget", type=click.IntRange(min=1), default=16, help="variants per target")
-@click.option("--time", "time_s", type=_Duration(), default="90s", help="such as 90s or 5m")
+@click.option("--time", "time_s", type=Duration(), default="90s", help="such as 90s or 5m")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="checks at once")
 def run(
     output: Path | None,
     budget: int,
     time_s: float,
     jobs: int | None,
-    as_json: bool,
     debug: bool,
     **options: Any,
 ) -> None:
@@ -218,9 +160,9 @@ def run(
     from annotune.report.results_json import RESULTS_FILE, results_file, results_json
     from annotune.tune.run import Limits
 
-    settings = _settings(options)
+    settings, form = _settings(options), _form(options)
     limits = Limits(budget, time_s, jobs or max(1, len(os.sched_getaffinity(0))))
-    with _refusals(as_json, debug):
+    with _refusals(form, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
         with prepared_folder(folder), LiveProgress(Console(stderr=True)) as progress:
@@ -228,8 +170,10 @@ def run(
         results = found.results
         reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
         written = write_files(folder, {**results.texts, **reports})
-        if as_json:
+        if form == "json":
             _print_json(results_json(results))
+        elif form == "sarif":
+            _print_sarif(found.diagnostics, 0 if results.is_verified else 3)
         else:
             # The warnings have just been shown, each at its place.
             _show(found.diagnostics)
@@ -253,7 +197,7 @@ def report(folder: Path, html: Path | None, as_json: bool, debug: bool) -> None:
 
     if html is not None and as_json:
         raise click.UsageError("--html and --json exclude each other")
-    with _refusals(as_json, debug):
+    with _refusals("json" if as_json else "text", debug):
         results = show_folder(folder)
         if as_json:
             _print_json(results_json(results))
@@ -282,6 +226,29 @@ def doctor(as_json: bool) -> None:
         sys.exit(1)
 
 
+@cli.command()
+@click.argument("code", default="")
+def explain(code: str) -> None:
+    """Print the page about CODE, such as AT253; without CODE, list them all."""
+    if not code:
+        for page in pages():
+            click.echo(f"{page.code}  {page.title}")
+        return
+    with _refusals("text", debug=False):
+        found = page_of(code)
+        if found is None:
+            hint = f"{nearest(code)}`annotune explain` lists all codes"
+            raise AnnotuneError.of(NO_SUCH_CODE.at(Span("--explain", 1, 1), code=code, hint=hint))
+        click.echo(found.text, nl=False)
+
+
+def _form(options: dict[str, Any]) -> str:
+    """Return the format of standard output; ``--json`` is ``--format json``."""
+    if options["as_json"] and options["form"] not in (None, "json"):
+        raise click.UsageError(f"--json and --format {options['form']} exclude each other")
+    return "json" if options["as_json"] else options["form"] or "text"
+
+
 def _default_folder(source: Path) -> Path:
     return Path("annotune-out") / source.stem
 
@@ -289,8 +256,8 @@ def _default_folder(source: Path) -> Path:
 class _refusals:  # used like a function, as a context manager
     """Turns a refusal into diagnostics and its exit code; `debug` lets it through."""
 
-    def __init__(self, as_json: bool, debug: bool) -> None:
-        self._as_json, self._debug = as_json, debug
+    def __init__(self, form: str, debug: bool) -> None:
+        self._form, self._debug = form, debug
 
     def __enter__(self) -> None:
         return None
@@ -298,8 +265,10 @@ class _refusals:  # used like a function, as a context manager
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if not isinstance(error, AnnotuneError) or self._debug:
             return
-        if self._as_json:
+        if self._form == "json":
             _print_json(refusal_json(error.diagnostics))
+        elif self._form == "sarif":
+            _print_sarif(error.diagnostics, error.exit_code)
         _show(error.diagnostics)
         sys.exit(error.exit_code)
 
@@ -308,13 +277,15 @@ def _show(diagnostics: Iterable[Diagnostic]) -> None:
     """Print diagnostics to stderr, each with the line of its file if that is a text."""
     for diagnostic in diagnostics:
         others = {note.span.file: _text(note) for note in diagnostic.notes}
-        shown = diagnostic.render(_text(diagnostic), others)
-        click.echo(shown.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), err=True)
+        click.echo(diagnostic.render(_text(diagnostic), others), err=True)
 
 
 def _text(diagnostic: Diagnostic) -> str:
-    """Return the text a diagnostic points into, empty when it is about a file as a whole."""
-    if diagnostic.code in WHOLE_FILE:
+    """Return the text a diagnostic points into, empty when it is about a file as a whole.
+
+    An option of the command line, such as ``--set``, is a place without a file.
+    """
+    if diagnostic.code in WHOLE_FILE or diagnostic.span.file.startswith("--"):
         return ""
     try:
         text = read_source(Path(diagnostic.span.file))
@@ -335,6 +306,14 @@ def _show_results(results: Results) -> None:
     else:
         is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
         click.echo(results_text(results, is_ascii=is_ascii), nl=False)
+
+
+def _print_sarif(diagnostics: Sequence[Diagnostic], exit_code: int) -> None:
+    from annotune.report.sarif import sarif_log
+
+    every = [place for d in diagnostics for place in (d, *d.notes)]
+    texts = {place.span.file: _text(place) for place in every}
+    _print_json(sarif_log(diagnostics, texts, exit_code))
 
 
 def _print_json(value: dict[str, Any]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
+
+from annotune.printable import cells, printable
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -20,6 +21,10 @@ class Span:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+    def shown(self) -> str:
+        """Return the place for a terminal: a file's name can hold anything, also newlines."""
+        return printable(str(self).replace("\n", "\ufffd"))
 
 
 _NO_TEXTS: Mapping[str, str] = {}
@@ -58,12 +63,12 @@ class Diagnostic:
         `source` is the text of its file. A note on a file that is not in `others`, name to
         text, is named without its line.
         """
-        head = f"{self.span}: {self.severity}: {self.message} [{self.code}]"
+        head = f"{self.span.shown()}: {self.severity}: {printable(self.message)} [{self.code}]"
         parts = [head, *_excerpt(source, self.span)]
         if self.help:
-            parts.append(f"  help: {self.help}")
+            parts.append(f"  help: {printable(self.help)}")
         for note in self.notes:
-            parts.append(f"{note.span}: {note.severity}: {note.message}")
+            parts.append(f"{note.span.shown()}: {note.severity}: {printable(note.message)}")
             own = note.span.file == self.span.file
             parts.extend(_excerpt(source if own else others.get(note.span.file, ""), note.span))
         return "\n".join(parts)
@@ -76,11 +81,22 @@ def _excerpt(source: str, span: Span) -> list[str]:
     if span.line > len(lines) or not source:
         return []
     line = lines[span.line - 1].rstrip("\r")
+    start, end = span.column - 1, min(len(line), span.column - 1 + span.length)
+    first, last = 0, len(line)
+    if len(line) > _LONGEST_LINE:
+        first = max(0, start - _LONGEST_LINE // 2)
+        last = first + _LONGEST_LINE
+    left, right = "…" * (first > 0), "…" * (last < len(line))
     # Tabs stay tabs, so the carets line up however wide a terminal shows them.
-    indent = re.sub(r"[^\t]", " ", line[: span.column - 1])
-    room = max(1, len(line) - span.column + 1)
-    carets = "^" * max(1, min(span.length, room))
-    return [f"{span.line:5} | {line}", f"      | {indent}{carets}"]
+    indent = left and " "
+    indent += "".join(c if c == "\t" else " " * cells(c) for c in line[first:start])
+    carets = "^" * max(1, sum(map(cells, line[start : min(end, last)])))
+    shown = printable(line[first:last])
+    return [f"{span.line:5} | {left}{shown}{right}", f"      | {indent}{carets}"]
+
+
+# A generated or minified file may have lines of a megabyte; this much of one is shown.
+_LONGEST_LINE = 240
 
 
 @dataclass(frozen=True, slots=True)

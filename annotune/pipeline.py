@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
+from annotune.analysis.carried import with_last_values
+from annotune.analysis.expand import with_private_arrays
 from annotune.analysis.messages import WORK_UNKNOWN
+from annotune.annotation.complete import complete
 from annotune.annotation.devices import load_device
-from annotune.annotation.messages import did_you_mean
+from annotune.annotation.messages import did_you_mean, nearest
 from annotune.annotation.names import unknown_names
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
@@ -22,10 +25,12 @@ from annotune.codegen.target import Provenance, Target, Variant, load_target
 from annotune.decide.build import build
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Base, decide
+from annotune.decide.loop_wishes import refused_wishes
 from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
 from annotune.decide.space import region_space
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
+from annotune.frontend.headers import Search
 from annotune.frontend.load import load_sound
 from annotune.frontend.locate import locate_loop
 from annotune.frontend.symbols import REALS
@@ -73,7 +78,7 @@ ANNOTATED_TWICE = Template(
 NO_SUCH_FUNCTION = Template(
     "AT605",
     "no annotated region stands in a function '{name}'",
-    "functions with regions: {known}",
+    "{hint}functions with regions: {known}",
 )
 
 
@@ -87,7 +92,9 @@ def check(settings: Settings) -> CheckReport:
     load_device(settings.device)
     text = read_source(settings.source)
     blocks, problems = _blocks(settings, text)
-    source, refused = _load(settings, text, blocks)
+    # Orio's files leave out what no C front end can do without.
+    made = complete(text, str(settings.source), blocks, settings.defines)
+    source, refused = _load(settings, made.text, made.blocks)
     if not blocks and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
@@ -178,7 +185,8 @@ def run(
     assert found.source is not None
     device = load_device(settings.device)
     ready = [tuning.Ready(r.base, r.space) for r in found.regions if r.base and r.space]
-    flags = tuple(f"-D{name}={value}" for name, value in settings.defines.items())
+    flags = tuple(f"-I{folder}" for folder in settings.include)
+    flags += tuple(f"-D{name}={value}" for name, value in settings.defines.items())
     tuned, tools = tuning.run(
         found.source,
         ready,
@@ -257,7 +265,7 @@ def certificate(report: RegionReport) -> str:
 def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[Diagnostic]]:
     """Return the annotated places of a file: its comments', and a sidecar's."""
     path = str(settings.source)
-    found = scan_annotations(text, path, settings.sizes)
+    found = scan_annotations(text, path, settings.sizes, settings.specification)
     blocks, problems = list(found.blocks), list(found.diagnostics)
     for sidecar in _sidecars(settings):
         for entry in load_sidecar(sidecar, settings.sizes):
@@ -267,7 +275,7 @@ def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[
                     problems.append(OTHER_FILE.at(entry.span, named=entry.file, file=name))
                 continue
             start, end = locate_loop(
-                text, entry.function, entry.loop, entry.occurrence, path, settings.defines
+                text, entry.function, entry.loop, entry.occurrence, path, _search(settings)
             )
             twice = next((b for b in blocks if b.start < end and start < b.end), None)
             if twice is not None:
@@ -285,17 +293,25 @@ def _sidecars(settings: Settings) -> list[Path]:
     return [next(p for p in places if p.is_file())] if any(p.is_file() for p in places) else []
 
 
+def _search(settings: Settings) -> Search:
+    return Search(settings.include, settings.defines, settings.compiler)
+
+
 def _load(
     settings: Settings, text: str, blocks: Sequence[AnnotationBlock]
 ) -> tuple[SourceFile, list[Diagnostic]]:
     """Return the regions that parse, and what is wrong with the others."""
     path = str(settings.source)
-    loaded = load_sound(path, text, blocks, settings.integers, settings.defines, settings.function)
+    search = _search(settings)
+    loaded = load_sound(
+        path, text, blocks, settings.integers, function=settings.function, search=search
+    )
     problems = list(loaded.problems)
     if settings.function and settings.function not in loaded.functions and blocks:
         listed = ", ".join(loaded.functions) or "none"
         where = Span(path, 1, 1)
-        problems.append(NO_SUCH_FUNCTION.at(where, name=settings.function, known=listed))
+        name, hint = settings.function, nearest(settings.function, loaded.functions)
+        problems.append(NO_SUCH_FUNCTION.at(where, name=name, known=listed, hint=hint))
     return loaded.source, problems
 
 
@@ -321,8 +337,10 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
     try:
         problems += region.spec.notes
         _check_sizes(region, settings.sizes)
-        analysis = analyse(region)
+        # What each iteration needs for itself it gets, before anything is asked of the nest.
+        analysis = analyse(with_private_arrays(with_last_values(region)))
         problems += analysis.warnings
+        problems += refused_wishes(analysis)
         base = Base.of(analysis)
         space = region_space(base)
         point = next(space.points())

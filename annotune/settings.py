@@ -14,9 +14,12 @@ from annotune.codegen.target import TARGET_NAMES
 class Settings:
     """Options that `check`, `emit` and `run` share.
 
-    `sizes` are ``--set NAME=VALUE`` and win over the annotation; `defines` are ``-D``.
+    `sizes` are ``--set NAME=VALUE`` and win over the annotation; `defines` are ``-D``, `include`
+    the folders of ``-I``. `compiler` are the words that start the C compiler, asked for what the
+    system's headers say when a region needs to know; none where there is no compiler.
     `function` restricts the work to one function, empty for all. `resident` is
-    ``--data resident``. `sidecar` is a YAML annotation, None to look for one.
+    ``--data resident``. `sidecar` is a YAML annotation, None to look for one. `specification`
+    is the file of ``--spec``, for regions without a PerfTuning of their own.
     """
 
     source: Path
@@ -29,6 +32,9 @@ class Settings:
     device: str = "h200"
     resident: bool = False
     sidecar: Path | None = None
+    include: tuple[str, ...] = ()
+    compiler: tuple[str, ...] = ()
+    specification: Path | None = None
 
     @property
     def integers(self) -> dict[str, int]:

@@ -80,8 +80,8 @@ def test_diagnostics_as_json() -> None:
         "column": 40,
         "length": 1,
         "message": "the pointers 'A', 'B' and 'C' are assumed not to overlap",
-        "help": "declare them 'restrict' if they never overlap; "
-        "the emitted code checks it at run time",
+        "help": "declare them 'restrict' if they never overlap, or say so: "
+        "def assume { arg disjoint = True; }; the emitted code checks it at run time",
         "notes": [],
     }
     assert "[AT220]" in done.err
@@ -135,7 +135,7 @@ def test_every_region_and_loop_is_listed_in_the_order_of_the_text() -> None:
     kinds = [loop["kind"] for loop in done.json["regions"][2]["loops"]]
     assert kinds == ["serial", "serial"]
     errors = [d["code"] for d in done.json["diagnostics"] if d["severity"] == "error"]
-    assert errors == ["AT130", "AT130", "AT201"]
+    assert errors == ["AT130", "AT130", "AT214"]
 
 
 def test_a_refused_recipe_is_not_shown_as_if_it_held() -> None:
@@ -281,7 +281,7 @@ def test_function() -> None:
     wrong = annotune("check", D1, "--function", "sd_t_d1")
     assert wrong.code == 1
     assert "error: no annotated region stands in a function 'sd_t_d1' [AT605]\n" in wrong.err
-    assert "help: functions with regions: sd_t_d1_1, sd_t_d1_2, " in wrong.err
+    assert "functions with regions: sd_t_d1_1, sd_t_d1_2, " in wrong.err
 
 
 def test_function_leaves_out_what_is_wrong_elsewhere() -> None:

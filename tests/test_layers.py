@@ -24,9 +24,16 @@ STAGES = (
     "report",
 )
 # Modules at the top of the package: what every stage may use, and what uses every stage.
-SHARED = {"annotune", "annotune.diagnostics", "annotune.files"}
+SHARED = {
+    "annotune",
+    "annotune.catalogue",
+    "annotune.diagnostics",
+    "annotune.files",
+    "annotune.printable",
+}
 ABOVE = {
     "annotune.settings",
+    "annotune.option_types",
     "annotune.pipeline",
     "annotune.cli",
     "annotune.__main__",

@@ -40,9 +40,9 @@ def _may_overlap(one: Array, other: Array) -> bool:
 
 
 def overlap_warnings(region: Region, statements: Sequence[Statement]) -> tuple[Diagnostic, ...]:
-    """Return the warning about assumed pointers, none when C promises all that is needed."""
+    """Return the warning about assumed pointers, none when C or the user promises it."""
     names = assumed_apart(region, statements)
-    if not names:
+    if not names or region.spec.assumptions.disjoint:
         return ()
     quoted = listed([f"'{name}'" for name in names])
     return (ASSUMED_APART.at(region.arrays[names[0]].span, names=quoted),)
@@ -99,7 +99,12 @@ def _touched(
 ) -> Iterator[tuple[bool, isl.Set]]:
     """Yield the elements that each reference of an array touches, counted from its root."""
     for statement in statements:
-        own = [r for r in statement.references if r.name == array.name]
+        # What memory decides proves nothing.
+        own = [
+            r
+            for r in statement.references
+            if r.name == array.name and not r.conditions and not r.unknown and r.subscripts
+        ]
         for reference in own:
             yield reference.is_write, _elements(reference, array, statement, space, sizes)
 

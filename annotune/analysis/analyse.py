@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from annotune.analysis.aliasing import overlap_warnings, overlaps
+from annotune.analysis.assumed import assumption_warnings
+from annotune.analysis.build_model import build_model
 from annotune.analysis.costs import access_facts, missing_for_work, statement_work, total_work
 from annotune.analysis.dependences import all_dependences
 from annotune.analysis.domains import Space
@@ -16,10 +18,16 @@ from annotune.analysis.messages import (
     UNBOUNDED,
     WORK_UNKNOWN,
 )
-from annotune.analysis.model import Model, all_known_sizes, build_model
+from annotune.analysis.model import Model, known_values
+from annotune.analysis.named import is_integer_type
 from annotune.analysis.privatise import Lifetime, lifetime
 from annotune.analysis.sections import Bounds, Section, Unbounded, section, shape
-from annotune.analysis.statements import Statement, read_statements, written_scalars
+from annotune.analysis.statements import (
+    Statement,
+    local_arrays,
+    read_statements,
+    written_scalars,
+)
 from annotune.analysis.text import listed
 from annotune.analysis.uses import array_use
 from annotune.diagnostics import AnnotuneError, Diagnostic
@@ -37,7 +45,7 @@ def analyse(region: Region) -> Analysis:
             or a private scalar's last value is read after the region.
     """
     statements = read_statements(region)
-    proven = overlaps(region, statements, Space(all_known_sizes(region)))
+    proven = overlaps(region, statements, Space(known_values(region, statements)))
     if proven:
         raise AnnotuneError.of(*proven)
     lifetimes = _lifetimes(region, statements)
@@ -67,30 +75,51 @@ def analyse(region: Region) -> Analysis:
         uses={
             name: array_use(name, found, bounds, dependences) for name, found in sections.items()
         },
-        private=frozenset(lifetimes),
+        private=frozenset(name for name, life in lifetimes.items() if not life.is_array),
         work=work,
         total=_NO_WORK if missing else total_work(model, work),
         all_sizes=model.all_sizes,
-        warnings=_warnings(model, missing),
+        warnings=(*_warnings(model, missing), *assumption_warnings(model, sections)),
+        iterations=model.iterations,
+        surely=model.surely,
+        homes={name: _homes(life, statements) for name, life in lifetimes.items()},
+        rounded=bounds.rounded,
     )
+
+
+def _homes(life: Lifetime, statements: tuple[Statement, ...]) -> dict[int, tuple[int, ...]]:
+    """Return the statements that use a private variable, with the loops that own it."""
+    users = (s for s in statements if any(r.name == life.name for r in s.references))
+    return {user.number: life.home(user.position) for user in users}
 
 
 def _lifetimes(region: Region, statements: tuple[Statement, ...]) -> dict[str, Lifetime]:
     found: dict[str, Lifetime] = {}
     refused: list[Diagnostic] = []
     for name in sorted(written_scalars(region)):
+        scalar = region.scalars.get(name)
+        is_wanted = scalar is not None and scalar.read_after
+        if is_wanted and not _is_read(name, statements):
+            continue  # the user's own variable, whose writes must keep their order
         life = lifetime(name, statements)
         if life is None:
             continue
         found[name] = life
-        scalar = region.scalars.get(name)
-        if scalar is not None and scalar.read_after:
+        if is_wanted:
             user = next(s for s in statements if any(r.name == name for r in s.references))
             loop = user.loops[len(life.home(user.position)) - 1].var
             refused.append(PRIVATE_READ_AFTER.at(user.assign.span, name=name, loop=loop))
     if refused:
         raise AnnotuneError.of(*refused)
+    for name, homes in local_arrays(region).homes.items():
+        if () not in homes:
+            found[name] = Lifetime(name, homes, is_array=True)
     return found
+
+
+def _is_read(name: str, statements: tuple[Statement, ...]) -> bool:
+    references = (r for s in statements for r in s.references)
+    return any(r.name == name and not r.is_write for r in references)
 
 
 def _sections(bounds: Bounds) -> Mapping[str, Section]:
@@ -98,7 +127,7 @@ def _sections(bounds: Bounds) -> Mapping[str, Section]:
     return {
         name: section(name, bounds)
         for name, used in bounds.model.references.items()
-        if isinstance(used[0].access, Access)
+        if isinstance(used[0].access, Access) and name in bounds.model.region.arrays
     }
 
 
@@ -107,10 +136,12 @@ def _model_at_sizes(
 ) -> Model:
     """Return the model for the region's sizes, because a section has no bound for all."""
     where = unbounded.reference
-    iterators = {loop.var for loop in region.nest.loops()}
-    known = all_known_sizes(region)
-    names = {v for name in unbounded.poly.names for v in variables(bounds.rounded_expr(name))}
-    missing = sorted(names - iterators - set(known))
+    statement = bounds.model.statement(where.statement)
+    polys = [p for loop in statement.loops for p in (*loop.lower, *loop.upper)]
+    names = {n for poly in (unbounded.poly, *polys) for n in poly.names}
+    used = {v for name in names for v in variables(bounds.rounded_expr(name))}
+    used |= {v for condition in where.conditions for v in variables(condition)}
+    missing = sorted((used & _open_sizes(region)) - bounds.model.values.keys())
     if missing:
         quoted = listed([f"'{name}'" for name in missing])
         reason = f"without it nothing bounds the part of '{where.name}' that is touched"
@@ -120,9 +151,15 @@ def _model_at_sizes(
     return build_model(region, statements, at_sizes=(where, unbounded.poly))
 
 
+def _open_sizes(region: Region) -> set[str]:
+    """Return the integers that stay as they are during the region."""
+    integers = {s.name for s in region.scalars.values() if is_integer_type(s.type)}
+    return integers - {loop.var for loop in region.nest.loops()} - written_scalars(region)
+
+
 def _warnings(model: Model, missing: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     warnings = list(overlap_warnings(model.region, model.statements))
-    if model.why_sizes is not None:
+    if model.why_sizes is not None and not model.region.spec.assumptions.strides:
         warnings.append(model.why_sizes)
     if missing:
         names = listed([f"'{name}'" for name in missing])

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from annotune.analysis.facts import AccessFacts, Work
 from annotune.analysis.footprints import distinct_elements, instance_count
-from annotune.analysis.model import Model, all_known_sizes
+from annotune.analysis.model import Model
+from annotune.analysis.named import plain_names
 from annotune.analysis.poly import ZERO, Poly, to_expr
+from annotune.analysis.sections import whole_length
 from annotune.analysis.statements import Reference, Statement
 from annotune.ir.expr import (
     COMPARISONS,
@@ -28,7 +30,7 @@ from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign
 from annotune.ir.region import Region
 
-_BYTES = {"double": 8, "float": 4}
+_BYTES = {"double": 8, "float": 4, "int": 4, "short": 2, "char": 1, "double complex": 16}
 _REAL_TYPES = frozenset(("double", "float", "long double"))
 
 
@@ -75,20 +77,22 @@ def _is_real(expr: Expr, region: Region) -> bool:
 
 def missing_for_work(model: Model) -> tuple[str, ...]:
     """Return the sizes without a value that the amount of work depends on."""
-    known = all_known_sizes(model.region)
     polys: list[Poly] = []
     for statement in model.statements:
         polys += [p for loop in statement.loops for p in (*loop.lower, *loop.upper)]
     for layout in model.layouts.values():
         polys += layout.flat or ()
     iterators = {loop.var for loop in model.region.nest.loops()}
-    names = {name for poly in polys for name in poly.names}
-    return tuple(sorted(names - iterators - set(known)))
+    names = {name for poly in polys for name in poly.names} - model.values.keys()
+    parts = {name: part for s in model.statements for name, part in s.parts.items()}
+    unknown = {n for s in model.statements for r in s.references for n in r.unknown}
+    plain = plain_names(names - unknown, parts)
+    return tuple(sorted(plain - iterators - model.values.keys()))
 
 
 def statement_work(model: Model, statement: Statement) -> Work:
     """Return the work of all instances of one statement."""
-    instances = instance_count(statement, all_known_sizes(model.region))
+    instances = instance_count(statement, model.values)
     flop = instances * operations(statement.assign, model.region)
     return _work(model, flop, statement.references)
 
@@ -109,14 +113,27 @@ def _work(model: Model, flop: int, references: Iterable[Reference]) -> Work:
 
 
 def _bytes(model: Model, touched: Mapping[str, list[Reference]]) -> int:
-    sizes = all_known_sizes(model.region)
+    sizes = model.values
     total = 0
     for name, references in touched.items():
         flat = _flat(model, name)
-        addresses = [(model.statement(r.statement), flat[r]) for r in references if r in flat]
         array = model.region.arrays.get(name)
-        width = _BYTES.get(array.element, 8) if array is not None else 8
-        total += width * distinct_elements(addresses, sizes)
+        if array is None:
+            continue  # a local array needs no memory traffic
+        addresses = [
+            (model.statement(r.statement), flat[r])
+            for r in references
+            if r in flat and not r.unknown
+        ]
+        count = distinct_elements(addresses, sizes)
+        gathers = {r.statement for r in references if r.unknown}
+        if gathers:
+            # Which elements a gather reads is not known: at most one in each run, or all.
+            count += sum(instance_count(model.statement(g), sizes) for g in gathers)
+            whole = whole_length(name, model)
+            length = None if whole is None else whole.at(sizes).constant
+            count = count if length is None else min(count, length)
+        total += _BYTES.get(array.element, 8) * count
     return total
 
 
@@ -128,13 +145,15 @@ def _flat(model: Model, name: str) -> dict[Reference, Poly]:
 def access_facts(model: Model) -> dict[int, tuple[AccessFacts, ...]]:
     """Return the facts of each statement's array accesses, reads first, as often as written."""
     flat = {r: p for name in model.references for r, p in _flat(model, name).items()}
-    sizes = all_known_sizes(model.region)
+    sizes = model.values
     found: dict[int, tuple[AccessFacts, ...]] = {}
     for statement in model.statements:
         facts = []
+        named = {name: part.expr for name, part in statement.parts.items()}
         for reference in statement.references:
-            if isinstance(reference.access, Access):
-                indices = tuple(to_expr(row) for row in model.rows[reference])
+            if isinstance(reference.access, Access) and reference.name in model.region.arrays:
+                rows = model.rows[reference]
+                indices = tuple(to_expr(row, opaque=named) for row in rows)
                 strides = _strides(statement, flat.get(reference), sizes)
                 facts.append(
                     AccessFacts(
@@ -149,13 +168,14 @@ def _strides(
     statement: Statement, address: Poly | None, sizes: Mapping[str, int]
 ) -> dict[str, int | None]:
     """Return for each loop how far one iteration moves `address`, in elements."""
-    if address is None:
+    split = None if address is None else address.linear_in(statement.moving)
+    if address is None or split is None:
         return dict.fromkeys(statement.iterators)
-    split = address.linear_in(statement.iterators)
-    assert split is not None
-    factors, _ = split
+    irregular = plain_names(split[0].keys() - set(statement.iterators), statement.parts)
+    through_memory = irregular - set(statement.iterators) - sizes.keys()
     strides: dict[str, int | None] = {}
     for loop in statement.loops:
-        factor = factors.get(loop.var, ZERO).at(sizes).constant
-        strides[loop.var] = None if factor is None else factor * loop.loop.step
+        factor = split[0].get(loop.var, ZERO).at(sizes).constant
+        is_regular = factor is not None and loop.var not in irregular and not through_memory
+        strides[loop.var] = factor * loop.loop.step if factor is not None and is_regular else None
     return strides

@@ -13,6 +13,7 @@ from annotune.analysis.model import Model
 from annotune.analysis.privatise import Lifetime
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.statements import Reference, Statement
+from annotune.ir.expr import walk
 
 _KINDS = {
     (True, False): DependenceKind.FLOW,
@@ -39,7 +40,7 @@ class Carried:
 def all_dependences(model: Model, lifetimes: Mapping[str, Lifetime]) -> tuple[Carried, ...]:
     """Return every dependence of `model`, those on private scalars within one iteration.
 
-    A private scalar is a new variable in each iteration of the loop to which it is private,
+    A private variable is a new one in each iteration of the loop to which it is private,
     so that only pairs of one such iteration depend on each other.
     """
     found: list[Carried] = []
@@ -98,10 +99,13 @@ def _between(
 
 def _is_reduction(statement: Statement, source: Reference, sink: Reference) -> bool:
     """Return whether both references are the accumulated target of one statement."""
+    assign = statement.assign
     return (
         source.statement == sink.statement
-        and source.access == sink.access == statement.assign.target
-        and reduction_operator(statement.assign) is not None
+        and source.access == sink.access == assign.target
+        and reduction_operator(assign) is not None
+        # What has been accumulated so far decides what follows.
+        and (assign.guard is None or assign.target not in walk(assign.guard))
     )
 
 

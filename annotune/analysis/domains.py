@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import islpy as isl
 
-from annotune.analysis.poly import ZERO, Monomial, Poly, variable
-from annotune.analysis.statements import Counted, Statement, loops_of
+from annotune.analysis.named import Rounded
+from annotune.analysis.poly import ZERO, Monomial, Poly, from_expr, variable
+from annotune.analysis.statements import Statement, loops_of, named_sizes
+from annotune.ir.expr import Binary, Call, Expr
+from annotune.ir.fold import fold
+from annotune.ir.text import print_expr
 
 
 class NotLinear(Exception):
@@ -45,10 +49,17 @@ def parsed_map(text: str) -> isl.Map:
 class Space:
     """How polynomials become isl text: `values` are the sizes that take part as numbers.
 
-    These are the sizes that C fixes, or all of them; the others become parameters.
+    These are the sizes that C fixes, or all of them; the others become parameters. `rounded`
+    are the sizes that have no name in C, such as ``n / 2``.
     """
 
     values: Mapping[str, int]
+    rounded: frozenset[str] = frozenset()
+
+    def named(self, expr: Expr) -> Poly | None:
+        """Return the name of a size that is no polynomial, None for any other expression."""
+        text = print_expr(fold(expr))
+        return variable(text) if text in self.rounded else None
 
     def text(self, body: str) -> str:
         """Return ``[parameters] -> { body }``; isl aligns parameters by name."""
@@ -72,10 +83,32 @@ class Space:
                 parts.append(f"{factor}*{parameter(monomial)}" if monomial else str(factor))
         return f"({' + '.join(parts) or '0'})"
 
-    def is_linear(self, poly: Poly, iterators: Sequence[str]) -> bool:
-        """Return whether `affine` accepts `poly`."""
+    def over(self, poly: Poly, statement: Statement) -> str:
+        """Return `poly` in isl's syntax over an instance of `statement`.
+
+        Raises:
+            NotLinear: As `affine`; or a part is divided by a size without a value.
+        """
+        names = dims(statement)
+        for name in poly.names:
+            part = statement.parts.get(name)
+            if isinstance(part, Rounded):
+                names[name] = self._rounded(part, statement)
+        return self.affine(poly, names)
+
+    def _rounded(self, part: Rounded, statement: Statement) -> str:
+        divisor = part.right.at(self.values).constant
+        if divisor is None or divisor <= 0:
+            raise NotLinear(part.right, part.right.names - self.values.keys())
+        left = self.over(part.left, statement)
+        # Rounded down, not towards zero: the model shows that `left` is never negative.
+        quotient = f"floor({left}/{divisor})"
+        return quotient if part.op == "/" else f"({left} - {divisor}*{quotient})"
+
+    def is_linear(self, poly: Poly, moving: Collection[str]) -> bool:
+        """Return whether `affine` accepts `poly`, whose names in `moving` are no sizes."""
         return not any(
-            len(monomial) > 1 and any(name in iterators for name in monomial)
+            len(monomial) > 1 and any(name in moving for name in monomial)
             for monomial, _ in poly.at(self.values).terms
         )
 
@@ -93,77 +126,116 @@ def tuple_text(statement: Statement, letter: str = "i") -> str:
 def context(statements: Sequence[Statement], space: Space, extents: Iterable[Poly]) -> isl.Set:
     """Return the sizes for which every loop with fixed bounds runs and every array exists."""
     facts = []
+    moving: frozenset[str] = frozenset().union(*(s.moving for s in statements))
     for loop in loops_of(statements):
         for lower in loop.lower:
             for upper in loop.upper:
                 trip = upper - lower
-                if space.is_linear(trip, ()) and not _uses_iterator(loop, trip, statements):
+                if space.is_linear(trip, ()) and trip.names.isdisjoint(moving):
                     facts.append(f"{space.affine(trip, {})} >= 1")
     facts += [f"{space.affine(extent, {})} >= 1" for extent in extents]
+    for name, expr in named_sizes(statements).items():
+        facts += size_facts(name, expr, space)
     return isl.Set(space.text(f": {' and '.join(dict.fromkeys(facts)) or 'true'}"))
 
 
-def _uses_iterator(loop: Counted, trip: Poly, statements: Sequence[Statement]) -> bool:
-    return any(
-        trip.names & frozenset(statement.iterators)
-        for statement in statements
-        if loop in statement.loops
-    )
+def size_facts(name: str, expr: Expr, space: Space) -> list[str]:
+    """Return what isl is to know of the size `name`, which is `expr`; nothing is sound too."""
+    own = space.affine(variable(name), {})
+    match expr:
+        case Binary("/" | "%" as op, left, right):
+            numerator, divisor = from_expr(left), from_expr(right)
+            step = None if divisor is None else divisor.at(space.values).constant
+            if numerator is None or step is None or step <= 0:
+                return []
+            value = space.affine(numerator, {})
+            rest = f"{value} - {step}*{own}" if op == "/" else own
+            fact = (
+                f"(({value} >= 0 and 0 <= {rest} < {step}) or "
+                f"({value} < 0 and -{step} < {rest} <= 0))"
+            )
+            if op == "/":
+                return [fact]
+            return [fact, f"(exists q : {value} - {own} = {step}*q)"]
+        case Call("min" | "max" as function, arguments):
+            polys = [from_expr(argument) for argument in arguments]
+            values = [space.affine(poly, {}) for poly in polys if poly is not None]
+            sign = "<=" if function == "min" else ">="
+            facts = [f"{own} {sign} {value}" for value in values]
+            if len(values) == len(polys):
+                facts.append(f"({' or '.join(f'{own} = {value}' for value in values)})")
+            return facts
+    return []
 
 
 def domain(statement: Statement, space: Space, sizes: isl.Set) -> isl.Set:
-    """Return the instances of `statement` for the `sizes` of the context.
+    """Return the iterations of the loops around `statement` for the `sizes` of the context.
 
     Raises:
         NotLinear: A bound multiplies an outer iterator by a size without a value.
     """
-    iterators = {var: variable(var) for var in statement.iterators}
-    facts = bound_facts(statement, space, iterators)
-    text = f"{tuple_text(statement)} : {' and '.join(facts) or 'true'}"
+    text = f"{tuple_text(statement)} : {' and '.join(bound_facts(statement, space)) or 'true'}"
     return isl.Set(space.text(text)).intersect_params(sizes)
 
 
-def bound_facts(statement: Statement, space: Space, values: Mapping[str, Poly]) -> list[str]:
-    """Return in isl's syntax that the loops of `statement` take the `values`.
-
-    A value is the loop's own variable, or a polynomial in sizes alone.
+def bound_facts(statement: Statement, space: Space, outermost: int | None = None) -> list[str]:
+    """Return in isl's syntax that the `outermost` so many loops of `statement` run.
 
     Raises:
         NotLinear: A bound multiplies an outer iterator by a size without a value.
     """
-    names = dims(statement)
     facts: list[str] = []
-    for depth, loop in enumerate(statement.loops):
-        value = space.affine(values[loop.var], names)
-        lower = [space.affine(bound.substitute(values), names) for bound in loop.lower]
-        facts += [f"{value} >= {bound}" for bound in lower]
-        upper = [space.affine(bound.substitute(values), names) for bound in loop.upper]
-        facts += [f"{value} < {bound}" for bound in upper]
+    for depth, loop in enumerate(statement.loops[:outermost]):
+        lower = [space.over(bound, statement) for bound in loop.lower]
+        facts += [f"i{depth} >= {bound}" for bound in lower]
+        facts += [f"i{depth} < {space.over(bound, statement)}" for bound in loop.upper]
         if loop.loop.step > 1:
-            if len(lower) > 1:
-                raise NotLinear(loop.lower[0], frozenset())
-            step = f"{value} = {lower[0]} + {loop.loop.step} * q{depth}"
-            facts.append(f"(exists q{depth} : {step})")
+            facts.append(_on_step(depth, lower, loop.loop.step))
     return facts
 
 
+def _on_step(depth: int, lower: Sequence[str], step: int) -> str:
+    """Return that the loop at `depth` is a multiple of `step` away from its greatest bound."""
+    cases = []
+    for first in lower:
+        greatest = [f"{first} >= {other}" for other in lower if other != first]
+        at = f"(exists q{depth} : i{depth} = {first} + {step} * q{depth})"
+        cases.append(f"({' and '.join([*greatest, at])})")
+    return f"({' or '.join(cases)})"
+
+
 def access_map(
-    statement: Statement, subscripts: Sequence[Poly], space: Space, instances: isl.Set
+    statement: Statement,
+    subscripts: Sequence[Poly],
+    space: Space,
+    instances: isl.Set,
+    unknown: frozenset[str] = frozenset(),
+    extents: Sequence[Poly | None] = (),
 ) -> isl.Map:
-    """Return the map from instances to elements, whose tuple has no name."""
-    names = dims(statement)
-    element = ", ".join(space.affine(one, names) for one in subscripts)
-    text = f"{tuple_text(statement)} -> [{element}]"
-    return isl.Map(space.text(text)).intersect_domain(instances)
+    """Return the map from instances to elements, whose tuple has no name.
+
+    A subscript with an `unknown` name may be any index inside the extent of its dimension.
+    """
+    element, facts = [], []
+    for place, one in enumerate(subscripts):
+        if unknown.isdisjoint(one.names):
+            element.append(space.over(one, statement))
+            continue
+        element.append(f"u{place}")
+        extent = extents[place] if place < len(extents) else None
+        if extent is not None:
+            facts.append(f"0 <= u{place} < {space.affine(extent, {})}")
+    text = f"{tuple_text(statement)} -> [{', '.join(element)}]"
+    condition = f" : {' and '.join(facts)}" if facts else ""
+    return isl.Map(space.text(text + condition)).intersect_domain(instances)
 
 
 def always(
     statement: Statement, value: Poly, extent: Poly, space: Space, instances: isl.Set
 ) -> bool:
     """Return whether ``0 <= value < extent`` at every instance, for all sizes of the context."""
-    names = dims(statement)
-    one = space.affine(value, names)
-    outside = f"{one} < 0 or {one} >= {space.affine(extent, names)}"
+    one = space.over(value, statement)
+    outside = f"{one} < 0 or {one} >= {space.over(extent, statement)}"
     wrong = isl.Set(space.text(f"{tuple_text(statement)} : {outside}"))
     return bool(instances.intersect(wrong).is_empty())
 

@@ -150,6 +150,14 @@ class Analysis:
     code must check them. `loops` is in textual order. `paths` gives each statement's
     original loops, outermost first. `private` are the scalars that each iteration writes
     before it reads, with the outermost path to which they are private.
+
+    `domains` are the instances of each statement that its guard may let run, `iterations`
+    those of the loops around it, whatever the guard says, and `surely` those that run for
+    sure: all three are equal without a guard, and only values in memory set the first and
+    the last apart. `homes` has for each private scalar, and each array that the region
+    declares in a loop, the statements that use it and the position in the text of the loop
+    whose iteration owns it. `rounded` are the sizes in expressions that are no polynomials,
+    such as ``n / 2``, by their C text.
     """
 
     region: Region
@@ -165,6 +173,10 @@ class Analysis:
     total: Work
     all_sizes: bool
     warnings: tuple[Diagnostic, ...] = field(default=())
+    iterations: Mapping[int, isl.Set] = field(default_factory=dict)
+    surely: Mapping[int, isl.Set] = field(default_factory=dict)
+    homes: Mapping[str, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
+    rounded: Mapping[str, Expr] = field(default_factory=dict)
 
     def facts(self, path: tuple[str, ...]) -> LoopFacts:
         """Return the facts of the loop at `path`; KeyError when there is none."""

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
+from annotune.analysis.named import Part, Rounded, plain_names
 from annotune.analysis.poly import ZERO, Poly
-from annotune.analysis.statements import Counted, Statement
+from annotune.analysis.statements import Counted, Statement, moving_parts
+from annotune.analysis.truth_table import bounds_of_truth, names_decided
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,37 +88,50 @@ def box(statement: Statement, sizes: Mapping[str, int]) -> list[tuple[int, int, 
 def instance_count(statement: Statement, sizes: Mapping[str, int]) -> int:
     """Return how often `statement` runs.
 
+    A guard counts as far as loops and sizes decide it; where memory does, it counts as true.
     An estimate where more than `ENUMERATION_LIMIT` iterations of loops decide how often
     inner ones run: the middle iteration then stands for all.
     """
+    guard = statement.assign.guard
     sides = box(statement, sizes)
-    if sides is not None:
+    if sides is not None and guard is None:
         return prod(count for _, _, count in sides)
     import numpy as np
 
-    used = {n for loop in statement.loops for b in (*loop.lower, *loop.upper) for n in b.names}
+    bounds = [b.names for loop in statement.loops for b in (*loop.lower, *loop.upper)]
+    used = plain_names({name for names in bounds for name in names}, statement.parts)
+    used |= frozenset() if guard is None else names_decided(guard)
     columns: dict[str, Column] = {}
     weights = np.ones(1, dtype=np.int64)
+    is_complete = True
     for loop in statement.loops:
-        first, trips = _first_and_trips(loop, columns, len(weights), sizes)
+        first, trips = _first_and_trips(loop, columns, len(weights), sizes, statement.parts)
         if loop.var in used and int(trips.sum()) <= ENUMERATION_LIMIT:
             columns, rows = _unfold(loop, columns, first, trips)
             weights = weights[rows]
         elif loop.var in used:
             columns[loop.var] = first + np.maximum(trips, 1) // 2 * loop.loop.step
             weights = weights * trips
+            is_complete = False
         else:
             weights = weights * trips
+    if guard is not None and is_complete:
+        _, may_hold = bounds_of_truth(guard, columns, sizes)
+        weights = weights * may_hold
     return int(weights.sum())
 
 
 def _first_and_trips(
-    loop: Counted, columns: Mapping[str, Column], rows: int, sizes: Mapping[str, int]
+    loop: Counted,
+    columns: Mapping[str, Column],
+    rows: int,
+    sizes: Mapping[str, int],
+    parts: Mapping[str, Part],
 ) -> tuple[Column, Column]:
     import numpy as np
 
-    first = np.maximum.reduce([_values(b, columns, rows, sizes) for b in loop.lower])
-    end = np.minimum.reduce([_values(b, columns, rows, sizes) for b in loop.upper])
+    first = np.maximum.reduce([_values(b, columns, rows, sizes, parts) for b in loop.lower])
+    end = np.minimum.reduce([_values(b, columns, rows, sizes, parts) for b in loop.upper])
     return first, np.maximum(0, -(-(end - first) // loop.loop.step))
 
 
@@ -134,7 +149,11 @@ def _unfold(
 
 
 def _values(
-    poly: Poly, columns: Mapping[str, Column], rows: int, sizes: Mapping[str, int]
+    poly: Poly,
+    columns: Mapping[str, Column],
+    rows: int,
+    sizes: Mapping[str, int],
+    parts: Mapping[str, Part],
 ) -> Column:
     import numpy as np
 
@@ -142,7 +161,14 @@ def _values(
     for monomial, factor in poly.at(sizes).terms:
         term = np.full(rows, factor, dtype=np.int64)
         for name in monomial:
-            term = term * columns[name]
+            part = parts.get(name)
+            if isinstance(part, Rounded):
+                left = _values(part.left, columns, rows, sizes, parts)
+                right = _values(part.right, columns, rows, sizes, parts)
+                # The model has shown that nothing here is negative.
+                term = term * (left // right if part.op == "/" else left % right)
+            else:
+                term = term * columns[name]
         total = total + term
     return total
 
@@ -155,20 +181,24 @@ def distinct_elements(addresses: Sequence[tuple[Statement, Poly]], sizes: Mappin
     """
     parts: dict[Progression, None] = {}
     listed: list[Column] = []
+    unknown = 0
     for statement, address in addresses:
         sides = box(statement, sizes)
-        column = _list(statement, address, sizes) if sides is None else None
-        if column is None:
+        is_plain = moving_parts(statement.parts).isdisjoint(address.names)
+        column = None if sides is not None and is_plain else _list(statement, address, sizes)
+        if column is None and not is_plain:
+            unknown += instance_count(statement, sizes)
+        elif column is None:
             parts.setdefault(_part(statement, address, sides or hull(statement, sizes), sizes))
         else:
             listed.append(column)
     if len(parts) == 1 and not listed:
         (only,) = parts
         if only.is_distinct:
-            return only.points
+            return unknown + only.points
     if not listed and all(part.is_interval for part in parts):
-        return _union_of_intervals(parts)
-    return _count(tuple(parts), listed)
+        return unknown + _union_of_intervals(parts)
+    return unknown + _count(tuple(parts), listed)
 
 
 def _part(
@@ -195,19 +225,35 @@ def hull(statement: Statement, sizes: Mapping[str, int]) -> list[tuple[int, int,
     ranges: dict[str, tuple[int, int]] = {}
     sides = []
     for loop in statement.loops:
-        first = max(_extremes(bound.at(sizes), ranges)[0] for bound in loop.lower)
-        end = min(_extremes(bound.at(sizes), ranges)[1] for bound in loop.upper)
+        lows = [_extremes(bound, ranges, sizes, statement.parts)[0] for bound in loop.lower]
+        ends = [_extremes(bound, ranges, sizes, statement.parts)[1] for bound in loop.upper]
+        first, end = max(lows), min(ends)
         # Rows of a triangle need not start on one step, so the hull takes every value.
         sides.append((first, 1, max(0, end - first)))
         ranges[loop.var] = (first, max(first, end - 1))
     return sides
 
 
-def _extremes(poly: Poly, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
-    """Return bounds of a polynomial that is linear in the names of `ranges`."""
+def _extremes(
+    poly: Poly,
+    ranges: Mapping[str, tuple[int, int]],
+    sizes: Mapping[str, int],
+    parts: Mapping[str, Part],
+) -> tuple[int, int]:
+    """Return bounds of a polynomial that is linear in the names of `ranges` and in parts."""
     low = high = 0
-    for monomial, factor in poly.terms:
-        least, greatest = ranges[monomial[0]] if monomial else (1, 1)
+    for monomial, factor in poly.at(sizes).terms:
+        least, greatest = 1, 1
+        part = parts.get(monomial[0]) if monomial else None
+        if isinstance(part, Rounded):
+            first, last = _extremes(part.left, ranges, sizes, parts)
+            divisor = part.right.at(sizes).constant
+            assert divisor is not None, "a size without a value"
+            least, greatest = first // divisor, last // divisor
+            if part.op == "%":
+                least, greatest = 0, min(last, divisor - 1)
+        elif monomial:
+            least, greatest = ranges[monomial[0]]
         low += min(factor * least, factor * greatest)
         high += max(factor * least, factor * greatest)
     return low, high
@@ -222,19 +268,21 @@ def _list(statement: Statement, address: Poly, sizes: Mapping[str, int]) -> Colu
 
     columns: dict[str, Column] = {}
     rows = 1
-    used = set(address.names)
+    parts = statement.parts
+    used = set(plain_names(address.names, parts))
     for loop in reversed(statement.loops):
         if loop.var in used:
-            used |= {n for b in (*loop.lower, *loop.upper) for n in b.names}
+            names = {n for b in (*loop.lower, *loop.upper) for n in b.names}
+            used |= plain_names(names, parts)
     for loop in statement.loops:
         if loop.var not in used:
             continue
-        first, trips = _first_and_trips(loop, columns, rows, sizes)
+        first, trips = _first_and_trips(loop, columns, rows, sizes, parts)
         if int(trips.sum()) > ENUMERATION_LIMIT:
             return None
         columns, _ = _unfold(loop, columns, first, trips)
         rows = int(trips.sum())
-    return np.unique(_values(address, columns, rows, sizes))
+    return np.unique(_values(address, columns, rows, sizes, parts))
 
 
 def _union_of_intervals(parts: Iterable[Progression]) -> int:

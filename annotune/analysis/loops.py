@@ -30,7 +30,8 @@ def _facts(
     inside = [s for s in model.statements if s.position[: depth + 1] == loop.position]
     numbers = {statement.number for statement in inside}
     carried = [d for d in dependences if depth in d.pieces and d.dependence.source in numbers]
-    private = tuple(n for n, life in lifetimes.items() if life.is_private_to(loop.position))
+    lives = [life for life in lifetimes.values() if life.is_private_to(loop.position)]
+    private = tuple(life.name for life in lives if not life.is_array)
     against = [d for d in carried if not d.dependence.is_reduction]
     if against:
         kind = LoopKind.SERIAL
@@ -42,7 +43,7 @@ def _facts(
         proof = f"{listed(list(targets))} {verb} accumulated over {loop.var}"
     else:
         kind = LoopKind.PARALLEL
-        proof = _why_parallel(loop.var, inside, private)
+        proof = _why_parallel(loop.var, inside, tuple(life.name for life in lives))
     if not model.all_sizes:
         proof += " (at these sizes)"
     path = inside[0].iterators[: depth + 1]

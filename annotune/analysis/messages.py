@@ -65,10 +65,24 @@ OVERLAP = Template(
     "'{name}' and '{other}' overlap: '{name}' points to {place}, and the region writes there",
     "use one name in the region; what each loop may do can then be proven",
 )
+INDIRECT_WRITE = Template(
+    "AT213",
+    "'{array}' is written at '{subscript}', which no analysis can follow: two iterations may "
+    "write one element",
+    "let each iteration write a place of its own; a gather such as 'y[i] = x[{subscript}]' is "
+    "accepted",
+)
+GATHER_EXTENT = Template(
+    "AT214",
+    "'{array}' is read at '{subscript}', so all of it is needed, but its length is not known",
+    "declare '{array}' with its extents, or give them: "
+    "def assume {{ arg extent = ['{array}[…]']; }}",
+)
 ASSUMED_APART = Template(
     "AT220",
     "the pointers {names} are assumed not to overlap",
-    "declare them 'restrict' if they never overlap; the emitted code checks it at run time",
+    "declare them 'restrict' if they never overlap, or say so: "
+    "def assume {{ arg disjoint = True; }}; the emitted code checks it at run time",
     Severity.WARNING,
 )
 WORK_UNKNOWN = Template(
@@ -80,6 +94,20 @@ WORK_UNKNOWN = Template(
 FOR_THESE_SIZES = Template(
     "AT222",
     "proven for {sizes} only: {reason}",
-    "declare '{array}' with its extents, or let the loop bounds be its row lengths",
+    "declare '{array}' with its extents, let the loop bounds be its row lengths, or say that "
+    "these sizes are meant: def assume {{ arg strides = True; }}",
+    Severity.WARNING,
+)
+ASSUMED_IN_RANGE = Template(
+    "AT223",
+    "'{subscript}' is assumed to stay inside '{array}'",
+    "say so: def assume {{ arg extent = ['{array}{extents}']; }}",
+    Severity.WARNING,
+)
+ASSUMED_THERE = Template(
+    "AT224",
+    "the elements of '{array}' that '{condition}' may leave out are assumed to exist: all of "
+    "them are copied",
+    "give the length: def assume {{ arg extent = ['{array}[…]']; }}",
     Severity.WARNING,
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from math import gcd
 from typing import TypeAlias, assert_never
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
+from annotune.ir.fold import divide, remainder
 
 Monomial: TypeAlias = tuple[str, ...]
 
@@ -175,21 +176,25 @@ ZERO = Poly()
 ONE = Poly((((), 1),))
 
 
-def from_expr(expr: Expr) -> Poly | None:
-    """Return `expr` as a polynomial, None where it is none: a call, an element, n / 2."""
+def from_expr(expr: Expr, other: Callable[[Expr], Poly | None] = lambda _: None) -> Poly | None:
+    """Return `expr` as a polynomial, None where it is none: a call, an element, n / 2.
+
+    `other` may give a polynomial for such a part, as a rule a name that stands for it.
+    """
     match expr:
         case Int(value):
             return integer(value)
         case Var(name):
             return variable(name)
         case Negate(operand):
-            inner = from_expr(operand)
+            inner = from_expr(operand, other)
             return None if inner is None else -inner
-        case Binary(op, left, right):
-            a, b = from_expr(left), from_expr(right)
-            return None if a is None or b is None else _combine(op, a, b)
-        case Real() | Access() | Call() | Select():
-            return None
+        case Binary("+" | "-" | "*" | "/" | "%" as op, left, right):
+            a, b = from_expr(left, other), from_expr(right, other)
+            combined = None if a is None or b is None else _combine(op, a, b)
+            return other(expr) if combined is None else combined
+        case Binary() | Real() | Access() | Call() | Select():
+            return other(expr)
         case _:
             assert_never(expr)
 
@@ -203,12 +208,8 @@ def _combine(op: str, a: Poly, b: Poly) -> Poly | None:
         return a * b
     x, y = a.constant, b.constant
     if x is None or y is None or y == 0:
-        return None
-    # C truncates towards zero where Python rounds down.
-    quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-    if op == "/":
-        return integer(quotient)
-    return integer(x - y * quotient) if op == "%" else None
+        return a if op == "/" and y == 1 else None
+    return integer(divide(x, y) if op == "/" else remainder(x, y))
 
 
 def to_expr(

@@ -15,8 +15,9 @@ import islpy as isl
 
 from annotune.analysis.dependences import constant_distance, shortest_distance
 from annotune.analysis.domains import Space, parsed_map
-from annotune.analysis.facts import Analysis, Dependence, Violation
+from annotune.analysis.facts import Analysis, Dependence, DependenceKind, Violation
 from annotune.analysis.model import all_known_sizes, fixed_sizes
+from annotune.analysis.named import with_values
 from annotune.analysis.poly import from_expr
 from annotune.analysis.privatise import broken_lifetimes
 from annotune.ir.nest import Assign, Level, Loop, Stmt
@@ -64,7 +65,7 @@ class Path:
         texts = []
         for loop in self.loops:
             if loop.var not in self.iterators:
-                lower = from_expr(loop.lower)
+                lower = from_expr(loop.lower, space.named)
                 if lower is None:
                     raise ValueError(f"the first tile of '{loop.var}' is not affine")
                 first = space.affine(lower, known)
@@ -113,7 +114,8 @@ def _walk(
 def space_of(analysis: Analysis) -> Space:
     """Return how the analysis names sizes: numbers where its claims hold for them alone."""
     region = analysis.region
-    return Space(fixed_sizes(region) if analysis.all_sizes else all_known_sizes(region))
+    values = fixed_sizes(region) if analysis.all_sizes else all_known_sizes(region)
+    return Space(with_values(values, analysis.rounded), frozenset(analysis.rounded))
 
 
 def schedule_of(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, isl.Map]:
@@ -151,7 +153,7 @@ def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, .
         violation = pair.violation()
         if violation is not None:
             broken.append(violation)
-    if analysis.private:
+    if analysis.homes:
         broken += _broken_privates(analysis, found)
     return tuple(broken)
 
@@ -163,11 +165,20 @@ def _broken_privates(analysis: Analysis, found: Mapping[int, Path]) -> Iterator[
         for number, p in found.items()
     }
     order = {number: path.position for number, path in found.items()}
-    for name, loop in broken_lifetimes(analysis.region, around, order):
-        dependence = next((d for d in analysis.dependences if d.array == name), None)
-        if dependence is not None:
-            text = f"{name} belongs to one iteration of {loop}, whose statements are taken apart"
-            yield Violation(dependence, loop, text)
+    iterators = {number: path.iterators for number, path in found.items()}
+    for name, loop in broken_lifetimes(analysis.homes, iterators, around, order):
+        # Where a loop runs no iteration nothing depends, but its text must still hold together.
+        found_one = (d for d in analysis.dependences if d.array == name)
+        dependence = next(found_one, None) or _within(name, analysis.homes[name])
+        text = f"{name} belongs to one iteration of {loop}, whose statements are taken apart"
+        yield Violation(dependence, loop, text)
+
+
+def _within(name: str, users: Mapping[int, tuple[int, ...]]) -> Dependence:
+    """Return a dependence without instances between the first and the last user of a scalar."""
+    first, last = min(users), max(users)
+    relation = isl.Map(f"{{ S{first}[] -> S{last}[] : 1 = 0 }}")
+    return Dependence(name, DependenceKind.FLOW, first, last, relation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +291,7 @@ def same_iterations(analysis: Analysis, first: int, second: int, depth: int) -> 
     """Return whether the first `depth` loops of two statements run the same iterations."""
     sets = []
     for number in (first, second):
-        instances = analysis.domains[number]
+        instances = analysis.iterations[number]
         extra = instances.dim(_DIMENSION) - depth
         if extra < 0:
             return False

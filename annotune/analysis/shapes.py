@@ -20,7 +20,7 @@ from itertools import pairwise
 import islpy as isl
 
 from annotune.analysis.domains import NotLinear, Space, always, runs_inside
-from annotune.analysis.poly import ONE, Poly, from_expr
+from annotune.analysis.poly import ONE, ZERO, Poly, from_expr
 from annotune.analysis.statements import Reference, Statement
 from annotune.ir.region import Array
 
@@ -110,28 +110,36 @@ def recover(
     array: Array | None,
     references: Sequence[Reference],
     statements: Mapping[int, Statement],
-    domains: Mapping[int, isl.Set],
+    instances: Sequence[isl.Set],
     space: Space,
 ) -> Layout:
     """Return the layout of the array that all `references` name, proven or flat.
+
+    `instances` are the runs of each reference. An unknown index is taken to stay in a
+    dimension that C declares, and in no other.
 
     Raises:
         NotLinear: The address is not linear in the loops without values for more sizes, and
             no dimensions could be proven; raised only for an array that is written.
     """
     dimensions = len(references[0].subscripts)
+    if dimensions == 0:
+        return Layout((), ((),) * len(references), (ZERO,) * len(references), True)
     extents = declared_extents(array, dimensions)
     flat = flat_addresses(references, extents)
-    iterators = frozenset(v for r in references for v in statements[r.statement].iterators)
+    moving = frozenset(v for r in references for v in statements[r.statement].moving)
     rows: tuple[tuple[Poly, ...], ...] = tuple(r.subscripts for r in references)
-    if any(_multiplies(poly, iterators) for row in rows for poly in row):
-        chain = None if flat is None else strides(flat, iterators)
+    assumed = True
+    if any(_multiplies(poly, moving) for row in rows for poly in row):
+        chain = None if flat is None else strides(flat, moving)
         if flat is not None and chain is not None and len(chain) > 1:
             inner = [big.divide(small)[0] for small, big in pairwise(chain)]
             outermost = extents[0] if dimensions == 1 + len(inner) else None
             extents = (outermost, *reversed(inner))
             rows = tuple(split(address, chain) for address in flat)
-    proof = _Proof([statements[r.statement] for r in references], domains, space)
+            assumed = False
+    users = [statements[r.statement] for r in references]
+    proof = _Proof(users, references, instances, space, assumed)
     proven = proof.inside(rows, extents)
     if proven is not None:
         return Layout(extents, proven, flat, True)
@@ -155,50 +163,67 @@ def _flat_layout(
         return Layout((None,) * len(rows[0]), rows, None, False)
     if any(reference.is_write for reference in references):
         for reference, address in zip(references, flat, strict=True):
-            space.affine(address, dict.fromkeys(statements[reference.statement].iterators, "i"))
+            if reference.unknown.isdisjoint(address.names):
+                space.over(address, statements[reference.statement])
     return Layout((None,), tuple((address,) for address in flat), flat, True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Proof:
-    """Proves indices inside extents; `users` has the statement of each reference."""
+    """Proves indices inside extents; `users` has the statement of each reference.
+
+    `assumes_unknown` lets an index that memory decides stay in its dimension unproven.
+    """
 
     users: Sequence[Statement]
-    domains: Mapping[int, isl.Set]
+    references: Sequence[Reference]
+    instances: Sequence[isl.Set]
     space: Space
+    assumes_unknown: bool
 
     def inside(
         self, rows: Sequence[tuple[Poly, ...]], extents: Sequence[Poly | None]
     ) -> tuple[tuple[Poly, ...], ...] | None:
         """Return `rows`, carried over where that helps, all inner indices proven; else None."""
         done = []
-        for statement, row in zip(self.users, rows, strict=True):
-            one = list(row)
-            for place in range(len(one) - 1, 0, -1):
-                extent = extents[place]
-                if extent is None:
-                    return None
-                carry = self.carry(statement, one[place], extent)
-                if carry is None:
-                    return None
-                one[place] = one[place] - carry * extent
-                one[place - 1] = one[place - 1] + carry
-            done.append(tuple(one))
-        linear = all(
-            self.space.is_linear(index, statement.iterators)
-            for statement, row in zip(self.users, done, strict=True)
-            for index in row
-        )
-        return tuple(done) if linear else None
+        for which, row in enumerate(rows):
+            carried = self._carried(which, row, extents)
+            if carried is None:
+                return None
+            done.append(carried)
+        return tuple(done)
 
-    def carry(self, statement: Statement, value: Poly, extent: Poly) -> Poly | None:
+    def _carried(
+        self, which: int, row: tuple[Poly, ...], extents: Sequence[Poly | None]
+    ) -> tuple[Poly, ...] | None:
+        statement, unknown = self.users[which], self.references[which].unknown
+        one = list(row)
+        for place in range(len(one) - 1, 0, -1):
+            extent = extents[place]
+            if extent is None:
+                return None
+            if not unknown.isdisjoint(one[place].names):
+                if not self.assumes_unknown:
+                    return None
+                continue
+            carry = self.carry(which, one[place], extent)
+            if carry is None:
+                return None
+            one[place] = one[place] - carry * extent
+            one[place - 1] = one[place - 1] + carry
+        known = [index for index in one if unknown.isdisjoint(index.names)]
+        moving = statement.moving
+        return tuple(one) if all(self.space.is_linear(k, moving) for k in known) else None
+
+    def carry(self, which: int, value: Poly, extent: Poly) -> Poly | None:
         """Return how many rows `value` is off: 0, or ±1 for a row counted from its end."""
+        statement = self.users[which]
         if runs_inside(statement, value, extent):
             return Poly()
         try:
             for carry in (Poly(), -ONE, ONE):
                 shifted = value - carry * extent
-                if always(statement, shifted, extent, self.space, self.domains[statement.number]):
+                if always(statement, shifted, extent, self.space, self.instances[which]):
                     return carry
         except NotLinear:
             return None

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from annotune.analysis.messages import (
     BOUND_CHANGES,
     BOUND_NOT_AFFINE,
+    INDIRECT_WRITE,
     ITERATOR_ASSIGNED,
     ITERATOR_READ_OUTSIDE,
     NOT_AFFINE,
     SCALAR_SUBSCRIPT,
 )
-from annotune.analysis.poly import Poly, from_expr
+from annotune.analysis.named import Namer, Part, Size, Unknown, parts_within, sizes_among
+from annotune.analysis.poly import Poly
 from annotune.analysis.text import listed
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
-from annotune.ir.expr import Access, Call, Expr, Var, accesses, variables, walk
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Select,
+    Var,
+    accesses,
+    children,
+    negated,
+    variables,
+)
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
-from annotune.ir.region import Region
+from annotune.ir.region import Array, Region
 from annotune.ir.text import print_expr
 
 
@@ -43,12 +57,18 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One read or write of an element by a statement, or of a scalar without subscripts."""
+    """One read or write of an element by a statement, or of a scalar without subscripts.
+
+    It happens where all `conditions` hold: the guard, and what ``&& || ?:`` test before it.
+    `unknown` are the names in the subscripts that memory decides, such as ``col[i]``.
+    """
 
     statement: int
     access: Access | Var
     is_write: bool
     subscripts: tuple[Poly, ...]
+    conditions: tuple[Expr, ...] = ()
+    unknown: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -61,12 +81,16 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One assignment: the loops around it, its references, and its place in the text."""
+    """One assignment: the loops around it, its references, and its place in the text.
+
+    `parts` has what the names in its polynomials stand for that are no scalars of C.
+    """
 
     assign: Assign
     loops: tuple[Counted, ...]
     position: tuple[int, ...]
     references: tuple[Reference, ...]
+    parts: Mapping[str, Part] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def number(self) -> int:
@@ -75,6 +99,12 @@ class Statement:
     @property
     def iterators(self) -> tuple[str, ...]:
         return tuple(loop.var for loop in self.loops)
+
+    @property
+    def moving(self) -> frozenset[str]:
+        """Return the names that differ from one run to another: loops, and parts over them."""
+        unknown = frozenset(name for r in self.references for name in r.unknown)
+        return unknown | moving_parts(self.parts) | frozenset(self.iterators)
 
     def common_depth(self, other: Statement) -> int:
         """Return how many loops of the text surround both statements."""
@@ -91,6 +121,49 @@ def written_scalars(region: Region) -> frozenset[str]:
     return frozenset(
         assign.target.name for assign in region.nest.assigns() if isinstance(assign.target, Var)
     )
+
+
+def moving_parts(parts: Mapping[str, Part]) -> frozenset[str]:
+    """Return the names of the parts that are no sizes."""
+    return frozenset(name for name, part in parts.items() if not isinstance(part, Size))
+
+
+def named_sizes(statements: Iterable[Statement]) -> dict[str, Expr]:
+    """Return the sizes that are no scalars of C, such as ``n / 2``, by their names."""
+    parts = {name: part for statement in statements for name, part in statement.parts.items()}
+    return sizes_among(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalArrays:
+    """The arrays that the region declares, as arrays, and the loops whose iterations own them."""
+
+    arrays: Mapping[str, Array]
+    homes: Mapping[str, tuple[tuple[int, ...], ...]]
+
+
+def local_arrays(region: Region) -> LocalArrays:
+    """Return the arrays that are declared inside the region."""
+    arrays: dict[str, Array] = {}
+    homes: dict[str, tuple[tuple[int, ...], ...]] = {}
+    for stmt, place in _declared(region.nest.body, ()):
+        extents: tuple[Expr | None, ...] = tuple(Int(extent) for extent in stmt.extents)
+        before = arrays.get(stmt.name)
+        if before is not None and before.extents != extents:
+            extents = (None,) * len(extents)  # two shapes under one name: neither is known
+        arrays[stmt.name] = Array(stmt.name, stmt.type, extents, is_pointer=False)
+        homes[stmt.name] = (*homes.get(stmt.name, ()), place)
+    return LocalArrays(arrays, homes)
+
+
+def _declared(
+    body: tuple[Stmt, ...], place: tuple[int, ...]
+) -> Iterator[tuple[LocalArray, tuple[int, ...]]]:
+    for index, stmt in enumerate(body):
+        if isinstance(stmt, LocalArray):
+            yield stmt, place
+        elif isinstance(stmt, Loop):
+            yield from _declared(stmt.body, (*place, index))
 
 
 def loops_of(statements: Sequence[Statement]) -> tuple[Counted, ...]:
@@ -119,6 +192,7 @@ class _Reader:
     def __init__(self, region: Region) -> None:
         self.written = written_scalars(region)
         self.iterators = frozenset(loop.var for loop in region.nest.loops())
+        self.namer = Namer(region, self.written, self.iterators)
         self.problems: list[Diagnostic] = []
         for stmt in walk_stmts(region.nest.body):
             # A declaration with a value would be an assignment without a number.
@@ -137,11 +211,20 @@ class _Reader:
                     yield from self.statements(stmt.body, (*loops, counted), (*place, index))
                 case Assign():
                     references = tuple(self.references(stmt, loops))
-                    yield Statement(stmt, loops, (*place, index), references)
+                    polys = [p for loop in loops for p in (*loop.lower, *loop.upper)]
+                    polys += [p for r in references for p in r.subscripts]
+                    parts = self.parts_of(polys)
+                    yield Statement(stmt, loops, (*place, index), references, parts)
                 case Local() | LocalArray():
                     pass
                 case _:
                     assert_never(stmt)
+
+    def parts_of(self, polys: Iterable[Poly]) -> dict[str, Part]:
+        """Return the named parts in `polys`, and those inside them."""
+        names = (name for poly in polys for name in poly.names)
+        known = self.namer.parts
+        return {name: known[name] for name in parts_within(names, known)}
 
     def counted(self, loop: Loop, outer: tuple[Counted, ...], position: tuple[int, ...]) -> Counted:
         lower = tuple(self.bound(loop, part, outer) for part in _parts(loop.lower, "max"))
@@ -149,60 +232,114 @@ class _Reader:
         return Counted(loop, position, lower, upper)
 
     def bound(self, loop: Loop, expr: Expr, outer: tuple[Counted, ...]) -> Poly:
-        poly = from_expr(expr)
         around = {one.var for one in outer}
-        if poly is None:
-            self.problems.append(
-                BOUND_NOT_AFFINE.at(loop.span, bound=print_expr(expr), loop=loop.var)
-            )
+        shown = print_expr(expr)
+        changing = variables(expr) & (self.written | self.iterators) - around
+        poly = self.namer.poly(expr)
+        if poly is not None and not changing and not self.unknown_in(poly):
+            return poly
+        if accesses(expr) or not changing:
+            self.problems.append(BOUND_NOT_AFFINE.at(loop.span, bound=shown, loop=loop.var))
             return Poly()
-        for name in sorted(poly.names & (self.written | self.iterators) - around):
-            self.problems.append(
-                BOUND_CHANGES.at(loop.span, bound=print_expr(expr), loop=loop.var, name=name)
-            )
-        return poly
+        for name in sorted(changing):
+            self.problems.append(BOUND_CHANGES.at(loop.span, bound=shown, loop=loop.var, name=name))
+        return Poly()
 
     def references(self, assign: Assign, loops: tuple[Counted, ...]) -> Iterator[Reference]:
         around = frozenset(loop.var for loop in loops)
         target = assign.target
         if isinstance(target, Var) and target.name in self.iterators:
             self.problems.append(ITERATOR_ASSIGNED.at(assign.span, name=target.name))
-        for name in sorted((variables(assign.value) & self.iterators) - around):
+        used = {name for source in assign.sources() for name in variables(source)}
+        for name in sorted((used & self.iterators) - around):
             self.problems.append(ITERATOR_READ_OUTSIDE.at(assign.span, name=name))
-        reads: list[Access | Var] = [
-            expr
-            for expr in walk(assign.value)
-            if isinstance(expr, Access) or (isinstance(expr, Var) and expr.name in self.written)
-        ]
+        guard = () if assign.guard is None else (assign.guard,)
+        reads: list[tuple[Access | Var, tuple[Expr, ...]]] = []
+        if assign.guard is not None:
+            reads += evaluated(assign.guard, ())
+        reads += evaluated(assign.value, guard)
+        for index in target.indices if isinstance(target, Access) else ():
+            reads += evaluated(index, guard)
         if assign.op != "=":
-            reads.append(target)
-        for read in reads:
-            yield self.reference(assign, read, around, is_write=False)
-        yield self.reference(assign, target, around, is_write=True)
+            reads.append((target, guard))
+        for read, conditions in reads:
+            if isinstance(read, Access) or read.name in self.written:
+                yield self.reference(assign, read, around, conditions, is_write=False)
+        yield self.reference(assign, target, around, guard, is_write=True)
 
     def reference(
-        self, assign: Assign, access: Access | Var, around: frozenset[str], *, is_write: bool
+        self,
+        assign: Assign,
+        access: Access | Var,
+        around: frozenset[str],
+        conditions: tuple[Expr, ...],
+        *,
+        is_write: bool,
     ) -> Reference:
         if isinstance(access, Var):
-            return Reference(assign.number, access, is_write, ())
-        subscripts = tuple(self.subscript(access, index, around) for index in access.indices)
-        return Reference(assign.number, access, is_write, subscripts)
+            return Reference(assign.number, access, is_write, (), conditions)
+        subscripts = tuple(
+            self.subscript(access, index, around, is_write=is_write or access == assign.target)
+            for index in access.indices
+        )
+        unknown = frozenset(name for poly in subscripts for name in self.unknown_in(poly))
+        return Reference(assign.number, access, is_write, subscripts, conditions, unknown)
 
-    def subscript(self, access: Access, index: Expr, around: frozenset[str]) -> Poly:
+    def unknown_in(self, poly: Poly) -> frozenset[str]:
+        """Return the names in `poly` that memory decides, also inside a rounded part."""
+        parts = self.parts_of([poly])
+        inside = {name for name, part in parts.items() if isinstance(part, Unknown)}
+        return frozenset(inside) | (poly.names & self.written)
+
+    def subscript(
+        self, access: Access, index: Expr, around: frozenset[str], *, is_write: bool
+    ) -> Poly:
         shown, array = print_expr(index), access.array
-        changing = sorted((variables(index) & (self.written | self.iterators)) - around)
+        outside = sorted((variables(index) & self.iterators) - around)
+        changing = sorted(variables(index) & self.written)
         problem: Diagnostic | None = None
-        poly = from_expr(index)
-        if changing and not accesses(index):
-            problem = SCALAR_SUBSCRIPT.at(
-                access.span, subscript=shown, array=array, name=changing[0]
-            )
-        elif poly is None or poly.linear_in(around) is None:
+        poly = self.namer.poly(index)
+        parts = {} if poly is None else self.parts_of([poly])
+        moving = around | self.written | moving_parts(parts)
+        is_linear = poly is not None and poly.linear_in(moving) is not None
+        is_open = poly is None or not is_linear or bool(self.unknown_in(poly))
+        if outside or (changing and is_write and not accesses(index)):
+            name = (outside or changing)[0]
+            problem = SCALAR_SUBSCRIPT.at(access.span, subscript=shown, array=array, name=name)
+        elif is_open and is_write:
+            kind = INDIRECT_WRITE if accesses(index) else NOT_AFFINE
             iterators = listed(sorted(around)) or "the sizes"
-            problem = NOT_AFFINE.at(access.span, subscript=shown, array=array, iterators=iterators)
+            problem = kind.at(access.span, subscript=shown, array=array, iterators=iterators)
+        elif poly is None or not is_linear:
+            poly = self.namer.unknown(index)
         if problem is not None and problem not in self.problems:
             self.problems.append(problem)
         return poly if poly is not None and problem is None else Poly()
+
+
+def evaluated(
+    expr: Expr, conditions: tuple[Expr, ...]
+) -> Iterator[tuple[Access | Var, tuple[Expr, ...]]]:
+    """Yield each element and scalar that `expr` may read, with the conditions for that.
+
+    C reads the right operand of ``&&`` and ``||`` and the operands of ``?:`` only where the
+    left one, or the condition, lets it.
+    """
+    match expr:
+        case Access() | Var():
+            yield expr, conditions
+        case Binary("&&" | "||" as op, left, right):
+            yield from evaluated(left, conditions)
+            decided = left if op == "&&" else negated(left)
+            yield from evaluated(right, (*conditions, decided))
+            return
+        case Select(condition, if_true, if_false):
+            yield from evaluated(condition, conditions)
+            yield from evaluated(if_true, (*conditions, condition))
+            yield from evaluated(if_false, (*conditions, negated(condition)))
+            return
+    for child in children(expr):
+        yield from evaluated(child, conditions)
 
 
 def _parts(bound: Expr, function: str) -> tuple[Expr, ...]:

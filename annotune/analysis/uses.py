@@ -11,6 +11,7 @@ from annotune.analysis.facts import ArrayUse, DependenceKind
 from annotune.analysis.model import Model
 from annotune.analysis.poly import ONE, ZERO, Poly, product
 from annotune.analysis.sections import Bounds, Section
+from annotune.analysis.statements import Reference
 
 
 def array_use(
@@ -29,15 +30,18 @@ def array_use(
 
 
 def _reads_see_writes(name: str, model: Model, dependences: Sequence[Carried]) -> bool:
-    """Return whether each instance that reads has an earlier one that wrote the element."""
+    """Return whether each instance that reads has an earlier one that surely wrote the element."""
     for reference in model.references[name]:
         if reference.is_write:
             continue
+        if reference.unknown:
+            return False
         covered = isl.Set.empty(model.domains[reference.statement].get_space())
         for one in dependences:
             if one.sink == reference and one.dependence.kind is DependenceKind.FLOW:
-                covered = covered.union(one.dependence.relation.range())
-        if not model.domains[reference.statement].is_subset(covered):
+                wrote = model.surely[one.dependence.source]
+                covered = covered.union(one.dependence.relation.intersect_domain(wrote).range())
+        if not model.instances(reference).is_subset(covered):
             return False
     return True
 
@@ -50,6 +54,8 @@ def _writes_cover(name: str, found: Section, bounds: Bounds) -> bool:
     model = bounds.model
     values = model.space.values
     layout = model.layouts[name]
+    if not layout.extents:
+        return any(_always_runs(r, model) for r in model.references[name] if r.is_write)
     inner = [extent for extent in layout.extents[1:] if extent is not None]
     if len(inner) != len(layout.extents) - 1:
         return False
@@ -61,21 +67,25 @@ def _writes_cover(name: str, found: Section, bounds: Bounds) -> bool:
     written: isl.Set | None = None
     for reference in model.references[name]:
         if reference.is_write:
-            image = model.maps[reference].range()
+            wrote = model.surely[reference.statement]
+            image = model.maps[reference].intersect_domain(wrote).range()
             written = image if written is None else written.union(image)
     assert written is not None
     section = _box([(first, first + count), *((ZERO, extent) for extent in inner)], model)
-    return section is not None and bool(section.is_subset(written))
+    return bool(section.is_subset(written))
 
 
-def _box(sides: Sequence[tuple[Poly, Poly]], model: Model) -> isl.Set | None:
+def _always_runs(reference: Reference, model: Model) -> bool:
+    """Return whether a statement runs at least once, for all sizes of the model."""
+    return bool(model.sizes.is_subset(model.surely[reference.statement].params()))
+
+
+def _box(sides: Sequence[tuple[Poly, Poly]], model: Model) -> isl.Set:
     """Return the indices with each one from a side's first to before its second value."""
     indices = [f"a{place}" for place in range(len(sides))]
     facts = [
         f"{model.space.affine(low, {})} <= {index} < {model.space.affine(high, {})}"
         for index, (low, high) in zip(indices, sides, strict=True)
     ]
-    if any("(" in name for side in sides for poly in side for name in poly.names):
-        return None  # a rounded division is no size that isl knows
     text = f"[{', '.join(indices)}] : {' and '.join(facts)}"
     return isl.Set(model.space.text(text)).intersect_params(model.sizes)

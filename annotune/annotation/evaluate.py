@@ -132,10 +132,18 @@ def evaluate_node(node: Node, names: Mapping[str, Value]) -> Value:
                 raise ExpressionError(
                     UNKNOWN_FUNCTION, node.start, node.end, name=function, hint=hint
                 )
-            values = [evaluate_node(argument, names) for argument in arguments]
+            values = [evaluate_node(argument, names) for argument in _valued(function, arguments)]
             return bounded(node, call(node, function, values))
         case _:
             assert_never(node)
+
+
+def _valued(function: str, arguments: Sequence[Node]) -> Sequence[Node]:
+    """Return the arguments that have a value: in ``map(join, …)``, `join` is only a word."""
+    if function != "map" or not arguments:
+        return arguments
+    first, rest = arguments[0], arguments[1:]
+    return rest if isinstance(first, ex.Name) and first.name == "join" else ()
 
 
 def _mismatch(node: Node, operator: str, *operands: Value) -> ExpressionError:

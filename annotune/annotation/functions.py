@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 
 from annotune.annotation.expression import Node
 from annotune.annotation.messages import TOO_LARGE, WRONG_CALL
@@ -23,6 +24,9 @@ FUNCTIONS = {
     "max": "max(a, b, …) or max(list)",
     "abs": "abs(number)",
     "len": "len(list)",
+    "list": "list(range(…))",
+    "product": "product(list, …): every choice of one item from each",
+    "map": "map(join, product(…)): the items of each choice in one string, a space between",
     "int": "int(number)",
     "round": "round(number)",
 }
@@ -138,6 +142,8 @@ def call(node: Node, name: str, values: Sequence[Value]) -> Value:
 def _call(node: Node, name: str, values: Sequence[Value]) -> Value:
     if name == "range":
         return _range(node, values)
+    if name == "product":
+        return _product(node, values)
     if name in ("min", "max"):
         single = values[0] if len(values) == 1 else tuple(values)
         if not isinstance(single, tuple):
@@ -147,6 +153,10 @@ def _call(node: Node, name: str, values: Sequence[Value]) -> Value:
     if len(values) != 1:
         raise TypeError
     value = values[0]
+    if name == "list" and isinstance(value, tuple):
+        return value
+    if name == "map":
+        return _joined(value)
     if name == "len" and isinstance(value, str | tuple):
         return len(value)
     if not isinstance(value, int | float):
@@ -166,3 +176,24 @@ def _range(node: Node, values: Sequence[Value]) -> Value:
         hint = f"at most {MAX_ITEMS} items"
         raise ExpressionError(TOO_LARGE, node.start, node.end, what="the range", hint=hint)
     return tuple(items)
+
+
+def _product(node: Node, values: Sequence[Value]) -> Value:
+    lists = [value for value in values if isinstance(value, tuple)]
+    if len(lists) < len(values) or not lists:
+        raise TypeError
+    if math.prod(len(items) + 1 for items in lists) > MAX_ITEMS:
+        hint = f"at most {MAX_ITEMS} items"
+        raise ExpressionError(TOO_LARGE, node.start, node.end, what="the product", hint=hint)
+    return tuple(product(*lists))
+
+
+def _joined(value: Value) -> Value:
+    """Return what Orio's ``map(join, …)`` gives: each list of strings as one string."""
+    if not isinstance(value, tuple):
+        raise TypeError
+    rows = [item if isinstance(item, tuple) else (item,) for item in value]
+    texts = [[part for part in row if isinstance(part, str)] for row in rows]
+    if any(len(row) < len(whole) for row, whole in zip(texts, rows, strict=True)):
+        raise TypeError
+    return tuple(" ".join(row) for row in texts)

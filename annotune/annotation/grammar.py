@@ -29,7 +29,7 @@ def _parser() -> Lark:
     return Lark.open(
         "annotation.lark",
         rel_to=__file__,
-        start=["perf_tuning", "recipe"],
+        start=["perf_tuning", "spec_file", "recipe"],
         parser="lalr",
         # A keyword is a keyword everywhere, so that a missing ';' before one is found.
         lexer="basic",
@@ -38,7 +38,7 @@ def _parser() -> Lark:
 
 
 def parse_tree(text: str, start: str, origin: Origin) -> Parsed:
-    """Return the tree of `text`, where `start` is ``perf_tuning`` or ``recipe``.
+    """Return the tree of `text`, where `start` is ``perf_tuning``, ``spec_file`` or ``recipe``.
 
     Raises:
         AnnotuneError: The text does not follow the grammar.

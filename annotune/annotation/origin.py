@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from annotune.diagnostics import Span
 
@@ -31,11 +33,12 @@ class Origin:
         """Return the place of ``text[start:end]``, cut at the end of its first line."""
         if self.whole is not None:
             return self.whole
-        first = self._offset(start)
-        last = self._offset(end - 1) + 1 if end is not None and end > start else first + 1
+        first = self.offset(start)
+        last = self.offset(end - 1) + 1 if end is not None and end > start else first + 1
         return place(self.file, self.source, first, last)
 
-    def _offset(self, offset: int) -> int:
+    def offset(self, offset: int) -> int:
+        """Return where the text's `offset` stands in `source`; not for a `whole` origin."""
         index = max(0, bisect_right(self.pieces, offset, key=lambda piece: piece[0]) - 1)
         text, source = self.pieces[index]
         return source + offset - text
@@ -49,4 +52,11 @@ def place(file: str, source: str, start: int, end: int) -> Span:
     end = min(end, len(source) if line_end < 0 else line_end)
     # A carriage return belongs to the line's end, not to the text that is underlined.
     length = len(source[start:end].rstrip("\r"))
-    return Span(file, source.count("\n", 0, start) + 1, start - line_start + 1, max(1, length))
+    line = bisect_left(_newlines(source), start) + 1
+    return Span(file, line, start - line_start + 1, max(1, length))
+
+
+@lru_cache(maxsize=4)
+def _newlines(source: str) -> tuple[int, ...]:
+    """Return where the lines of a text end; a file of many annotations asks for each of them."""
+    return tuple(found.start() for found in re.finditer("\n", source))

@@ -5,34 +5,43 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from annotune.annotation.loop_region import LoopBody, loop_body
 from annotune.annotation.messages import (
     CROSSED,
     DECLARED_TWICE,
     END_WITHOUT_BEGIN,
     FIRST_DECLARED,
+    FORTRAN,
+    IGNORED_BLOCK,
     NOT_NESTABLE,
     OPENED_HERE,
     OTHER_CLOSER,
     UNCLOSED_BEGIN,
     UNKNOWN_BLOCK,
     UNSUPPORTED_BLOCK,
+    UNSUPPORTED_TRANSFORM,
     did_you_mean,
 )
 from annotune.annotation.parse import Recipe, parse_recipe
-from annotune.annotation.perf_tuning import PerfTuning, read_perf_tuning
+from annotune.annotation.perf_tuning import PerfTuning, read_perf_tuning, read_specification
 from annotune.annotation.scan import Closer, Opener, annotations_of
 from annotune.annotation.spec import Spec, Value
+from annotune.annotation.spec_files import specification
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 
 # The thesis writes CHILL in one figure and CHiLL in another, so case does not count.
 _PERF_TUNING = "perftuning"
 _CHILL = "chill"
-_KNOWN = ("PerfTuning", "CHiLL")
+_LOOP = "loop"
+_KNOWN = ("PerfTuning", "CHiLL", "Loop")
+# A module of Orio's around another one, which changes nothing here, and why.
+_IGNORED = {"align": "annotune assumes no alignment"}
+# What may stand directly in what.
+_NESTS = {_PERF_TUNING: (_CHILL, _LOOP, *_IGNORED), **dict.fromkeys(_IGNORED, (_CHILL, _LOOP))}
 # Orio's other modules.
 UNSUPPORTED = (
-    "Align",
-    "Loop",
     "Loops",
     "OpenCL",
     "OrTil",
@@ -41,6 +50,8 @@ UNSUPPORTED = (
     "SimplyRewrite",
     "SpMV",
 )
+# By the names that compilers know.
+_FORTRAN = frozenset({".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,14 @@ class AnnotationBlock:
     ``text[body_start:body_end]`` is the C in the innermost annotation. Where C stands
     between PerfTuning and CHiLL, `start` and `end` bound the CHiLL annotation alone, so
     that this C stays. `span` is the opener of the outermost annotation.
+
+    ``begin Loop ( … )`` may hold the only C of its region: then `loop_text` bounds it in
+    the text, inside a comment, and `c_text` is that C with the transformations blanked, of
+    the same length; the body is blank. Otherwise `loop_text` is None.
+
+    `inner` and `frame` are ``(start, end, start, end)`` of an opener and of its closer: those
+    of the innermost and of the outermost annotation. None for a region of a sidecar.
+    `annotune.annotation.complete` makes a C text of all this.
     """
 
     start: int
@@ -59,6 +78,10 @@ class AnnotationBlock:
     body_end: int
     spec: Spec
     span: Span
+    loop_text: tuple[int, int] | None = None
+    c_text: str = ""
+    inner: tuple[int, int, int, int] | None = None
+    frame: tuple[int, int, int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +94,19 @@ class Annotations:
 
 @dataclass(slots=True)
 class _Open:
-    """An annotation that is not yet closed, with the regions found in it."""
+    """An annotation that is not yet closed, with the regions found in it.
+
+    `tuning` is that of the PerfTuning in force, `frame` the outermost opener. `mistakes` are
+    those of its own text: nobody needs them where a module in it is not supported at all.
+    """
 
     opener: Opener
+    frame: Opener
     tuning: PerfTuning = field(default_factory=lambda: PerfTuning(Spec(), {}))
     recipe: Recipe = field(default_factory=Recipe)
     is_sound: bool = True
+    is_hopeless: bool = False
+    mistakes: list[Diagnostic] = field(default_factory=list)
     inner: list[AnnotationBlock] = field(default_factory=list)
     has_inner: bool = False
 
@@ -86,26 +116,39 @@ class _Open:
 
 
 def find_annotations(
-    text: str, file: str, settings: Mapping[str, Value] | None = None
+    text: str,
+    file: str,
+    settings: Mapping[str, Value] | None = None,
+    spec_file: Path | None = None,
 ) -> tuple[AnnotationBlock, ...]:
-    """Return the annotated regions of `text`, in its order.
-
-    `settings` (``--set NAME=VALUE``) replace parameters of the annotations.
+    """Return the annotated regions of `text`, in its order; parameters as in `scan_annotations`.
 
     Raises:
         AnnotuneError: With every mistake that stands alone, in the order of the text.
     """
-    found = scan_annotations(text, file, settings)
+    found = scan_annotations(text, file, settings, spec_file)
     if found.diagnostics:
         raise AnnotuneError.of(*found.diagnostics)
     return found.blocks
 
 
 def scan_annotations(
-    text: str, file: str, settings: Mapping[str, Value] | None = None
+    text: str,
+    file: str,
+    settings: Mapping[str, Value] | None = None,
+    spec_file: Path | None = None,
 ) -> Annotations:
-    """Return the sound regions of `text`, and diagnostics for the rest."""
-    scanner = _Scanner(text, settings or {})
+    """Return the sound regions of `text`, and diagnostics for the rest.
+
+    `settings` (``--set NAME=VALUE``) replace parameters of the annotations. `spec_file`
+    (``--spec FILE``) holds the specification of regions without a PerfTuning of their own.
+
+    Raises:
+        AnnotuneError: The file is none of C.
+    """
+    if Path(file).suffix.lower() in _FORTRAN:
+        raise AnnotuneError.of(FORTRAN.at(Span(file, 1, 1), file=Path(file).name))
+    scanner = _Scanner(text, settings or {}, spec_file)
     for found in annotations_of(text, file):
         match found:
             case Opener():
@@ -115,6 +158,7 @@ def scan_annotations(
             case Diagnostic():
                 scanner.mistakes.append(found)
     for left in scanner.opened:
+        scanner.settle(left)
         scanner.mistakes.append(UNCLOSED_BEGIN.at(left.opener.span, name=left.opener.name))
     blocks = sorted(scanner.blocks, key=lambda block: block.start)
     return Annotations(tuple(blocks), tuple(sorted(scanner.mistakes, key=lambda one: one.span)))
@@ -126,22 +170,24 @@ class _Scanner:
 
     text: str
     settings: Mapping[str, Value]
+    spec_file: Path | None
     opened: list[_Open] = field(default_factory=list)
     blocks: list[AnnotationBlock] = field(default_factory=list)
     mistakes: list[Diagnostic] = field(default_factory=list)
 
     def begin(self, opener: Opener) -> None:
-        one = _Open(opener, is_sound=opener.is_sound)
         outer = self.opened[-1] if self.opened else None
+        one = _Open(opener, outer.frame if outer else opener, is_sound=opener.is_sound)
         self.opened.append(one)
         if outer is not None:
             outer.has_inner = True
+            one.tuning = outer.tuning
         try:
             self.check_name(opener, outer)
             if one.is_sound:
                 self.read(one, outer)
         except AnnotuneError as error:
-            self.mistakes.extend(error.diagnostics)
+            one.mistakes.extend(error.diagnostics)
             one.is_sound = False
 
     def read(self, one: _Open, outer: _Open | None) -> None:
@@ -149,36 +195,70 @@ class _Scanner:
         text, origin = one.opener.text, one.opener.origin
         if one.kind == _PERF_TUNING:
             one.tuning = read_perf_tuning(text, origin, self.settings)
-        else:
-            one.recipe = parse_recipe(text, origin, outer.tuning.lets if outer else {})
+            return
+        is_outermost = outer is None or outer.frame.name.lower() in _IGNORED
+        if self.spec_file is not None and is_outermost and one.kind not in _IGNORED:
+            parts = specification(self.spec_file, one.opener.span)
+            folder = self.spec_file.parent
+            one.tuning = read_specification([*parts], one.opener.span, folder, self.settings)
+        if one.kind == _CHILL:
+            one.recipe = parse_recipe(text, origin, one.tuning.lets)
 
     def check_name(self, opener: Opener, outer: _Open | None) -> None:
         name, span = opener.name, opener.span
-        if name.lower() in (other.lower() for other in UNSUPPORTED):
+        kind = name.lower()
+        if kind in (other.lower() for other in UNSUPPORTED):
+            self.give_up()
             raise AnnotuneError.of(UNSUPPORTED_BLOCK.at(span, name=name))
-        if name.lower() not in (_PERF_TUNING, _CHILL):
+        if kind not in (_PERF_TUNING, _CHILL, _LOOP, *_IGNORED):
             hint = did_you_mean(name, _KNOWN)
             raise AnnotuneError.of(UNKNOWN_BLOCK.at(span, name=name, hint=hint))
-        if outer is not None and (outer.kind, name.lower()) != (_PERF_TUNING, _CHILL):
+        if outer is not None and kind not in _NESTS.get(outer.kind, ()):
             raise AnnotuneError.of(NOT_NESTABLE.at(span, name=name, outer=outer.opener.name))
+
+    def give_up(self) -> None:
+        """Keep quiet about what stands around an annotation that is not supported."""
+        for around in self.opened[:-1]:
+            around.is_hopeless = True
+
+    def settle(self, one: _Open) -> None:
+        """Report what is wrong with the own text of a closed or abandoned annotation."""
+        if not one.is_hopeless:
+            self.mistakes.extend(one.mistakes)
 
     def end(self, closer: Closer) -> None:
         index = self.match(closer)
         if index is None:
             return
         one = self.opened.pop(index)
-        if not one.is_sound:
-            return
         outer = self.opened[index - 1] if index else None
-        if one.kind == _CHILL:
-            block = self.region(one, closer, one.opener.end, closer.start, outer)
-            if block is not None:
-                (outer.inner if outer else self.blocks).append(block)
-        elif one.inner:
-            self.blocks.extend(self.widened(one, closer))
-        elif not one.has_inner:
-            block = self.region(one, closer, one.opener.end, closer.start, None)
-            self.blocks.extend([block] if block else [])
+        if one.is_sound:
+            try:
+                (outer.inner if outer else self.blocks).extend(self.found(one, closer))
+            except AnnotuneError as error:
+                one.mistakes.extend(error.diagnostics)
+                if any(one.code == UNSUPPORTED_TRANSFORM.code for one in error.diagnostics):
+                    for around in self.opened:
+                        around.is_hopeless = True
+        self.settle(one)
+
+    def found(self, one: _Open, closer: Closer) -> list[AnnotationBlock]:
+        """Return the regions of an annotation that is closed now."""
+        if one.inner and one.kind not in (_CHILL, _LOOP):
+            if one.kind == _PERF_TUNING:
+                return self.widened(one, closer)
+            why = _IGNORED[one.kind]
+            note = IGNORED_BLOCK.at(one.opener.span, name=one.opener.name, why=why)
+            blocks = self.widened(one, closer)
+            return [
+                replace(block, spec=replace(block.spec, notes=(note, *block.spec.notes)))
+                for block in blocks
+            ]
+        if one.has_inner:
+            return []
+        if one.kind in _IGNORED:
+            raise AnnotuneError.of(UNSUPPORTED_BLOCK.at(one.opener.span, name=one.opener.name))
+        return [self.region(one, closer)]
 
     def match(self, closer: Closer) -> int | None:
         """Return which open annotation `closer` closes; None when it closes none."""
@@ -203,29 +283,39 @@ class _Scanner:
         self.opened[index].is_sound = False
         return index
 
-    def region(
-        self, one: _Open, closer: Closer, body_start: int, body_end: int, outer: _Open | None
-    ) -> AnnotationBlock | None:
-        """Return the region between an opener and its closer; None where its parts clash."""
-        spec = outer.tuning.spec if outer else one.tuning.spec
-        span = outer.opener.span if outer else one.opener.span
-        try:
-            spec = with_recipe(spec, one.recipe)
-        except AnnotuneError as error:
-            self.mistakes.extend(error.diagnostics)
-            return None
-        spec = replace(spec, span=span)
-        return AnnotationBlock(one.opener.start, closer.end, body_start, body_end, spec, span)
+    def region(self, one: _Open, closer: Closer) -> AnnotationBlock:
+        """Return the region between an opener and its closer; raises where its parts clash."""
+        opener, span = one.opener, one.frame.span
+        places = (opener.start, opener.end, closer.start, closer.end)
+        spec = with_recipe(replace(one.tuning.spec, span=span), one.recipe)
+        body = LoopBody(spec, None, "")
+        if one.kind == _LOOP:
+            text = self.text[opener.end : closer.start]
+            body = loop_body(opener, text, opener.end, spec, one.tuning.lets)
+        return AnnotationBlock(
+            opener.start,
+            closer.end,
+            opener.end,
+            closer.start,
+            body.spec,
+            span,
+            body.loop_text,
+            body.c_text,
+            places,
+            places,
+        )
 
     def widened(self, one: _Open, closer: Closer) -> list[AnnotationBlock]:
-        """Return the regions in a PerfTuning; a single one takes in the PerfTuning itself."""
-        if len(one.inner) > 1:
-            return one.inner
-        block = one.inner[0]
+        """Return the regions in an outer annotation; a single one takes it in when alone."""
+        frame = (one.opener.start, one.opener.end, closer.start, closer.end)
+        inner = [replace(block, frame=frame) for block in one.inner]
+        if len(inner) > 1:
+            return inner
+        block = inner[0]
         around = self.text[one.opener.end : block.start] + self.text[block.end : closer.start]
         plain = re.sub(r"/\*.*?\*/|//[^\n]*", "", around, flags=re.DOTALL)
         if plain.strip():
-            return one.inner
+            return inner
         return [replace(block, start=one.opener.start, end=closer.end)]
 
 

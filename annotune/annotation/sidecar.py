@@ -8,12 +8,13 @@ from pathlib import Path
 
 import yaml
 
+from annotune.annotation.assume import assumptions
 from annotune.annotation.evaluate import evaluate_node
 from annotune.annotation.expression import parse_expression
 from annotune.annotation.messages import NO_VALUES
 from annotune.annotation.parse import Recipe, parse_recipe
 from annotune.annotation.regions import with_recipe
-from annotune.annotation.spec import Constraint, Formula, Parameter, Spec, Value
+from annotune.annotation.spec import Assumptions, Constraint, Formula, Parameter, Spec, Value
 from annotune.annotation.tokens import ExpressionError
 from annotune.annotation.yaml_nodes import YamlFile, read_yaml
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
@@ -28,6 +29,7 @@ _REGION_KEYS = (
     "constraints",
     "search",
     "build",
+    "assume",
     "recipe",
 )
 
@@ -108,6 +110,7 @@ class _Region:
             self.values(nodes.get("search"), "search"),
             self.values(nodes.get("build"), "build"),
             span=self.yaml_file.span(nodes["function"]),
+            assumptions=self.assumptions(nodes.get("assume")),
         )
         recipe = self.recipe(nodes["recipe"]) if "recipe" in nodes else Recipe()
         return replace(with_recipe(spec, recipe), span=spec.span)
@@ -170,6 +173,13 @@ class _Region:
             return {}
         entries = self.yaml_file.mapping(node, f"'{what}'")
         return {key: self.yaml_file.value(node, f"'{key}'") for key, (_, node) in entries.items()}
+
+    def assumptions(self, node: yaml.Node | None) -> Assumptions:
+        if node is None:
+            return Assumptions()
+        entries = self.yaml_file.mapping(node, "'assume'")
+        spans = {key: self.yaml_file.span(name) for key, (name, _) in entries.items()}
+        return assumptions(self.values(node, "assume"), spans)
 
     def recipe(self, node: yaml.Node) -> Recipe:
         """Return the recipe of one text, or of a list with one text for each command."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TypeAlias
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -66,13 +67,78 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class InputVariable:
+    """``decl static double A[M][N] = random;``, or a declaration of Orio's ``decl_file``.
+
+    `extents` has one formula per dimension, none for a scalar. `initial` is what the array or
+    scalar starts from: a formula, the items of ``{…}``, or None for anything (``random``).
+    `is_pointer` tells ``double *A``, an array whose extents the declaration does not say.
+    """
+
+    name: str
+    type: str
+    extents: tuple[Formula, ...] = ()
+    initial: Formula | tuple[Formula, ...] | None = None
+    is_pointer: bool = False
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """``def assume``: what the user vouches for, where the C text cannot show it.
+
+    `disjoint`: no two arrays overlap. `strides`: sizes that stand in a stride are what their
+    names say. `pure`: functions without effects. `extents`: an array's name to the C text of
+    its extents, outermost first, from ``extent = ['x[n]']``.
+    """
+
+    disjoint: bool = False
+    strides: bool = False
+    pure: tuple[str, ...] = ()
+    extents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class WishKind(StrEnum):
+    """What a transformation of Orio's Loop module asks of one loop."""
+
+    PARALLEL = "parallel"
+    UNROLL = "unroll"
+    TILE = "tile"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopWish:
+    """One wish of Orio's ``transform …`` for one loop.
+
+    `loop` is its iterator, `index` counts the ``for`` of the region's text from 0; where two
+    loops share an iterator only `index` tells them apart. -1 when the text has no such loop.
+    PARALLEL is a demand: where the loop carries a dependence, the region is refused. The
+    numbers are hints, each a list of the values to try: `factors` to unroll by or to tile
+    with, `threads` and `blocks` of the launch that ``CUDA(threadCount=…, blockCount=…)`` asks for.
+    """
+
+    kind: WishKind
+    loop: str
+    index: int
+    factors: tuple[int, ...] = ()
+    threads: tuple[int, ...] = ()
+    blocks: tuple[int, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Spec:
     """One region's annotation.
 
     `input_params` fixes or proposes sizes; `performance_params` and `constraints` span the
     search; `search` holds ``arg name = value`` of ``def search``; `build` those of
-    ``def build`` (flags only, never a shell line); `commands` is the recipe, perhaps partial
-    or empty. `notes` tell what was read and is not used, such as ``def input_vars``.
+    ``def build`` (flags only, never a shell line: see `annotune.annotation.flags`);
+    `commands` is the recipe, perhaps partial or empty; `wishes` are those of Orio's Loop
+    module. `input_vars` types what the C text leaves undeclared. `notes` tell what was read
+    and is not used, such as ``def power``.
+
+    The first values of `input_params` are the sizes to tune for, and fulfil the constraints
+    among them; `annotune.annotation.sizes` lists the others.
     """
 
     input_params: tuple[Parameter, ...] = ()
@@ -83,3 +149,6 @@ class Spec:
     commands: tuple[Command, ...] = ()
     span: Span = NOWHERE
     notes: tuple[Diagnostic, ...] = ()
+    wishes: tuple[LoopWish, ...] = ()
+    input_vars: tuple[InputVariable, ...] = ()
+    assumptions: Assumptions = field(default_factory=Assumptions)

@@ -24,6 +24,11 @@ from annotune.annotation.origin import Origin, place
 from annotune.annotation.spec import Value
 from annotune.diagnostics import AnnotuneError, Span, Template
 
+_YAML_TAG = "tag:yaml.org,2002:"
+# What YAML itself calls a plain value; all other tags are names of a program's own types.
+_PLAIN_TAGS = frozenset(
+    ["map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"]
+)
 # Deeper lists and longer ones have no meaning here, and could come from a chain of aliases.
 _MAX_DEPTH = 8
 _MAX_NODES = 100_000
@@ -59,6 +64,7 @@ class YamlFile:
         """
         if not isinstance(node, yaml.MappingNode):
             self.wrong(node, what, "a mapping, `key: value`")
+        self._refuse_tag(node, what)
         entries: dict[str, tuple[yaml.Node, yaml.Node]] = {}
         names = tuple(known)
         for key, value in node.value:
@@ -86,13 +92,20 @@ class YamlFile:
         """Return the items of a list."""
         if not isinstance(node, yaml.SequenceNode):
             self.wrong(node, what, "a list")
+        self._refuse_tag(node, what)
         return list(node.value)
 
     def word(self, node: yaml.Node, what: str) -> str:
         """Return a scalar as text, whatever YAML would make of it."""
         if not isinstance(node, yaml.ScalarNode) or not str(node.value).strip():
             self.wrong(node, what, "a word")
+        self._refuse_tag(node, what)
         return str(node.value)
+
+    def _refuse_tag(self, node: yaml.Node, what: str) -> None:
+        """Raise where a tag such as ``!!python/object`` asks for more than a plain value."""
+        if node.tag.removeprefix(_YAML_TAG) not in _PLAIN_TAGS:
+            self.wrong(node, what, "a plain value, without a tag", "remove the `!…`")
 
     def value(self, node: yaml.Node, what: str) -> Value:
         """Return a scalar or a list of scalars as a Value."""
@@ -102,6 +115,7 @@ class YamlFile:
         seen[0] += 1
         if depth > _MAX_DEPTH or seen[0] > _MAX_NODES:
             self.wrong(node, what, "smaller")
+        self._refuse_tag(node, what)
         if isinstance(node, yaml.SequenceNode):
             return tuple(self._value(item, what, depth + 1, seen) for item in node.value)
         if not isinstance(node, yaml.ScalarNode):
@@ -110,7 +124,7 @@ class YamlFile:
 
     def _scalar(self, node: yaml.ScalarNode, what: str) -> Value:
         text = str(node.value)
-        match node.tag.removeprefix("tag:yaml.org,2002:"):
+        match node.tag.removeprefix(_YAML_TAG):
             case "int":
                 # YAML 1.1 reads 010 as octal and 1:30 as a sum of sixties; nobody means that.
                 if not re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,17})", text):

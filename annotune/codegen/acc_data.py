@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from annotune.analysis.facts import Analysis, ArrayUse
-from annotune.codegen.c_expr import c_expr
+from annotune.codegen.c_expr import plain_c
 from annotune.ir.expr import Binary, Expr, Int
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
 
 
-def data_clauses(analysis: Analysis, resident: bool = False) -> str:
+def data_clauses(analysis: Analysis, resident: bool = False, is_part: bool = False) -> str:
     """Return the clauses that bring a region's arrays to the device and back.
 
     What is only read is copied in, what is wholly overwritten first is only copied out. With
-    `resident` the arrays are there already.
+    `resident` the arrays are there already; `is_part` of a region may overwrite a part only.
     """
     sections: dict[str, list[str]] = {}
     for array in analysis.region.arrays.values():
-        clause = "present" if resident else _clause(analysis.uses[array.name])
+        clause = "present" if resident else _clause(analysis.uses[array.name], is_part)
         sections.setdefault(clause, []).append(section(analysis, array))
     order = ("present", "copyin", "copy", "copyout")
     return " ".join(f"{c}({', '.join(sections[c])})" for c in order if c in sections)
@@ -35,16 +35,16 @@ def section(analysis: Analysis, array: Array) -> str:
     shape = analysis.shapes[array.name]
     inner = array.extents[1:]
     if not inner:
-        return f"{array.name}[{c_expr(fold(shape.lowest))}:{c_expr(fold(shape.length))}]"
-    rows = f"[0:{c_expr(_rows(array, fold(shape.lowest), fold(shape.length)))}]"
-    rest = "".join(f"[0:{c_expr(extent)}]" for extent in inner if extent is not None)
+        return f"{array.name}[{plain_c(fold(shape.lowest))}:{plain_c(fold(shape.length))}]"
+    rows = f"[0:{plain_c(_rows(array, fold(shape.lowest), fold(shape.length)))}]"
+    rest = "".join(f"[0:{plain_c(extent)}]" for extent in inner if extent is not None)
     return f"{array.name}{rows}{rest}"
 
 
-def _clause(use: ArrayUse) -> str:
+def _clause(use: ArrayUse, is_part: bool) -> str:
     if not use.is_written:
         return "copyin"
-    return "copyout" if use.overwritten else "copy"
+    return "copyout" if use.overwritten and not is_part else "copy"
 
 
 def _rows(array: Array, lowest: Expr, length: Expr) -> Expr:

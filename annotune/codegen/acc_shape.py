@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from math import prod
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.placement import GANG_LIMIT, WARP
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Binary, Call, Int
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Level, Loop
-from annotune.transforms.tree import rebuilt
+from annotune.ir.nest import Level, Loop, walk_stmts
+from annotune.transforms.tree import Body, numbers, rebuilt
 
 # A grid has at most 2^31 - 1 blocks (CUDA C++ Programming Guide).
 GANGS_LIMIT = 2147483647
@@ -31,49 +29,73 @@ class Shape:
         return f"num_gangs({self.gangs}) num_workers({self.workers}) vector_length({self.vector})"
 
 
-def shape(kernel: Kernel, analysis: Analysis) -> Shape:
-    """Return the launch of `kernel` at the sizes it is tuned for.
+def shape(launched: Loop, kernel: Kernel, analysis: Analysis) -> Shape:
+    """Return the launch of the loop `launched` of `kernel` at the sizes it is tuned for.
 
     A vector is a multiple of the warp, the only lengths that gcc takes.
     """
-    band = kernel.band()
-    sizes = _ends_of_serial_loops(kernel, analysis)
-    gangs = _iterations((x for x in band if x.place == Level.GANG), sizes)
-    lanes = _iterations((x for x in band if x.place == Level.VECTOR), sizes)
+    sizes = _ends_of_serial_loops(launched, kernel, analysis)
+    gangs, workers, lanes = (
+        _iterations((launched,), level, sizes) for level in (Level.GANG, Level.WORKER, Level.VECTOR)
+    )
     vector = min(GANG_LIMIT, WARP * -(-lanes // WARP))
-    workers = _iterations((x for x in band if x.place == Level.WORKER), sizes)
-    if not any(x.place == Level.GANG for x in band):
+    if launched.place != Level.GANG:
         # Threads alone: the gangs share what one vector cannot take.
         gangs = -(-lanes // vector)
     return Shape(min(gangs, GANGS_LIMIT), max(1, min(workers, GANG_LIMIT // vector)), vector)
 
 
-def _ends_of_serial_loops(kernel: Kernel, analysis: Analysis) -> tuple[dict[str, int], ...]:
-    """Return the sizes with all serial loops of the nest in their first iteration, and in the last.
+def _ends_of_serial_loops(
+    launched: Loop, kernel: Kernel, analysis: Analysis
+) -> tuple[dict[str, int], ...]:
+    """Return the sizes with all loops around the launch in their first iteration, and in the last.
 
     Serial loops may set the bounds of the placed ones: the launch is sized once, for the
     longest that either end shows.
     """
-    placed = {loop.var for loop in kernel.band()}
+    inside = {launched.var, *(s.var for s in walk_stmts(launched.body) if isinstance(s, Loop))}
     first, last = dict(analysis.region.sizes), dict(analysis.region.sizes)
-    for loop in analysis.paths[kernel.statements[0]]:
-        if loop.var in placed:
-            continue
-        for sizes, end in ((first, loop.lower), (last, Binary("-", loop.upper, Int(1)))):
-            value = fold(end, sizes)
-            if isinstance(value, Int):
-                sizes[loop.var] = value.value
+    statement = next((n for n in sorted(numbers(launched))), kernel.statements[0])
+    for loop in analysis.paths[statement]:
+        if loop.var not in inside:
+            _set_ends(loop, first, last)
     return first, last
 
 
-def _iterations(loops: Iterable[Loop], sizes: tuple[dict[str, int], ...]) -> int:
-    """Return how many iterations the loops have together, whole tiles for those of a tile."""
-    return prod(max(1, *(_count(loop, known) for known in sizes)) for loop in loops)
+def _set_ends(loop: Loop, first: dict[str, int], last: dict[str, int]) -> None:
+    for sizes, end in ((first, loop.lower), (last, Binary("-", loop.upper, Int(1)))):
+        value = fold(end, sizes)
+        if isinstance(value, Int):
+            sizes[loop.var] = value.value
+
+
+def _iterations(body: Body, level: Level, sizes: tuple[dict[str, int], ...]) -> int:
+    """Return how many iterations the loops of `level` have together, the longest of siblings.
+
+    A loop over one tile counts as a whole one.
+    """
+    most = 1
+    for stmt in body:
+        if not isinstance(stmt, Loop):
+            continue
+        own = max(1, *(_count(stmt, known) for known in sizes)) if stmt.place == level else 1
+        first, last = (dict(known) for known in sizes)
+        # Serial loops inside a launch may set bounds as well.
+        _set_ends(stmt, first, last)
+        most = max(most, own * _iterations(stmt.body, level, (first, last)))
+    return most
 
 
 def _count(loop: Loop, sizes: dict[str, int]) -> int:
-    if isinstance(loop.upper, Call):
-        loop = rebuilt(loop, upper=loop.upper.arguments[0])
+    if isinstance(loop.upper, Call) and loop.upper.function == "min" and loop.tile_of == "":
+        loop = _whole_tile(loop)
     count = fold(trip_count(loop), sizes)
-    assert isinstance(count, Int), f"trip count of '{loop.var}' is not a number"
-    return count.value
+    # A bound that only the device knows: a warp is what any vector holds.
+    return count.value if isinstance(count, Int) else WARP
+
+
+def _whole_tile(loop: Loop) -> Loop:
+    """Return a loop over a tile that may be cut short with the tile's own end."""
+    assert isinstance(loop.upper, Call)
+    inner = rebuilt(loop, upper=loop.upper.arguments[0])
+    return inner if isinstance(fold(trip_count(inner)), Int) else loop

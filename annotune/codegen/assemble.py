@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from annotune.codegen.aliases import declared
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Provenance
 from annotune.frontend.splice import splice
@@ -21,7 +22,8 @@ def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Prove
         place = region.extent
         if code.helper:
             edits.append((place.function_start, place.function_start, code.helper + "\n"))
-        body = provenance.comment() + code.body if k == 0 else code.body
+        body = declared(code.body, region)
+        body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
     return splice(source.text, edits)
 

@@ -11,16 +11,18 @@ from typing import TypeAlias
 
 from annotune.analysis.facts import Analysis, LoopFacts, LoopKind
 from annotune.codegen.acc_data import data_clauses
+from annotune.codegen.aliases import body_text
 from annotune.codegen.c_stmt import final_values
 from annotune.codegen.code import RegionCode
 from annotune.codegen.guards import counts_tests, joined
 from annotune.codegen.names import temporaries
 from annotune.codegen.writer import INDENT, Writer
-from annotune.frontend.splice import splice
-from annotune.ir.expr import Int
+from annotune.frontend.splice import Replacement
+from annotune.ir.expr import Int, accesses
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Loop, walk_stmts
+from annotune.ir.nest import Assign, Combine, Loop, walk_stmts
 from annotune.ir.region import SourceFile
+from annotune.transforms.reduce import carried_sums
 from annotune.transforms.tree import bound_names
 
 # `collapse` takes in loops until the threads have this many pieces: enough for 64 threads,
@@ -31,13 +33,14 @@ Directive: TypeAlias = tuple[Loop, str]
 
 
 def naive_openmp(source: SourceFile, analysis: Analysis) -> RegionCode:
-    """Return the region with ``parallel for collapse(k)`` on its outermost parallel loops."""
+    """Return the region with ``parallel for collapse(k)`` on its outermost parallel loops.
+
+    Loops that accumulate scalars are parallel too, with a ``reduction``.
+    """
     directives: list[Directive] = []
     for facts in _outermost(_parallel(analysis)):
         chain = _chain(analysis, facts, ENOUGH_PIECES)
-        collapse = f" collapse({len(chain)})" if len(chain) > 1 else ""
-        private = _private(analysis, chain)
-        directives.append((facts.loop, f"#pragma omp parallel for{collapse}{private}"))
+        directives.append((facts.loop, f"#pragma omp parallel for{_clauses(analysis, chain)}"))
     return RegionCode(_spliced(source, analysis, directives))
 
 
@@ -55,8 +58,10 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
     Loops that nest perfectly are collapsed: a device has fewer levels than a nest has loops.
     """
     outermost = _outermost(_parallel(analysis))
-    data = data_clauses(analysis)
-    shared = len(outermost) != 1 or len(outermost[0].path) > 1
+    whole = len(outermost) == 1 and len(outermost[0].path) == 1 and _is_all(analysis, outermost)
+    # What runs on the host between the loops must see the arrays there.
+    shared = not whole and _is_all(analysis, outermost)
+    data = data_clauses(analysis) if whole else data_clauses(analysis, is_part=True)
     directives: list[Directive] = []
     left = _parallel(analysis)
     while left:
@@ -65,14 +70,24 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
             if facts in outermost:
                 head = f"parallel loop {'default(present)' if shared else data}"
             chain = _chain(analysis, facts)
-            collapse = f" collapse({len(chain)})" if len(chain) > 1 else ""
-            private = _private(analysis, chain)
-            tests = counts_tests(chain, analysis.region) if collapse else ()
+            tests = counts_tests(chain, analysis.region) if len(chain) > 1 else ()
             test = f"if ({joined(tests)})\n" if tests else ""
-            directives.append((facts.loop, f"{test}#pragma acc {head}{collapse}{private}"))
+            clauses = _clauses(analysis, chain)
+            directives.append((facts.loop, f"{test}#pragma acc {head}{clauses}"))
             left = [f for f in left if all(f.loop is not loop for loop in chain)]
-    around = f"#pragma acc data {data}" if shared else ""
+    around = f"#pragma acc data {data_clauses(analysis)}" if shared else ""
     return RegionCode(_spliced(source, analysis, directives, around))
+
+
+def _is_all(analysis: Analysis, loops: Sequence[LoopFacts]) -> bool:
+    """Return whether no statement outside `loops` touches an array."""
+    inside = {id(s) for facts in loops for s in walk_stmts(facts.loop.body)}
+    return not any(
+        accesses(expr)
+        for assign in analysis.region.nest.assigns()
+        if id(assign) not in inside
+        for expr in (assign.target, *assign.sources())
+    )
 
 
 def _kernels(source: SourceFile, analysis: Analysis) -> RegionCode:
@@ -80,16 +95,32 @@ def _kernels(source: SourceFile, analysis: Analysis) -> RegionCode:
 
     What becomes of the loops is the compiler's own choice.
     """
-    directives: list[Directive] = [
-        (f.loop, f"#pragma acc loop independent{_private(analysis, [f.loop])}")
-        for f in _parallel(analysis)
-    ]
+    directives: list[Directive] = []
+    for facts in _parallel(analysis):
+        clauses = _clauses(analysis, [facts.loop])
+        directives.append((facts.loop, f"#pragma acc loop independent{clauses}"))
     around = f"#pragma acc kernels {data_clauses(analysis)}"
     return RegionCode(_spliced(source, analysis, directives, around))
 
 
 def _parallel(analysis: Analysis) -> list[LoopFacts]:
-    return [f for f in analysis.loops if f.kind == LoopKind.PARALLEL]
+    """Return the loops that may run in parallel, or may with a ``reduction`` of scalars."""
+    return [f for f in analysis.loops if _sums(analysis, f) is not None]
+
+
+def _sums(analysis: Analysis, facts: LoopFacts) -> tuple[Combine, ...] | None:
+    """Return the scalars that a loop must combine to be parallel, None where it must not be.
+
+    A clause takes scalars alone; sums in elements of arrays stay in order.
+    """
+    if facts.kind == LoopKind.PARALLEL:
+        return ()
+    if facts.kind != LoopKind.REDUCTION:
+        return None
+    inside = [s.number for s in walk_stmts(facts.loop.body) if isinstance(s, Assign)]
+    found = carried_sums(analysis, inside, facts.name)
+    scalars = analysis.region.scalars
+    return found if found and all(c.name in scalars for c in found) else None
 
 
 def _outermost(among: Sequence[LoopFacts]) -> list[LoopFacts]:
@@ -110,12 +141,15 @@ def _chain(analysis: Analysis, outer: LoopFacts, pieces: int = 0) -> list[Loop]:
     A nest is taken whole where no number is asked for.
     """
     sizes = analysis.region.sizes
-    parallel = {id(f.loop) for f in _parallel(analysis)}
+    found = {id(f.loop): _sums(analysis, f) for f in _parallel(analysis)}
     chain = [outer.loop]
     while not pieces or prod(_count(loop, sizes) for loop in chain) < pieces:
         body = chain[-1].body
         inner = body[0] if len(body) == 1 else None
-        if not isinstance(inner, Loop) or id(inner) not in parallel:
+        if not isinstance(inner, Loop) or id(inner) not in found:
+            break
+        # One clause for all of them: they must combine the same.
+        if found[id(inner)] != found[id(chain[0])]:
             break
         if bound_names(inner) & {loop.var for loop in chain}:
             break
@@ -128,12 +162,23 @@ def _count(loop: Loop, sizes: Mapping[str, int]) -> int:
     return max(1, count.value) if isinstance(count, Int) else 1
 
 
+def _clauses(analysis: Analysis, chain: Sequence[Loop]) -> str:
+    """Return the clauses of a directive for the loops of `chain`, which nest perfectly."""
+    collapse = f" collapse({len(chain)})" if len(chain) > 1 else ""
+    facts = next(f for f in analysis.loops if f.loop is chain[0])
+    sums = _sums(analysis, facts) or ()
+    reduction = "".join(f" reduction({c.op}:{c.name})" for c in sums)
+    return f"{collapse}{_private(analysis, chain)}{reduction}"
+
+
 def _private(analysis: Analysis, chain: Sequence[Loop]) -> str:
     """Return the clause for what the user declares outside and each iteration writes.
 
-    The iterators of the directive's own loops, the `chain`, are private by themselves.
+    The iterators of the directive's own loops, the `chain`, are private by themselves. A
+    scalar that the loops combine has a clause of its own, and none of these.
     """
     own = {loop.var for loop in chain}
+    own |= {c.name for f in analysis.loops if f.loop is chain[0] for c in _sums(analysis, f) or ()}
     loop = chain[0]
     iterators = [s.var for s in walk_stmts((loop,)) if isinstance(s, Loop)]
     names = [*iterators, *(s.name for s in temporaries(analysis, (loop,)))]
@@ -153,9 +198,8 @@ def _spliced(
     `around` is a directive for the whole text, which then stands in a block. Iterators that
     are read afterwards are given their final values: private ones have lost them.
     """
-    text, grown = _with_directives(source.text, directives)
-    extent = analysis.region.extent
-    body = text[extent.body_start : extent.body_end + grown].strip("\r\n").rstrip()
+    edits = _edits(source.text, directives)
+    body = body_text(source.text, analysis.region, edits).strip("\r\n").rstrip()
     head, tail = Writer(), Writer()
     head.line("{")
     if around:
@@ -176,18 +220,19 @@ def indented_block(text: str) -> str:
     return out.text()
 
 
-def _with_directives(text: str, directives: Sequence[Directive]) -> tuple[str, int]:
-    """Return `text` with each directive on a line before its loop, and how much it has grown."""
+def _edits(text: str, directives: Sequence[Directive]) -> list[Replacement]:
+    """Return the edits that put each directive on a line before its loop."""
     starts = [0, *(k + 1 for k, c in enumerate(text) if c == "\n")]
-    edits = []
+    edits: list[Replacement] = []
     for loop, directive in directives:
         start = starts[loop.span.line - 1]
         place = start + loop.span.column - 1
-        assert text.startswith("for", place), loop.span
+        if not text.startswith("for", place):
+            # Made by a macro, into which no directive can be put.
+            continue
         before = text[start:place]
         if before.strip():
             edits.append((place, place, f"\n{directive}\n"))
         else:
             edits.append((place, place, f"{directive}\n{before}"))
-    new = splice(text, edits)
-    return new, len(new) - len(text)
+    return edits

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import assert_never
 
-from annotune.codegen.c_expr import c_expr
-from annotune.codegen.names import c_type
+from annotune.codegen.c_expr import c_expr, without_extrema
+from annotune.codegen.names import c_type, spelled
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, accesses, rewrite, variables
 from annotune.ir.fold import fold
@@ -32,7 +32,7 @@ class Dialect:
 
     def expr(self, expr: Expr, enclosing: int = 0) -> str:
         """Return an expression as C; `enclosing` as for `c_expr`."""
-        return c_expr(self._flat(expr) if self.flat else expr, enclosing)
+        return c_expr(self._flat(expr) if self.flat else without_extrema(expr), enclosing)
 
     def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
         """Write statements in order; neighbours that one ``if`` may hold share it."""
@@ -55,9 +55,9 @@ class Dialect:
                 self.write_body(out, (stmt,))
             case Local(name, kind, value):
                 start = f" = {self.expr(self._narrowed(value))}" if value is not None else ""
-                out.line(f"{kind} {name}{start};")
+                out.line(f"{spelled(kind)} {name}{start};")
             case LocalArray(name, kind, extents):
-                out.line(f"{kind} {name}" + "".join(f"[{n}]" for n in extents) + ";")
+                out.line(f"{spelled(kind)} {name}" + "".join(f"[{n}]" for n in extents) + ";")
             case Loop():
                 if not self.loop(out, stmt):
                     with out.block(self.loop_head(stmt)):
@@ -75,7 +75,7 @@ class Dialect:
             out.line(text)
             return
         # A summand on the right of its + keeps its parentheses: x + (y - z) rounds otherwise.
-        first = self.expr(summands[0])
+        first = self.expr(summands[0], SUM)
         rest = [self.expr(s, RIGHT_OF_SUM) for s in summands[1:]]
         out.line(head + first)
         with out.deeper():
@@ -99,7 +99,7 @@ class Dialect:
         names = variables(bound)
         types = {scalars[name].type for name in names if name in scalars} | {kind}
         if types == {"int"}:
-            return self.expr(bound)
+            return self.expr(bound, SUM)
 
         def cast(part: Expr) -> Expr | None:
             if not isinstance(part, Call):
@@ -107,7 +107,7 @@ class Dialect:
             arguments = (rewrite(argument, cast) for argument in part.arguments)
             return Call(part.function, tuple(Call(f"({kind})", (a,)) for a in arguments))
 
-        return self.expr(rewrite(bound, cast))
+        return self.expr(rewrite(bound, cast), SUM)
 
     def iterator_type(self, loop: Loop) -> str:
         """Return the C type of a loop's iterator, that of the tiled loop for a tile loop."""
@@ -233,13 +233,13 @@ def _final(out: Writer, loop: Loop, wanted: frozenset[str], dialect: Dialect) ->
     """Write the values that one loop and those inside it leave."""
     var = loop.var
     if _sets_bounds(loop, wanted):
-        test = f"{var} < {dialect.expr(loop.upper)}"
+        test = f"{var} < {dialect.expr(loop.upper, SUM)}"
         step = f"{var}++" if loop.step == 1 else f"{var} += {loop.step}"
         with out.block(f"for ({var} = {dialect.expr(loop.lower)}; {test}; {step})"):
             _finals(out, loop.body, wanted, dialect)
         return
     out.line(f"{var} = {dialect.expr(loop.lower)};")
-    with out.block(f"if ({var} < {dialect.expr(loop.upper)})"):
+    with out.block(f"if ({var} < {dialect.expr(loop.upper, SUM)})"):
         out.line(f"{var} = {dialect.expr(_last_value(loop))};")
         _finals(out, loop.body, wanted, dialect)
         out.line(f"{var} += {loop.step};")

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
+from annotune.analysis.reductions import reduction_operator
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.c_stmt import flattened
-from annotune.codegen.grid import BLOCKS, GRID_LIMIT, THREADS, grid
+from annotune.codegen.grid import BLOCKS, THREADS, grid
+from annotune.codegen.isl_text import ALWAYS, IslText, reads_of
 from annotune.decide.certificate import Certificate, Touch
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
-from annotune.ir.expr import Access, Expr, Int, Var, accesses, substitute, variables
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, substitute
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, Loop, Stmt, walk_paths
+from annotune.transforms.legality import joins
 
 
 @dataclass
@@ -25,6 +28,31 @@ class _Maker:
     worker: dict[int, str] = field(default_factory=dict)
     time: dict[int, str] = field(default_factory=dict)
     grids: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    phase: dict[int, str] = field(default_factory=dict)
+    joined: set[int] = field(default_factory=set)
+    combined: dict[tuple[int, str], tuple[int, ...]] = field(default_factory=dict)
+
+    def text(self, number: int) -> IslText:
+        """Return the writer of isl text over the iterators of a statement."""
+        names = {p.var: f"i{k}" for k, p in enumerate(self.analysis.paths[number])}
+        return IslText(names, self.analysis.region.sizes)
+
+    def bounds(self, assign: Assign, around: Sequence[Loop]) -> list[str]:
+        """Return in isl text which iterations of its loops a statement may run in."""
+        text = self.text(assign.number)
+        facts = []
+        for loop in around:
+            facts.append(text.where(Binary("<=", loop.lower, Var(loop.var)))[0])
+            facts.append(text.where(Binary("<", Var(loop.var), loop.upper))[0])
+            if loop.step > 1:
+                steps = [
+                    f"({c.where} and ({text.names[loop.var]} - {c.value}) mod {loop.step} = 0)"
+                    for c in text.cases(loop.lower) or ()
+                ]
+                facts.append(f"({' or '.join(steps)})")
+        if assign.guard is not None:
+            facts.append(text.where(assign.guard)[0])
+        return facts
 
     def instance(self, number: int) -> str:
         """Return ``S0[i0, i1]``."""
@@ -57,7 +85,7 @@ class _Maker:
 
     def kernel(self, kernel: Kernel, outer: tuple[str, ...], loops: tuple[Loop, ...]) -> None:
         shape = grid(kernel, self.analysis.region.sizes)
-        extents = [min(shape.tuned.get(b, 1), GRID_LIMIT[b]) for b in BLOCKS]
+        extents = [min(shape.tuned.get(b, 1), shape.limits[b]) for b in BLOCKS]
         extents += shape.threads
         for assign, around in walk_paths(kernel.scheduled):
             number = assign.number
@@ -65,6 +93,7 @@ class _Maker:
             placed = {loop.place: loop for loop in around if loop.place != Level.SERIAL}
             worker: list[str] = []
             order: list[str] = []
+            strides: list[str] = []
             for level, extent in zip((*BLOCKS, *THREADS), extents, strict=True):
                 if level not in placed:
                     worker.append("0")
@@ -76,7 +105,9 @@ class _Maker:
                 # An axis shorter than its loop runs it in strides: index modulo extent.
                 worker.append(f"{index} - {extent}*floor(({index})/{extent})")
                 order.append(f"floor(({index})/{extent})")
+                strides += order[-1:] if level in BLOCKS else []
             order += self.serial(kernel.scheduled, number, value)
+            self.meetings(kernel.scheduled, number, around, value, strides)
             self.launch[number] = self.relation(number, [value.get(o, o) for o in outer])
             self.worker[number] = self.relation(number, worker)
             self.time[number] = self.relation(number, order)
@@ -109,17 +140,51 @@ class _Maker:
                     own[loop.var] = f"{first} + {step}*floor(({inner} - ({first}))/{step})"
         return own
 
-    def serial(self, body: tuple[Stmt, ...], number: int, value: Mapping[str, str]) -> list[str]:
-        """Return the order inside a thread: positions and values of serial loops in turn."""
+    def serial(
+        self,
+        body: tuple[Stmt, ...],
+        number: int,
+        value: Mapping[str, str],
+        until: Loop | None = None,
+    ) -> list[str]:
+        """Return the order inside a thread: positions and values of serial loops in turn.
+
+        It ends at the loop `until`, if that is given.
+        """
         for place, stmt in enumerate(body):
-            if isinstance(stmt, Assign) and stmt.number == number:
+            if stmt is until or (isinstance(stmt, Assign) and stmt.number == number):
                 return [str(place)]
             if isinstance(stmt, Loop) and any(a.number == number for a, _ in walk_paths((stmt,))):
-                inner = self.serial(stmt.body, number, value)
-                if stmt.place != Level.SERIAL:
-                    return inner
-                return [str(place), value[stmt.var], *inner]
+                inner = self.serial(stmt.body, number, value, until)
+                if stmt.place == Level.SERIAL:
+                    return [str(place), value[stmt.var], *inner]
+                return inner if len(body) == 1 else [str(place), "0", *inner]
         raise KeyError(number)
+
+    def meetings(
+        self,
+        body: tuple[Stmt, ...],
+        number: int,
+        around: tuple[Loop, ...],
+        value: Mapping[str, str],
+        strides: Sequence[str],
+    ) -> None:
+        """Record the order that the meetings of a block's workers make, and what they combine.
+
+        Before and after a loop that joins they wait for each other: the order of the text
+        holds between what stands inside it and what stands beside it. `strides` are the
+        turns of the block itself.
+        """
+        joining = next((loop for loop in around if joins(loop, around)), None)
+        if joining is not None:
+            self.joined.add(number)
+        order = [*strides, *self.serial(body, number, value, joining)]
+        self.phase[number] = self.relation(number, order)
+        levels = (*BLOCKS, *THREADS)
+        for combine in {c for loop in around for c in loop.combines}:
+            places = [loop.place for loop in around if combine in loop.combines]
+            shared = sorted(levels.index(place) for place in places if place in levels)
+            self.combined[number, combine.name] = tuple(shared)
 
 
 def certify(analysis: Analysis, plan: Plan) -> Certificate:
@@ -131,14 +196,7 @@ def certify(analysis: Analysis, plan: Plan) -> Certificate:
     original: dict[int, str] = {}
     for assign, around in walk_paths(region.nest.body):
         number = assign.number
-        bounds = []
-        for loop in around:
-            name = c_expr(maker.names(number)[loop.var])
-            low, high = maker.affine(loop.lower, number), maker.affine(loop.upper, number)
-            bounds.append(f"{low} <= {name} < {high}")
-            if loop.step > 1:
-                bounds.append(f"({name} - ({low})) mod {loop.step} = 0")
-        condition = " and ".join(bounds) or "true"
+        condition = " and ".join(maker.bounds(assign, around)) or "true"
         domains[number] = f"{{ {maker.instance(number)} : {condition} }}"
         own = maker.values(number, around)
         original[number] = maker.relation(number, text_order(region.nest.body, number, own))
@@ -155,8 +213,10 @@ def certify(analysis: Analysis, plan: Plan) -> Certificate:
         maker.worker,
         maker.time,
         maker.grids,
-        tuple(_touches(maker)),
+        tuple(_touches(maker, lengths)),
         lengths,
+        maker.phase,
+        frozenset(maker.joined),
     )
 
 
@@ -170,52 +230,88 @@ def text_order(body: tuple[Stmt, ...], number: int, value: Mapping[str, str]) ->
     raise KeyError(number)
 
 
-def _touches(maker: _Maker) -> list[Touch]:
-    analysis = maker.analysis
+def _touches(maker: _Maker, lengths: Mapping[str, tuple[int, int]]) -> list[Touch]:
+    """Return every access of every statement, reads before the write."""
     out: list[Touch] = []
-    for assign in analysis.region.nest.assigns():
-        number = assign.number
-        is_sum = assign.op in ("+=", "-=")
-        reads = [a for source in assign.sources() for a in accesses(source)]
+    for assign in maker.analysis.region.nest.assigns():
+        guard = () if assign.guard is None else (assign.guard,)
+        reads = [] if assign.guard is None else list(reads_of(assign.guard))
+        reads += reads_of(assign.value, guard)
         if isinstance(assign.target, Access):
-            out.append(_array_touch(maker, number, assign.target, True, is_sum))
-            if assign.op != "=":
-                out.append(_array_touch(maker, number, assign.target, False, is_sum))
-        out += [_array_touch(maker, number, a, False, False) for a in reads]
-        named = {n for source in assign.sources() for n in variables(source)}
-        scalars = named & _written_scalars(analysis)
-        out += [_scalar_touch(maker, number, name, False) for name in sorted(scalars)]
-        if isinstance(assign.target, Var):
-            out.append(_scalar_touch(maker, number, assign.target.name, True))
-            if assign.op != "=":
-                out.append(_scalar_touch(maker, number, assign.target.name, False))
-    return out
+            reads += (read for index in assign.target.indices for read in reads_of(index, guard))
+        if assign.op != "=":
+            reads.append((assign.target, guard))
+        touched = [(place, conditions, False) for place, conditions in reads]
+        for place, conditions, is_write in [*touched, (assign.target, guard, True)]:
+            is_sum = place == assign.target and reduction_operator(assign) is not None
+            found = _touch(maker, assign.number, place, conditions, lengths)
+            if found is not None:
+                combined = maker.combined.get((assign.number, _name(place)), ()) if is_sum else ()
+                out.append(Touch(assign.number, *found, is_write, is_sum, combined))
+    return list(dict.fromkeys(out))
+
+
+def _name(place: Access | Var) -> str:
+    return place.array if isinstance(place, Access) else place.name
+
+
+def _touch(
+    maker: _Maker,
+    number: int,
+    place: Access | Var,
+    conditions: tuple[Expr, ...],
+    lengths: Mapping[str, tuple[int, int]],
+) -> tuple[str, str] | None:
+    """Return the variable behind a place and its element in each iteration.
+
+    None for a scalar that stays as it is. A private variable is another one in each iteration
+    of the loop that owns it, and in another loop.
+    """
+    name, analysis, text = _name(place), maker.analysis, maker.text(number)
+    home = analysis.homes.get(name, {}).get(number)
+    own = [f"i{depth}" for depth in range(len(home or ()))]
+    variable = name if home is None else f"{name} of {'.'.join(map(str, home))}"
+    where = " and ".join(text.where(condition)[0] for condition in conditions) or ALWAYS
+    if isinstance(place, Var):
+        if name not in _written_scalars(analysis):
+            return None
+        pairs = [(own, where)]
+    else:
+        flat = flattened(place, analysis.region.arrays) or place
+        assert isinstance(flat, Access)
+        pairs = _elements(flat, text, where, own, lengths.get(name))
+    elements = "; ".join(
+        f"{maker.instance(number)} -> A[{', '.join(element)}] : {holds}" for element, holds in pairs
+    )
+    return variable, f"{{ {elements} }}"
+
+
+def _elements(
+    access: Access,
+    text: IslText,
+    where: str,
+    own: Sequence[str],
+    length: tuple[int, int] | None,
+) -> list[tuple[list[str], str]]:
+    """Return the cases of an access: an element, and where it is that one.
+
+    An index that memory decides may be any; the array is taken to hold it.
+    """
+    found = [(list(own), where)]
+    for place, index in enumerate(access.indices):
+        cases = text.cases(index)
+        if cases is None:
+            any_index = f"x{place}"
+            inside = f"{length[0]} <= {any_index} < {length[1]}" if length else ALWAYS
+            found = [([*e, any_index], f"{w} and {inside}") for e, w in found]
+        else:
+            found = [([*e, c.value], f"{w} and {c.where}") for e, w in found for c in cases]
+    return found
 
 
 def _written_scalars(analysis: Analysis) -> frozenset[str]:
     assigns = analysis.region.nest.assigns()
     return frozenset(a.target.name for a in assigns if isinstance(a.target, Var))
-
-
-def _array_touch(maker: _Maker, number: int, access: Access, is_write: bool, is_sum: bool) -> Touch:
-    flat = flattened(access, maker.analysis.region.arrays) or access
-    assert isinstance(flat, Access)
-    address = maker.affine(flat.indices[0], number)
-    element = f"{{ {maker.instance(number)} -> A[{address}] }}"
-    return Touch(number, access.array, element, is_write, is_sum)
-
-
-def _scalar_touch(maker: _Maker, number: int, name: str, is_write: bool) -> Touch:
-    """Return the access of a scalar; a private one is an element per iteration it lives in.
-
-    A temporary has one life in each iteration of the innermost loop to which it is private.
-    """
-    lives = [f.path for f in maker.analysis.loops if name in f.private]
-    own = tuple(loop.var for loop in maker.analysis.paths[number])
-    inside = [p for p in lives if own[: len(p)] == p]
-    depth = max((len(p) for p in inside), default=0)
-    place = ", ".join(f"i{k}" for k in range(depth))
-    return Touch(number, name, f"{{ {maker.instance(number)} -> V[{place}] }}", is_write)
 
 
 def _number(expr: Expr, sizes: Mapping[str, int]) -> int:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import joined
-from annotune.codegen.in_place import legend
-from annotune.codegen.names import Interface, temporaries, words, wrapped
+from annotune.codegen.names import Interface, spelled, words, wrapped
+from annotune.codegen.placed import declared_in, reduction_clauses
 from annotune.codegen.tile_ends import cut_loops, with_bounds, write_ends
 from annotune.codegen.writer import INDENT, Writer
-from annotune.decide.plan import Kernel
 from annotune.ir.expr import Expr, Var
-from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, Level, LocalArray, Loop, walk_stmts
 from annotune.ir.region import Array, Scalar
 from annotune.transforms.tree import Body
 
@@ -32,33 +31,38 @@ class CoreText:
 def core_text(
     analysis: Analysis,
     outer: Interface,
-    kernel: Kernel,
+    body: Body,
     name: str,
     constants: Mapping[str, int],
-    iterators: tuple[Scalar, ...],
+    around: tuple[Scalar, ...],
+    comment: str,
 ) -> CoreText:
-    """Return the work inside the shared loops of `kernel`, with `constants` fixed in it.
+    """Return the work inside shared loops, `body`, with `constants` fixed in it.
 
-    `iterators` are those of the loops around the call. Macros are at hand at file scope and
-    are no parameters.
+    `around` are the iterators of the loops around the call, and scalars that are computed
+    there. Macros are at hand at file scope and are no parameters.
     """
     inner = Writer(INDENT)
-    _Body(analysis).function_body(inner, kernel.thread_body())
+    BodyWriter(analysis).write(inner, body, frozenset(s.name for s in around))
     used = words(inner.text())
-    scalars = tuple(s for s in (*iterators, *outer.scalars) if s.name in used and not s.is_macro)
+    named: dict[str, Scalar] = {}
+    for scalar in (*around, *outer.scalars):
+        if scalar.name in used and not scalar.is_macro:
+            named.setdefault(scalar.name, scalar)
+    scalars = tuple(named.values())
     open_scalars = tuple(s for s in scalars if s.name not in constants)
     arrays = tuple(a for a in outer.arrays if a.name in used)
     written = {
         s.target.array
-        for s in walk_stmts(kernel.body)
+        for s in walk_stmts(body)
         if isinstance(s, Assign) and not isinstance(s.target, Var)
     }
-    parameters = [f"{s.type} {s.name}" for s in open_scalars]
+    parameters = [f"{spelled(s.type)} {s.name}" for s in open_scalars]
     for array in arrays:
         const = "" if array.name in written else "const "
-        parameters.append(f"{const}{array.element} *restrict {array.name}")
+        parameters.append(f"{const}{spelled(array.element)} *restrict {array.name}")
     out = Writer()
-    out.lines(f"/* {legend(analysis, kernel)} */")
+    out.lines(f"/* {comment} */")
     out.lines(wrapped(f"static void {name}", parameters))
     out.line("{")
     with out.deeper():
@@ -69,28 +73,31 @@ def core_text(
     return CoreText(name, out.text() + inner.text() + "}\n", open_scalars, arrays)
 
 
-class _Body:
-    """Writes loops with lanes marked, and a tile that may be cut short in two versions."""
+class BodyWriter:
+    """Writes what one core does: lanes marked, and a tile that may be cut short in two versions.
 
-    def __init__(self, analysis: Analysis) -> None:
+    `flat` is for functions, whose arrays are flat.
+    """
+
+    def __init__(self, analysis: Analysis, flat: bool = True) -> None:
         self.analysis = analysis
-        self.dialect = Dialect(analysis.region, loop=self._loop)
+        self.dialect = Dialect(analysis.region, flat=flat, loop=self._loop)
 
-    def function_body(self, out: Writer, body: Body) -> None:
-        """Write everything inside the function, its temporaries first."""
-        for scalar in temporaries(self.analysis, tuple(_outside_lanes(body))):
-            out.line(f"{scalar.type} {scalar.name};")
+    def write(self, out: Writer, body: Body, known: frozenset[str] = frozenset()) -> None:
+        """Write statements with their temporaries before them, less those that are `known`."""
+        for scalar in declared_in(self.analysis, body, known):
+            out.line(f"{spelled(scalar.type)} {scalar.name};")
         self._statements(out, body)
 
     def _loop(self, out: Writer, loop: Loop) -> bool:
         is_simd = loop.place == Level.SIMD
         if is_simd:
-            out.directive("#pragma omp simd")
+            out.directive(f"#pragma omp simd{reduction_clauses((loop,))}")
         with out.block(self.dialect.loop_head(loop)):
             if is_simd:
-                for scalar in temporaries(self.analysis, loop.body):
-                    out.line(f"{scalar.type} {scalar.name};")
-            self._statements(out, loop.body)
+                self.write(out, loop.body)
+            else:
+                self._statements(out, loop.body)
         return True
 
     def _statements(self, out: Writer, body: Body) -> None:
@@ -105,25 +112,15 @@ class _Body:
             cuts = tuple(cut for cut in cuts if any(cut.loop is stmt for stmt in body))
             self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
             return
-        if not cuts:
+        tiles = tuple(cut for cut in cuts if cut.is_tile)
+        body = write_ends(out, self.dialect, body, [cut for cut in cuts if cut not in tiles])
+        if not tiles:
             self.dialect.write_body(out, body)
             return
         expr = self.dialect.expr
-        tests = dict.fromkeys(f"{expr(cut.full)} <= {expr(cut.end)}" for cut in cuts)
+        tests = dict.fromkeys(f"{expr(cut.full)} <= {expr(cut.end)}" for cut in tiles)
         with out.block(f"if ({joined(tests)})"):
-            full: dict[Expr, Expr] = {cut.least: cut.full for cut in cuts}
+            full: dict[Expr, Expr] = {cut.least: cut.full for cut in tiles}
             self.dialect.write_body(out, with_bounds(body, full))
         with out.block("else"):
-            self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
-
-
-def _outside_lanes(body: Body) -> Iterator[Stmt]:
-    """Yield the statements that no lane loop holds; what lanes assign is declared in them."""
-    for stmt in body:
-        match stmt:
-            case Loop() if stmt.place == Level.SIMD:
-                continue
-            case Loop():
-                yield from _outside_lanes(stmt.body)
-            case Assign() | Local() | LocalArray():
-                yield stmt
+            self.dialect.write_body(out, write_ends(out, self.dialect, body, tiles))

@@ -12,8 +12,9 @@ from annotune.codegen.c_stmt import final_values
 from annotune.codegen.code import RegionCode
 from annotune.codegen.cuda_host import HostText, Version, prelude
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
+from annotune.codegen.cuda_types import c_spelling
 from annotune.codegen.cuda_view import HELD_RESIDENT, held_scalars, viewed
-from annotune.codegen.names import Interface, interface, unmentioned
+from annotune.codegen.names import Interface, interface, spelled, unmentioned
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import gpu_variants
 from annotune.codegen.writer import Writer
@@ -55,9 +56,9 @@ class CudaTarget:
         general = _version(variant, variant.general, "") if variant.general else None
         texts = [*tuned.texts.values(), *(general.texts.values() if general else ())]
         host = HostText(analysis, outer, tuned, general, resident)
-        parts = [_undefined(analysis.region), *(text.definition for text in texts), host.text()]
+        parts = [_undefined(analysis.region), *(text.definitions() for text in texts), host.text()]
         device = "\n".join(part for part in parts if part)
-        return RegionCode(_call(as_written, user, outer.types(), held), "", device)
+        return RegionCode(_call(as_written, user, c_spelling(outer.types()), held), "", device)
 
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
@@ -120,14 +121,15 @@ def _call(analysis: Analysis, user: Interface, types: str, held: Sequence[Scalar
     `held` are the scalars that the call reads and writes through their addresses.
     """
     region = analysis.region
-    passed = tuple(s for s in user.scalars if s not in held)
+    names = {s.name for s in held}
+    passed = tuple(s for s in user.scalars if s.name not in names)
     arguments = [replace(user, scalars=passed).call_arguments(), *(f"&{s.name}" for s in held)]
     out = Writer()
     with out.block(""):
         out.line(f"void {region.entry}({types});")
         for scalar in held:
             if scalar.is_local:
-                out.line(f"{scalar.type} {scalar.name} = 0;")
+                out.line(f"{spelled(scalar.type)} {scalar.name} = 0;")
         out.line(f"{region.entry}({', '.join(filter(None, arguments))});")
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
         out.lines(final_values(region, wanted))

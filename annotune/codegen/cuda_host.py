@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_kernel import KernelText
-from annotune.codegen.grid import BLOCKS, GRID_LIMIT
+from annotune.codegen.cuda_team import Partial
+from annotune.codegen.cuda_types import (
+    COMBINED,
+    COMPLEX,
+    FUNCTIONS,
+    IMAGINARY_UNIT,
+    OPERATIONS,
+    cuda_type,
+    operation,
+)
+from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS
 from annotune.codegen.guards import joined, may_overlap, runs_tests, size_tests
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import Writer
@@ -176,19 +187,44 @@ class HostText:
 
     def _launch(self, out: Writer) -> None:
         """Write the function that launches every kernel, for the sizes it is given."""
+        scratch = self._scratch()
         with out.block(self._head(f"static cudaError_t {self.name}_launch")):
-            known = self.analysis.region.constants if self.general is not None else {}
-            open_sizes = joined(size_tests(self.outer, self.tuned.constants, known))
-            if self.general is None or not open_sizes:
-                self._steps(out, self.tuned, self.tuned.steps)
-            else:
-                with out.block(f"if ({open_sizes})", "} else {"):
-                    self._steps(out, self.tuned, self.tuned.steps)
-                with out.deeper():
-                    self._steps(out, self.general, self.general.steps)
-                out.line("}")
-            out.line("return cudaGetLastError();")
+            for name, kind in scratch.items():
+                out.line(f"{kind} *{name} = NULL;")
+            if scratch:
+                out.line("cudaError_t status = cudaSuccess;")
+            for name, kind in scratch.items():
+                size = f"{COMBINING_BLOCKS} * sizeof({kind})"
+                _step(out, f"cudaMalloc((void **)&{name}, {size})")
+            with out.block("if (status == cudaSuccess)") if scratch else nullcontext():
+                self._versions(out)
+                if scratch:
+                    out.line("status = cudaGetLastError();")
+            for name in scratch:
+                out.line(f"cudaFree({name});")
+            out.line(f"return {'status' if scratch else 'cudaGetLastError()'};")
         out.line()
+
+    def _scratch(self) -> dict[str, str]:
+        """Return the arrays for what blocks leave to be combined, with their types.
+
+        The same ones serve for the tuned sizes and for all others.
+        """
+        versions = [self.tuned, *([self.general] if self.general is not None else [])]
+        texts = [text for version in versions for text in version.texts.values()]
+        return {_scratch_name(text, p): cuda_type(p.type) for text in texts for p in text.partials}
+
+    def _versions(self, out: Writer) -> None:
+        known = self.analysis.region.constants if self.general is not None else {}
+        open_sizes = joined(size_tests(self.outer, self.tuned.constants, known))
+        if self.general is None or not open_sizes:
+            self._steps(out, self.tuned, self.tuned.steps)
+            return
+        with out.block(f"if ({open_sizes})", "} else {"):
+            self._steps(out, self.tuned, self.tuned.steps)
+        with out.deeper():
+            self._steps(out, self.general, self.general.steps)
+        out.line("}")
 
     def _steps(self, out: Writer, version: Version, steps: Sequence[Step]) -> None:
         for step in steps:
@@ -208,17 +244,22 @@ class HostText:
             if trip is None:
                 extents.append("1")
                 continue
-            known = fold(trip, text.constants)
+            known, limit = fold(trip, text.constants), text.grid.limits[level]
             if isinstance(known, Int):
-                extents.append(str(min(known.value, GRID_LIMIT[level])))
+                extents.append(str(min(known.value, limit)))
             else:
-                extents.append(f"annotune_extent({c_expr(known)}, {GRID_LIMIT[level]})")
+                extents.append(f"annotune_extent({c_expr(known)}, {limit})")
         threads = ", ".join(str(n) for n in text.grid.threads)
-        arguments = ", ".join([s.name for s in text.scalars] + [a.name for a in text.arrays])
+        scratch = [_scratch_name(text, partial) for partial in text.partials]
+        arguments = ", ".join([*_names(text), *scratch])
         with out.block(""):
             out.line(f"const dim3 blocks({', '.join(extents)});")
             out.line(f"const dim3 threads({threads});")
             out.line(f"{text.name}<<<blocks, threads>>>({arguments});")
+            if text.last is not None:
+                count = "(int)(blocks.x * blocks.y * blocks.z)"
+                arguments = ", ".join([*_names(text.last), *scratch, count])
+                out.line(f"{text.last.name}<<<1, threads>>>({arguments});")
 
     # The entry --------------------------------------------------------------------------
 
@@ -254,6 +295,16 @@ class HostText:
         out.line()
 
 
+def _names(text: KernelText) -> list[str]:
+    """Return the arguments of a launch, scalars first."""
+    return [s.name for s in text.scalars] + [a.name for a in text.arrays]
+
+
+def _scratch_name(text: KernelText, partial: Partial) -> str:
+    """Return the host's name for what the blocks of a kernel leave of `partial`."""
+    return f"{text.kernel.name}_{partial.name}"
+
+
 def _step(out: Writer, call: str) -> None:
     """Write one CUDA call that runs only while nothing has failed."""
     out.line("if (status == cudaSuccess)")
@@ -267,6 +318,7 @@ def _wide(outer: Interface, length: Expr) -> str:
     return ", ".join(f"long long {s.name}" for s in outer.scalars if s.name in used)
 
 
+_COMPLEX_FUNCTIONS = (*FUNCTIONS.values(), IMAGINARY_UNIT)
 _INCLUDES = """\
 #include <cstdio>
 #include <cstdlib>
@@ -302,4 +354,8 @@ def prelude(device: str) -> str:
     parts = [_INCLUDES]
     parts += [_EXTENT] if "annotune_extent" in called else []
     parts += [_APART] if "annotune_apart" in called else []
+    if any(name.startswith(("annotune_complex", *_COMPLEX_FUNCTIONS)) for name in called):
+        parts.append(COMPLEX)
+    parts += [operation(name) for name in OPERATIONS if name in called]
+    parts += [COMBINED] if "annotune_combined" in called else []
     return "\n".join(parts)

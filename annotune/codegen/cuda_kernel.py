@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
-from annotune.codegen.grid import CUDA_INDEX, Grid, grid
+from annotune.codegen.cuda_team import OPERATIONS, Partial, TeamWriter, placed_head
+from annotune.codegen.cuda_types import cuda_type
+from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, grid
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import Kernel
-from annotune.ir.expr import Int, Var
-from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Stmt, walk_stmts
+from annotune.ir.expr import Var
+from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
+from annotune.transforms.tree import Body
 
 
 @dataclass(frozen=True)
 class KernelText:
     """A kernel's definition and how to launch it.
 
-    `arguments` are the names to pass, scalars then arrays. `constants` are the sizes that
-    the text fixes; they are no parameters of it.
+    `scalars` and `arrays` are the names to pass, in this order. `constants` are the sizes that
+    the text fixes; they are no parameters of it. Each of `partials` is one more array, into
+    which the blocks put what they have; `last`, launched with one block, combines that.
     """
 
     name: str
@@ -32,6 +36,69 @@ class KernelText:
     grid: Grid
     kernel: Kernel
     constants: Mapping[str, int]
+    partials: tuple[Partial, ...] = ()
+    last: KernelText | None = None
+
+    def definitions(self) -> str:
+        """Return the text of all kernels that this one needs."""
+        return self.definition + (f"\n{self.last.definition}" if self.last is not None else "")
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """What all texts of one kernel have in common."""
+
+    analysis: Analysis
+    outer: Interface
+    kernel: Kernel
+    shape: Grid
+    constants: Mapping[str, int]
+    host: tuple[Scalar, ...]
+
+    def text(
+        self,
+        name: str,
+        legend: str,
+        body: str,
+        more: Sequence[str] = (),
+        partials: Sequence[Partial] = (),
+        last: KernelText | None = None,
+    ) -> KernelText:
+        """Return the kernel `name` around `body`, with `more` parameters at its end."""
+        # An array may be called x, which stands behind the dot of threadIdx.x as well.
+        used = words(re.sub(r"\.[xyz]\b", "", body))
+        scalars = tuple(s for s in (*self.outer.scalars, *self.host) if s.name in used)
+        open_scalars = tuple(s for s in scalars if s.name not in self.constants)
+        arrays = tuple(a for a in self.outer.arrays if a.name in used)
+        written = _written(self.kernel.body)
+        parameters = [f"{s.type} {s.name}" for s in open_scalars]
+        for array in arrays:
+            const = "" if array.name in written else "const "
+            parameters.append(f"{const}{array.element} *__restrict__ {array.name}")
+        threads = self.shape.threads[0] * self.shape.threads[1] * self.shape.threads[2]
+        out = Writer()
+        out.lines(legend)
+        # Sizes that arrive at run time cost registers for addresses; asked for one resident
+        # block, ptxas gives them, where its own guess at occupancy would rather spill.
+        bounds = f"{threads}, 1" if open_scalars else str(threads)
+        head = f"__global__ void __launch_bounds__({bounds}) {name}"
+        with out.block(wrapped(head, [*parameters, *more]), ""):
+            for scalar in scalars:
+                if scalar.name in self.constants:
+                    value = self.constants[scalar.name]
+                    out.line(f"const {scalar.type} {scalar.name} = {value};")
+        definition = out.text().rstrip("\n") + "\n" + body + "}\n"
+        return KernelText(
+            name,
+            definition,
+            open_scalars,
+            arrays,
+            self.shape,
+            self.kernel,
+            self.constants,
+            tuple(partials),
+            last,
+        )
 
 
 def kernel_text(
@@ -46,68 +113,34 @@ def kernel_text(
 
     `host` are the iterators of serial loops around the launch, passed as arguments.
     """
-    shape = grid(kernel, analysis.region.sizes)
+    maker = _Maker(analysis, outer, kernel, grid(kernel, analysis.region.sizes), constants, host)
+    name, legend = f"{kernel.name}{suffix}", _legend(analysis, kernel)
+    if needs_team(kernel):
+        return _team_text(maker, name, legend)
     inner = Writer(INDENT)
-    _write_placed(inner, Dialect(analysis.region), kernel, shape, constants, analysis)
-    used = words(inner.text())
-    scalars = tuple(s for s in (*outer.scalars, *host) if s.name in used)
-    open_scalars = tuple(s for s in scalars if s.name not in constants)
-    arrays = tuple(a for a in outer.arrays if a.name in used)
-    name = f"{kernel.name}{suffix}"
-    written = _written(kernel.body)
-    parameters = [f"{s.type} {s.name}" for s in open_scalars]
-    for array in arrays:
-        const = "" if array.name in written else "const "
-        parameters.append(f"{const}{array.element} *__restrict__ {array.name}")
-    threads = shape.threads[0] * shape.threads[1] * shape.threads[2]
-    out = Writer()
-    out.lines(_legend(analysis, kernel))
-    # Sizes that arrive at run time cost registers for addresses; asked for one resident block,
-    # ptxas gives them, where its own guess at occupancy would rather spill.
-    bounds = f"{threads}, 1" if open_scalars else str(threads)
-    head = f"__global__ void __launch_bounds__({bounds}) {name}"
-    with out.block(wrapped(head, parameters), ""):
-        for scalar in scalars:
-            if scalar.name in constants:
-                out.line(f"const {scalar.type} {scalar.name} = {constants[scalar.name]};")
-    definition = out.text().rstrip("\n") + "\n" + inner.text() + "}\n"
-    return KernelText(name, definition, open_scalars, arrays, shape, kernel, constants)
+    _write_placed(inner, maker)
+    return maker.text(name, legend, inner.text())
 
 
-def _write_placed(
-    out: Writer,
-    dialect: Dialect,
-    kernel: Kernel,
-    shape: Grid,
-    constants: Mapping[str, int],
-    analysis: Analysis,
-) -> None:
-    """Write the indices of the placed loops, and the thread's work inside them.
+def needs_team(kernel: Kernel) -> bool:
+    """Return whether threads or blocks of the kernel have to do with each other."""
+    band = kernel.band()
+    return any(x.combines or not any(x is y for y in band) for x in kernel.placed())
 
-    An axis that covers its loop exactly gives one index; otherwise the index runs on in
-    strides of the axis, so that any launch covers every iteration.
-    """
+
+def _write_placed(out: Writer, maker: _Maker) -> None:
+    """Write the indices of the placed loops, and the thread's work inside them."""
+    dialect, kernel = Dialect(maker.analysis.region), maker.kernel
     strided = 0
     for loop in kernel.band():
-        index, extent = CUDA_INDEX[loop.place]
-        kind = dialect.iterator_type(loop)
-        if kind not in ("int", "unsigned int"):
-            # An index of 32 unsigned bits would make a 64-bit sum of a negative bound positive.
-            index = f"({kind}){index}"
-        lower = fold(loop.lower)
-        scaled = index if loop.step == 1 else f"{loop.step} * {index}"
-        start = scaled if lower == Int(0) else f"{dialect.expr(lower)} + {scaled}"
-        if shape.is_exact(loop.place, loop, constants):
-            out.line(f"const {kind} {loop.var} = {start};")
+        start, head = placed_head(dialect, loop)
+        if maker.shape.is_exact(loop.place, loop, maker.constants):
+            out.line(start)
             continue
-        jump = extent if loop.step == 1 else f"{loop.step} * {extent}"
-        upper = dialect.bound(loop, loop.upper)
-        out.line(
-            f"for ({kind} {loop.var} = {start}; {loop.var} < {upper}; {loop.var} += {jump}) {{"
-        )
+        out.line(head + " {")
         out.indent()
         strided += 1
-    for scalar in temporaries(analysis, kernel.thread_body()):
+    for scalar in temporaries(maker.analysis, kernel.thread_body()):
         out.line(f"{scalar.type} {scalar.name};")
     dialect.write_body(out, kernel.thread_body())
     for _ in range(strided):
@@ -115,11 +148,74 @@ def _write_placed(
         out.line("}")
 
 
+def _team_text(maker: _Maker, name: str, legend: str) -> KernelText:
+    """Return a kernel whose threads combine what they have, and one for what blocks leave."""
+    body = maker.kernel.body
+    combining = [k for k, stmt in enumerate(body) if _combines_blocks(stmt)]
+    end = combining[-1] + 1 if combining else len(body)
+    first = _TeamBody(maker, body[:end])
+    first.writer.write(first.out, body[:end])
+    partials = first.writer.partials
+    if partials:
+        with first.out.block(f"if ({first.writer.first_thread()})"):
+            for partial in partials:
+                first.out.line(f"{partial.parameter}[{_BLOCK}] = {partial.name};")
+    more = [f"{cuda_type(p.type)} *__restrict__ {p.parameter}" for p in partials]
+    last = _last_text(maker, name, body[:end], body[end:], partials) if partials else None
+    return maker.text(name, legend, first.text(), more, partials, last)
+
+
+def _last_text(
+    maker: _Maker, name: str, before: Body, after: Body, partials: Sequence[Partial]
+) -> KernelText:
+    """Return the kernel of one block that combines what all blocks leave, and goes on."""
+    last = _TeamBody(maker, after)
+    out = last.out
+    last.writer.write(out, tuple(s for s in before if isinstance(s, Local)))
+    for partial in partials:
+        index, extent = CUDA_INDEX[Level.THREAD_X]
+        head = f"for (int annotune_k = {index}; annotune_k < annotune_blocks;"
+        with out.block(f"{head} annotune_k += {extent})"):
+            operation = OPERATIONS[partial.operator]
+            value = f"{operation}::of({partial.name}, {partial.parameter}[annotune_k])"
+            out.line(f"{partial.name} = {value};")
+        last.writer.tree(out, partial.name, partial.operator)
+    last.writer.write(out, after)
+    more = [f"const {cuda_type(p.type)} *__restrict__ {p.parameter}" for p in partials]
+    legend = f"/* What the blocks of {name} leave, combined. */"
+    text = last.text()
+    return maker.text(f"{name}_last", legend, text, [*more, "int annotune_blocks"])
+
+
+# The number of a block in a grid of any shape.
+_BLOCK = "blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)"
+
+
+class _TeamBody:
+    """The body of one kernel of a team, under construction."""
+
+    def __init__(self, maker: _Maker, body: Body) -> None:
+        self.out = Writer(INDENT)
+        dialect = Dialect(maker.analysis.region)
+        self.writer = TeamWriter(dialect, maker.shape, maker.constants)
+        self._own = [f"{s.type} {s.name};" for s in temporaries(maker.analysis, body)]
+
+    def text(self) -> str:
+        """Return the body, what it needs declared first."""
+        declared = [*self.writer.declare_buffers(), *self._own]
+        return "".join(f"{INDENT}{line}\n" for line in declared) + self.out.text()
+
+
+def _combines_blocks(stmt: Stmt) -> bool:
+    return isinstance(stmt, Loop) and bool(stmt.combines) and stmt.place in BLOCKS
+
+
 def _legend(analysis: Analysis, kernel: Kernel) -> str:
     """Return the comment that says where the kernel comes from and how its loops are mapped."""
     place = analysis.region.span
     numbers = ", ".join(str(n) for n in kernel.statements)
-    axes = ", ".join(f"{loop.var} on {loop.place}" for loop in kernel.band()) or "one thread"
+    mapped = dict.fromkeys(f"{loop.var} on {loop.place}" for loop in kernel.placed())
+    axes = ", ".join(mapped) or "one thread"
     plural = "s" if len(kernel.statements) > 1 else ""
     return (
         f"/* {analysis.region.function}, statement{plural} {numbers} of the region at "

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from annotune.analysis.facts import Analysis, ArrayUse, Shape
+from annotune.codegen.cuda_types import FUNCTIONS, IMAGINARY_UNIT, cuda_type
 from annotune.codegen.target import Variant
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.diagnostics import Template
-from annotune.ir.expr import Access, Expr, Int, Var, rewrite
-from annotune.ir.nest import Assign, Local, LocalArray, Loop, Nest, Stmt, walk_stmts
+from annotune.ir.expr import Access, Call, Expr, Int, Real, Var, rewrite
+from annotune.ir.nest import Assign, Combine, Local, LocalArray, Loop, Nest, Stmt, walk_stmts
 from annotune.ir.region import Array, Region, Scalar
 from annotune.transforms.tree import Body, rebuilt
 
@@ -82,6 +83,11 @@ class View:
                 return Access(new, (Int(0),), span) if new in self.held else Var(new, span)
             case Access(array, indices, span):
                 return Access(self.name(array), tuple(map(self.expr, indices)), span)
+            case Real("I"):
+                return Call(IMAGINARY_UNIT, ())
+            case Call(function, arguments) if function in FUNCTIONS or function.startswith("("):
+                inner = tuple(map(self.expr, arguments))
+                return Call(FUNCTIONS.get(function) or f"({cuda_type(function[1:-1])})", inner)
             case _:
                 return None
 
@@ -94,9 +100,10 @@ class View:
             case Assign():
                 return stmt.rewritten(self.change)
             case Local(name, kind, value):
-                return Local(self.name(name), kind, None if value is None else self.expr(value))
+                start = None if value is None else self.expr(value)
+                return Local(self.name(name), cuda_type(kind), start)
             case LocalArray(name, kind, extents):
-                return LocalArray(self.name(name), kind, extents)
+                return LocalArray(self.name(name), cuda_type(kind), extents)
             case Loop():
                 return rebuilt(
                     stmt,
@@ -105,6 +112,7 @@ class View:
                     upper=self.expr(stmt.upper),
                     body=self.body(stmt.body),
                     tile_of=self.name(stmt.tile_of),
+                    combines=tuple(Combine(c.op, self.name(c.name)) for c in stmt.combines),
                 )
             case _:
                 assert_never(stmt)
@@ -117,7 +125,7 @@ class View:
         region = analysis.region
         arrays = {self.name(a.name): self._array(a) for a in region.arrays.values()}
         scalars = {
-            self.name(s.name): replace(s, name=self.name(s.name))
+            self.name(s.name): replace(s, name=self.name(s.name), type=cuda_type(s.type))
             for s in region.scalars.values()
             if self.name(s.name) not in self.held
         }
@@ -129,7 +137,7 @@ class View:
         for scalar in region.scalars.values():
             name = self.name(scalar.name)
             if name in self.held:
-                arrays[name] = Array(name, scalar.type, (None,), is_pointer=True)
+                arrays[name] = Array(name, cuda_type(scalar.type), (None,), is_pointer=True)
                 shapes[name] = Shape(name, (None,), Int(0), Int(1))
                 uses[name] = ArrayUse(name, is_read=True, is_written=True, overwritten=False)
         return replace(
@@ -165,7 +173,8 @@ class View:
 
     def _array(self, array: Array) -> Array:
         extents = tuple(None if e is None else self.expr(e) for e in array.extents)
-        return replace(array, name=self.name(array.name), extents=extents)
+        kind = cuda_type(array.element)
+        return replace(array, name=self.name(array.name), extents=extents, element=kind)
 
     def _shape(self, shape: Shape) -> Shape:
         extents = tuple(None if e is None else self.expr(e) for e in shape.extents)

@@ -1,4 +1,4 @@
-"""The launch grid of a kernel: how many blocks and threads each placed loop gets."""
+"""The launch grid of a kernel: how many blocks and threads the placed loops get."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotune.decide.plan import Kernel
+from annotune.decide.rules import TEAM
 from annotune.ir.expr import Call, Expr, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
@@ -19,6 +20,10 @@ GRID_LIMIT = {Level.BLOCK_X: 2147483647, Level.BLOCK_Y: 65535, Level.BLOCK_Z: 65
 AXIS_LIMIT = {Level.THREAD_X: 1024, Level.THREAD_Y: 1024, Level.THREAD_Z: 64}
 BLOCK_LIMIT = 1024
 WARP = 32
+# Blocks that combine one reduction, at most. More would not run at once on any device so far
+# (132 multiprocessors of an H200 with 8 blocks of 256 threads each), and one block combines
+# what they leave.
+COMBINING_BLOCKS = 1024
 
 CUDA_INDEX = {
     Level.BLOCK_X: ("blockIdx.x", "gridDim.x"),
@@ -34,13 +39,15 @@ CUDA_INDEX = {
 class Grid:
     """The launch of one kernel at the sizes it is tuned for.
 
-    `threads` are the extents of a block (x, y, z). `trips` gives the trip count of each
-    placed loop as an expression, and `tuned` as a number.
+    `threads` are the extents of a block (x, y, z). `trips` gives the trip count of each axis
+    of the grid as an expression, `tuned` that of each placed level as a number, and `limits`
+    the most blocks along each axis.
     """
 
     threads: tuple[int, int, int]
     trips: Mapping[Level, Expr]
     tuned: Mapping[Level, int]
+    limits: Mapping[Level, int]
 
     def is_exact(self, level: Level, loop: Loop, constants: Mapping[str, int]) -> bool:
         """Return whether each index of the axis runs exactly one iteration of `loop`."""
@@ -48,7 +55,7 @@ class Grid:
         if not isinstance(trip, Int):
             return False
         if level in BLOCKS:
-            return trip.value <= GRID_LIMIT[level]
+            return trip.value <= self.limits[level]
         return trip.value == self.threads[THREADS.index(level)]
 
 
@@ -56,22 +63,35 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
     """Return the launch grid of `kernel`, tuned for `sizes`.
 
     Threads that would exceed a block run over the rest of their loop in strides, the y axis
-    giving way before the x axis.
+    giving way before the x axis. So do those that combine a sum, beyond `TEAM` of them.
     """
-    placed = kernel.placed()
-    trips = {level: fold(trip_count(loop)) for level, loop in placed.items()}
+    trips: dict[Level, Expr] = {}
     tuned: dict[Level, int] = {}
-    for level, loop in placed.items():
+    wanted: dict[Level, int] = {}
+    band = kernel.band()
+    for loop in kernel.placed():
+        level = loop.place
         count = fold(_own_count(loop), sizes)
-        # A loop of the host may set the count: a warp of threads then runs over it in strides.
-        tuned[level] = count.value if isinstance(count, Int) else WARP
+        is_team = bool(loop.combines) or not any(loop is x for x in band)
+        # A loop around it may set the count: threads then run over it in strides.
+        unknown = TEAM if is_team else WARP
+        own = count.value if isinstance(count, Int) else unknown
+        tuned[level] = max(own, tuned.get(level, 1))
+        threads = min(TEAM, -(-own // WARP) * WARP) if is_team else own
+        wanted[level] = max(threads, wanted.get(level, 1))
+        if level in BLOCKS:
+            trips[level] = fold(trip_count(loop))
     room = BLOCK_LIMIT
-    threads: list[int] = []
+    extents: list[int] = []
     for level in THREADS:
-        extent = max(1, min(tuned.get(level, 1), AXIS_LIMIT[level], room))
-        threads.append(extent)
+        extent = max(1, min(wanted.get(level, 1), AXIS_LIMIT[level], room))
+        extents.append(extent)
         room //= extent
-    return Grid((threads[0], threads[1], threads[2]), trips, tuned)
+    combining = [x.place for x in kernel.placed() if x.combines and x.place in BLOCKS]
+    # Together no more than COMBINING_BLOCKS, which leave a partial result each.
+    share = int(COMBINING_BLOCKS ** (1 / max(1, len(combining))))
+    limits = {level: share if level in combining else GRID_LIMIT[level] for level in BLOCKS}
+    return Grid((extents[0], extents[1], extents[2]), trips, tuned, limits)
 
 
 def _own_count(loop: Loop) -> Expr:

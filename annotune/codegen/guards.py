@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.c_expr import c_expr
-from annotune.codegen.names import Interface
+from annotune.codegen.c_expr import plain_c
+from annotune.codegen.names import Interface, spelled
 from annotune.ir.expr import Binary, Expr, Int, Var, substitute, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.region import Array, Region
+from annotune.ir.text import SUM
 
-_SUM = 2
+# The right operand of a sum.
+_SUM = SUM + 1
 
 
 def runs_tests(region: Region, tested: Mapping[str, int]) -> tuple[str, ...]:
@@ -28,7 +30,7 @@ def runs_tests(region: Region, tested: Mapping[str, int]) -> tuple[str, ...]:
         lower, upper = fold(loop.lower), fold(loop.upper)
         is_known = isinstance(fold(lower, tested), Int) and isinstance(fold(upper, tested), Int)
         if not is_known and not (variables(lower) | variables(upper)) & iterators:
-            out.append(f"{c_expr(lower)} < {c_expr(upper)}")
+            out.append(f"{plain_c(lower)} < {plain_c(upper)}")
     return tuple(dict.fromkeys(out))
 
 
@@ -43,7 +45,7 @@ def counts_tests(loops: Iterable[Loop], region: Region) -> tuple[str, ...]:
         lower, upper = fold(loop.lower, region.constants), fold(loop.upper, region.constants)
         is_size = lower == Int(0) and isinstance(upper, Var)
         if not is_size and not (isinstance(lower, Int) and isinstance(upper, Int)):
-            out.append(f"{c_expr(fold(loop.lower))} < {c_expr(fold(loop.upper))}")
+            out.append(f"{plain_c(fold(loop.lower))} < {plain_c(fold(loop.upper))}")
     return tuple(dict.fromkeys(out))
 
 
@@ -98,7 +100,7 @@ def _address(array: Array, offset: Expr) -> str:
     if offset == Int(0):
         return f"(const char *){array.name}"
     if array.is_pointer and len(array.extents) == 1:
-        return f"(const char *)({array.name} + {c_expr(offset, _SUM)})"
+        return f"(const char *)({array.name} + {plain_c(offset, _SUM)})"
     # A row and a column may each be an int while their product is none.
     wide = substitute(offset, {name: Var(f"(long){name}") for name in variables(offset)})
-    return f"(const char *)((const {array.element} *){array.name} + {c_expr(wide, _SUM)})"
+    return f"(const char *)((const {spelled(array.element)} *){array.name} + {plain_c(wide, _SUM)})"

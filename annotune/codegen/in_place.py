@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import LONG_LINE, Dialect, final_values
 from annotune.codegen.guards import apart_tests, joined, runs_tests, size_tests
-from annotune.codegen.names import interface, temporaries, unmentioned
+from annotune.codegen.names import interface, spelled, temporaries, unmentioned, used_scalars
 from annotune.codegen.target import Variant
 from annotune.codegen.writer import INDENT, Writer
-from annotune.decide.plan import HostLoop, Kernel, Plan, Step
-from annotune.ir.expr import Var
-from annotune.ir.nest import Assign, Level, Stmt, walk_stmts
+from annotune.decide.plan import HostLoop, Kernel, Plan, Step, is_kernel
+from annotune.ir.expr import Var, variables
+from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region, Scalar
 
 _WORDS = {Level.CPU_THREAD: "threads"}
@@ -39,7 +39,8 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
     out = Writer()
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
-            _declare_lasting(out, analysis)
+            plans = (p for p in (variant.tuned, variant.general) if p is not None)
+            _declare(out, [s for plan in plans for s in between_kernels(analysis, plan)])
             if around:
                 out.directive(around)
             with out.block("") if around else nullcontext():
@@ -74,7 +75,7 @@ def _versions(
 
 def write_original(out: Writer, analysis: Analysis) -> None:
     """Write the user's nest as it was, with the scalars that it declares itself."""
-    _declare_lasting(out, analysis)
+    _declare(out, lasting(analysis, analysis.region.nest.body))
     write_serial(out, analysis, analysis.region.nest.body)
 
 
@@ -89,19 +90,54 @@ def lasting(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Scalar, ...]:
     return tuple(scalars[n] for n in assigned if n in scalars and n not in analysis.private)
 
 
+def between_kernels(analysis: Analysis, plan: Plan) -> tuple[Scalar, ...]:
+    """Return the assigned scalars that live longer than one kernel of `plan`.
+
+    They keep their values across iterations and nests (`lasting`), or belong to an iteration
+    of a loop that the host runs around several kernels.
+    """
+    kernels = tuple(plan.kernels())
+    everything = analysis.region.nest.body
+    kept = dict.fromkeys(s.name for s in lasting(analysis, everything))
+    for scalar in temporaries(analysis, everything):
+        users = [k for k in kernels if scalar.name in used_scalars(k.body)]
+        # Several lives of one name are written before they are read, each in its kernel.
+        if len(users) > 1 and any(_reads_first(k.body, scalar.name) for k in users):
+            kept[scalar.name] = None
+    return tuple(analysis.region.scalars[name] for name in kept)
+
+
+def assigns(body: tuple[Stmt, ...]) -> frozenset[str]:
+    """Return the scalars that statements of `body` assign."""
+    found = (s.target for s in walk_stmts(body) if isinstance(s, Assign))
+    return frozenset(target.name for target in found if isinstance(target, Var))
+
+
+def _reads_first(body: tuple[Stmt, ...], name: str) -> bool:
+    """Return whether the first statement of `body` that uses `name` reads it."""
+    for stmt in walk_stmts(body):
+        if isinstance(stmt, Assign) and name in used_scalars((stmt,)):
+            return Var(name) in stmt.reads()
+        if isinstance(stmt, Loop) and name in variables(stmt.lower) | variables(stmt.upper):
+            return True
+        if isinstance(stmt, Local) and name in used_scalars((stmt,)):
+            return True
+    return False
+
+
 def write_serial(out: Writer, analysis: Analysis, body: tuple[Stmt, ...]) -> None:
     """Write statements in place, with the temporaries that the user declares inside."""
     for scalar in temporaries(analysis, body):
         if scalar.is_local:
-            out.line(f"{scalar.type} {scalar.name};")
+            out.line(f"{spelled(scalar.type)} {scalar.name};")
     Dialect(analysis.region, flat=False).write_body(out, body)
 
 
-def _declare_lasting(out: Writer, analysis: Analysis) -> None:
+def _declare(out: Writer, scalars: Iterable[Scalar]) -> None:
     """Declare what the region's text declares for more than one iteration or nest."""
-    for scalar in lasting(analysis, analysis.region.nest.body):
+    for scalar in dict.fromkeys(scalars):
         if scalar.is_local:
-            out.line(f"{scalar.type} {scalar.name};")
+            out.line(f"{spelled(scalar.type)} {scalar.name};")
 
 
 def write_steps(
@@ -124,11 +160,16 @@ def legend(analysis: Analysis, kernel: Kernel) -> str:
     """Return where a kernel comes from and which loops are mapped to what."""
     numbers = ", ".join(f"S{n}" for n in kernel.statements)
     levels: dict[str, list[str]] = {}
-    for loop in kernel.band():
+    for loop in kernel.band() or _placed(kernel):
         levels.setdefault(_WORDS.get(loop.place, loop.place), []).append(loop.var)
     axes = "; ".join(f"{', '.join(names)} -> {word}" for word, names in levels.items())
     line = analysis.region.span.line
     return f"{numbers} of the region at line {line}: {axes or 'serial'}"
+
+
+def _placed(kernel: Kernel) -> list[Loop]:
+    """Return the loops of a kernel that run in parallel, wherever they stand in it."""
+    return [s for s in walk_stmts(kernel.body) if isinstance(s, Loop) and is_kernel(s)]
 
 
 def condition(tests: tuple[str, ...]) -> str:

@@ -28,7 +28,7 @@ class Interface:
     def pointer(self, array: Array) -> str:
         """Return the C type of a flat pointer to the array, const when it is only read."""
         const = "" if array.name in self.written else "const "
-        return f"{const}{array.element} *"
+        return f"{const}{spelled(array.element)} *"
 
     def parameters(self, qualifier: str = "") -> tuple[str, ...]:
         """Return the C parameters; `qualifier` such as ``restrict`` goes to each pointer."""
@@ -82,7 +82,8 @@ def c_type(region: Region, type_: str) -> str:
     The nest no longer shows a ``(size_t)`` of the text. Rows and columns of ``A[i][j]`` may
     each be an int while the flat ``i*n + j`` is none, which C never computes in int.
     """
-    return "long" if type_ in _NARROW and (region.is_wide or _may_overflow(region)) else type_
+    is_widened = type_ in _NARROW and (region.is_wide or _may_overflow(region))
+    return "long" if is_widened else spelled(type_)
 
 
 def _may_overflow(region: Region) -> bool:
@@ -102,6 +103,11 @@ def _may_overflow(region: Region) -> bool:
         if len(array.extents) > 1 and isinstance(rows, Int) and elements * rows.value > _INT_MAX:
             return True
     return False
+
+
+def spelled(type_: str) -> str:
+    """Return a C type as it may be written without ``complex.h``."""
+    return re.sub(r"\bcomplex\b", "_Complex", type_)
 
 
 _INT_MAX = 2**31 - 1

@@ -5,29 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.codegen.acc_data import data_clauses
+from annotune.codegen.acc_nest import ACC_LEVELS, NestWriter, levels_from
 from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
-from annotune.codegen.guards import counts_tests
-from annotune.codegen.in_place import condition, lasting, legend, region_block, write_steps
-from annotune.codegen.names import temporaries
+from annotune.codegen.in_place import (
+    assigns,
+    between_kernels,
+    lasting,
+    legend,
+    region_block,
+    write_steps,
+)
+from annotune.codegen.names import spelled
+from annotune.codegen.placed import band_from, combined_names, declared_in, holds, is_placed
 from annotune.codegen.target import Provenance, Variant
-from annotune.codegen.tile_ends import cut_loops, write_ends
 from annotune.codegen.variants import gpu_variants, planned
 from annotune.codegen.writer import Writer
 from annotune.decide.decision import Base
 from annotune.decide.placement import WARP, acc_placement, with_workers
 from annotune.decide.plan import AccAxes, Kernel, Plan
 from annotune.decide.space import Space
-from annotune.ir.nest import Level, Loop
+from annotune.ir.expr import Var, accesses
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import SourceFile
-from annotune.transforms.tree import Body, bound_names, rebuilt
+from annotune.transforms.tree import Body
+
+NO_STATEMENT = -1
+"""The number of an assignment that is none of the region's own."""
 
 
 class OpenAccTarget:
@@ -82,7 +93,11 @@ def _other_level(first: Variant, base: Base) -> Iterator[Variant]:
 
 def _needs_region(plan: Plan | None) -> bool:
     """Return whether a plan launches more than once."""
-    return plan is not None and (len(plan.steps) > 1 or not isinstance(plan.steps[0], Kernel))
+    if plan is None:
+        return False
+    if len(plan.steps) > 1 or not isinstance(plan.steps[0], Kernel):
+        return True
+    return not plan.steps[0].band() and any(holds(stmt, ACC_LEVELS) for stmt in plan.steps[0].body)
 
 
 class _RegionWriter:
@@ -92,28 +107,81 @@ class _RegionWriter:
         self.analysis = analysis
         self.data = data
         self.axes: dict[int, AccAxes | None] = {}
-        self.dialect = Dialect(analysis.region, flat=False, loop=self._serial)
+        self.shared: frozenset[str] = frozenset()
+        self.nest = NestWriter(analysis)
+        self.host = Dialect(analysis.region, flat=False)
 
     def plan(self, out: Writer, plan: Plan, is_tuned: bool) -> None:
         """Write all steps of a plan."""
         self.axes = {s: choice.acc for choice in plan.choices for s in choice.statements}
+        self.shared = frozenset(s.name for s in between_kernels(self.analysis, plan))
         write_steps(out, self.analysis.region, plan.steps, self._kernel)
 
     def _kernel(self, out: Writer, kernel: Kernel) -> None:
-        """Write one kernel: its placed loops, level by level, around what a lane does."""
+        """Write one kernel: launches of its placed loops, and what stands between them."""
         out.line(f"/* {legend(self.analysis, kernel)} */")
-        data = " ".join(part for part in (self.data, self._copied_scalars(kernel)) if part)
-        if not kernel.band():
-            self._alone(out, kernel, data)
-            return
-        sizes = self._asked(kernel).clauses()
-        levels = [tuple(group) for _, group in groupby(kernel.band(), key=lambda x: x.place)]
-        gang = "" if levels[0][0].place == Level.GANG else "gang "
-        self._levels(out, levels, kernel, f"parallel loop {gang}", f" {sizes} {data}")
+        if any(holds(stmt, ACC_LEVELS) for stmt in kernel.body):
+            with nullcontext() if kernel.band() else out.block(""):
+                self._in_order(out, kernel.body, kernel, self.shared)
+        elif any(map(_touches_arrays, kernel.body)):
+            self._alone(out, kernel.body, self.shared)
+        else:
+            self.host.write_body(out, kernel.body)
 
-    def _asked(self, kernel: Kernel) -> Shape:
+    def _in_order(self, out: Writer, body: Body, kernel: Kernel, known: frozenset[str]) -> None:
+        """Write launches in the order of the text; `known` scalars are declared around it.
+
+        The host computes what is made of scalars alone; the device has the arrays.
+        """
+        for scalar in declared_in(self.analysis, body, known):
+            out.line(f"{spelled(scalar.type)} {scalar.name};")
+            known |= {scalar.name}
+        on_device: list[Stmt] = []
+
+        def launch() -> None:
+            if on_device:
+                self._alone(out, tuple(on_device), known)
+                on_device.clear()
+
+        for stmt in body:
+            if isinstance(stmt, Local):
+                known |= {stmt.name}
+                if not _touches_arrays(stmt):
+                    launch()
+                    self.host.write(out, stmt)
+                    continue
+                out.line(f"{spelled(stmt.type)} {stmt.name};")
+                on_device.append(_assigned(stmt))
+            elif isinstance(stmt, Loop) and holds(stmt, ACC_LEVELS):
+                launch()
+                if is_placed(stmt):
+                    self._launch(out, stmt, kernel)
+                else:
+                    with out.block(self.host.loop_head(stmt)):
+                        self._in_order(out, stmt.body, kernel, known)
+            elif _touches_arrays(stmt):
+                on_device.append(stmt)
+            else:
+                launch()
+                self.host.write(out, stmt)
+        launch()
+
+    def _launch(self, out: Writer, loop: Loop, kernel: Kernel) -> None:
+        """Write a launch: placed loops, level by level, around what a lane does."""
+        levels = levels_from(loop)
+        sizes = self._asked(loop, kernel).clauses()
+        gang = "" if levels[0][0].place == Level.GANG else "gang "
+        # Without a clause a scalar is a copy, also one that the last iteration writes.
+        written = (s.name for s in lasting(self.analysis, (loop,)))
+        kept = dict.fromkeys((*combined_names(band_from(loop, ACC_LEVELS)), *written))
+        copied = f"copy({', '.join(kept)})" if kept else ""
+        tail = " ".join(part for part in (sizes, self.data, copied) if part)
+        # Gangs without a loop of their own share the first one, and what it combines.
+        self.nest.levels(out, levels, f"parallel loop {gang}", f" {tail}")
+
+    def _asked(self, loop: Loop, kernel: Kernel) -> Shape:
         """Return the launch's sizes: the recipe's where it gives them, else what the loops need."""
-        found = shape(kernel, self.analysis)
+        found = shape(loop, kernel, self.analysis)
         axes = self.axes.get(kernel.statements[0])
         if axes is None:
             return found
@@ -123,59 +191,35 @@ class _RegionWriter:
             axes.vector_length or found.vector,
         )
 
-    def _levels(
-        self, out: Writer, levels: list[tuple[Loop, ...]], kernel: Kernel, head: str, tail: str
-    ) -> None:
-        """Write the loops of the first level as one, and the other levels inside them."""
-        loops, *rest = levels
-        bare = tuple(rebuilt(loop, body=()) for loop in loops)
-        # A tile's end is known once the loops outside have chosen the tile.
-        named = write_ends(out, self.dialect, bare, cut_loops(bare))
-        collapse = f" collapse({len(loops)})" if len(loops) > 1 else ""
-        heads = [self.dialect.loop_head(loop) for loop in named if isinstance(loop, Loop)]
-        tests = self._late_tests(bare) if collapse else ()
-        with out.block(condition(tests)) if tests else nullcontext():
-            out.directive(f"#pragma acc {head}{loops[0].place}{collapse}{tail}")
-            for text in heads[:-1]:
-                out.line(text)
-                out.indent()
-            with out.block(heads[-1]):
-                if rest:
-                    self._levels(out, rest, kernel, "loop ", "")
-                else:
-                    self._lane(out, kernel.thread_body())
-            for _ in heads[:-1]:
-                out.dedent()
-
-    def _late_tests(self, loops: tuple[Loop, ...]) -> tuple[str, ...]:
-        """Return tests that loops run whose bounds the host's loops set."""
-        host = {loop.var for loop in self.analysis.region.nest.loops()}
-        return counts_tests((x for x in loops if bound_names(x) & host), self.analysis.region)
-
-    def _lane(self, out: Writer, body: Body) -> None:
-        """Write what one lane does, its temporaries declared inside it."""
-        for scalar in temporaries(self.analysis, body):
-            out.line(f"{scalar.type} {scalar.name};")
-        self._statements(out, body)
-
-    def _alone(self, out: Writer, kernel: Kernel, data: str) -> None:
-        """Write a kernel without parallel loops: it stays on the device, where its data is."""
+    def _alone(self, out: Writer, body: Body, known: frozenset[str]) -> None:
+        """Write what no loop shares: it runs on the device too, where its data is."""
+        kept = [name for name in sorted(assigns(body)) if name in known]
+        copied = f"copy({', '.join(kept)})" if kept else ""
         sizes = Shape(1, 1, WARP).clauses()
-        out.directive(f"#pragma acc parallel loop seq {sizes} {data}")
+        clauses = " ".join(part for part in (sizes, self.data, copied) if part)
+        out.directive(f"#pragma acc parallel loop seq {clauses}")
         with out.block("for (int once = 0; once < 1; once++)"):
-            self._lane(out, kernel.body)
+            self.nest.write(out, body, known)
 
-    def _serial(self, out: Writer, loop: Loop) -> bool:
-        out.line("#pragma acc loop seq")
-        with out.block(self.dialect.loop_head(loop)):
-            self._statements(out, loop.body)
-        return True
 
-    def _statements(self, out: Writer, body: Body) -> None:
-        cuts = tuple(cut for cut in cut_loops(body) if any(cut.loop is s for s in body))
-        self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
+def _touches_arrays(stmt: Stmt) -> bool:
+    """Return whether `stmt` reads or writes an element of an array."""
+    for inner in walk_stmts((stmt,)):
+        match inner:
+            case Assign():
+                if any(accesses(e) for e in (inner.target, *inner.sources())):
+                    return True
+            case Local(value=value):
+                if value is not None and accesses(value):
+                    return True
+            case LocalArray():
+                return True
+            case Loop():
+                pass
+    return False
 
-    def _copied_scalars(self, kernel: Kernel) -> str:
-        """Return the clause for scalars that the kernel writes and that live on."""
-        kept = [scalar.name for scalar in lasting(self.analysis, kernel.body)]
-        return f"copy({', '.join(kept)})" if kept else ""
+
+def _assigned(local: Local) -> Assign:
+    """Return the start value of a declaration as an assignment to what is declared already."""
+    assert local.value is not None
+    return Assign(NO_STATEMENT, Var(local.name), "=", local.value)

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
-from annotune.codegen.core_text import CoreText, core_text
-from annotune.codegen.in_place import lasting, legend, region_block, write_serial, write_steps
-from annotune.codegen.names import interface
+from annotune.codegen.core_text import BodyWriter, core_text
+from annotune.codegen.in_place import (
+    assigns,
+    between_kernels,
+    lasting,
+    legend,
+    region_block,
+    write_steps,
+)
+from annotune.codegen.names import interface, spelled
+from annotune.codegen.placed import band_from, declared_in, holds, reduction_clauses
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import planned
 from annotune.codegen.writer import Writer
-from annotune.decide.cpu import cpu_points, text_groups
+from annotune.decide.cpu import cpu_points
+from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.decision import Base
 from annotune.decide.placement import omp_placement
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.nest import Loop
+from annotune.ir.nest import Level, Local, Loop
 from annotune.ir.region import Region, Scalar, SourceFile
+from annotune.transforms.tree import Body, numbers
 
 
 class OpenMpTarget:
@@ -65,7 +78,7 @@ def _legal(base: Base) -> Iterator[Variant]:
     Raises:
         AnnotuneError: There is none.
     """
-    groups = text_groups(base.analysis)
+    groups = cpu_groups(base.analysis)
     refusal: AnnotuneError | None = None
     count = 0
     for settings, choices in cpu_points(base.analysis):
@@ -85,55 +98,138 @@ class _RegionWriter:
         self.analysis = variant.analysis
         self.region: Region = variant.analysis.region
         self.outer = interface(variant.analysis)
+        self.dialect = Dialect(self.region, flat=False)
         self.helpers: list[str] = []
+        self.calls: Counter[str] = Counter()
 
     def plan(self, out: Writer, plan: Plan, is_tuned: bool) -> None:
         """Write all steps of a plan, the user's own sizes in the names of the tuned one."""
         hosts = _hosts(plan.steps, self.region)
+        shared = between_kernels(self.analysis, plan)
         suffix = "_tuned" if is_tuned else ""
 
         def write(place: Writer, kernel: Kernel) -> None:
-            self._kernel(place, kernel, plan, hosts[kernel.name], suffix)
+            place.lines(f"/* {legend(self.analysis, kernel)} */")
+            name = f"{kernel.name}{suffix}"
+            around = hosts[kernel.name]
+            self._kernel(place, _Place(kernel, name, plan.constants, around, shared))
 
         write_steps(out, self.region, plan.steps, write)
 
-    def _kernel(
-        self, out: Writer, kernel: Kernel, plan: Plan, host: tuple[Scalar, ...], suffix: str
-    ) -> None:
-        """Write one kernel: its shared loops around the call of its function."""
-        out.lines(f"/* {legend(self.analysis, kernel)} */")
-        if lasting(self.analysis, kernel.body):
+    def _kernel(self, out: Writer, at: _Place) -> None:
+        """Write one kernel: its shared loops around the calls of its functions."""
+        body = at.kernel.body
+        if any(holds(stmt, _THREADS) for stmt in body):
+            band = at.kernel.band()
+            with nullcontext() if band else out.block(""):
+                self._in_order(out, body, at)
+        elif assigns(body) & at.names:
             # No function may hold a copy of what lives on.
-            write_serial(out, self.analysis, kernel.body)
-            return
-        shared = kernel.band()
-        dialect = Dialect(self.region, flat=False)
-        iterators = tuple(Scalar(loop.var, dialect.iterator_type(loop)) for loop in shared)
-        name = f"{kernel.name}{suffix}"
-        # What an earlier nest has computed comes in by value; of these only the user's own
-        # are among the outer scalars already.
-        computed = lasting(self.analysis, self.region.nest.body)
-        inner = (*host, *iterators, *(s for s in computed if s.is_local))
-        text = core_text(self.analysis, self.outer, kernel, name, plan.constants, inner)
-        self.helpers.append(text.definition)
-        if shared:
-            collapse = f" collapse({len(shared)})" if len(shared) > 1 else ""
-            out.directive(f"#pragma omp parallel for{collapse} schedule(static)")
-        for loop in shared:
-            out.line(dialect.loop_head(loop))
+            BodyWriter(self.analysis, flat=False).write(out, body, at.names)
+        else:
+            self._call(out, body, at)
+
+    def _in_order(self, out: Writer, body: Body, at: _Place) -> None:
+        """Write what one thread does around and between loops that all threads share."""
+        for scalar in declared_in(self.analysis, body, at.names):
+            out.line(f"{spelled(scalar.type)} {scalar.name};")
+            at = at.knowing(scalar)
+        writer = BodyWriter(self.analysis, flat=False)
+        for stmt in body:
+            if isinstance(stmt, Local):
+                at = at.knowing(Scalar(stmt.name, stmt.type, is_local=True))
+            if isinstance(stmt, Loop) and stmt.place in _THREADS:
+                self._shared(out, stmt, at)
+            elif isinstance(stmt, Loop) and holds(stmt, _THREADS):
+                with out.block(self.dialect.loop_head(stmt)):
+                    self._in_order(out, stmt.body, at.inside((stmt,), self.dialect))
+            else:
+                writer.write(out, (stmt,), at.names)
+
+    def _shared(self, out: Writer, loop: Loop, at: _Place) -> None:
+        """Write loops that the threads share, and the work inside as a function or in place.
+
+        What is combined stays in place: the partial result is a variable of the thread. So
+        does a loop that is all there is, whose iterations are lanes as well.
+        """
+        band = band_from(loop, _THREADS)
+        inside = band[-1].body
+        reduction = reduction_clauses(band)
+        collapse = f" collapse({len(band)})" if len(band) > 1 else ""
+        is_whole = not any(isinstance(stmt, Loop) for stmt in inside)
+        simd = " simd" if is_whole and len(band) == 1 and self._is_contiguous(band[0]) else ""
+        out.directive(f"#pragma omp parallel for{simd}{collapse} schedule(static){reduction}")
+        for x in band[:-1]:
+            out.line(self.dialect.loop_head(x))
             out.indent()
-        out.line(self._call(text))
-        for _ in shared:
+        head = self.dialect.loop_head(band[-1])
+        # What one iteration alone writes for later is the user's variable, not a copy.
+        if reduction or simd or lasting(self.analysis, inside):
+            with out.block(head):
+                BodyWriter(self.analysis, flat=False).write(out, inside)
+        else:
+            out.line(head)
+            with out.deeper():
+                self._call(out, inside, at.inside(band, self.dialect))
+        for _ in band[:-1]:
             out.dedent()
 
-    def _call(self, text: CoreText) -> str:
-        """Return the call at the user's place, arrays flattened to pointers."""
+    def _is_contiguous(self, loop: Loop) -> bool:
+        """Return whether lanes along a loop touch neighbours alone: no gather, no scatter."""
+        facts = [f for n in numbers(loop) for f in self.analysis.accesses[n]]
+        return all(f.strides.get(loop.var) in (0, 1) for f in facts)
+
+    def _call(self, out: Writer, body: Body, at: _Place) -> None:
+        """Write the call of a function that does `body`, arrays flattened to pointers."""
+        earlier = self.calls[at.name]
+        self.calls[at.name] += 1
+        # A second part of one kernel; kernels end in a statement's number.
+        name = f"{at.name}_{earlier + 1}" if earlier else at.name
+        comment = legend(self.analysis, at.kernel)
+        text = core_text(self.analysis, self.outer, body, name, at.constants, at.scalars, comment)
+        self.helpers.append(text.definition)
         arguments = [s.name for s in text.scalars]
         for array in text.arrays:
             flat = array.is_pointer and len(array.extents) == 1
             kind = self.outer.pointer(array).rstrip()
             arguments.append(array.name if flat else f"({kind}){array.name}")
-        return f"{text.name}({', '.join(arguments)});"
+        out.line(f"{text.name}({', '.join(arguments)});")
+
+
+_THREADS = frozenset({Level.CPU_THREAD})
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a part of a kernel is written: under which name, with which scalars around it.
+
+    `around` are the iterators of the loops around and what is computed there; `shared` are
+    the scalars that pass from one kernel to another.
+    """
+
+    kernel: Kernel
+    name: str
+    constants: Mapping[str, int]
+    around: tuple[Scalar, ...]
+    shared: tuple[Scalar, ...]
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        return (*self.around, *self.shared)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the scalars that are declared around the text and live longer than it."""
+        return frozenset(s.name for s in self.scalars)
+
+    def inside(self, band: Sequence[Loop], dialect: Dialect) -> _Place:
+        """Return the place inside the loops of `band`."""
+        iterators = (Scalar(loop.var, dialect.iterator_type(loop)) for loop in band)
+        return replace(self, around=(*self.around, *iterators))
+
+    def knowing(self, scalar: Scalar) -> _Place:
+        """Return the place inside a declaration of `scalar`."""
+        return replace(self, around=(*self.around, scalar))
 
 
 def _hosts(

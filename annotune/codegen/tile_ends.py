@@ -1,13 +1,17 @@
-"""The ends of tiles that may be cut short, as constants before the loops: C has no `min`."""
+"""Bounds that are a least or a greatest value, as constants before the loops: C has no `min`.
+
+Such are the ends of tiles that may be cut short, and what the user's own bounds choose from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from annotune.codegen.c_expr import without_extrema
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Call, Expr, Var, rewrite, variables, walk
+from annotune.ir.expr import Call, Expr, Var, children, rewrite, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop, Stmt
 from annotune.ir.region import Region
@@ -16,13 +20,18 @@ from annotune.transforms.tree import Body, rebuilt
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A loop over one tile, or over a part of one that unrolling left.
+    """A loop with a bound that is a least or greatest value, such as a loop over one tile.
 
-    The tile ends at the `least` of its own end, `full`, and the end of the whole loop, `end`.
+    A tile ends at the `least` of its own end, `full`, and the end of the whole loop, `end`.
     """
 
     loop: Loop
     least: Call
+
+    @property
+    def is_tile(self) -> bool:
+        """Return whether the bound is the lesser of two ends, of which the first is usual."""
+        return self.least.function == "min" and len(self.least.arguments) == 2
 
     @property
     def full(self) -> Expr:
@@ -34,22 +43,22 @@ class Cut:
 
 
 def cut_loops(body: Body) -> tuple[Cut, ...]:
-    """Return the loops in `body` over tiles that may be cut short and are chosen outside it."""
+    """Return the loops in `body` whose bounds are such values and are chosen outside it."""
     return _cuts(body, frozenset())
 
 
 def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -> Body:
-    """Write the end of each tile as a constant, and return `body` with these as bounds."""
+    """Write each such bound as a constant, and return `body` with these as bounds."""
     ends: dict[Expr, Expr] = {}
     names: set[str] = set()
     for cut in cuts:
         if cut.least in ends:
             continue
-        full, end = dialect.expr(cut.full), dialect.expr(cut.end)
         kind = dialect.iterator_type(cut.loop).replace("const ", "")
-        own = _own_name(f"{cut.loop.var}_end", dialect.region, names)
+        word = "end" if cut.least in walk(cut.loop.upper) else "begin"
+        own = _own_name(f"{cut.loop.var}_{word}", dialect.region, names)
         names.add(own)
-        out.line(f"const {kind} {own} = {full} < {end} ? {full} : {end};")
+        out.line(f"const {kind} {own} = {dialect.expr(without_extrema(cut.least))};")
         ends[cut.least] = Var(own)
     return with_bounds(body, ends)
 
@@ -80,12 +89,21 @@ def _cuts(body: Body, inside: frozenset[str]) -> tuple[Cut, ...]:
     for stmt in body:
         if not isinstance(stmt, Loop):
             continue
-        for part in (*walk(stmt.lower), *walk(stmt.upper)):
-            if isinstance(part, Call) and not variables(part) & inside:
-                assert part.function == "min", part
-                out.append(Cut(stmt, part))
+        for bound in (stmt.lower, stmt.upper):
+            out += [Cut(stmt, least) for least in _choices(bound, inside)]
         out += _cuts(stmt.body, inside | {stmt.var})
     return tuple(dict.fromkeys(out))
+
+
+def _choices(bound: Expr, inside: frozenset[str]) -> Iterator[Call]:
+    """Yield the least and greatest values in `bound` that no loop `inside` changes."""
+    is_choice = isinstance(bound, Call) and bound.function in ("min", "max")
+    if is_choice and not variables(bound) & inside:
+        assert isinstance(bound, Call)
+        yield bound
+        return
+    for part in children(bound):
+        yield from _choices(part, inside)
 
 
 def _own_name(wanted: str, region: Region, taken: set[str]) -> str:

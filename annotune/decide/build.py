@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
+from annotune.decide.partials import element_of, reductions
 from annotune.decide.plan import (
     HostLoop,
     Kernel,
@@ -21,12 +22,15 @@ from annotune.ir.nest import Level, Loop, Stmt
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 from annotune.transforms.hold import Hold
+from annotune.transforms.legality import TEAM_LEVELS
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
+from annotune.transforms.reduce import carried_sums
 from annotune.transforms.registers import Registers
-from annotune.transforms.tile import Tile
+from annotune.transforms.team import Team
+from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.transform import Transform
-from annotune.transforms.tree import Body, find_assign, numbers, rebuilt
+from annotune.transforms.tree import Body, find_assign, numbers, path, rebuilt
 from annotune.transforms.unroll import Unroll
 from annotune.transforms.vectorize import Vectorize
 
@@ -39,6 +43,7 @@ _THREADS = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
 def cuda_placement(choice: KernelChoice) -> Mapping[str, Level]:
     """Return the CUDA level of each loop that `choice` maps, blocks first."""
     levels = dict(zip(choice.blocks, _BLOCKS, strict=False))
+    levels |= {loop: Level.THREAD_X for _, loop in choice.team}
     return levels | dict(zip(choice.threads, _THREADS, strict=False))
 
 
@@ -82,34 +87,91 @@ def build(
         if refusal is not None:
             return refusal
         steps += _structure(choice, constants, places)
+    done = _applied(steps, body, analysis)
+    if isinstance(done, Diagnostic):
+        return done
+    body, steps = done, []
     for choice in choices:
-        levels = placement(choice)
-        if levels:
-            span = _map_place(choice, places, command)
-            steps.append(Map(choice.leader, levels, choice.host, command, span))
+        span = _map_place(choice, places, command)
+        steps += _mapped(analysis, body, choice, placement(choice), command, span)
         for block in choice.blocking:
             if block.simd:
                 span = places.of("vectorize", block.statement)
                 steps.append(Vectorize(block.statement, block.simd, span))
+    done = _applied(steps, body, analysis)
+    if isinstance(done, Diagnostic):
+        return done
+    body = done
+    scheduled = body
+    for choice in choices:
+        span = _map_place(choice, places, command)
+        inner = [
+            *reductions(body, analysis, choice.statements, span),
+            *_thread_level(choice, analysis, constants, places),
+        ]
+        done = _applied(inner, body, analysis)
+        if isinstance(done, Diagnostic):
+            return done
+        body = done
+    return Plan(_steps(analysis, body, scheduled), tuple(choices), constants)
+
+
+def _applied(steps: Iterable[Transform], body: Body, analysis: Analysis) -> Body | Diagnostic:
+    """Return `body` after `steps`, or the reason one of them is illegal."""
     for step in steps:
         refusal = step.why_not(body, analysis)
         if refusal is not None:
             return refusal
         body = step.apply(body)
-    scheduled = body
-    for choice in choices:
-        for step in _thread_level(choice, analysis, constants, places):
-            refusal = step.why_not(body, analysis)
-            if refusal is not None:
-                return refusal
-            body = step.apply(body)
-    return Plan(_steps(analysis, body, scheduled), tuple(choices), constants)
+    return body
 
 
 def _map_place(choice: KernelChoice, places: Places, command: str) -> Span:
     """Return where the user mapped one of the kernel's statements, NOWHERE if nowhere."""
     spans = (places.of(command, statement) for statement in choice.statements)
     return next((span for span in spans if span != NOWHERE), NOWHERE)
+
+
+def _mapped(
+    analysis: Analysis,
+    body: Body,
+    choice: KernelChoice,
+    levels: Mapping[str, Level],
+    command: str,
+    span: Span,
+) -> Iterable[Transform]:
+    """Yield the transforms that place the loops of one kernel, which combine their reductions."""
+    team = {loop for _, loop in choice.team}
+    outer = {name: level for name, level in levels.items() if name not in team}
+    if outer:
+        yield _map(analysis, choice, choice.leader, choice.statements, outer, command, span)
+    for statement, loop in choice.team:
+        if loop in levels:
+            own = next(x for x in path(body, statement) if x.var == loop)
+            combines = carried_sums(analysis, numbers(own), loop) or ()
+            yield Team(statement, loop, levels[loop], combines, choice.host, command, span)
+
+
+def _map(
+    analysis: Analysis,
+    choice: KernelChoice,
+    statement: int,
+    inside: Sequence[int],
+    levels: Mapping[str, Level],
+    command: str,
+    span: Span,
+) -> Map:
+    """Return the mapping of the loops around `inside`, with what each must combine.
+
+    Threads combine what a whole block has: none of them do where some have another loop.
+    """
+    tiled = {tile_name(loop): loop for loop, _ in choice.tiles}
+    combines = {name: carried_sums(analysis, inside, tiled.get(name, name)) for name in levels}
+    teams = [name for name, level in levels.items() if level in TEAM_LEVELS]
+    known = {name: sums for name, sums in combines.items() if sums}
+    if not all(name in known for name in teams):
+        known = {name: sums for name, sums in known.items() if name not in teams}
+    return Map(statement, levels, choice.host, command, span, known)
 
 
 def _refused_mapping(
@@ -128,7 +190,9 @@ def _refused_mapping(
         named = next((s for s in part if places.of(command, s) != NOWHERE), None)
         if named is None or choice.tiles or not levels:
             continue
-        step = Map(named, levels, choice.host, command, places.of(command, named))
+        team = {loop for _, loop in choice.team}
+        outer = {name: level for name, level in levels.items() if name not in team}
+        step = _map(analysis, choice, named, part, outer, command, places.of(command, named))
         refusal = step.why_not(body, analysis)
         if refusal is not None:
             return refusal
@@ -141,7 +205,9 @@ def _structure(
     """Yield the transforms that shape one kernel's nest before it is mapped."""
     if choice.order:
         for part in choice.parts:
-            yield Permute(part[0], choice.order, places.of("permute", part[0]))
+            # A refusal names the statement of the user's own command.
+            named = next((s for s in part if places.of("permute", s) != NOWHERE), part[0])
+            yield Permute(named, choice.order, places.of("permute", named))
     if len(choice.parts) > 1:
         leaders = tuple(part[0] for part in choice.parts)
         yield Fuse(leaders, constants, places.of("fuse", choice.leader))
@@ -199,7 +265,7 @@ def _types(analysis: Analysis) -> dict[str, str]:
 def _element(analysis: Analysis, statement: int) -> str:
     """Return the C type of what a statement writes; a scalar is never copied."""
     target = find_assign(analysis.region.nest.body, statement).target
-    return "double" if isinstance(target, Var) else analysis.region.arrays[target.array].element
+    return "double" if isinstance(target, Var) else element_of(analysis, target)
 
 
 def _steps(analysis: Analysis, body: Body, scheduled: Body) -> tuple[Step, ...]:

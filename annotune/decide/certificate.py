@@ -9,7 +9,7 @@ of the transforms are checked again by other means.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import islpy as isl
 
@@ -19,7 +19,9 @@ class Touch:
     """One access of a statement: a map from its iterations to elements of an array.
 
     `element` is isl text such as ``{ S0[i0, i1] -> A[16*i0 + i1] }``. `is_sum` marks the
-    target of an accumulation, the additions to which may change their order.
+    target of an accumulation, the additions to which may change their order. `combined` are
+    the places in (block x, y, z, thread x, y, z) over which each worker has a partial result
+    of its own, all of which are combined later.
     """
 
     statement: int
@@ -27,6 +29,7 @@ class Touch:
     element: str
     is_write: bool
     is_sum: bool = False
+    combined: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,9 @@ class Certificate:
     C text; `launch` to the launch that runs them (host loops and kernel), `worker` to
     (block x, y, z, thread x, y, z), `time` to the order inside one thread. `grids` are the
     extents of blocks and threads per statement. `lengths` bound the elements of each array:
-    (lowest, one past the highest).
+    (lowest, one past the highest). The threads of a block wait for each other before and
+    after the loops of the statements in `joined`; `phase` is the order that this makes, up
+    to the loop for these statements.
     """
 
     sizes: Mapping[str, int]
@@ -49,6 +54,8 @@ class Certificate:
     grids: Mapping[int, tuple[int, ...]]
     touches: tuple[Touch, ...]
     lengths: Mapping[str, tuple[int, int]]
+    phase: Mapping[int, str] = field(default_factory=dict)
+    joined: frozenset[int] = frozenset()
 
     def text(self) -> str:
         """Return the certificate as lines of isl text with their meaning."""
@@ -62,6 +69,8 @@ class Certificate:
                 f"S{n} order in the thread: {self.time[n]}",
                 f"S{n} grid: {' x '.join(map(str, self.grids[n]))}",
             ]
+            if n in self.joined:
+                rows.append(f"S{n} between meetings of the block: {self.phase[n]}")
         for touch in self.touches:
             kind = "adds to" if touch.is_sum else "writes" if touch.is_write else "reads"
             rows.append(f"S{touch.statement} {kind} {touch.array}: {touch.element}")
@@ -115,32 +124,78 @@ def _bounds(c: Certificate) -> Iterator[str]:
 
 
 def _order(c: Certificate) -> Iterator[str]:
+    relations = _Relations(c)
     for one in c.touches:
         for two in c.touches:
             if one.array != two.array or not (one.is_write or two.is_write):
                 continue
-            a, b = one.statement, two.statement
-            same = _map(one.element).intersect_domain(isl.Set(c.domains[a]))
-            conflict = same.apply_range(
-                _map(two.element).intersect_domain(isl.Set(c.domains[b])).reverse()
-            )
-            before = conflict.intersect(_earlier(c.original[a], c.original[b]))
+            before = relations.conflicts(one, two)
             if before.is_empty():
                 continue
-            later_launch = _earlier(c.launch[a], c.launch[b])
-            same_launch = _equal(c.launch[a], c.launch[b])
-            same_thread = same_launch.intersect(_equal(c.worker[a], c.worker[b]))
-            if one.is_sum and two.is_sum and a == b:
-                # Additions may change places, but not run at the same time.
-                kept = _differ(same_launch, a, b).union(same_thread)
-            else:
-                kept = later_launch.union(same_thread.intersect(_earlier(c.time[a], c.time[b])))
-            broken = before.subtract(kept)
+            broken = before.subtract(_kept(c, one, two, relations))
             if not broken.is_empty():
                 yield (
-                    f"S{a} and S{b} conflict on {one.array} and may lose their order: "
-                    f"{broken.sample()}"
+                    f"S{one.statement} and S{two.statement} conflict on {one.array} and may lose "
+                    f"their order: {broken.sample()}"
                 )
+
+
+@dataclass
+class _Relations:
+    """The relations between two statements, each made once."""
+
+    certificate: Certificate
+    made: dict[object, isl.Map] = field(default_factory=dict)
+
+    def conflicts(self, one: Touch, two: Touch) -> isl.Map:
+        """Return the pairs that touch one element, the first of which comes earlier in C."""
+        c = self.certificate
+        first, second = self._element(one), self._element(two)
+        return first.apply_range(second.reverse()).intersect(
+            self.earlier(c.original, one.statement, two.statement)
+        )
+
+    def _element(self, touch: Touch) -> isl.Map:
+        key = (touch.statement, touch.element)
+        if key not in self.made:
+            domain = isl.Set(self.certificate.domains[touch.statement])
+            self.made[key] = _map(touch.element).intersect_domain(domain)
+        return self.made[key]
+
+    def earlier(self, order: Mapping[int, str], a: int, b: int) -> isl.Map:
+        key = ("earlier", order[a], order[b])
+        if key not in self.made:
+            self.made[key] = _earlier(order[a], order[b])
+        return self.made[key]
+
+    def equal(self, place: Mapping[int, str], a: int, b: int, free: tuple[int, ...]) -> isl.Map:
+        """Return the pairs at one place, whatever the coordinates in `free`."""
+        key = ("equal", place[a], place[b], free)
+        if key not in self.made:
+            self.made[key] = _equal(place[a], place[b], free)
+        return self.made[key]
+
+
+_THREADS = (3, 4, 5)
+
+
+def _kept(c: Certificate, one: Touch, two: Touch, relations: _Relations) -> isl.Map:
+    """Return the pairs of two statements' iterations whose order is no accident."""
+    a, b = one.statement, two.statement
+    same_launch = relations.equal(c.launch, a, b, ())
+    same_thread = same_launch.intersect(relations.equal(c.worker, a, b, ()))
+    if one.is_sum and two.is_sum and a == b:
+        # Additions may change places, but not run at the same time, unless each worker has
+        # a partial result and all are combined.
+        together = same_launch.intersect(relations.equal(c.worker, a, b, one.combined))
+        kept = _differ(same_launch).union(same_thread).union(together)
+    else:
+        kept = relations.earlier(c.launch, a, b)
+        kept = kept.union(same_thread.intersect(relations.earlier(c.time, a, b)))
+    if {a, b} & c.joined:
+        same_block = same_launch.intersect(relations.equal(c.worker, a, b, _THREADS))
+        kept = kept.union(same_block.intersect(relations.earlier(c.phase, a, b)))
+    return kept
 
 
 def _earlier(first: str, second: str) -> isl.Map:
@@ -152,14 +207,18 @@ def _earlier(first: str, second: str) -> isl.Map:
     return one.apply_range(isl.Map.lex_lt(space)).apply_range(two.reverse())
 
 
-def _equal(first: str, second: str) -> isl.Map:
-    """Return the pairs of iterations with equal coordinates."""
+def _equal(first: str, second: str, free: tuple[int, ...] = ()) -> isl.Map:
+    """Return the pairs of iterations with equal coordinates, but for those in `free`."""
     one, two = _map(first), _map(second)
     width = max(one.dim(isl.dim_type.out), two.dim(isl.dim_type.out))
-    return _padded(one, width).apply_range(_padded(two, width).reverse())
+    one, two = _padded(one, width), _padded(two, width)
+    for place in sorted(free, reverse=True):
+        one = one.project_out(isl.dim_type.out, place, 1)
+        two = two.project_out(isl.dim_type.out, place, 1)
+    return one.apply_range(two.reverse())
 
 
-def _differ(equal: isl.Map, a: int, b: int) -> isl.Map:
+def _differ(equal: isl.Map) -> isl.Map:
     return isl.Map.universe(equal.get_space()).subtract(equal)
 
 

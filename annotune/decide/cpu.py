@@ -11,16 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from annotune.analysis.facts import Analysis, LoopKind
+from annotune.analysis.facts import Analysis
+from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.plan import Blocking, KernelChoice, Reason
+from annotune.decide.sum_lanes import is_alone, leaders, runs_along, stays_inside, sum_lanes
 from annotune.decide.units import Unit, units
 from annotune.ir.expr import Access, Int, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
-from annotune.transforms.legality import kind_of
-from annotune.transforms.registers import may_not_run
+from annotune.transforms.copies import may_not_run
 from annotune.transforms.tile import name_is_taken, tile_name
-from annotune.transforms.tree import bands, bound_names, find_assign, numbers, path
+from annotune.transforms.tree import bands, bound_names, find_assign, path
 from annotune.transforms.unroll import divisors
 
 # Accumulators of one block: half of the 32 AVX-512 registers of eight doubles, so that the
@@ -38,29 +39,28 @@ ENOUGH_PIECES = 256
 class Block:
     """A register block: lanes of loop `along`, rows of loop `over`, empty for none.
 
-    Without lanes the nest stays as it is, for the compiler to arrange.
+    With `sums`, `along` is a reduction, each lane of which has a partial result. Without
+    lanes the nest stays as it is, for the compiler to arrange.
     """
 
     along: str = ""
     lanes: int = 0
     over: str = ""
     rows: int = 1
+    sums: bool = False
 
     def __str__(self) -> str:
         if not self.along:
             return "as written"
+        if self.sums:
+            return f"partial results along {self.along}"
         rows = f"{self.rows} {self.over} x " if self.over else ""
         return f"{rows}{self.lanes} {self.along}"
 
 
 def cpu_units(analysis: Analysis) -> tuple[Unit, ...]:
-    """Return the nests as the text groups them: what one thread touches stays in its cache."""
-    return units(analysis, text_groups(analysis))
-
-
-def text_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
-    """Return the statements of each top-level nest of the region."""
-    return tuple(tuple(sorted(numbers(stmt))) for stmt in analysis.region.nest.body)
+    """Return the nests that the threads share, one after the other."""
+    return units(analysis, cpu_groups(analysis), keeps_privates=True)
 
 
 def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelChoice:
@@ -68,22 +68,33 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
     given = dict(blocks)
     blocking: list[Blocking] = []
     reasons: list[Reason] = []
-    for statement in _leaders(unit):
+    summed: list[tuple[int, str]] = []
+    for statement in leaders(unit):
         block = given.get(statement) or first_block(unit, statement)
-        if not block.along:
+        if block.sums:
+            summed.append((statement, block.along))
+        elif not block.along:
             reasons += _as_it_stands(unit, statement)
-            continue
-        blocking.append(_blocking(unit, statement, block))
-        reasons.append(_reason(statement, block, blocking[-1].held))
+        else:
+            blocking.append(_blocking(unit, statement, block))
+            reasons.append(_reason(statement, block, blocking[-1].held))
     cores = _cores(unit, blocking)
-    own = _unit_lanes(unit, cores) if not blocking else None
+    # A loop that the threads share has its lanes in each thread's own part.
+    reasons = [r for r in reasons if not any(_is_for(r, b) for b in blocking if b.simd in cores)]
+    blocking = [b for b in blocking if b.simd not in cores]
+    team = tuple((s, loop) for s, loop in summed if stays_inside(unit, s, loop, cores))
+    reasons += [_sum_reason(statement, loop) for statement, loop in team]
+    own = _unit_lanes(unit, cores) if not blocking and not team else None
     if own is not None:
         blocking.append(own)
+        cores = tuple(tile_name(n) if own.tiles and n == own.simd else n for n in cores)
         reasons.append(
             Reason("simd", own.simd, "innermost parallel loop, contiguous in the output")
         )
     if cores:
         rule = f"outermost parallel loops, at least {ENOUGH_PIECES} pieces where there are"
+        if unit.sums:
+            rule = "reduction loops; the threads' partial results are combined"
         reasons.insert(0, Reason("threads", ", ".join(cores), rule))
         reasons += _left(unit, cores, blocking)
     else:
@@ -93,6 +104,7 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         host=unit.host,
         reasons=tuple(reasons),
         cores=cores,
+        team=team,
         blocking=tuple(blocking),
     )
 
@@ -106,19 +118,15 @@ def cpu_points(
     of a region suits its neighbours of the same form.
     """
     nests = cpu_units(analysis)
-    options = {s: block_options(unit, s) for unit in nests for s in unit.statements}
+    options = {s: block_options(unit, s) for unit in nests for s in leaders(unit)}
     seen = set()
     for k in range(max(map(len, options.values()), default=1)):
         blocks = {s: found[min(k, len(found) - 1)] for s, found in options.items()}
-        settings = {f"S{s}": str(block) for s, block in blocks.items() if _along_of(nests, s)}
+        settings = {f"S{s}": str(block) for s, block in blocks.items() if len(options[s]) > 1}
         key = tuple(settings.items())
         if key not in seen:
             seen.add(key)
             yield settings, tuple(choose_cpu(unit, blocks.items()) for unit in nests)
-
-
-def _along_of(nests: tuple[Unit, ...], statement: int) -> str:
-    return next(_along(unit, statement) for unit in nests if statement in unit.statements)
 
 
 def first_block(unit: Unit, statement: int) -> Block:
@@ -127,10 +135,14 @@ def first_block(unit: Unit, statement: int) -> Block:
     Where C fixes every count the compiler unrolls and vectorises the nest itself, once the
     pointers are `restrict`: local_grad3 with 10 points runs three times as fast so.
     """
+    summed = sum_lanes(unit, statement)
+    if summed and runs_along(unit, statement, summed):
+        return Block(summed, sums=True)
+    if not is_alone(unit, statement):
+        # Two statements would need two blocks at once.
+        return Block()
     along = _along(unit, statement)
-    fixed = unit.analysis.region.constants
-    counts = [fold(trip_count(loop), fixed) for loop in _own_band(unit, statement)]
-    if not along or all(isinstance(count, Int) for count in counts):
+    if not along or _is_fixed(unit, statement):
         return Block()
     lanes = _lanes(unit.trips[along] or LANES)
     rows = {over: _rows(unit.trips[over] or 1, lanes) for over in _over(unit, statement, along)}
@@ -142,11 +154,12 @@ def first_block(unit: Unit, statement: int) -> Block:
 def block_options(unit: Unit, statement: int) -> tuple[Block, ...]:
     """Return the blocks worth trying for a statement, the rules' own first."""
     first = first_block(unit, statement)
-    along = _along(unit, statement)
-    if not along:
-        return (first,)
+    along, summed = _along(unit, statement), sum_lanes(unit, statement)
+    out = [first, *([Block(), Block(summed, sums=True)] if summed else [])]
+    if not along or not is_alone(unit, statement):
+        return tuple(dict.fromkeys(out))
     longest = unit.trips[along] or MAX_LANES
-    out = [first, Block(), Block(along, _lanes(longest))]
+    out += [Block(), Block(along, _lanes(longest))]
     for lanes in sorted({8, LANES, MAX_LANES, _lanes(longest)}):
         for over in _over(unit, statement, along):
             for rows in sorted({2, 4, MAX_ROWS, _rows(unit.trips[over] or 1, lanes)}):
@@ -156,38 +169,28 @@ def block_options(unit: Unit, statement: int) -> tuple[Block, ...]:
     return tuple(dict.fromkeys(out))
 
 
-def _leaders(unit: Unit) -> tuple[int, ...]:
-    """Return the only statement of each innermost nest: two would need two blocks at once."""
-    nests: dict[tuple[int, ...], list[int]] = {}
-    for statement in unit.statements:
-        loops = path(unit.analysis.region.nest.body, statement)
-        nests.setdefault(tuple(id(loop) for loop in loops), []).append(statement)
-    return tuple(found[0] for found in nests.values() if len(found) == 1)
-
-
 def _own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
     """Return the perfect nest directly around a statement, less the loops run by the host."""
-    found = bands(unit.analysis.region.nest.body, statement)
+    found = bands(unit.body, statement)
     return tuple(loop for loop in found[-1] if loop.var not in unit.host) if found else ()
 
 
 def _free(unit: Unit, statement: int) -> tuple[str, ...]:
     """Return the parallel loops of a statement's own band whose bounds no loop of it sets."""
     band = _own_band(unit, statement)
-    names = tuple(loop.var for loop in unit.analysis.paths[statement])
     set_by = {name for loop in band for name in bound_names(loop)}
     out = []
     for loop in band:
-        kind = kind_of(unit.analysis, statement, names.index(loop.var))
         bounded = bound_names(loop) & {other.var for other in band}
-        if kind == LoopKind.PARALLEL and not bounded and loop.var not in set_by and loop.step == 1:
+        is_parallel = unit.combined(statement, loop.var) == ()
+        if is_parallel and not bounded and loop.var not in set_by and loop.step == 1:
             out.append(loop.var)
     return tuple(out)
 
 
 def _along(unit: Unit, statement: int) -> str:
     """Return the parallel loop along which the output is contiguous, else an input, else none."""
-    if not isinstance(find_assign(unit.analysis.region.nest.body, statement).target, Access):
+    if not isinstance(find_assign(unit.body, statement).target, Access):
         return ""
     free = tuple(n for n in _free(unit, statement) if not name_is_taken(n, unit.analysis))
     facts = sorted(unit.analysis.accesses[statement], key=lambda f: not f.is_write)
@@ -220,12 +223,12 @@ def _over(unit: Unit, statement: int, along: str) -> tuple[str, ...]:
 
 def _held(unit: Unit, statement: int) -> str:
     """Return the outermost loop of the own band that leaves the target in place."""
-    assign = find_assign(unit.analysis.region.nest.body, statement)
+    assign = find_assign(unit.body, statement)
     if not isinstance(assign.target, Access) or assign.op == "=":
         return ""
     used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
     free = _free(unit, statement)
-    loops = path(unit.analysis.region.nest.body, statement)
+    loops = path(unit.body, statement)
     for loop in _own_band(unit, statement):
         if loop.var not in used and loop.var not in free:
             # A copy must not touch what an empty loop would leave alone.
@@ -286,7 +289,7 @@ def _cores(unit: Unit, blocking: list[Blocking]) -> tuple[str, ...]:
     own = set(blocking[0].order or unit.parallel) if blocking else set(unit.parallel)
     out: list[str] = []
     pieces = 1
-    for name in unit.parallel:
+    for name in unit.parallel or unit.sums:
         count = unit.trips[name] or 1
         if name in tiles:
             cut, count = tile_name(name), -(-count // tiles[name])
@@ -304,13 +307,23 @@ def _cores(unit: Unit, blocking: list[Blocking]) -> tuple[str, ...]:
 
 
 def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocking | None:
-    """Return lanes along the unit's innermost parallel loop, where it is free and contiguous."""
-    left = [name for name in unit.parallel if name not in cores]
-    if not left or left[-1] != unit.band[-1].var:
+    """Return lanes along the unit's innermost parallel loop, where it is contiguous.
+
+    Where the threads need that very loop, they share its tiles.
+    """
+    if not unit.parallel or unit.parallel[-1] != unit.band[-1].var:
         return None
-    if any(f.strides.get(left[-1]) == 1 for f in unit.writes):
-        return Blocking(unit.leader, simd=left[-1])
-    return None
+    loop = unit.band[-1]
+    if loop.var not in cores:
+        is_contiguous = any(f.strides.get(loop.var) == 1 for f in unit.writes)
+        return Blocking(unit.leader, simd=loop.var) if is_contiguous else None
+    facts = [f for s in unit.statements for f in unit.analysis.accesses[s]]
+    is_even = all(f.strides.get(loop.var) in (0, 1) for f in facts)
+    holds_loops = any(isinstance(stmt, Loop) for stmt in loop.body)
+    is_long = (unit.trips[loop.var] or 0) >= 2 * LANES
+    if not (is_even and holds_loops and is_long) or name_is_taken(loop.var, unit.analysis):
+        return None
+    return Blocking(unit.leader, ((loop.var, LANES),), simd=loop.var)
 
 
 def _reason(statement: int, block: Block, held: str) -> Reason:
@@ -323,9 +336,25 @@ def _reason(statement: int, block: Block, held: str) -> Reason:
     return Reason(f"S{statement}", f"{block.rows} rows of {block.over} x {what}", rule)
 
 
+def _sum_reason(statement: int, loop: str) -> Reason:
+    rule = f"{loop} is contiguous in what is summed; the lanes' partial results are combined"
+    return Reason(f"S{statement}", f"lanes of {loop}", rule)
+
+
+def _is_fixed(unit: Unit, statement: int) -> bool:
+    """Return whether C fixes how often each loop of a statement's own nest runs."""
+    fixed = unit.analysis.region.constants
+    counts = [fold(trip_count(loop), fixed) for loop in _own_band(unit, statement)]
+    return all(isinstance(count, Int) for count in counts)
+
+
+def _is_for(reason: Reason, block: Blocking) -> bool:
+    return reason.subject == f"S{block.statement}"
+
+
 def _as_it_stands(unit: Unit, statement: int) -> tuple[Reason, ...]:
     """Return the reason for leaving a nest to the compiler, none where it has no own lanes."""
-    if not _along(unit, statement):
+    if not _along(unit, statement) or not _is_fixed(unit, statement):
         return ()
     return (Reason(f"S{statement}", "as it stands", "C fixes every count; the compiler unrolls"),)
 

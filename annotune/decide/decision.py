@@ -10,7 +10,7 @@ from typing import TypeVar
 from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import Value
 from annotune.decide.build import Places, base_body
-from annotune.decide.direct import choose, fuse_by_footprint, registers, unrolls
+from annotune.decide.direct import choose, fuse_by_footprint, thread_level
 from annotune.decide.messages import APART_AND_FUSED, FUSED_DIFFERENTLY, NOT_FUSIBLE
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import MAX_AXES, Roles, serial_order
@@ -21,6 +21,7 @@ from annotune.ir.expr import variables
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 from annotune.transforms.tile import tile_name
+from annotune.transforms.tree import path
 
 FUSIONS = ("footprint", "apart", "all")
 
@@ -252,6 +253,7 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
     """Return the loops that run inside `loop` in one thread, once `choice` is carried out."""
     tiled = {name for name, _ in choice.tiles}
     placed = {*choice.blocks, *choice.threads, *choice.host}
+    placed |= {name for own, name in choice.team if _share(unit, own, statement, name)}
     renewed = iter(choice.order)
     names: list[str] = []
     for own in unit.analysis.paths[statement]:
@@ -259,6 +261,12 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
         names += [tile_name(name), name] if name in tiled else [name]
     inner = names[names.index(loop) + 1 :] if loop in names else names
     return [name for name in inner if name not in placed]
+
+
+def _share(unit: Unit, first: int, second: int, loop: str) -> bool:
+    """Return whether two statements stand in one loop of the unit."""
+    own = [x for x in path(unit.body, first) if x.var == loop]
+    return any(x is y for x in path(unit.body, second) for y in own)
 
 
 def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:
@@ -272,17 +280,37 @@ def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:
         Reason("blocks", ", ".join(axes.blocks) or "none", "the recipe says so"),
         Reason("threads", ", ".join(axes.threads) or "none", "the recipe says so"),
     )
-    return KernelChoice(
+    team = _team(unit, axes)
+    choice = KernelChoice(
         unit.parts,
         order if order != text_order else (),
-        (),
-        axes.blocks,
-        axes.threads,
-        unit.host,
-        registers(unit),
-        tuple((s, loop, factors[-1]) for s, loop, factors in unrolls(unit)),
-        reasons,
+        blocks=axes.blocks,
+        threads=axes.threads if not team else (),
+        host=unit.host,
+        team=team,
+        reasons=reasons,
     )
+    return thread_level(unit, choice)
+
+
+def _team(unit: Unit, axes: Axes) -> tuple[tuple[int, str], ...]:
+    """Return the loops that a block's threads share when `axes` names one inside its work.
+
+    What the recipe does not name of the other nests in the block is for the rules.
+    """
+    tiled = {tile_name(loop.var): loop.var for loop in unit.band}
+    outer = {*unit.parallel, *unit.sums}
+    inner = [name for name in axes.threads if tiled.get(name, name) not in outer]
+    if len(inner) != 1 or len(axes.threads) != 1 or not axes.blocks:
+        return ()
+    named: dict[int, int] = {}
+    inside = [s for s in unit.statements if inner[0] in unit.loops_around(s)]
+    for statement in inside:
+        loop = next(x for x in path(unit.body, statement) if x.var == inner[0])
+        named.setdefault(id(loop), statement)
+    own = [(statement, inner[0]) for statement in named.values()]
+    others = [(s, loop) for s, loop in unit.shared.loops if s not in inside]
+    return tuple(sorted([*own, *others], key=lambda pair: pair[0]))
 
 
 def _kept_apart(first: Unit, second: Unit, wishes: Wishes) -> bool:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.plan import KernelChoice, Reason
-from annotune.decide.rules import Roles, roles, serial_order, tiles
+from annotune.decide.rules import TEAM, Roles, roles, serial_order, tiles
 from annotune.decide.units import Unit, fusible
 from annotune.ir.expr import Access, variables
 from annotune.ir.nest import Loop
-from annotune.transforms.registers import may_not_run
+from annotune.transforms.copies import may_not_run
 from annotune.transforms.tile import tile_name
 from annotune.transforms.unroll import divisors
 
@@ -22,28 +22,70 @@ MAX_UNROLL = 16
 
 def choose(unit: Unit, chosen: Roles | None = None) -> KernelChoice:
     """Return the choices for one unit: the thesis's own, or those that `chosen` fixes."""
-    if not unit.parallel:
+    if not unit.parallel and not unit.sums:
         reason = Reason("kernel", "one thread", "no loop of the nest may run in parallel")
         return KernelChoice(unit.parts, reasons=(reason,))
     axes = chosen or roles(unit)
+    if axes.team or unit.sums:
+        return thread_level(unit, _combining(unit, axes))
     cut = tiles(unit, axes)
     blocks = tuple(n for n in (axes.block_x, axes.block_y) if n)
     blocks += tuple(tile_name(loop) for loop, _ in cut)
     threads = tuple(n for n in (axes.thread_x, axes.thread_y) if n)
     order = serial_order(unit, axes)
     names = tuple(loop.var for loop in unit.band)
-    held = registers(unit)
-    return KernelChoice(
+    choice = KernelChoice(
         unit.parts,
         order if order != names else (),
         cut,
         blocks,
         threads,
         unit.host,
-        held,
-        tuple((s, loop, factors[-1]) for s, loop, factors in unrolls(unit)),
-        (*axes.reasons, *_why(unit, axes, order, names, held, cut)),
+        reasons=(*axes.reasons, *_why(unit, axes, order, names, cut)),
     )
+    return thread_level(unit, choice)
+
+
+def _combining(unit: Unit, axes: Roles) -> KernelChoice:
+    """Return the choice in which threads share reductions: inside a block, or in the whole grid."""
+    blocks = tuple(n for n in (axes.block_x, axes.block_y) if n)
+    if axes.team:
+        team = unit.shared.loops
+        return KernelChoice(
+            unit.parts, blocks=blocks, host=unit.host, team=team, reasons=axes.reasons
+        )
+    loop = axes.thread_x
+    cut: tuple[tuple[str, int], ...] = ()
+    if axes.block_x == loop:
+        cut, blocks = ((loop, TEAM),), (tile_name(loop),)
+    return KernelChoice(
+        unit.parts,
+        tiles=cut,
+        blocks=blocks,
+        threads=(loop,),
+        host=unit.host,
+        reasons=axes.reasons,
+    )
+
+
+def thread_level(unit: Unit, choice: KernelChoice) -> KernelChoice:
+    """Return `choice` with what one thread holds in registers and unrolls, by the rules."""
+    placed = {*choice.blocks, *choice.threads, *(loop for _, loop in choice.team)}
+    shared = frozenset(choice.shared)
+    held = tuple(
+        (statement, loop)
+        for statement, loop in registers(unit)
+        # A partial result is in a register by itself.
+        if loop not in placed and not _combines(unit, statement, shared)
+    )
+    unrolled = tuple((s, x, factors[-1]) for s, x, factors in unrolls(unit) if x not in placed)
+    why = (Reason("registers", f"S{s} over {x}", "the target stays in place") for s, x in held)
+    return replace(choice, registers=held, unroll=unrolled, reasons=(*choice.reasons, *why))
+
+
+def _combines(unit: Unit, statement: int, shared: frozenset[str]) -> bool:
+    """Return whether the threads combine what a statement accumulates."""
+    return any(unit.combined(statement, n) for n in unit.loops_around(statement) if n in shared)
 
 
 def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
@@ -116,10 +158,9 @@ def _why(
     axes: Roles,
     order: tuple[str, ...],
     names: tuple[str, ...],
-    held: tuple[tuple[int, str], ...],
     cut: tuple[tuple[str, int], ...],
 ) -> tuple[Reason, ...]:
-    """Return the reasons for what the axes do not say: the rest of the loops, and registers."""
+    """Return the reasons for what the axes do not say: the rest of the loops, and the tiles."""
     out: list[Reason] = []
     taken = {axes.thread_x, axes.thread_y, axes.block_x, axes.block_y}
     left = [n for n in order if n in unit.parallel and n not in taken]
@@ -129,8 +170,6 @@ def _why(
         out.append(Reason("order", ", ".join(order), "largest input stride outermost"))
     for loop, size in cut:
         out.append(Reason("tile", f"{loop} by {size}", "too long for one thread axis"))
-    for statement, loop in held:
-        out.append(Reason("registers", f"S{statement} over {loop}", "the target stays in place"))
     return tuple(out)
 
 

@@ -38,3 +38,9 @@ NOT_FUSIBLE = Template(
     "fuse: statements {first} and {second} have no loop in common that may be mapped",
     "loops that may be mapped: {one} in the first nest, {two} in the second",
 )
+ASKED_FOR_SERIAL = Template(
+    "AT307",
+    "loop '{loop}' is asked to run in parallel, and cannot: {proof}",
+    "{help}",
+)
+CARRIED_HERE = Template("AT307", "loop '{loop}' is here", severity=Severity.NOTE)

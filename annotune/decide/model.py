@@ -15,6 +15,7 @@ from math import ceil, inf, prod
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
 from annotune.decide.plan import KernelChoice
+from annotune.decide.rules import TEAM
 from annotune.decide.units import Unit
 from annotune.transforms.tile import tile_name
 
@@ -80,15 +81,16 @@ def shape(unit: Unit, choice: KernelChoice) -> Shape:
         loop, size = tiled.get(name, (name, 1))
         blocks.append((loop, ceil(trips.get(loop, 1) / size)))
     sizes = dict(choice.tiles)
+    sums = {*choice.shared} - {*unit.parallel}
     threads, room, serial = [], 1024, []
-    for name in choice.threads:
+    for name in choice.shared:
         count = min(sizes.get(name, trips.get(name, 1)), trips.get(name, 1))
-        own = max(1, min(count, room))
+        own = max(1, min(count, TEAM if name in sums else room))
         room //= own
         threads.append((name, own))
         if count > own:
             serial.append((name, ceil(count / own)))
-    taken = {tiled.get(n, (n, 1))[0] for n in choice.blocks} | set(choice.threads)
+    taken = {tiled.get(n, (n, 1))[0] for n in choice.blocks} | set(choice.shared)
     order = choice.order or tuple(loop.var for loop in unit.band)
     rest = [n for n in (*order, *trips) if n not in taken and n not in choice.host]
     serial += [(n, trips.get(n, 1)) for n in dict.fromkeys(rest)]

@@ -31,6 +31,7 @@ def _acc_levels(choice: KernelChoice) -> dict[str, Level]:
         levels |= dict.fromkeys(choice.acc.worker, Level.WORKER)
         return levels | dict.fromkeys(choice.acc.vector, Level.VECTOR)
     levels = dict.fromkeys(reversed(choice.blocks), Level.GANG)
+    levels |= {loop: Level.VECTOR for _, loop in choice.team}
     if not choice.threads:
         return levels
     fastest, *others = choice.threads
@@ -56,8 +57,12 @@ def _inside_own_tiles(levels: Mapping[str, Level]) -> Mapping[str, Level]:
 
 
 def omp_placement(choice: KernelChoice) -> Mapping[str, Level]:
-    """Return the loops that the threads share; those of the blocks where no core is named."""
-    return dict.fromkeys(choice.cores or reversed(choice.blocks), Level.CPU_THREAD)
+    """Return the loops that the threads share, and sums that lanes do.
+
+    The threads share the loops of the blocks where no core is named.
+    """
+    levels = dict.fromkeys(choice.cores or reversed(choice.blocks), Level.CPU_THREAD)
+    return levels | {loop: Level.SIMD for _, loop in choice.team if loop not in levels}
 
 
 def with_workers(unit: Unit, choice: KernelChoice) -> KernelChoice:
@@ -73,7 +78,7 @@ def with_workers(unit: Unit, choice: KernelChoice) -> KernelChoice:
         return choice
     fastest = choice.threads[0]
     tiled = dict(choice.tiles)
-    extent = tiled.get(fastest) or unit.trips[fastest] or 0
+    extent = tiled.get(fastest) or unit.trips.get(fastest) or 0
     whole = extent > 0 and extent % WARP == 0
     decision = f"{choice.threads[1]} as worker" if whole else "one vector of both thread loops"
     rule = f"{fastest} has {extent} iterations, {'' if whole else 'not '}whole warps of {WARP}"

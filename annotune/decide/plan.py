@@ -58,7 +58,9 @@ class KernelChoice:
     taken apart; the first statement leads. `order` is the order of the leader's
     loops, outermost first, as ``permute`` takes it; empty keeps the text's. `tiles` are
     (loop, size). `blocks` and `threads` name the loops of the x, y and z axes; `host` the
-    serial loops around the launch. `registers` and `unroll` give a loop, and a loop and factor, per
+    serial loops around the launch. `team` are (statement, loop) inside the work of one block that
+    the threads of the block share. A reduction loop in `blocks`, `threads` or `team` combines
+    what it accumulates. `registers` and `unroll` give a loop, and a loop and factor, per
     statement. `reasons` tells which rule chose each.
 
     `workers` belongs to OpenACC: thread y is a worker loop of its own, not one vector with
@@ -72,6 +74,7 @@ class KernelChoice:
     blocks: tuple[str, ...] = ()
     threads: tuple[str, ...] = ()
     host: tuple[str, ...] = ()
+    team: tuple[tuple[int, str], ...] = ()
     registers: tuple[tuple[int, str], ...] = ()
     unroll: tuple[tuple[int, str, int], ...] = ()
     reasons: tuple[Reason, ...] = ()
@@ -90,6 +93,16 @@ class KernelChoice:
         """Return the statement whose number names the kernel."""
         return self.parts[0][0]
 
+    @property
+    def mapped(self) -> int:
+        """Return the statement that stands in all the loops that are mapped."""
+        return self.team[0][0] if self.team else self.leader
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Return the loops that run on threads, x first; a team's are on x."""
+        return self.threads or tuple(dict.fromkeys(loop for _, loop in self.team))
+
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
@@ -104,12 +117,16 @@ class Kernel:
     body: Body
     scheduled: Body
 
-    def placed(self) -> dict[Level, Loop]:
-        """Return the loops that run in parallel, by level."""
-        return {loop.place: loop for loop in self.band()}
+    def placed(self) -> tuple[Loop, ...]:
+        """Return the loops that run in parallel, wherever they stand, in text order."""
+        loops = (s for s in walk_stmts(self.body) if isinstance(s, Loop))
+        return tuple(loop for loop in loops if loop.place is not Level.SERIAL)
 
     def band(self) -> tuple[Loop, ...]:
-        """Return the placed loops, outermost first."""
+        """Return the placed loops that hold all of the kernel, outermost first.
+
+        There are none where a reduction leaves statements before and after them.
+        """
         out: list[Loop] = []
         body = self.body
         while len(body) == 1 and isinstance(body[0], Loop) and is_kernel(body[0]):

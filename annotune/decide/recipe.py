@@ -67,13 +67,15 @@ def commands(
                 shaped.append(Command("permute", (_number(part[0]), Argument(choice.order))))
         for loop, size in choice.tiles:
             shaped.append(Command("tile", (leader, Argument(loop), Argument(size))))
-        if choice.blocks or choice.threads:
+        # A team's loops need not be around the leader, and all of them follow from the first.
+        threads = choice.threads or choice.shared[:1]
+        if choice.blocks or threads:
             axes = []
             if choice.blocks:
                 axes.append(Argument(choice.blocks, "block"))
-            if choice.threads:
-                axes.append(Argument(choice.threads, "thread"))
-            shaped.append(Command("cuda", (leader, *axes)))
+            if threads:
+                axes.append(Argument(threads, "thread"))
+            shaped.append(Command("cuda", (_number(choice.mapped), *axes)))
         if choice.acc is not None:
             shaped.append(Command("acc", (leader, *_acc(choice.acc))))
         for statement, loop in choice.registers:

@@ -17,6 +17,8 @@ from annotune.transforms.tile import name_is_taken
 # A thread block is full with 1024 threads on every device since Fermi (CUDA C++ Programming
 # Guide, Technical Specifications per Compute Capability).
 MAX_THREADS = 1024
+# Lanes of a warp on every NVIDIA device.
+WARP = 32
 # A grid and a block have the axes x, y and z.
 MAX_AXES = 3
 # A loop that would fill a block alone is cut into tiles of one warp, the unit that loads
@@ -27,17 +29,34 @@ TILE_Y = 8
 TILE_ALONE = 256
 # More iterations than this on one thread axis are tiled when a block axis is free.
 WIDE_AXIS = 64
+# Threads that combine one sum, at most: enough to hide the latency of their loads, and few
+# enough that the tree over them is short.
+TEAM = 256
+# Fewer outputs than this leave most of a device idle with one thread for each, while sums of
+# this many terms and more feed a block each. An H200 runs 270,000 threads at once.
+FEW_OUTPUTS = 1024
+LONG_SUM = 256
+# A single block combines a sum of this many terms before a second launch could have begun
+# (assumption: some 3 us for the launch, against 16 dependent loads).
+ONE_BLOCK_SUM = 16 * TEAM
+# Outer iterations that make as many blocks of their own.
+ENOUGH_BLOCKS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Loops for the axes of the grid; an axis without a loop is empty."""
+    """Loops for the axes of the grid; an axis without a loop is empty.
+
+    With `team`, thread x runs over a reduction loop inside the work of a block. A unit without
+    any parallel loop has its reductions here; one loop on both x axes is cut into tiles.
+    """
 
     thread_x: str
     thread_y: str
     block_x: str
     block_y: str
     reasons: tuple[Reason, ...] = ()
+    team: bool = False
 
 
 def contiguous_access(unit: Unit) -> tuple[str, AccessFacts | None, str]:
@@ -66,6 +85,108 @@ def _narrowest(unit: Unit, loop: str) -> AccessFacts | None:
 
 
 def roles(unit: Unit) -> Roles:
+    """Return the first choice of axes for a unit with a loop that may be mapped."""
+    if unit.sums:
+        return sum_roles(unit)
+    why = why_team(unit)
+    return team_roles(unit, why) if why else thesis_roles(unit)
+
+
+def sum_roles(unit: Unit) -> Roles:
+    """Return the axes of a unit of reductions alone: neighbouring threads take neighbours.
+
+    An outer loop makes the blocks where it is long enough, else tiles of the same loop.
+    """
+    inner = [name for _, name in unit.shared.loops if name not in unit.sums]
+    if inner:
+        loop = inner[0]
+        rule = "a loop inside the reduction, whose bounds or statements depend on it"
+        return Roles(loop, "", unit.sums[0], "", (Reason("thread.x", loop, rule),), True)
+    loop = max(reversed(unit.sums), key=lambda name: _unit_strides(unit, name))
+    rule = "reduction loop, contiguous in most inputs; its partial results are combined"
+    reasons = [Reason("thread.x", loop, rule)]
+    others = [name for name in unit.sums if name != loop]
+    outer = max(others, key=lambda name: unit.trips[name] or 0, default="")
+    block = ""
+    if outer and (unit.trips[outer] or 0) >= ENOUGH_BLOCKS:
+        block, rule = outer, "the other reduction loop"
+    elif (unit.trips[loop] or 0) > ONE_BLOCK_SUM and not name_is_taken(loop, unit.analysis):
+        block, rule = loop, f"tiles of {TEAM}: more than {ONE_BLOCK_SUM} terms"
+    if block:
+        reasons.append(Reason("block.x", block, rule))
+    return Roles(loop, "", block, "", tuple(reasons))
+
+
+def _unit_strides(unit: Unit, loop: str) -> int:
+    return sum(access.strides.get(loop) == 1 for access in unit.reads)
+
+
+def team_roles(unit: Unit, rule: str) -> Roles:
+    """Return the axes that give each block an output, whose sum its threads share."""
+    names = list(dict.fromkeys(loop for _, loop in unit.shared.loops))
+    blocks = (*unit.shared.blocks, "", "")
+    reasons = (
+        Reason("blocks", ", ".join(unit.shared.blocks), "one block for each output"),
+        Reason("thread.x", ", ".join(names), rule),
+    )
+    return Roles(names[0], "", blocks[0], blocks[1], reasons, True)
+
+
+def why_team(unit: Unit) -> str:
+    """Return the rule by which the threads of a block share a loop, empty when none holds."""
+    for statement, loop in unit.shared.loops:
+        if (statement, loop) not in unit.shared.sums and unit.trips[loop] is None:
+            return f"{loop} is parallel too; its bounds depend on the block's loops"
+    for statement, loop in unit.shared.sums:
+        terms = unit.trips[loop]
+        if terms is not None and terms < WARP:
+            continue
+        if _runs_along(unit, loop) and _is_read_once(unit, loop):
+            return f"every input runs along {loop}, none along a parallel loop, and none is reused"
+        outputs = _outputs(unit, statement)
+        if outputs is not None and outputs <= FEW_OUTPUTS and (terms or 0) >= LONG_SUM:
+            return f"{outputs} outputs leave a device idle; each sums {terms} terms"
+    return ""
+
+
+def may_team(unit: Unit) -> bool:
+    """Return whether a block for each output is worth a try: rows are read, or outputs are few."""
+    return any(
+        _runs_along(unit, loop) or (_outputs(unit, statement) or FEW_OUTPUTS + 1) <= FEW_OUTPUTS
+        for statement, loop in unit.shared.sums
+    )
+
+
+def _outputs(unit: Unit, statement: int) -> int | None:
+    """Return how many outputs a statement has, None where a count is not known."""
+    counts = [unit.trips[n] for n in unit.loops_around(statement) if n in unit.parallel]
+    known = [n for n in counts if n is not None]
+    return prod(known) if len(known) == len(counts) else None
+
+
+def _moving(unit: Unit, loop: str) -> list[AccessFacts]:
+    """Return the inputs that move with `loop`."""
+    return [access for access in unit.reads if access.strides.get(loop, 0) != 0]
+
+
+def _runs_along(unit: Unit, loop: str) -> bool:
+    """Return whether the inputs are contiguous in `loop`, and in no parallel loop."""
+    moving = _moving(unit, loop)
+    return (
+        bool(moving)
+        and all(access.strides[loop] == 1 for access in moving)
+        and not any(a.strides.get(name) == 1 for a in moving for name in unit.parallel)
+    )
+
+
+def _is_read_once(unit: Unit, loop: str) -> bool:
+    """Return whether an input moves with every loop: no output uses an element of another."""
+    moving = _moving(unit, loop)
+    own = [name for name in unit.parallel if any(name in access.strides for access in moving)]
+    return any(all(access.strides.get(name, 0) != 0 for name in own) for access in moving)
+
+
+def thesis_roles(unit: Unit) -> Roles:
     """Return the thesis's first choice of axes for a unit with at least one parallel loop."""
     thread_x, tensor, rule = contiguous_access(unit)
     reasons = [Reason("thread.x", thread_x, rule)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
@@ -17,13 +17,15 @@ from annotune.decide.decision import FUSIONS, Base, Decision, Point, decide, ker
 from annotune.decide.direct import MAX_UNROLL, unrolls
 from annotune.decide.messages import EMPTY_SPACE
 from annotune.decide.model import predict
-from annotune.decide.rules import MAX_THREADS, Roles, roles, tiles
+from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
 from annotune.decide.units import Unit
 from annotune.decide.wishes import read_wishes
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.transforms.tile import name_is_taken
 
-WARP = 32
 NONE = ""
+# Why a point of the space has it, where no rule chose it.
+SHARED = "a block for each output, as another point of the space"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class UnitSpace:
     @property
     def legal(self) -> int:
         """Return the number of points that the constraints leave."""
-        return len(self.mapped) * len(self.factors)
+        return len(_options(self)) if self.mapped else 0
 
 
 def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool) -> UnitSpace:
@@ -63,16 +65,20 @@ def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool) -> UnitSpace:
     prefix = f"S{unit.leader}."
     axes: list[Axis] = []
     mapped: tuple[Roles, ...] = ()
-    if unit.parallel and not is_mapped:
+    if unit.sums and not is_mapped:
+        mapped = _sum_roles(unit)
+        axes.append(Axis(prefix + "thread_x", _values(r.thread_x for r in mapped)))
+        axes.append(Axis(prefix + "block_x", _values(r.block_x for r in mapped)))
+    elif unit.parallel and not is_mapped:
         loops = tuple(unit.parallel)
         optional = (NONE, *loops)
+        mapped = _legal_roles(unit, loops)
         axes += [
-            Axis(prefix + "thread_x", loops),
+            Axis(prefix + "thread_x", _values((*loops, *(r.thread_x for r in mapped)))),
             Axis(prefix + "thread_y", optional),
             Axis(prefix + "block_x", optional),
             Axis(prefix + "block_y", optional),
         ]
-        mapped = _legal_roles(unit, loops)
     factors: list[Mapping[int, int]] = [{}]
     if not is_unrolled:
         for statement, loop, values in unrolls(unit):
@@ -95,9 +101,25 @@ def _legal_roles(unit: Unit, loops: tuple[str, ...]) -> tuple[Roles, ...]:
     full = [r for r in found if _threads(unit, r) >= WARP]
     legal = full or found
     first = roles(unit)
-    plain = Roles(first.thread_x, first.thread_y, first.block_x, first.block_y)
-    ordered = sorted((r for r in legal if r != plain), key=_text)
+    if not first.team and may_team(unit):
+        legal = [*legal, team_roles(unit, SHARED)]
+    ordered = sorted((r for r in legal if _text(r) != _text(first)), key=_text)
     return (first, *ordered)
+
+
+def _sum_roles(unit: Unit) -> tuple[Roles, ...]:
+    """Return the ways to spread the reductions of a unit without a parallel loop."""
+    first = roles(unit)
+    found = [Roles(x, "", block, "") for x in unit.sums for block in (NONE, *unit.sums)]
+    tiled = (r for r in found if r.thread_x == r.block_x)
+    whole = (r for r in found if r.thread_x != r.block_x)
+    free = [r for r in tiled if not name_is_taken(r.thread_x, unit.analysis)]
+    others = sorted((r for r in (*free, *whole) if _text(r) != _text(first)), key=_text)
+    return (first, *others)
+
+
+def _values(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
 
 
 def _distinct(*names: str) -> bool:
@@ -113,7 +135,7 @@ def _threads(unit: Unit, axes: Roles) -> int:
 
 
 def _text(r: Roles) -> tuple[str, ...]:
-    return (r.thread_x, r.thread_y, r.block_x, r.block_y)
+    return (r.thread_x, r.thread_y, r.block_x, r.block_y, "team" if r.team else "")
 
 
 @dataclass(frozen=True)
@@ -198,7 +220,13 @@ class Space:
 
 
 def _options(unit: UnitSpace) -> list[tuple[Roles | None, Mapping[int, int]]]:
-    return [(r, f) for r in (unit.mapped or (None,)) for f in _largest_first(unit.factors)]
+    every = _largest_first(unit.factors)
+    # What is shared among threads is not unrolled as well.
+    return [
+        (r, f)
+        for r in (unit.mapped or (None,))
+        for f in (every[:1] if r is not None and (r.team or unit.unit.sums) else every)
+    ]
 
 
 def _largest_first(factors: tuple[Mapping[int, int], ...]) -> list[Mapping[int, int]]:
@@ -336,7 +364,7 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
                 out[f"{prefix}.{level}"] = ",".join(getattr(choice.acc, level)) or "-"
         else:
             out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
-            out[f"{prefix}.thread"] = ",".join(choice.threads) or "-"
+            out[f"{prefix}.thread"] = ",".join(choice.shared) or "-"
         for statement, loop, factor in choice.unroll:
             out[f"S{statement}.unroll_{loop}"] = factor
     return out

@@ -6,16 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from annotune.analysis.facts import AccessFacts, Analysis, Dependence, LoopKind
+from annotune.analysis.facts import AccessFacts, Analysis, Dependence
 from annotune.analysis.schedule import violations
-from annotune.ir.expr import Int, variables
+from annotune.decide.mappable import mappable, summable
+from annotune.decide.team import Shared, shared_loops
+from annotune.ir.expr import Int
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Level, Loop
+from annotune.ir.nest import Combine, Loop
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
-from annotune.transforms.legality import kind_of
-from annotune.transforms.map import Map
-from annotune.transforms.tree import Body, bands, bound_names, numbers, path
+from annotune.transforms.reduce import carried_sums
+from annotune.transforms.tree import Body, bands, numbers, path
+
+# A launch per iteration of one serial loop may pay for a sum; of two, it costs more than that.
+MAX_LOOPS_AROUND_SUM = 1
+# A grid's axes take two loops; the third axis is for the tiles of one of them.
+MAX_BLOCK_LOOPS = 2
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,7 @@ class Unit:
     `groups` are the finest groups of the whole region, `parts` those of them in this nest.
     `band` is its perfect nest of loops, outermost first, `host` the serial ones of them
     that must stay around the launch, `parallel` those that may be mapped, outermost first.
+    Where none may be, `sums` are the reduction loops that may be mapped if they combine.
     `trips` are trip counts at the region's sizes, None where a count depends on a loop.
     """
 
@@ -34,6 +41,7 @@ class Unit:
     band: tuple[Loop, ...]
     host: tuple[str, ...]
     parallel: tuple[str, ...]
+    sums: tuple[str, ...] = ()
 
     @property
     def statements(self) -> tuple[int, ...]:
@@ -69,14 +77,48 @@ class Unit:
     def writes(self) -> tuple[AccessFacts, ...]:
         return tuple(f for s in self.statements for f in self.analysis.accesses[s] if f.is_write)
 
+    def loops_around(self, statement: int) -> tuple[str, ...]:
+        """Return the names of the loops around a statement, outermost first."""
+        return tuple(loop.var for loop in self.analysis.paths[statement])
+
     def serial_loops(self, statement: int) -> tuple[str, ...]:
         """Return the loops of a statement that are reductions or carry dependences."""
-        names = tuple(loop.var for loop in self.analysis.paths[statement])
-        return tuple(
-            name
-            for depth, name in enumerate(names)
-            if kind_of(self.analysis, statement, depth) != LoopKind.PARALLEL
+        names = self.loops_around(statement)
+        return tuple(name for name in names if self.combined(statement, name) != ())
+
+    def combined(self, statement: int, loop: str) -> tuple[Combine, ...] | None:
+        """Return what a loop of a statement must combine to run in parallel, None if it must not.
+
+        The loops of other units, into which the text's loop is distributed, do not count.
+        """
+        own = next(x for x in self.analysis.paths[statement] if x.var == loop)
+        paths = self.analysis.paths
+        inside = [n for n in self.statements if any(x is own for x in paths[n])]
+        return carried_sums(self.analysis, inside, loop)
+
+    @cached_property
+    def shared(self) -> Shared:
+        """What the threads of a block may share, once outer loops are mapped to blocks."""
+        return shared_loops(
+            self.analysis, self.body, self.statements, self._for_blocks(), self.host
         )
+
+    def _for_blocks(self) -> dict[str, tuple[Combine, ...]]:
+        """Return the loops that become blocks around a team, the longest first."""
+        if self.sums:
+            outer = self.sums[0]
+            return {outer: carried_sums(self.analysis, self.statements, outer) or ()}
+        longest = sorted(self.parallel, key=lambda name: -(self.trips[name] or 0))
+        return dict.fromkeys(longest[:MAX_BLOCK_LOOPS], ())
+
+    @cached_property
+    def body(self) -> Body:
+        """The region distributed, with this unit's nests fused."""
+        body = Distribute(self.groups).apply(self.analysis.region.nest.body)
+        if len(self.parts) > 1:
+            leaders = tuple(part[0] for part in self.parts)
+            body = Fuse(leaders, self.analysis.region.constants).apply(body)
+        return body
 
 
 def atomic_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
@@ -104,14 +146,8 @@ def atomic_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
 def _tied(analysis: Analysis, dependence: Dependence) -> set[int]:
     """Return the statements that a broken dependence ties: its ends, or for a temporary all
     that use it."""
-    if dependence.array not in analysis.private:
-        return {dependence.source, dependence.sink}
-    name = dependence.array
-    out: set[int] = set()
-    for assign in analysis.region.nest.assigns():
-        if any(name in variables(e) for e in (*assign.sources(), assign.target)):
-            out.add(assign.number)
-    return out
+    users = analysis.homes.get(dependence.array)
+    return {dependence.source, dependence.sink} if users is None else set(users)
 
 
 def _joined(groups: list[tuple[int, ...]], low: int, high: int) -> list[tuple[int, ...]]:
@@ -122,12 +158,19 @@ def _joined(groups: list[tuple[int, ...]], low: int, high: int) -> list[tuple[in
     return sorted([*out, merged], key=min)
 
 
-def units(analysis: Analysis, groups: tuple[tuple[int, ...], ...]) -> tuple[Unit, ...]:
-    """Return the nests to launch, in text order, for a region distributed into `groups`."""
+def units(
+    analysis: Analysis, groups: tuple[tuple[int, ...], ...], keeps_privates: bool = False
+) -> tuple[Unit, ...]:
+    """Return the nests to launch, in text order, for a region distributed into `groups`.
+
+    `keeps_privates` says that a private scalar passes from one nest to the next, as it does
+    where all of them are in one function.
+    """
     body = Distribute(groups).apply(analysis.region.nest.body)
     out: list[Unit] = []
     for stmt in body:
-        out += _units(analysis, groups, body, tuple(sorted(numbers(stmt))), 0)
+        inside = tuple(sorted(numbers(stmt)))
+        out += _units(analysis, groups, body, inside, 0, keeps_privates)
     return tuple(out)
 
 
@@ -137,72 +180,41 @@ def _units(
     body: Body,
     statements: tuple[int, ...],
     depth: int,
+    keeps_privates: bool,
 ) -> list[Unit]:
     """Return the kernels among `statements`, which share the band at `depth`."""
     own = bands(body, statements[0])
     if depth >= len(own):
         return [Unit(analysis, groups, (statements,), (), (), ())]
     band = own[depth]
-    host, parallel = mappable(analysis, body, statements[0], band)
-    if parallel or not isinstance(band[-1].body[0], Loop):
+    host, parallel = mappable(analysis, body, statements, band)
+    if parallel:
         return [Unit(analysis, groups, (statements,), band, host, parallel)]
+    host, sums = summable(analysis, body, statements, band)
+    around = len(path(body, statements[0])) - sum(map(len, own[depth:])) + len(host)
+    if sums and around <= MAX_LOOPS_AROUND_SUM:
+        return [Unit(analysis, groups, (statements,), band, host, (), sums)]
+    if not any(isinstance(stmt, Loop) for stmt in band[-1].body):
+        return [Unit(analysis, groups, (statements,), band, (), ())]
     children = [tuple(sorted(numbers(child))) for child in band[-1].body]
-    found = [u for child in children for u in _units(analysis, groups, body, child, depth + 1)]
-    if any(unit.parallel for unit in found):
+    if not keeps_privates and _share_private(analysis, children):
+        return [Unit(analysis, groups, (statements,), band, (), ())]
+    found: list[Unit] = []
+    for child in children:
+        found += _units(analysis, groups, body, child, depth + 1, keeps_privates)
+    if any(unit.parallel or unit.sums for unit in found):
         return found
     return [Unit(analysis, groups, (statements,), band, (), ())]
 
 
-def mappable(
-    analysis: Analysis, body: Body, statement: int, band: tuple[Loop, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return (host loops, parallel loops) of a band: what may run in parallel, all at once.
-
-    A loop may be parallel only below a serial one that carries a dependence; then that one
-    and what is around it stay on the host.
-    """
-    names = [loop.var for loop in path(body, statement)]
-    able = [
-        loop
-        for loop in band
-        if kind_of(analysis, statement, names.index(loop.var)) == LoopKind.PARALLEL
-    ]
-    free = _free(able, band, ())
-    serial = [loop.var for loop in band if loop.var not in free]
-    for count in range(len(serial) + 1):
-        host = tuple(serial[:count])
-        below = _below(band, host, _free(able, band, host))
-        if below and _legal(analysis, body, statement, host, below):
-            return host, below
-    for name in free:
-        if _legal(analysis, body, statement, (), (name,)):
-            return (), (name,)
-    return (), ()
-
-
-def _free(able: list[Loop], band: tuple[Loop, ...], host: tuple[str, ...]) -> list[str]:
-    """Return the loops of `able` whose bounds no loop of the band sets but those of the host."""
-    around = {loop.var for loop in band} - set(host)
-    return [loop.var for loop in able if not bound_names(loop) & around]
-
-
-def _below(band: tuple[Loop, ...], host: tuple[str, ...], free: list[str]) -> tuple[str, ...]:
-    """Return the loops of `free` that stand inside all the host loops."""
-    names = [loop.var for loop in band]
-    start = names.index(host[-1]) + 1 if host else 0
-    # A parallel loop around a host loop would be run by the host too; it is left to it.
-    return tuple(name for name in names[start:] if name in free)
-
-
-def _legal(
-    analysis: Analysis,
-    body: Body,
-    statement: int,
-    host: tuple[str, ...],
-    placed: tuple[str, ...],
-) -> bool:
-    levels = dict.fromkeys(placed, Level.THREAD_X)
-    return Map(statement, levels, host).why_not(body, analysis) is None
+def _share_private(analysis: Analysis, children: list[tuple[int, ...]]) -> bool:
+    """Return whether two children use one life of a private scalar: no launch keeps it."""
+    owner = {number: place for place, child in enumerate(children) for number in child}
+    for users in analysis.homes.values():
+        inside = {(home, owner[number]) for number, home in users.items() if number in owner}
+        if len(inside) > len({home for home, _ in inside}):
+            return True
+    return False
 
 
 def fusible(
@@ -212,7 +224,7 @@ def fusible(
 
     With `keep_parallel`, every loop that may be mapped in the first must stay so.
     """
-    if first.host or second.host or not first.parallel:
+    if first.host or second.host or not (first.parallel or first.sums):
         return None
     parts = (*first.parts, *second.parts)
     body = Distribute(first.groups).apply(analysis.region.nest.body)
@@ -221,7 +233,13 @@ def fusible(
         return None
     fused = fuse.apply(body)
     band = bands(fused, parts[0][0])[0]
-    host, parallel = mappable(analysis, fused, parts[0][0], band)
+    statements = tuple(n for part in parts for n in part)
+    if first.sums:
+        host, sums = summable(analysis, fused, statements, band)
+        if host or sums != first.sums or sums != second.sums:
+            return None
+        return Unit(analysis, first.groups, parts, band, (), (), sums)
+    host, parallel = mappable(analysis, fused, statements, band)
     if host or not parallel or (keep_parallel and set(parallel) != set(first.parallel)):
         return None
     return Unit(analysis, first.groups, parts, band, (), parallel)

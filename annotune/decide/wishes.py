@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotune.annotation.commands import count, factor, loop_name, loop_names, statement, statements
+from annotune.annotation.controls import with_tile_names
 from annotune.annotation.spec import Command, Value
 from annotune.decide.build import Places
 from annotune.decide.messages import ACC_SIZES
@@ -62,7 +63,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     apart: list[tuple[int, ...]] = []
     spans: dict[tuple[str, int], Span] = {}
     mistakes: list[Diagnostic] = []
-    for command in commands:
+    for command in with_tile_names(commands, tile_name):
         named: tuple[str, ...] = ()
         axes: Axes | None = None
         for number in statements(command):

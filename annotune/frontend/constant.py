@@ -37,6 +37,11 @@ _COMPUTE: Mapping[str, Callable[[int, int], int]] = {
 }
 
 
+def compute(op: str, left: int, right: int) -> int | None:
+    """Return ``left op right`` as C computes it, None for an operator without a value."""
+    return _COMPUTE[op](left, right) if op in _COMPUTE else None
+
+
 def integer(text: str) -> int | None:
     """Return the value of a C integer literal, or None when `text` is none."""
     digits = text.rstrip("uUlL")

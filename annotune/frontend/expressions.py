@@ -2,27 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.frontend import messages
+from annotune.frontend.calls import call
 from annotune.frontend.constant import integer
 from annotune.frontend.extent import assigned_in, extent
-from annotune.frontend.names import Names, Typed
+from annotune.frontend.kinds import (
+    COMPLEX,
+    ELEMENTS,
+    Typed,
+    cast,
+    common,
+    is_integer,
+    is_unsigned,
+    promoted,
+)
+from annotune.frontend.names import Names
 from annotune.frontend.symbols import INTEGERS, NARROW, REALS, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real
+from annotune.frontend.truth import condition
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+)
 
 # An address: the array, the subscripts given so far, and an offset not yet in one.
 _Address = tuple[Symbol, tuple[Expr, ...], Expr | None]
+_IMAGINARY_UNITS = frozenset({"I", "_Complex_I"})
+# A shift by more bits would leave nothing of an int.
+_LARGEST_SHIFT = 30
 
 
 class Expressions:
-    """The lowering of expressions where `names` are declared."""
+    """The lowering of expressions where `names` are declared.
+
+    `in_index` says that the value becomes part of a subscript or of a loop's bound: integers
+    are plain numbers there, without the types that they have in C. `nonnegative` are iterators
+    that start at 0 or above.
+    """
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self.subscript_depth = 0
+        self.in_index = False
+        self.nonnegative: set[str] = set()
         self._assigned: dict[int, dict[str, Any]] = {}
 
     def refuse(self, template: Template, node: Any, **values: Any) -> AnnotuneError:
@@ -41,11 +76,21 @@ class Expressions:
         return " ".join(self.names.file.clean.text[start:end].split())
 
     def integer(self, node: Any) -> Expr:
-        """Return an integer expression; reals are refused."""
-        value = self.value(node)
-        if value.kind != "int":
+        """Return an integer expression of a subscript or a bound; reals are refused."""
+        with self.index():
+            value = self.value(node)
+        if not is_integer(value.kind):
             raise self.refuse(messages.NOT_INTEGER, node)
         return value.expr
+
+    @contextmanager
+    def index(self) -> Iterator[None]:
+        """Take the expressions read inside for parts of a subscript or bound."""
+        before, self.in_index = self.in_index, True
+        try:
+            yield
+        finally:
+            self.in_index = before
 
     def value(self, node: Any) -> Typed:
         """Return the value of an expression."""
@@ -53,10 +98,10 @@ class Expressions:
             case c_ast.Constant():
                 return self._literal(node)
             case c_ast.ID():
-                return self.names.read(node)
+                return self._name(node)
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
                 access, element = self.element(node)
-                return Typed(access, element)
+                return Typed(access, promoted(element))
             case c_ast.UnaryOp():
                 return self._unary(node)
             case c_ast.BinaryOp():
@@ -64,14 +109,33 @@ class Expressions:
             case c_ast.Cast():
                 return self._cast(node)
             case c_ast.TernaryOp():
-                raise self.refuse(messages.GUARD, node, word="?:")
+                return self._choice(node)
             case c_ast.FuncCall():
-                raise self.refuse(messages.CALL, node.name, name=self.text(node.name))
+                return call(node, self)
             case c_ast.StructRef():
                 raise self.refuse(messages.STRUCT_MEMBER, node, name=self.text(node))
             case c_ast.Assignment():
                 raise self.refuse(messages.NESTED_ASSIGNMENT, node)
         raise self.refuse(messages.STATEMENT, node)
+
+    def is_nonnegative(self, expr: Expr) -> bool:
+        """Return whether an integer expression is 0 or more wherever it is computed."""
+        match expr:
+            case Int(value):
+                return value >= 0
+            case Var(name):
+                scalar = self.names.scalars.get(name)
+                is_fixed = scalar is not None and (
+                    is_unsigned(scalar.type) or (scalar.value is not None and scalar.value >= 0)
+                )
+                return name in self.nonnegative or is_fixed
+            case Binary(op, left, right):
+                if op in COMPARISONS | CONNECTIVES:
+                    return True
+                return op in "+*/%" and self.is_nonnegative(left) and self.is_nonnegative(right)
+            case Call("min" | "max", arguments):
+                return all(self.is_nonnegative(a) for a in arguments)
+        return False
 
     def element(self, node: Any) -> tuple[Access, str]:
         """Return the array element that ``a[i][j]`` or ``*(p + i)`` names, and its type."""
@@ -94,24 +158,21 @@ class Expressions:
         kinds = [layer.kind for layer in symbol.layers]
         name = symbol.name
         if "()" in kinds:
-            raise self.refuse(messages.CALL, node, name=name)
+            raise self.refuse(messages.CALL, node, name=name, hint="")
         if "*" in kinds[1:]:
             raise self.refuse(messages.POINTER_TO_POINTER, node, name=name)
         if symbol.storage == "region":
             raise self.refuse(messages.LOCAL_ARRAY, node, name=name)
-        if symbol.base in INTEGERS:
-            template = messages.INDIRECT if self.subscript_depth else messages.INTEGER_ARRAY
-            raise self.refuse(template, node, name=name)
         if symbol.base in ("struct", "union"):
             raise self.refuse(messages.STRUCT_MEMBER, node, name=name)
-        if symbol.base not in REALS:
+        if symbol.base not in ELEMENTS:
             raise self.refuse(messages.ELEMENT_TYPE, node, name=name, type=symbol.base)
 
     def _place(self, node: Any) -> _Address:
         """Return what an lvalue names; its subscripts may be fewer than the dimensions."""
         if isinstance(node, c_ast.ArrayRef):
             symbol, indices, offset = self._address(node.name)
-            index = self._subscript(node.subscript)
+            index = self.integer(node.subscript)
             if offset is not None:
                 index = Binary("+", offset, index)
             return symbol, (*indices, index), None
@@ -144,7 +205,7 @@ class Expressions:
         if node.op == "+" and not self._is_pointer(pointer):
             pointer, distance = distance, pointer
         symbol, indices, offset = self._address(pointer)
-        step = self._subscript(distance)
+        step = self.integer(distance)
         if offset is not None:
             return symbol, indices, Binary(node.op, offset, step)
         if node.op == "-":
@@ -163,19 +224,22 @@ class Expressions:
                 return self._is_pointer(node.left) or self._is_pointer(node.right)
         return False
 
-    def _subscript(self, node: Any) -> Expr:
-        self.subscript_depth += 1
-        try:
-            return self.integer(node)
-        finally:
-            self.subscript_depth -= 1
+    def _name(self, node: Any) -> Typed:
+        clean = self.names.file.clean
+        if node.name in _IMAGINARY_UNITS and self.names.find(node.name) is None:
+            has_complex = "complex.h" in clean.headers
+            if has_complex and clean.macro(node.name, node.coord.line) is None:
+                return Typed(Real("I"), "float complex")
+        return self.names.read(node, self.in_index)
 
     def _literal(self, node: Any) -> Typed:
         if "int" in node.type or node.type in ("long", "unsigned long"):
             value = integer(node.value)
             if value is not None:
-                self.names.is_wide |= "l" in node.value.lower()
-                return Typed(Int(value), "int")
+                suffix = node.value.lower()
+                self.names.is_wide |= "l" in suffix
+                size = "long" if "l" in suffix or abs(value) >= 2**31 else "int"
+                return Typed(Int(value), f"unsigned {size}" if "u" in suffix else size)
         if node.type in REALS:
             return Typed(Real(node.value), node.type)
         raise self.refuse(messages.LITERAL, node, text=node.value)
@@ -184,55 +248,90 @@ class Expressions:
         if node.op == "-":
             operand = self.value(node.expr)
             if isinstance(operand.expr, Int) and operand.expr.value > 0:
-                return Typed(Int(-operand.expr.value), "int")
+                return Typed(Int(-operand.expr.value), operand.kind)
             return Typed(Negate(operand.expr), operand.kind)
         if node.op == "+":
             return self.value(node.expr)
+        if node.op == "!":
+            return Typed(condition(node, True, self), "int")
         if node.op in ("++", "--", "p++", "p--"):
             raise self.refuse(messages.NESTED_ASSIGNMENT, node)
         raise self.refuse(messages.OPERATOR, node, op=node.op)
 
     def _binary(self, node: Any) -> Typed:
-        if node.op not in ("+", "-", "*", "/", "%", "<<"):
-            raise self._operator(node)
-        left, right = self.value(node.left), self.value(node.right)
-        kind = _common(left.kind, right.kind)
-        if node.op == "<<":
-            if kind == "int" and isinstance(right.expr, Int) and 0 <= right.expr.value < 31:
-                return Typed(Binary("*", left.expr, Int(2**right.expr.value)), kind)
-            raise self._operator(node)
-        if node.op == "%" and kind != "int":
-            raise self._operator(node)
-        return Typed(Binary(node.op, left.expr, right.expr), kind)
+        if node.op in COMPARISONS | CONNECTIVES:
+            return Typed(condition(node, True, self), "int")
+        return self.computed(node.op, self.value(node.left), self.value(node.right), node)
 
-    def _operator(self, node: Any) -> AnnotuneError:
-        """Return the refusal of a binary operator, at the operator itself."""
+    def computed(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
+        """Return ``left op right``, which stands at `node`."""
+        if op in ("<<", ">>"):
+            return self._shifted(op, left, right, node)
+        kind = common(left.kind, right.kind)
+        if op not in ("+", "-", "*", "/", "%") or (op == "%" and not is_integer(kind)):
+            raise self.operator(node, op)
+        return Typed(Binary(op, left.expr, right.expr), kind)
+
+    def _shifted(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
+        """Return a shift by a constant, as a product or a quotient rounded down."""
+        by, x = right.expr, left.expr
+        if not (is_integer(left.kind) and isinstance(by, Int) and 0 <= by.value <= _LARGEST_SHIFT):
+            raise self.operator(node, op)
+        power = 2**by.value
+        if op == "<<":
+            return Typed(Binary("*", x, Int(power)), left.kind)
+        quotient = Binary("/", x, Int(power))
+        if is_unsigned(left.kind) or self.is_nonnegative(x):
+            return Typed(quotient, left.kind)
+        # C's division rounds towards zero, its shift down (as every compiler here has it).
+        below = Negate(Binary("/", Binary("-", Int(power - 1), x), Int(power)))
+        return Typed(Select(Binary(">=", x, Int(0)), quotient, below), left.kind)
+
+    def operator(self, node: Any, op: str) -> AnnotuneError:
+        """Return the refusal of an operator, at the operator itself where it is a binary one."""
+        if not isinstance(node, c_ast.BinaryOp):
+            return self.refuse(messages.OPERATOR, node, op=op)
         tokens = self.names.file.tokens
         index = tokens.at(extent(node.left, tokens)[1])
         while tokens.texts[index] == ")" and index + 1 < len(tokens):
             index += 1
         span = self.names.file.source.span(tokens.starts[index], tokens.ends[index])
-        return AnnotuneError.of(messages.OPERATOR.at(span, op=node.op))
+        return AnnotuneError.of(messages.OPERATOR.at(span, op=op))
+
+    def _choice(self, node: Any) -> Typed:
+        """Return ``c ? a : b``; in a bound or subscript ``a < b ? a : b`` is a minimum."""
+        if_true, if_false = self.value(node.iftrue), self.value(node.iffalse)
+        kind = common(if_true.kind, if_false.kind)
+        test = condition(node.cond, True, self)
+        chosen = Select(test, if_true.expr, if_false.expr)
+        if self.in_index and is_integer(kind):
+            return Typed(_extremum(chosen) or chosen, kind)
+        if {if_true.kind, if_false.kind} & COMPLEX:
+            chosen = Select(test, cast(if_true, kind), cast(if_false, kind))
+        return Typed(chosen, kind)
 
     def _cast(self, node: Any) -> Typed:
-        """Return the operand of a cast that changes nothing, or of one between integers."""
+        """Return the operand of a cast, converted where the cast changes it."""
         target = self.names.file_scope.types.scalar(node.to_type)
+        if target not in ELEMENTS:
+            words = self.text(node)[1:].split(")")[0].strip()
+            raise self.refuse(messages.CAST, node, type=words)
         operand = self.value(node.expr)
-        if target in INTEGERS and target not in NARROW and operand.kind == "int":
+        if target in INTEGERS and is_integer(operand.kind):
             self.names.is_wide |= "long" in target
-            return operand
-        if target == operand.kind:
-            return operand
-        if target in REALS and isinstance(operand.expr, Int):
-            suffix = "f" if target == "float" else ""
-            if abs(operand.expr.value) < 2**24 and operand.expr.value >= 0:
-                return Typed(Real(f"{operand.expr.value}.0{suffix}"), target)
-        words = self.text(node)[1:].split(")")[0].strip()
-        raise self.refuse(messages.CAST, node, type=words)
+            if target == operand.kind or (self.in_index and target not in NARROW):
+                return Typed(operand.expr, target)
+            return Typed(Call(f"({target})", (operand.expr,)), promoted(target))
+        return Typed(cast(operand, target), promoted(target))
 
 
-def _common(left: str, right: str) -> str:
-    """Return the kind of a value computed from two kinds, as C converts them."""
-    if "double" in (left, right):
-        return "double"
-    return "float" if "float" in (left, right) else "int"
+def _extremum(chosen: Select) -> Expr | None:
+    """Return an integer choice of the smaller or larger of two as a call, None for any other."""
+    match chosen.condition:
+        case Binary("<" | "<=" | ">" | ">=" as op, left, right):
+            pair = (chosen.if_true, chosen.if_false)
+            if pair == (left, right):
+                return Call("min" if op.startswith("<") else "max", pair)
+            if pair == (right, left):
+                return Call("max" if op.startswith("<") else "min", pair)
+    return None

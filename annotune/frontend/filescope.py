@@ -1,25 +1,29 @@
-"""What the file declares outside its functions, parsed only as far as a function needs it."""
+"""What the file and its headers declare outside functions, parsed only as far as one needs it."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError
+from annotune.frontend.clean import Clean
 from annotune.frontend.constant import evaluate
-from annotune.frontend.extent import extent, walk
-from annotune.frontend.parse import parse
-from annotune.frontend.preprocess import Clean
+from annotune.frontend.constant_tree import value_of_tree
+from annotune.frontend.declared import declared_names
+from annotune.frontend.extent import walk
+from annotune.frontend.macro import Macro
+from annotune.frontend.parse import Range, at_place, expanded, parse, parse_tokens
 from annotune.frontend.symbols import Symbol, Types
 from annotune.frontend.syntax import c_ast
-from annotune.frontend.tokens import Tokens
+from annotune.frontend.tokens import IDENTIFIER, TOKEN, Tokens
 from annotune.frontend.toplevel import TopLevel, cut
 
-_WORD = re.compile(r"[A-Za-z_$]\w*\Z")
-_WORDS = re.compile(r"[A-Za-z_$]\w*")
+_F2C_STRUCTS = {
+    "complex": "typedef struct { float r, i; } complex;",
+    "doublecomplex": "typedef struct { double r, i; } doublecomplex;",
+}
 
 
 @dataclass
@@ -31,74 +35,163 @@ class FileScope:
     enumerators: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Declaration:
+    """A top-level part of the file or of a header.
+
+    `order` are the offsets that lead to it, those of each ``#include`` first; `place` is that of
+    the outermost ``#include``, None for the file's own.
+    """
+
+    file: File
+    part: TopLevel
+    order: tuple[int, ...]
+    place: Range | None
+
+
 class File:
     """A preprocessed file, its tokens and its top-level parts, ready to be asked."""
 
     def __init__(self, clean: Clean) -> None:
         self.clean = clean
         self.source = clean.source
-        self.tokens = Tokens(clean.text)
-        self.parts = cut(self.tokens)
-        self._mentions: dict[str, list[TopLevel]] = defaultdict(list)
-        for part in self.parts:
-            if part.body < 0:
-                for word in self.words(part):
-                    self._mentions[word].append(part)
+        self.tokens = Tokens.of(clean.text)
+        self.parts = tuple(self._named(part) for part in cut(self.tokens))
+        self._mentions: dict[str, list[_Declaration]] | None = None
+        # How many tokens have been handed to the parser: the work that a file costs.
+        self.parsed_tokens = 0
+
+    def _named(self, part: TopLevel) -> TopLevel:
+        """Return a function under the name that its macros give it."""
+        if part.body < 0 or self.clean.macro(part.function, self.tokens.starts[part.first]) is None:
+            return part
+        try:
+            header = expanded(self.clean, self.tokens, part.first, part.body)
+        except AnnotuneError:
+            return part
+        names = [again.function for again in cut(header) if again.function]
+        return replace(part, function=names[-1]) if names else part
 
     def words(self, part: TopLevel) -> frozenset[str]:
         """Return the identifiers and keywords of a part."""
         return frozenset(
-            text for text in self.tokens.texts[part.first : part.last + 1] if _WORD.match(text)
+            text for text in self.tokens.texts[part.first : part.last + 1] if IDENTIFIER.match(text)
         )
 
     def value(self, node: Any, names: dict[str, int]) -> int | None:
         """Return the value of a constant expression, None when it is not constant."""
-        start, end = extent(node, self.tokens)
-        return self.value_of_text(self.clean.text[start:end], start, names)
+
+        def value_of(identifier: Any) -> int | None:
+            macro = self.clean.macro(identifier.name, identifier.coord.line)
+            return macro.value if macro else names.get(identifier.name)
+
+        return value_of_tree(node, value_of)
 
     def value_of_text(self, text: str, offset: int, names: dict[str, int]) -> int | None:
+        """Return the value of a constant expression given as C text."""
+
         def value_of(name: str) -> int | None:
             macro = self.clean.macro(name, offset)
             return macro.value if macro else names.get(name)
 
         return evaluate(text, value_of)
 
+    def reach(self, function: TopLevel) -> frozenset[str]:
+        """Return the words of a function and of all macros that they lead to."""
+        found = set(self.words(function))
+        waiting = list(found)
+        while waiting:
+            for entry in self.clean.macros.get(waiting.pop(), ()):
+                more = set(_body_words(entry[1])) - found
+                found |= more
+                waiting += more
+        return frozenset(found)
+
     def scope_before(self, function: TopLevel) -> FileScope:
         """Return what the file declares before `function`, of all that `function` mentions."""
-        needed = self._needed(function)
         scope = FileScope(Types("f2c.h" in {h.split("/")[-1] for h in self.clean.headers}))
-        for part in needed:
-            try:
-                parsed = parse(self.clean, self.tokens, part, scope.types.names())
-            except AnnotuneError:
-                # A declaration that is not understood is one that is not there: a name that
-                # needs it is refused at its use.
-                continue
-            for node in parsed.nodes:
-                self._declare(node, scope)
+        words: set[str] = set()
+        for found in self._needed(function):
+            self._read(found, scope)
+            words |= found.file.words(found.part)
+        self._add_f2c(scope, words | self.words(function), function)
         return scope
 
-    def _needed(self, function: TopLevel) -> Iterable[TopLevel]:
+    def _declare_text(self, text: str, place: Range, scope: FileScope) -> None:
+        words = at_place(Tokens.of(text), *place)
+        for node in parse_tokens(self.clean, words, scope.types.names()).nodes:
+            self._declare(node, scope)
+
+    def _read(self, found: _Declaration, scope: FileScope) -> None:
+        """Add what one declaration declares; one that is not understood is not there.
+
+        A name that needs it is refused at its use.
+        """
+        file, part = found.file, found.part
+        self.parsed_tokens += part.last + 1 - part.first
+        try:
+            types = scope.types.names()
+            parsed = parse(file.clean, file.tokens, part, types, found.place)
+        except AnnotuneError:
+            return
+        for node in parsed.nodes:
+            self._declare(node, scope)
+
+    def _needed(self, function: TopLevel) -> Iterable[_Declaration]:
         """Return the declarations before `function` that it reaches by names, in file order."""
-        waiting = list(self.words(function))
+        end = (self.tokens.starts[function.first],)
+        waiting = list(self.reach(function))
         seen_words = set(waiting)
-        found: dict[int, TopLevel] = {}
+        found: dict[tuple[int, ...], _Declaration] = {}
+        mentions = self._declared_by()
         while waiting:
             word = waiting.pop()
             more: set[str] = set()
-            macro = self.clean.macro(word, self.tokens.starts[function.first])
-            if macro and macro.value is None:
-                more.update(_WORDS.findall(macro.body))
-            for part in self._mentions.get(word, ()):
-                if part.first < function.first and part.first not in found:
-                    found[part.first] = part
-                    more |= self.words(part)
+            for declaration in mentions.get(word, ()):
+                if declaration.order < end and declaration.order not in found:
+                    found[declaration.order] = declaration
+                    more |= declaration.file.reach(declaration.part)
             waiting += more - seen_words
             seen_words |= more
-        return [found[first] for first in sorted(found)]
+        return [found[order] for order in sorted(found)]
+
+    def _declared_by(self) -> dict[str, list[_Declaration]]:
+        """Return for each name the declarations that may declare it, looked for once."""
+        if self._mentions is None:
+            self._mentions = defaultdict(list)
+            for declaration in self._declarations((), None):
+                file, part = declaration.file, declaration.part
+                if part.body < 0:
+                    for name in declared_names(file.tokens, part, file.is_macro):
+                        self._mentions[name].append(declaration)
+        return self._mentions
+
+    def is_macro(self, name: str, offset: int) -> bool:
+        """Return whether a name is a macro that does more than stand for an integer."""
+        if name not in self.clean.macros:
+            return False
+        macro = self.clean.macro(name, offset)
+        return macro is not None and macro.value is None
+
+    def _declarations(self, order: tuple[int, ...], place: Range | None) -> Iterator[_Declaration]:
+        for part in self.parts:
+            yield _Declaration(self, part, (*order, self.tokens.starts[part.first]), place)
+        for header in self.clean.included:
+            where = place or (header.start, header.end)
+            yield from File(header.clean)._declarations((*order, header.start), where)
+
+    def _add_f2c(self, scope: FileScope, words: set[str], function: TopLevel) -> None:
+        """Declare f2c's complex types where nothing that was read does."""
+        includes_f2c = any(header.endswith("f2c.h") for header in self.clean.headers)
+        start = self.tokens.starts[function.first]
+        for name, text in _F2C_STRUCTS.items():
+            is_f2c = name == "doublecomplex" or includes_f2c
+            if name in words and is_f2c and name not in scope.types.typedefs:
+                self._declare_text(text, (start, start), scope)
 
     def _declare(self, node: Any, scope: FileScope) -> None:
         self.enumerate_in(node, scope)
+        scope.types.learn(node)
         if isinstance(node, c_ast.Typedef):
             scope.types.typedefs[node.name] = node.type
         elif isinstance(node, c_ast.Decl) and node.name:
@@ -122,3 +215,9 @@ class File:
                 continue
             scope.enumerators[enumerator.name] = following
             following += 1
+
+
+def _body_words(macro: Macro | None) -> Sequence[str]:
+    if macro is None:
+        return ()
+    return [word for word in TOKEN.findall(macro.body) if IDENTIFIER.match(word)]

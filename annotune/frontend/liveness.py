@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,14 +18,27 @@ def read_after(body: Any, region: Sequence[Any]) -> frozenset[str]:
     """Return the names that may be read after the statements `region` of a function's body.
 
     The answer errs on the side of yes: a name whose address is taken, or any name at all
-    in a function with ``goto``, labels or ``switch``, counts when it is mentioned.
+    in a function with ``goto``, labels or ``switch``, counts when it is mentioned. A static
+    variable is read after the function where a call may read it before it writes it.
     """
     mentioned = frozenset(n.name for n in walk(body) if isinstance(n, c_ast.ID))
-    if any(isinstance(n, _JUMPS) for n in walk(body)):
+    declared = Counter(n.name for n in walk(body) if isinstance(n, c_ast.Decl) and n.name)
+    is_hidden = any(declared[name] > 1 for name in _static(body))
+    if is_hidden or any(isinstance(n, _JUMPS) for n in walk(body)):
         return mentioned
-    live = _Live(body, region)
-    live.statement(body, _NONE, _NONE, _NONE)
+    at_entry = _Live(body, region, _NONE).statement(body, _NONE, _NONE, _NONE)
+    live = _Live(body, region, at_entry & _static(body))
+    live.statement(body, live.kept, _NONE, _NONE)
     return live.after | addressed(body)
+
+
+def _static(body: Any) -> frozenset[str]:
+    """Return the variables of a function that keep their value from one call to the next."""
+    return frozenset(n.name for n in walk(body) if _is_static(n) and n.name)
+
+
+def _is_static(node: Any) -> bool:
+    return isinstance(node, c_ast.Decl) and "static" in (node.storage or [])
 
 
 def addressed(body: Any) -> frozenset[str]:
@@ -39,11 +53,13 @@ def addressed(body: Any) -> frozenset[str]:
 class _Live:
     """Backward liveness over structured C; each method takes what is live after a node.
 
-    `leaves` is live where ``break`` goes, `again` where ``continue`` goes.
+    `leaves` is live where ``break`` goes, `again` where ``continue`` goes, and `kept` where the
+    function ends.
     """
 
-    def __init__(self, body: Any, region: Sequence[Any]) -> None:
+    def __init__(self, body: Any, region: Sequence[Any], kept: frozenset[str]) -> None:
         self.last = region[-1]
+        self.kept = kept
         self.after: frozenset[str] = _NONE
         start = start_of(self.last)
         self.around = {
@@ -100,7 +116,7 @@ class _Live:
             case c_ast.Continue():
                 return again
             case c_ast.Return():
-                return reads(node.expr)
+                return reads(node.expr) | self.kept
         return live | reads(node)
 
     def block(
@@ -135,7 +151,7 @@ def _declared(items: Sequence[Any]) -> frozenset[str]:
     for item in items:
         if isinstance(item, c_ast.DeclList):
             names |= _declared(item.decls)
-        elif isinstance(item, c_ast.Decl) and item.name:
+        elif isinstance(item, c_ast.Decl) and item.name and not _is_static(item):
             names.add(item.name)
     return frozenset(names)
 

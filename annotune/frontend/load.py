@@ -2,48 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
-from annotune.annotation.spec import Spec
-from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
+from annotune.frontend.aliases import with_aliases
 from annotune.frontend.arrays import describe
+from annotune.frontend.blocks import Block, check_directives, macros_defined_in, part_of
+from annotune.frontend.definitions import declarations, definitions, learn
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.filescope import File
+from annotune.frontend.headers import Search
+from annotune.frontend.ladder import Ladder, Rung
 from annotune.frontend.liveness import read_after
 from annotune.frontend.lower import lower
 from annotune.frontend.names import Names
 from annotune.frontend.origins import origin
-from annotune.frontend.preprocess import preprocess
 from annotune.frontend.region_finder import Function, find, function_at
+from annotune.frontend.sizes import tuned_sizes
 from annotune.frontend.source import Source
-from annotune.frontend.toplevel import TopLevel, enclosing
+from annotune.frontend.toplevel import TopLevel
 from annotune.ir.region import Array, Extent, Region, SourceFile
 
 _NOTHING: Mapping[str, int] = {}
 _NO_DEFINES: Mapping[str, str] = {}
-_NAME = re.compile(r"[A-Za-z_$]\w*\Z")
-
-
-class Block(Protocol):
-    """An annotated place of a file: offsets into its text, its annotation, and its span."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def body_start(self) -> int: ...
-    @property
-    def body_end(self) -> int: ...
-    @property
-    def spec(self) -> Spec: ...
-    @property
-    def span(self) -> Span: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +49,18 @@ def load(
     blocks: Sequence[Block],
     overrides: Mapping[str, int] = _NOTHING,
     defines: Mapping[str, str] = _NO_DEFINES,
+    search: Search | None = None,
 ) -> SourceFile:
     """Return the regions of a C file.
 
-    `overrides` are sizes that win over the annotation's, `defines` macros as of ``-D``.
+    `overrides` are sizes that win over the annotation's, `defines` macros as of ``-D``; `search`
+    says both more and where headers are, and replaces `defines`.
 
     Raises:
         AnnotuneError: The file or a region is refused, with every reason found.
     """
-    loaded = load_sound(path, text, blocks, overrides, defines)
-    if loaded.problems:
+    loaded = load_sound(path, text, blocks, overrides, defines, search=search)
+    if any(problem.severity is Severity.ERROR for problem in loaded.problems):
         raise AnnotuneError(loaded.problems)
     return loaded.source
 
@@ -85,6 +72,7 @@ def load_sound(
     overrides: Mapping[str, int] = _NOTHING,
     defines: Mapping[str, str] = _NO_DEFINES,
     function: str = "",
+    search: Search | None = None,
 ) -> Loaded:
     """Return what `load` does, without letting one refused region hide the others.
 
@@ -93,75 +81,111 @@ def load_sound(
     Raises:
         AnnotuneError: The file as a whole is no C file.
     """
-    file = open_file(path, text, defines)
-    parsed: dict[TopLevel, Function] = {}
-    counts: Counter[str] = Counter()
+    blocks = sorted(blocks, key=lambda b: b.start)
+    search = search or Search(defines=defines)
+    ladder = _ladder(path, text, search)
+    reading = _Reading(ladder, blocks, overrides)
     regions: list[Region] = []
     problems: list[Diagnostic] = []
-    for block in sorted(blocks, key=lambda b: b.start):
+    for block in blocks:
         try:
-            part = _part(file, block)
-            # A refused region counts too, so that the others keep their numbers.
-            counts[part.function] += 1
-            if function not in ("", part.function):
-                continue
-            _check(file, block)
-            if part not in parsed:
-                parsed[part] = function_at(file, part)
-            regions.append(_region(file, parsed[part], block, counts[part.function], overrides))
+            found = reading.region(block, function)
+            if found is not None:
+                regions.append(found)
         except RecursionError:
             problems.append(messages.TOO_DEEP.at(block.span))
         except AnnotuneError as refusal:
             problems += [p for p in refusal.diagnostics if p not in problems]
+    problems += [p for p in reading.warnings if p not in problems]
     problems.sort(key=lambda p: p.span)
-    return Loaded(SourceFile(path, text, tuple(regions)), tuple(problems), tuple(counts))
+    return Loaded(SourceFile(path, text, tuple(regions)), tuple(problems), tuple(reading.counts))
 
 
-def open_file(path: str, text: str, defines: Mapping[str, str] = _NO_DEFINES) -> File:
+def open_file(path: str, text: str, search: Search) -> File:
     """Return a file preprocessed and cut into its declarations, or raise why it is no C file."""
+    return _ladder(path, text, search).first.file
+
+
+def _ladder(path: str, text: str, search: Search) -> Ladder:
     source = Source(path, text)
     if "\0" in text:
         at = text.index("\0")
         raise AnnotuneError.of(messages.BINARY_FILE.at(source.span(at, at + 1)))
     if not text.strip():
         raise AnnotuneError.of(messages.EMPTY_FILE.at(source.span(0, 1)))
-    return File(preprocess(source, defines))
+    return Ladder(source, search)
 
 
-def _part(file: File, block: Block) -> TopLevel:
-    """Return the function around a block, or raise that there is none."""
-    tokens = file.tokens
-    if file.clean.is_left_out(block.body_start):
-        raise AnnotuneError.of(messages.LEFT_OUT.at(block.span))
-    for index in (tokens.at(block.body_start), tokens.at(block.body_start) - 1):
-        part = enclosing(file.parts, index)
-        if part and part.body >= 0:
-            opens, closes = tokens.starts[part.body], tokens.ends[part.last]
-            if opens < block.body_start and block.body_end < closes:
-                return part
-    raise AnnotuneError.of(messages.NOT_IN_FUNCTION.at(block.span))
+class _Reading:
+    """The regions of one file, each read on the lowest rung of the ladder that is enough."""
 
+    def __init__(
+        self, ladder: Ladder, blocks: Sequence[Block], overrides: Mapping[str, int]
+    ) -> None:
+        self.ladder = ladder
+        self.overrides = overrides
+        self.counts: Counter[str] = Counter()
+        self.warnings: list[Diagnostic] = []
+        self.erased = macros_defined_in(ladder.first.file.clean, blocks)
 
-def _check(file: File, block: Block) -> None:
-    """Raise what can be said against a block without parsing it."""
-    source, clean, tokens = file.source, file.clean, file.tokens
-    problems = [
-        messages.DIRECTIVE_IN_REGION.at(source.span(d.start, d.end), directive=d.word)
-        for d in clean.directives_in(block.body_start, block.body_end)
-    ]
-    for index in range(tokens.at(block.body_start), tokens.at(block.body_end)):
-        name, start = tokens.texts[index], tokens.starts[index]
-        if _NAME.match(name) and tokens.texts[index + 1 : index + 2] == ["("]:
-            macro = clean.macro(name, start)
-            if macro and macro.is_function:
-                span = source.span(start, tokens.ends[index])
-                problems.append(messages.MACRO_IN_REGION.at(span, name=name))
-    if problems:
-        raise AnnotuneError(tuple(problems))
+    def region(self, block: Block, function: str) -> Region | None:
+        """Return the region of a block; None in a function other than the one asked for.
+
+        Raises:
+            AnnotuneError: The region is refused.
+        """
+        refusal: AnnotuneError | None = None
+        doubtful: tuple[Region, list[str]] | None = None
+        is_counted = False
+        for rung in self.ladder.rungs():
+            try:
+                part = part_of(rung.file, block)
+                # A refused region counts too, so that the others keep their numbers.
+                self.counts[part.function] += not is_counted
+                is_counted = True
+                if function not in ("", part.function):
+                    return None
+                check_directives(rung.file, block, part)
+                made = self._region(rung, part, block)
+            except AnnotuneError as error:
+                # A rung that failed on its way is no better witness than the one before it.
+                refusal = error if refusal is None or not rung.problem else refusal
+                if not self.ladder.may_help(error):
+                    break
+                continue
+            doubts = rung.is_in_doubt(part)
+            if not doubts:
+                return made
+            doubtful = doubtful or (made, doubts)
+        if doubtful is not None:
+            made, doubts = doubtful
+            self._warn(block, doubts)
+            return made
+        assert refusal is not None
+        raise self.ladder.explained(refusal)
+
+    def _warn(self, block: Block, names: Sequence[str]) -> None:
+        for name in dict.fromkeys(names):
+            warning = messages.DECIDED_ALONE.at(block.span, name=name)
+            for note in self.ladder.unread_notes():
+                warning = warning.with_note(note)
+            self.warnings.append(warning)
+
+    def _region(self, rung: Rung, part: TopLevel, block: Block) -> Region:
+        if part not in rung.functions:
+            # Blocks come in text order, so no earlier function is asked for again.
+            rung.functions.clear()
+            rung.functions[part] = function_at(rung.file, part, self.erased)
+        index = self.counts[part.function]
+        return _region(rung.file, rung.functions[part], block, index, self.overrides)
 
 
 def _region(
-    file: File, function: Function, block: Block, index: int, overrides: Mapping[str, int]
+    file: File,
+    function: Function,
+    block: Block,
+    index: int,
+    overrides: Mapping[str, int],
 ) -> Region:
     place = find(file, function, block.body_start, block.body_end, block.span)
     names = Names(
@@ -170,8 +194,16 @@ def _region(
         place.scopes,
         read_after(function.tree.body, place.statements),
         function.changes,
+        are_disjoint=block.spec.assumptions.disjoint,
+        pure=frozenset(block.spec.assumptions.pure),
     )
-    nest = lower(place.statements, names)
+    words = file.words(function.part) | frozenset(function.scope.symbols)
+    given = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
+    body = function.tree.body
+    formulas = definitions(body, place.statements, names, given, block.start)
+    aliased = with_aliases(place.statements, formulas, names, words, block.start)
+    learn(aliased.formulas, names)
+    nest = lower(aliased.statements, names)
     if not nest.loops():
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
     arrays = _arrays(names, function.tree.body, block.start)
@@ -181,11 +213,23 @@ def _region(
         nest,
         arrays,
         names.scalars,
-        _sizes(names, {loop.var for loop in nest.loops()}, block, overrides),
+        tuned_sizes(
+            names,
+            aliased.aliases,
+            {loop.var for loop in nest.loops()},
+            block.spec.input_params,
+            overrides,
+            function.tree.body,
+            block.start,
+        ),
         block.spec,
         _extent(file, function.part, block),
         block.span,
         names.is_wide,
+        aliased.aliases,
+        aliased.spellings,
+        tuple(names.functions),
+        tuple(declarations(aliased.statements, names, aliased.formulas)),
     )
 
 
@@ -196,22 +240,6 @@ def _arrays(names: Names, body: Any, region_start: int) -> dict[str, Array]:
         root, offset = origin(symbol, body, region_start, expressions)
         found[name] = replace(describe(symbol, expressions), root=root, offset=offset)
     return found
-
-
-def _sizes(
-    names: Names, nest_iterators: set[str], block: Block, overrides: Mapping[str, int]
-) -> dict[str, int]:
-    """Return the sizes that C fixes, over them those of the annotation, then `overrides`."""
-    sizes = {s.name: s.value for s in names.scalars.values() if s.value is not None}
-    for parameter in block.spec.input_params:
-        value = parameter.values[0] if parameter.values else None
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        is_size = isinstance(value, int) and not isinstance(value, bool)
-        if is_size and parameter.name not in nest_iterators and parameter.name not in names.arrays:
-            assert isinstance(value, int)
-            sizes[parameter.name] = value
-    return sizes | {k: v for k, v in overrides.items() if k not in nest_iterators}
 
 
 def _extent(file: File, part: TopLevel, block: Block) -> Extent:

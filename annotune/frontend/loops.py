@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,34 +10,118 @@ from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
+from annotune.frontend.kinds import is_unsigned
 from annotune.frontend.names import Names
 from annotune.frontend.symbols import INTEGERS, NARROW, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.ir.expr import Binary, Expr, Int
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses
 from annotune.ir.fold import fold
 
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+_STEPS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A ``for`` with one iterator: what its header does beside that stands before or inside.
+
+    `place` is the node to point at; `start` is None where the loop goes on from the value that
+    the iterator has. `before` runs before the loop, `after` at the end of each iteration.
+    """
+
+    var: str
+    start: Any
+    place: Any
+    advance: Any
+    before: tuple[Any, ...] = ()
+    after: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A counted loop's header; `symbol` is its iterator."""
+    """A counted loop's header; `symbol` is the user's iterator, `var` that of the nest.
+
+    `value` is the user's iterator in an iteration, `final` after the loop. A loop that counts
+    down becomes one that counts its distance from the start up from 0.
+    """
 
     symbol: Symbol
+    var: str
     lower: Expr
     upper: Expr
     step: int
+    value: Expr
+    final: Expr
+
+    @property
+    def trips(self) -> Expr:
+        """Return how often the loop runs, where that is at least once."""
+        distance = Binary("-", self.upper, self.lower)
+        if self.step == 1:
+            return fold(distance)
+        return fold(Binary("/", Binary("+", distance, Int(self.step - 1)), Int(self.step)))
 
 
-def iterator_of(loop: Any) -> tuple[str, Any, Any] | None:
-    """Return a loop's iterator, its start, and the node to point at; None without one."""
-    first = loop.init
-    if isinstance(first, c_ast.DeclList) and len(first.decls) == 1:
-        decl = first.decls[0]
-        return (decl.name, decl.init, decl) if decl.init is not None else None
-    if isinstance(first, c_ast.Assignment) and isinstance(first.lvalue, c_ast.ID):
-        return (first.lvalue.name, first.rvalue, first.lvalue) if first.op == "=" else None
+def split(loop: Any) -> Split | None:
+    """Return a loop's iterator and what else its header sets; None without an iterator."""
+    starts = list(_starts(loop.init))
+    steps = list(loop.next.exprs if isinstance(loop.next, c_ast.ExprList) else [loop.next])
+    if len(starts) == len(steps) == 1:
+        var, start, place = starts[0]
+        return Split(var, start, place, loop.next)
+    compared = {n.name for n in walk(loop.cond) if isinstance(n, c_ast.ID)} if loop.cond else set()
+    for advance in steps:
+        stepped = _stepped(advance)
+        if stepped is None or stepped not in compared:
+            continue
+        var = stepped
+        own = [(start, place) for name, start, place in starts if name == var]
+        if len(own) > 1:
+            return None
+        start, place = own[0] if own else (None, advance)
+        before = tuple(node for node in _parts(loop.init) if _started(node) != var)
+        after = tuple(step for step in steps if step is not advance)
+        return Split(var, start, place, advance, before, after)
+    if len(starts) == 1:
+        var, start, place = starts[0]
+        return Split(var, start, place, loop.next)
     return None
+
+
+def _parts(init: Any) -> tuple[Any, ...]:
+    match init:
+        case None:
+            return ()
+        case c_ast.DeclList():
+            return tuple(init.decls)
+        case c_ast.ExprList():
+            return tuple(init.exprs)
+    return (init,)
+
+
+def _started(node: Any) -> str | None:
+    """Return the variable that one part of a loop's start sets."""
+    if isinstance(node, c_ast.Decl):
+        return node.name if node.init is not None else None
+    is_set = isinstance(node, c_ast.Assignment) and node.op == "="
+    return node.lvalue.name if is_set and isinstance(node.lvalue, c_ast.ID) else None
+
+
+def _starts(init: Any) -> Iterator[tuple[str, Any, Any]]:
+    for node in _parts(init):
+        name = _started(node)
+        if name is not None and isinstance(node, c_ast.Decl):
+            yield name, node.init, node
+        elif name is not None:
+            yield name, node.rvalue, node.lvalue
+
+
+def _stepped(node: Any) -> str | None:
+    """Return the variable that a step changes, None where it is no step."""
+    if isinstance(node, c_ast.UnaryOp) and node.op in _STEPS and isinstance(node.expr, c_ast.ID):
+        return str(node.expr.name)
+    is_set = isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID)
+    return str(node.lvalue.name) if is_set else None
 
 
 def header(loop: Any, expressions: Expressions) -> Header:
@@ -45,12 +130,12 @@ def header(loop: Any, expressions: Expressions) -> Header:
     The iterator must be declared already when the header itself declares it.
     """
     names = expressions.names
-    started = iterator_of(loop)
-    if started is None:
+    parts = split(loop)
+    if parts is None:
         if loop.init is None:
             raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
         raise expressions.refuse(messages.LOOP_START, loop.init)
-    var, start, place = started
+    var, place = parts.var, parts.place
     if var in names.iterators:
         raise AnnotuneError.of(messages.ITERATOR_REUSED.at(_name_span(place, names), var=var))
     symbol = names.symbol(c_ast.ID(var, place.coord))
@@ -58,15 +143,57 @@ def header(loop: Any, expressions: Expressions) -> Header:
         span = _name_span(place, names)
         raise AnnotuneError.of(messages.ITERATOR_TYPE.at(span, var=var, type=symbol.base))
     names.use(symbol)
-    step = _step(loop, var, expressions)
-    op, bound = _condition(loop, var, expressions)
-    if any(isinstance(n, c_ast.ID) and n.name == var for n in walk(bound)):
-        raise expressions.refuse(messages.LOOP_CONDITION, loop.cond, var=var)
+    step = _step(loop, parts, expressions)
+    conditions = [_side(part, var, expressions) for part in _conditions(loop, var, expressions)]
     _check_changes(loop, var, expressions)
-    lower, upper = _bound(start, var, expressions), _bound(bound, var, expressions)
-    if op == "<=":
-        upper = fold(Binary("+", upper, Int(1)))
-    return Header(symbol, lower, upper, step)
+    if parts.start is not None:
+        start = _bound(parts.start, var, expressions)
+    elif var in names.formulas:
+        start = names.formulas[var].index
+    else:
+        raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
+    ends = []
+    for op, right in conditions:
+        bound = _bound(right, var, expressions)
+        if op == "<" and expressions.is_nonnegative(start):
+            bound = _halved(bound)
+        ends.append(_end(op, bound, right, start, step, symbol, expressions))
+    return _normal(symbol, start, ends, step, names)
+
+
+def _normal(symbol: Symbol, start: Expr, ends: Sequence[Expr], step: int, names: Names) -> Header:
+    """Return the header of a loop from `start` until it reaches one of `ends`."""
+    var = symbol.name
+    is_renamed = var in names.assigned
+    own = f"annotune_{var}" if is_renamed else var
+    if step > 0:
+        upper = _least(ends)
+        value: Expr = Var(own)
+        last = _reached(start, upper, step)
+        return Header(symbol, own, start, upper, step, value, last)
+    if names.may_be_read_after(symbol) and not is_renamed:
+        # What is left in the nest's own iterator would be the distance.
+        names.needed.add(var)
+    upper = _least([fold(Binary("-", start, end)) for end in ends])
+    value = fold(Binary("-", start, Var(own)))
+    last = fold(Binary("-", start, _reached(Int(0), upper, -step)))
+    return Header(symbol, own, Int(0), upper, -step, value, last)
+
+
+def _least(ends: Sequence[Expr]) -> Expr:
+    least = ends[0]
+    for end in ends[1:]:
+        least = Call("min", (least, end))
+    return least if len(ends) == 1 else fold(least)
+
+
+def _reached(lower: Expr, upper: Expr, step: int) -> Expr:
+    """Return the first value at or above `upper` that a loop from `lower` reaches."""
+    if step == 1:
+        return fold(Call("max", (lower, upper)))
+    rounded = Binary("+", Binary("-", upper, lower), Int(step - 1))
+    trips = Call("max", (Int(0), Binary("/", rounded, Int(step))))
+    return fold(Binary("+", lower, Binary("*", Int(step), trips)))
 
 
 def _name_span(place: Any, names: Names) -> Span:
@@ -74,27 +201,21 @@ def _name_span(place: Any, names: Names) -> Span:
     return names.file.source.span(place.coord.line, place.coord.column)
 
 
-def _step(loop: Any, var: str, expressions: Expressions) -> int:
-    """Return the positive constant by which a loop advances."""
-    advance = loop.next
+def _step(loop: Any, parts: Split, expressions: Expressions) -> int:
+    """Return the constant by which a loop advances, which is not 0."""
+    var, advance = parts.var, parts.advance
     if advance is None:
         raise expressions.refuse(messages.LOOP_STEP, loop.init, var=var)
-    match advance:
-        case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID(name=name)) if name == var:
-            return 1
-        case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID(name=name)) if name == var:
-            raise expressions.refuse(messages.COUNTS_DOWN, advance, var=var)
-        case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=name)) if name == var:
-            by = _constant(advance.rvalue, expressions)
-            step = by if by is None or op == "+=" else -by
-        case c_ast.Assignment(
-            op="=", lvalue=c_ast.ID(name=name), rvalue=c_ast.BinaryOp(op="+" | "-" as op) as moved
-        ) if name == var:
-            step = _moved(moved, var, op, expressions)
-        case _:
-            raise expressions.refuse(messages.LOOP_STEP, advance, var=var)
-    if step is not None and step < 0:
-        raise expressions.refuse(messages.COUNTS_DOWN, advance, var=var)
+    step: int | None = None
+    if _stepped(advance) == var:
+        match advance:
+            case c_ast.UnaryOp():
+                step = _STEPS[advance.op]
+            case c_ast.Assignment(op="+=" | "-=" as op):
+                by = _constant(advance.rvalue, expressions)
+                step = by if by is None or op == "+=" else -by
+            case c_ast.Assignment(op="=", rvalue=c_ast.BinaryOp(op="+" | "-" as op) as moved):
+                step = _moved(moved, var, op, expressions)
     if not step:
         raise expressions.refuse(messages.LOOP_STEP, advance, var=var)
     return step
@@ -124,31 +245,93 @@ def _constant(node: Any, expressions: Expressions) -> int | None:
     return names.file.value(node, known)
 
 
-def _condition(loop: Any, var: str, expressions: Expressions) -> tuple[str, Any]:
-    """Return ``<`` or ``<=`` and the bound of a loop's condition."""
-    condition = loop.cond
-    if condition is None:
-        raise expressions.refuse(messages.LOOP_CONDITION, loop.init, var=var)
+def _conditions(loop: Any, var: str, expressions: Expressions) -> Iterator[Any]:
+    """Yield the comparisons that a loop's condition joins by ``&&``."""
+    if loop.cond is None:
+        raise expressions.refuse(messages.LOOP_CONDITION, loop.init or loop.next, var=var)
+    waiting = [loop.cond]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, c_ast.BinaryOp) and node.op == "&&":
+            waiting += [node.right, node.left]
+        else:
+            yield node
+
+
+def _side(condition: Any, var: str, expressions: Expressions) -> tuple[str, Any]:
+    """Return how a comparison compares the iterator, and with what."""
     if not isinstance(condition, c_ast.BinaryOp) or condition.op not in _MIRRORED:
         raise expressions.refuse(messages.LOOP_CONDITION, condition, var=var)
     op, left, right = condition.op, condition.left, condition.right
     if not (isinstance(left, c_ast.ID) and left.name == var):
         op, left, right = _MIRRORED[op], right, left
-    if not (isinstance(left, c_ast.ID) and left.name == var):
+    is_own = isinstance(left, c_ast.ID) and left.name == var
+    if not is_own or any(isinstance(n, c_ast.ID) and n.name == var for n in walk(right)):
         raise expressions.refuse(messages.LOOP_CONDITION, condition, var=var)
-    if op.startswith(">"):
-        raise expressions.refuse(messages.COUNTS_DOWN, condition, var=var)
     return op, right
 
 
+def _end(
+    op: str,
+    bound: Expr,
+    node: Any,
+    start: Expr,
+    step: int,
+    symbol: Symbol,
+    expressions: Expressions,
+) -> Expr:
+    """Return the first value on the way that ends the loop, or raise that it may never end."""
+    ends = False
+    if op == "!=":
+        ends = _meets(start, bound, step, symbol)
+    elif step > 0:
+        ends = op in ("<", "<=")
+    elif op == ">=" and is_unsigned(symbol.base):
+        # i >= 0 always holds.
+        ends = isinstance(bound, Int) and bound.value > 0
+    else:
+        ends = op in (">", ">=")
+    if not ends:
+        raise expressions.refuse(messages.NEVER_ENDS, node, var=symbol.name)
+    if op in ("<=", ">="):
+        return fold(Binary("+" if op == "<=" else "-", bound, Int(1)))
+    return bound
+
+
+def _meets(start: Expr, bound: Expr, step: int, symbol: Symbol) -> bool:
+    """Return whether steps from `start` come to `bound` exactly.
+
+    Steps by 1 do: where the bound lies the other way the user's loop would overflow, which C
+    leaves undefined for signed integers; unsigned ones would go round.
+    """
+    if is_unsigned(symbol.base) and (start if step > 0 else bound) != Int(0):
+        return False
+    if abs(step) == 1:
+        return True
+    match fold(Binary("-", bound, start)):
+        case Int(distance) | Binary("*", Int(distance), _):
+            return distance % step == 0
+    return False
+
+
 def _bound(node: Any, var: str, expressions: Expressions) -> Expr:
-    for inner in walk(node):
-        if isinstance(inner, c_ast.ArrayRef) or (
-            isinstance(inner, c_ast.UnaryOp) and inner.op == "*"
-        ):
-            name = expressions.text(inner.name if isinstance(inner, c_ast.ArrayRef) else inner.expr)
-            raise expressions.refuse(messages.BOUND_READS_ARRAY, inner, var=var, name=name)
-    return expressions.integer(node)
+    bound = expressions.integer(node)
+    read = accesses(bound)
+    if read:
+        problem = messages.BOUND_READS_ARRAY.at(read[0].span, var=var, name=read[0].array)
+        raise AnnotuneError.of(problem)
+    return bound
+
+
+def _halved(bound: Expr) -> Expr:
+    """Return ``n >> 1`` as the bound of a loop that starts at 0 or above: ``n / 2``.
+
+    They differ for a negative n, where the loop does not run either way.
+    """
+    match bound:
+        case Select(Binary(">=", x, Int(0)), Binary("/", y, Int()) as quotient, Negate()) if x == y:
+            return quotient
+    return bound
 
 
 def _check_changes(loop: Any, var: str, expressions: Expressions) -> None:
@@ -156,9 +339,9 @@ def _check_changes(loop: Any, var: str, expressions: Expressions) -> None:
     changed = expressions.assigned(loop.stmt)
     if var in changed:
         inner_loops = [n for n in walk(loop.stmt) if isinstance(n, c_ast.For)]
-        reused = [f for f in map(iterator_of, inner_loops) if f and f[0] == var]
-        if reused and not isinstance(reused[0][2], c_ast.Decl):
-            raise expressions.refuse(messages.ITERATOR_REUSED, reused[0][2], var=var)
+        reused = [s for s in map(split, inner_loops) if s and s.var == var]
+        if reused and not isinstance(reused[0].place, c_ast.Decl):
+            raise expressions.refuse(messages.ITERATOR_REUSED, reused[0].place, var=var)
         raise expressions.refuse(messages.ITERATOR_CHANGES, changed[var], var=var)
     for name in sorted(n.name for n in walk(loop.cond) if isinstance(n, c_ast.ID)):
         if name in changed:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError, Diagnostic, Template
 from annotune.frontend import messages
+from annotune.frontend.branches import STORED, Kinds, changes_test, guarded, merged
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import assigned_in, walk
-from annotune.frontend.loops import header, iterator_of
-from annotune.frontend.names import Names
-from annotune.frontend.symbols import NARROW, Symbol
+from annotune.frontend.integers import Integers, at_least_once, written_in
+from annotune.frontend.kinds import Typed, keeps_values
+from annotune.frontend.loops import Header, Split, header, split
+from annotune.frontend.names import Formula, Names
+from annotune.frontend.stores import ASSIGNMENTS, converted
+from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.ir.expr import Access, Binary, Expr, Int, Var
+from annotune.frontend.truth import condition
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Real, Var
+from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Loop, Nest, Stmt
+from annotune.ir.region import Scalar
 
 _WORDS: dict[type[Any], str] = {
     c_ast.Break: "break",
@@ -26,37 +34,82 @@ _WORDS: dict[type[Any], str] = {
     c_ast.Switch: "switch",
 }
 _OF_NAMES = frozenset(f"AT{number}" for number in range(120, 130))
-_OPERATORS = frozenset({"=", "+=", "-=", "*=", "/="})
 
 
 def lower(statements: Sequence[Any], names: Names) -> Nest:
     """Return the nest of a region's statements; `names` learns what they use.
 
+    An integer is taken for a formula until a use shows that none gives its value; then the
+    region is lowered again with that integer as a variable.
+
     Raises:
         AnnotuneError: Something in the region is refused; it names every reason found.
     """
     block = c_ast.Compound(list(statements))
-    loops = [found for n in walk(block) if isinstance(n, c_ast.For) and (found := iterator_of(n))]
-    declared = {var for var, _, place in loops if isinstance(place, c_ast.Decl)}
-    names.loop_names = frozenset(var for var, _, _ in loops) - declared
-    names.written = frozenset(assigned_in(block))
+    loops = {id(n): s for n in walk(block) if isinstance(n, c_ast.For) and (s := split(n))}
+    declared = {s.var for s in loops.values() if isinstance(s.place, c_ast.Decl)}
+    names.loop_names = frozenset(s.var for s in loops.values()) - declared
+    with_start = {n.name for n in walk(block) if isinstance(n, c_ast.Decl) and n.init and n.name}
+    names.written = frozenset(assigned_in(block)) | with_start
     names.region_depth = len(names.scopes)
-    lowering = _Statements(names)
-    lowering.jumped_to = frozenset(n.name for n in walk(block) if isinstance(n, c_ast.Goto))
-    body = lowering.block(statements)
+    learned = dict(names.formulas)
+    found = (dict(names.arrays), dict(names.scalars), dict(names.meanings), names.is_wide)
+    jumped_to = frozenset(n.name for n in walk(block) if isinstance(n, c_ast.Goto))
+    while True:
+        lowering = _Statements(names, jumped_to)
+        body = lowering.region(statements, {s.var: s.place for s in loops.values()})
+        more = names.needed - names.assigned or lowering.idle - names.assigned
+        if not more:
+            break
+        names.assigned |= more
+        names.arrays, names.scalars = dict(found[0]), dict(found[1])
+        names.meanings = dict(found[2])
+        names.is_wide = found[3]
+        names.functions.clear()
+        names.formulas = dict(learned)
     if lowering.problems:
         raise AnnotuneError(tuple(lowering.problems))
-    return Nest(body)
+    return Nest(_numbered(body))
+
+
+def _numbered(body: Sequence[Stmt], first: int = 0) -> tuple[Stmt, ...]:
+    """Return statements with the assignments numbered in text order."""
+    numbers = iter(range(first, first + 10**9))
+
+    def renumber(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Loop):
+            return replace(stmt, body=tuple(map(renumber, stmt.body)))
+        return replace(stmt, number=next(numbers)) if isinstance(stmt, Assign) else stmt
+
+    return tuple(map(renumber, body))
 
 
 class _Statements:
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, jumped_to: frozenset[str]) -> None:
         self.names = names
         self.expressions = Expressions(names)
+        self.integers = Integers(self.expressions)
         self.problems: list[Diagnostic] = []
         self.next_number = 0
+        self.kinds: dict[int, Kinds] = {}
+        self.conditions = 0
+        # Iterators of loops that do nothing, once no integer needs a statement any more.
+        self.idle: set[str] = set()
         # A label is refused with the jumps to it.
-        self.jumped_to: frozenset[str] = frozenset()
+        self.jumped_to = jumped_to
+
+    def region(self, statements: Sequence[Any], places: dict[str, Any]) -> tuple[Stmt, ...]:
+        """Return the statements of the region, and those for integers that live on."""
+        self.integers.begin()
+        body = list(self.block(statements))
+        try:
+            for symbol, value in self.integers.finish(places):
+                span = body[-1].span if body and isinstance(body[-1], Assign | Loop) else None
+                stmt = self._assign(Var(symbol.name), "=", value, symbol.base, symbol.base)
+                body.append(stmt if span is None else replace(stmt, span=span))
+        except AnnotuneError as refusal:
+            self._note(refusal.diagnostics)
+        return tuple(body)
 
     def block(self, items: Sequence[Any]) -> tuple[Stmt, ...]:
         """Return the statements of a block, in a scope of their own."""
@@ -90,6 +143,8 @@ class _Statements:
                 return list(self.block(node.block_items or []))
             case c_ast.For():
                 return self._loop(node)
+            case c_ast.If():
+                return self._branch(node)
             case c_ast.DeclList():
                 return [s for decl in node.decls for s in self.statement(decl)]
             case c_ast.Decl():
@@ -102,8 +157,6 @@ class _Statements:
                 return self._assignment(node, node.expr, "+=", None)
             case c_ast.UnaryOp(op="--" | "p--"):
                 return self._assignment(node, node.expr, "-=", None)
-            case c_ast.If():
-                raise self._at_word(messages.GUARD, node, "if")
             case c_ast.Label() if node.name in self.jumped_to:
                 return self.statement(node.stmt)
             case c_ast.Label():
@@ -118,30 +171,137 @@ class _Statements:
         span = self.names.file.source.span(node.coord.line, node.coord.column)
         return AnnotuneError.of(template.at(span, word=word))
 
+    def _branch(self, node: Any) -> list[Stmt]:
+        names = self.names
+        test = condition(node.cond, True, self.expressions)
+        other = condition(node.cond, False, self.expressions)
+        if isinstance(test, Int):
+            taken = node.iftrue if test.value else node.iffalse
+            return [] if taken is None else list(self.block([taken]))
+        for loop in (split(n) for n in walk(node) if isinstance(n, c_ast.For)):
+            symbol = names.find(loop.var) if loop is not None else None
+            if symbol is not None and names.may_be_read_after(symbol):
+                # What the loop leaves in it depends on the condition.
+                names.needed.add(symbol.name)
+        before = dict(names.formulas)
+        then = self.block([node.iftrue])
+        names.formulas = dict(before)
+        otherwise = self.block([node.iffalse]) if node.iffalse is not None else ()
+        names.formulas = self.integers.surviving(before, written_in(node))
+        choices = merged(test, then, otherwise, self.kinds) if len(then) == 1 else None
+        if choices is not None:
+            return choices
+        first: list[Stmt] = []
+        if changes_test(test, then, otherwise, self.integers.may_overlap):
+            stored = self._condition_variable()
+            stmt = self._assign(stored, "=", test, "int", "int")
+            first.append(replace(stmt, span=names.place(node.cond)))
+            test, other = stored, Binary("==", stored, Int(0))
+        choices = merged(test, then, otherwise, self.kinds)
+        if choices is not None:
+            return [*first, *choices]
+        return [*first, *guarded(then, test), *guarded(otherwise, other)]
+
+    def _condition_variable(self) -> Var:
+        """Return a new variable for a condition that its own branch changes."""
+        self.conditions += 1
+        name = f"{STORED}{self.conditions}"
+        self.names.scalars[name] = Scalar(name, "int", is_local=True)
+        return Var(name)
+
     def _loop(self, node: Any) -> list[Stmt]:
         names = self.names
         names.scopes.append({})
+        before: list[Stmt] = []
         try:
-            if isinstance(node.init, c_ast.DeclList):
-                for decl in node.init.decls:
+            parts = split(node)
+            decls = node.init.decls if isinstance(node.init, c_ast.DeclList) else ()
+            for decl in decls:
+                if parts is None or decl not in parts.before:
                     self._declare(decl)
+            for part in parts.before if parts is not None else ():
+                before += self.statement(part)
             own = header(node, self.expressions)
         except AnnotuneError:
             names.scopes.pop()
             self._look_inside(node)
             raise
-        changed = set(self.expressions.assigned(node.stmt)) | {own.symbol.name}
-        # What the body sets differs from one iteration to the next, and after the loop.
-        for name in changed:
-            names.formulas.pop(name, None)
-        names.iterators.append(own.symbol.name)
-        body = self.block([node.stmt])
-        names.iterators.pop()
-        for name in changed:
-            names.formulas.pop(name, None)
+        assert parts is not None
+        body = self._iterations(node, parts, own)
         names.scopes.pop()
+        is_read = names.may_be_read_after(own.symbol)
+        if not body and is_read and not names.iterators:
+            # A formula can give what is left in the iterator.
+            self.idle.add(own.symbol.name)
+        if not body and not (is_read and names.iterators):
+            return before
+        self._own_iterator(own)
         span = names.file.source.span(node.coord.line, node.coord.column)
-        return [Loop(own.symbol.name, own.lower, own.upper, body, own.step, span=span)]
+        return [*before, Loop(own.var, own.lower, own.upper, body, own.step, span=span)]
+
+    def _own_iterator(self, own: Header) -> None:
+        """Declare the iterator of a loop that keeps the user's for its value after the region."""
+        if own.var != own.symbol.name:
+            scalar = Scalar(own.var, own.symbol.base, is_local=True)
+            self.names.scalars.setdefault(own.var, scalar)
+
+    def _iterations(self, node: Any, parts: Split, own: Header) -> tuple[Stmt, ...]:
+        """Return the body of a loop, and leave the formulas that hold after it."""
+        names, integers = self.names, self.integers
+        block = c_ast.Compound([node.stmt, *parts.after]) if parts.after else node.stmt
+        changed = written_in(block) | {own.symbol.name, own.var}
+        before = dict(names.formulas)
+        kept = integers.surviving(before, changed)
+        names.iterators.append(own.symbol.name)
+        if self.expressions.is_nonnegative(own.lower):
+            self.expressions.nonnegative.add(own.var)
+        steps = self._steps(block, own, before, kept, changed)
+        distance = fold(Binary("-", Var(own.var), own.lower))
+        inside = {
+            name: integers.closed(name, before[name], by, distance, own)
+            for name, by in steps.items()
+        }
+        self._enter(own, at_least_once(kept | inside, own))
+        body = self.block([block])
+        names.iterators.pop()
+        self.expressions.nonnegative.discard(own.var)
+        whole = fold(Binary("*", Int(own.step), Call("max", (Int(0), own.trips))))
+        names.formulas = kept | {
+            name: integers.closed(name, before[name], by, whole, own) for name, by in steps.items()
+        }
+        names.formulas[own.symbol.name] = Formula(own.final, own.final)
+        return body
+
+    def _enter(self, own: Header, formulas: dict[str, Formula]) -> None:
+        names = self.names
+        names.formulas = dict(formulas)
+        if own.value != Var(own.symbol.name):
+            names.formulas[own.symbol.name] = Formula(own.value, own.value)
+
+    def _steps(
+        self,
+        block: Any,
+        own: Header,
+        before: dict[str, Formula],
+        kept: dict[str, Formula],
+        changed: frozenset[str],
+    ) -> dict[str, Expr]:
+        """Return the integers that every iteration of a loop moves by the same amount.
+
+        The body is lowered once for that alone, with a name for what they start from.
+        """
+        candidates = self.integers.advancing(block, before)
+        if not candidates:
+            return {}
+        names = self.names
+        saved = (list(self.problems), self.next_number, self.conditions, set(names.needed))
+        self._enter(own, kept)
+        self.integers.probe(candidates)
+        self.block([block])
+        varying = changed | {f"annotune_{name}" for name in changed}
+        steps = self.integers.increments(candidates, varying)
+        self.problems, self.next_number, self.conditions, names.needed = saved
+        return steps
 
     def _look_inside(self, node: Any) -> None:
         """Note the statements that no loop may hold, in a loop whose header is refused."""
@@ -167,54 +327,73 @@ class _Statements:
     def _declaration(self, decl: Any) -> list[Stmt]:
         if decl.name is None:
             raise self.expressions.refuse(messages.STATEMENT, decl)
-        symbol = self._declare(decl)
+        self._declare(decl)
         target = c_ast.ID(decl.name, decl.coord)
         self.names.symbol(target)
         if decl.init is None:
             return []
         if isinstance(decl.init, c_ast.InitList):
             raise self.expressions.refuse(messages.STATEMENT, decl.init)
-        if symbol.is_integer:
-            self._set_integer(symbol, target, "=", decl.init)
-            return []
         return self._assignment(target, target, "=", decl.init)
 
     def _assignment(self, node: Any, target: Any, op: str, value: Any) -> list[Stmt]:
-        """Return the statement for ``target op value``; no value stands for 1."""
-        if op not in _OPERATORS:
+        """Return the statements for ``target op value``; no value stands for 1."""
+        if op not in ASSIGNMENTS:
             raise self.expressions.refuse(messages.OPERATOR, node, op=op)
+        if isinstance(value, c_ast.Assignment):
+            first = self._assignment(value, value.lvalue, value.op, value.rvalue)
+            return first + self._store(node, target, op, value, self._result(value, first))
+        return self._store(node, target, op, value, None)
+
+    def _result(self, chained: Any, stmts: Sequence[Stmt]) -> Typed:
+        """Return the value of an assignment inside another one: what its target holds then."""
+        last = stmts[-1] if stmts else None
+        if isinstance(last, Assign) and isinstance(last.value, Int | Real) and last.op == "=":
+            kinds = self.kinds[last.number]
+            if keeps_values(kinds.value, kinds.target):
+                return Typed(last.value, kinds.value)
+        return self.expressions.value(chained.lvalue)
+
+    def _store(
+        self, node: Any, target: Any, op: str, value: Any, given: Typed | None
+    ) -> list[Stmt]:
+        """Return the statement that stores a value, which is `given` or that of the tree."""
         if isinstance(target, c_ast.ID):
             symbol = self.names.symbol(target)
-            name = symbol.name
             if symbol.is_array:
-                raise self.expressions.refuse(messages.POINTER_CHANGES, target, name=name)
+                raise self.expressions.refuse(messages.POINTER_CHANGES, target, name=symbol.name)
+            place: Access | Var = Var(symbol.name, self.names.place(target))
             if symbol.is_integer:
-                self._set_integer(symbol, target, op, value)
-                return []
+                stored = self.integers.set(symbol, target, op, value, given)
+                return (
+                    []
+                    if stored is None
+                    else [
+                        replace(
+                            self._assign(place, "=", stored, symbol.base, symbol.base),
+                            span=self.names.place(node),
+                        )
+                    ]
+                )
             self.names.use(symbol)
-            place: Access | Var = Var(name, self.names.place(target))
+            base = symbol.base
         elif isinstance(target, c_ast.ArrayRef) or (
             isinstance(target, c_ast.UnaryOp) and target.op == "*"
         ):
-            place, _ = self.expressions.element(target)
+            place, base = self.expressions.element(target)
         else:
             self.expressions.value(target)
             raise self.expressions.refuse(messages.STATEMENT, node)
-        computed: Expr = Int(1) if value is None else self.expressions.value(value).expr
+        computed = given or (
+            Typed(Int(1), "int") if value is None else self.expressions.value(value)
+        )
+        op, result = converted(node, place, base, op, computed, self.expressions)
+        self.integers.forget({place.array if isinstance(place, Access) else place.name})
+        stmt = self._assign(place, op, result.expr, base, result.kind)
+        return [replace(stmt, span=self.names.place(node))]
+
+    def _assign(self, place: Access | Var, op: str, value: Expr, target: str, kind: str) -> Assign:
         number = self.next_number
         self.next_number += 1
-        return [Assign(number, place, op, computed, self.names.place(node))]
-
-    def _set_integer(self, symbol: Symbol, target: Any, op: str, value: Any) -> None:
-        """Remember the formula of an integer; uses that follow take the formula."""
-        names, name = self.names, symbol.name
-        if name in names.iterators:
-            raise self.expressions.refuse(messages.ITERATOR_CHANGES, target, var=name)
-        if symbol.base in NARROW:
-            raise self.expressions.refuse(messages.SCALAR_TYPE, target, name=name, type=symbol.base)
-        if names.may_be_read_after(symbol):
-            raise self.expressions.refuse(messages.INTEGER_NEEDED, target, name=name)
-        computed: Expr = Int(1) if value is None else self.expressions.integer(value)
-        if op != "=":
-            computed = Binary(op[0], names.read(target).expr, computed)
-        names.formulas[name] = computed
+        self.kinds[number] = Kinds(target, kind)
+        return Assign(number, place, op, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotune.diagnostics import Template
+from annotune.diagnostics import Severity, Template
 
 # The file.
 EMPTY_FILE = Template("AT101", "the file is empty", "give a C file with an annotated loop nest")
@@ -11,7 +11,7 @@ OPEN_COMMENT = Template("AT104", "this comment is never closed", "close it with 
 SYNTAX = Template(
     "AT105",
     "not C that annotune understands: unexpected '{token}'",
-    "annotune reads C11 with GNU attributes; included headers are not read",
+    "annotune reads C11 with GNU attributes",
 )
 UNEXPECTED_END = Template(
     "AT105",
@@ -22,6 +22,35 @@ TOO_DEEP = Template(
     "AT107",
     "an expression or a block is nested too deeply for annotune",
     "split it with a temporary variable",
+)
+MACRO_EXPLODES = Template(
+    "AT108", "macro '{name}' expands without end", "shorten what it expands to"
+)
+MACRO_ARGUMENTS = Template(
+    "AT109",
+    "macro '{name}' takes {expected} argument(s), but {given} are given here",
+    "call it as its '#define' says",
+)
+UNREAD_HEADER = Template(
+    "AT115",
+    "'{name}' is included inside function '{function}', and was not read: {reason}",
+    "name its folder with -I",
+)
+DEFINE_IN_REGION = Template(
+    "AT118",
+    "'#{directive} {name}' inside a region is needed after it",
+    "move the directive out of the region",
+)
+NOT_READ = Template(
+    "AT119",
+    "'{name}' was not read: {reason}",
+    severity=Severity.NOTE,
+)
+DECIDED_ALONE = Template(
+    "AT119",
+    "'#if' about '{name}' is decided without a header that may define it",
+    "define it with -D, or name the header's folder with -I",
+    severity=Severity.WARNING,
 )
 LONE_CONDITIONAL = Template(
     "AT106", "'#{directive}' without its '#{partner}'", "every '#if' needs one '#endif'"
@@ -50,35 +79,31 @@ LEFT_OUT = Template(
 )
 DIRECTIVE_IN_REGION = Template(
     "AT114",
-    "'#{directive}' inside a region is not supported yet",
-    "move the directive out of the region, or annotate each alternative",
+    "'#{directive}' inside a region is not supported",
+    "move the directive out of the region",
 )
-MACRO_IN_REGION = Template(
-    "AT115",
-    "function-like macro '{name}' in a region is not supported yet",
-    "write its expansion in the region",
-)
-NO_FUNCTION = Template("AT116", "there is no function '{function}'", "the file defines: {known}")
+NO_FUNCTION = Template("AT116", "there is no function '{function}'", "{hint}the file defines: {known}")
 NO_LOOP = Template(
     "AT117",
     "function '{function}' has no loop '{loop}' number {occurrence}",
-    "its loops are: {known}",
+    "{hint}its loops are: {known}",
 )
 
 # Names and types.
 UNDECLARED = Template(
     "AT120",
     "'{name}' is not declared",
-    "included headers are not read: define it with -D{name}=VALUE, or declare it in this file",
+    "declare it in this file or in a header, whose folder -I names, or define it with -D",
 )
 UNKNOWN_TYPE = Template(
     "AT121",
     "unknown type '{type}' of '{name}'",
-    "included headers are not read: put the typedef into this file, or pass -D{type}=TYPE",
+    "give the header's folder with -I, put the typedef into this file, or pass -D{type}=TYPE",
 )
 ELEMENT_TYPE = Template(
     "AT122",
-    "array '{name}' has elements of type '{type}'; only double and float are supported",
+    "array '{name}' has elements of type '{type}', which no target can compute with",
+    "use double, float, an integer type or double complex",
 )
 SCALAR_TYPE = Template(
     "AT123",
@@ -87,7 +112,8 @@ SCALAR_TYPE = Template(
 )
 STRUCT_MEMBER = Template(
     "AT124",
-    "struct member '{name}' in a region is not supported yet",
+    "'{name}' is no member that annotune can give a name of its own",
+    "its struct must be declared in this file or an included one and may stand in no array; "
     "copy it to a variable before the region and use that",
 )
 POINTER_TO_POINTER = Template(
@@ -115,31 +141,36 @@ VOLATILE = Template("AT129", "'{name}' is volatile, which a region cannot keep",
 # Statements and expressions.
 CALL = Template(
     "AT130",
-    "call of '{name}' in the nest is not supported yet",
-    "compute it before the region, or split the nest around it",
+    "'{name}' may have effects: it is no function that annotune knows",
+    "{hint}if it has none, say so: def assume {{ arg pure = ['{name}']; }}",
+)
+ARGUMENTS = Template(
+    "AT156",
+    "'{name}' takes {expected} argument(s), but {given} are given here",
+    "call it as its header declares it",
+)
+RETURNS = Template(
+    "AT157",
+    "'{name}' returns '{type}', which a nest cannot compute with",
+    "list only functions that return a number under 'arg pure'",
 )
 CONTROL_FLOW = Template(
     "AT131",
     "'{word}' is not allowed in a region",
-    "a region holds counted 'for' loops and assignments only",
-)
-GUARD = Template(
-    "AT132",
-    "a condition ('{word}') in a region is not supported yet",
-    "move the condition out of the nest, or into the loop bounds",
+    "a region holds counted 'for' loops, 'if' and assignments only",
 )
 OPERATOR = Template(
     "AT133",
     "operator '{op}' is not supported in a region",
-    "use + - * / on reals and + - * / % on integers",
+    "use + - * / and comparisons, on integers also % and shifts by a constant",
 )
 NESTED_ASSIGNMENT = Template(
     "AT134", "an assignment inside an expression is not supported", "give it its own statement"
 )
 CAST = Template(
     "AT135",
-    "cast to '{type}' changes the type of its operand and is not supported yet",
-    "assign the operand to a variable of that type first",
+    "a cast to '{type}' is not supported in a region",
+    "cast to a number type, or leave the cast out",
 )
 SUBSCRIPTS = Template(
     "AT136",
@@ -157,7 +188,7 @@ LITERAL = Template(
 STATEMENT = Template(
     "AT139",
     "this statement is not supported in a region",
-    "a region holds counted 'for' loops and assignments only",
+    "a region holds counted 'for' loops, 'if' and assignments only",
 )
 
 # Loops.
@@ -169,17 +200,17 @@ LOOP_START = Template(
 LOOP_CONDITION = Template(
     "AT141",
     "the condition must compare iterator '{var}' with a bound",
-    "write {var} < bound or {var} <= bound",
+    "write {var} < bound, {var} <= bound or several of them joined by &&",
 )
 LOOP_STEP = Template(
     "AT142",
-    "the step of loop '{var}' must be a positive constant",
-    "write {var}++ or {var} += 2",
+    "the step of loop '{var}' must be a constant other than 0",
+    "write {var}++, {var}-- or {var} += 2",
 )
-COUNTS_DOWN = Template(
+NEVER_ENDS = Template(
     "AT143",
-    "loop '{var}' counts down, which is not supported yet",
-    "turn the loop round: for ({var} = lower; {var} < upper; {var}++)",
+    "loop '{var}' steps away from its bound, or may step over it",
+    "count up to {var} < bound or down to {var} > bound",
 )
 ITERATOR_CHANGES = Template(
     "AT144",
@@ -213,26 +244,26 @@ NOT_INTEGER = Template(
 # Integers that the region computes.
 NOT_SINGLE = Template(
     "AT150",
-    "integer '{name}' is not a formula of the iterators here",
-    "set it once, before its use and in the same loop, or write the formula in the subscript",
+    "integer '{name}' has no value here",
+    "set it before this use",
 )
 INTEGER_NEEDED = Template(
     "AT151",
-    "integer '{name}', which the region sets, may be read after it",
-    "compute it again after the region",
+    "'{name}' may be read after the region, and no formula gives its value there",
+    "set it again after the region, or use another variable in it",
 )
 ITERATOR_OUTSIDE = Template(
     "AT152",
     "'{name}' is read outside of its loop",
     "use the bound of the loop instead",
 )
-INDIRECT = Template(
-    "AT103",
-    "subscript reads array '{name}': indirect accesses are not supported yet",
-    "annotune needs subscripts that are formulas of the iterators",
+ALIAS_CHANGES = Template(
+    "AT154",
+    "'{name}' changes inside the region",
+    "compute it in a variable of its own, and assign that after the region",
 )
-INTEGER_ARRAY = Template(
-    "AT153",
-    "integer array '{name}' in a region is not supported yet",
-    "copy the element to an int before the region",
+ALIAS_IN_MACRO = Template(
+    "AT155",
+    "'{name}' comes out of the macro in '{macro}'",
+    "write it out in the region, or copy it to a variable before the region",
 )

@@ -10,30 +10,38 @@ from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend import messages
 from annotune.frontend.extent import extent
 from annotune.frontend.filescope import File, FileScope
+from annotune.frontend.kinds import COMPLEX, Typed, promoted
 from annotune.frontend.symbols import REALS, Symbol
-from annotune.ir.expr import Expr, Var
+from annotune.ir.expr import Expr, Var, variables
 from annotune.ir.region import Scalar
 
 _INT_MAXIMUM = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """An expression with the kind of its value: ``int`` for all integers, or a real type."""
+class Formula:
+    """What an integer that the region sets is here, in iterators and sizes.
 
-    expr: Expr
-    kind: str
+    `index` is for subscripts and bounds, where no integer is taken to overflow; `value` keeps
+    the conversions that C makes.
+    """
+
+    index: Expr
+    value: Expr
 
 
 @dataclass
 class Names:
     """The declarations in force at one place of a region, and what the region used so far.
 
-    `formulas` holds the integers that the region itself sets, as expressions of iterators
-    and sizes; `iterators` the loops around the place, outermost first. `written` are the
-    integers that the region assigns anywhere, `loop_names` the iterators of all its loops.
-    `changes` gives the last offset at which the function changes a scalar. `is_wide` says that
-    the user computes subscripts in 64 bits.
+    `formulas` holds the integers that the region itself sets; `iterators` the loops around the
+    place, outermost first. `written` are the scalars that the region assigns anywhere,
+    `loop_names` the iterators of all its loops. `assigned` are the integers that stay variables
+    which the nest assigns, because no formula gives their value everywhere; those that turn out
+    to be such are put into `needed`. `changes` gives the last offset at which the function
+    changes a scalar. `is_wide` says that the user computes subscripts in 64 bits. `are_disjoint`
+    says that the user vouches for arrays that do not overlap, `pure` for which functions;
+    `functions` are those of them that the region calls.
     """
 
     file: File
@@ -44,12 +52,17 @@ class Names:
     written: frozenset[str] = frozenset()
     loop_names: frozenset[str] = frozenset()
     region_depth: int = 0
-    formulas: dict[str, Expr] = field(default_factory=dict)
+    formulas: dict[str, Formula] = field(default_factory=dict)
+    assigned: frozenset[str] = frozenset()
+    needed: set[str] = field(default_factory=set)
     iterators: list[str] = field(default_factory=list)
     arrays: dict[str, Symbol] = field(default_factory=dict)
     scalars: dict[str, Scalar] = field(default_factory=dict)
     meanings: dict[str, Symbol] = field(default_factory=dict)
     is_wide: bool = False
+    are_disjoint: bool = False
+    pure: frozenset[str] = frozenset()
+    functions: dict[str, None] = field(default_factory=dict)
 
     def place(self, node: Any) -> Span:
         """Return the place of a syntax tree in the user's file."""
@@ -86,11 +99,12 @@ class Names:
         both_local = first.storage == symbol.storage == "region" and first.base == symbol.base
         if first.start != symbol.start and not both_local:
             raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=name))
-        if not symbol.is_array and not symbol.is_integer and symbol.base not in REALS:
+        is_number = symbol.is_integer or symbol.base in REALS | COMPLEX
+        if not symbol.is_array and not is_number:
             raise AnnotuneError.of(messages.SCALAR_TYPE.at(span, name=name, type=symbol.base))
         return symbol
 
-    def read(self, node: Any) -> Typed:
+    def read(self, node: Any, in_index: bool = False) -> Typed:
         """Return a scalar's value: itself, or the formula of an integer that the region sets."""
         name, span = node.name, self.place(node)
         constant = self.constant(name, node.coord.line, span)
@@ -105,16 +119,24 @@ class Names:
         if not symbol.is_integer:
             self.use(symbol)
             return Typed(Var(name, span), symbol.base)
-        if name in self.iterators:
-            return Typed(Var(name, span), "int")
+        kind = promoted(symbol.base)
         if name in self.formulas:
-            return Typed(self.formulas[name], "int")
+            formula = self.formulas[name]
+            chosen = formula.index if in_index else formula.value
+            if name in variables(chosen):
+                # Its value before the region.
+                self.use(symbol)
+            return Typed(chosen, kind)
+        if name in self.iterators:
+            return Typed(Var(name, span), kind)
         if name in self.loop_names:
             raise AnnotuneError.of(messages.ITERATOR_OUTSIDE.at(span, name=name))
-        if name in self.written or symbol.storage == "region":
+        if name in self.written:
+            self.needed.add(name)
+        elif symbol.storage == "region":
             raise AnnotuneError.of(messages.NOT_SINGLE.at(span, name=name))
         self.use(symbol)
-        return Typed(Var(name, span), "int")
+        return Typed(Var(name, span), kind)
 
     def constant(self, name: str, offset: int, span: Span) -> Typed | None:
         """Return a ``#define`` or an enumerator as a scalar with a value, None for others."""
@@ -133,14 +155,12 @@ class Names:
         """Note that the region uses a scalar."""
         if symbol.name in self.scalars:
             return
-        is_local = symbol.storage == "region"
-        is_seen_elsewhere = symbol.storage in ("file", "static") and not symbol.is_const
         self.scalars[symbol.name] = Scalar(
             symbol.name,
             symbol.base,
             symbol.value,
-            is_local=is_local,
-            read_after=not is_local and (is_seen_elsewhere or symbol.name in self.live_after),
+            is_local=symbol.storage == "region",
+            read_after=self.may_be_read_after(symbol),
             span=self.file.source.span(symbol.start, symbol.end),
         )
 
@@ -150,6 +170,6 @@ class Names:
 
     def may_be_read_after(self, symbol: Symbol) -> bool:
         """Return whether a variable's value may be read once the region is over."""
-        if symbol.storage == "region":
+        if symbol.storage == "region" or symbol.is_const:
             return False
-        return symbol.storage in ("file", "static") or symbol.name in self.live_after
+        return symbol.storage == "file" or symbol.name in self.live_after

@@ -6,254 +6,239 @@ token starts and `column` where it ends. pycparser only ever copies them.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError
+from annotune.frontend.clean import Clean, Included
+from annotune.frontend.dialect import standard_c
+from annotune.frontend.expand import Expander
+from annotune.frontend.macro import Macro
 from annotune.frontend.messages import SYNTAX, TOO_DEEP, UNEXPECTED_END
-from annotune.frontend.preprocess import Clean, Macro
 from annotune.frontend.syntax import CLexer, CParser, ParseError
 from annotune.frontend.tokens import Tokens
 from annotune.frontend.toplevel import TopLevel
+from annotune.frontend.unknown_types import likely_types, missing_type
 
-_SPELLINGS = {
-    "__restrict__": "restrict",
-    "__restrict": "restrict",
-    "__const": "const",
-    "__const__": "const",
-    "__inline__": "inline",
-    "__inline": "inline",
-    "__volatile__": "volatile",
-    "__volatile": "volatile",
-    "__signed__": "signed",
-}
-_DROPPED = frozenset({"__extension__", "__host__", "register"})
-_DROPPED_WITH_ARGUMENTS = frozenset(
-    {"__attribute__", "__attribute", "__declspec", "__asm__", "__asm", "asm"}
-)
-_KEYWORDS = frozenset(
-    {
-        *("auto", "break", "case", "char", "const", "continue", "default", "do", "double"),
-        *("else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long"),
-        *("register", "restrict", "return", "short", "signed", "sizeof", "static", "struct"),
-        *("switch", "typedef", "union", "unsigned", "void", "volatile", "while"),
-        *("_Bool", "_Complex", "_Alignas", "_Alignof", "_Atomic", "_Noreturn"),
-        *("_Static_assert", "_Thread_local", "_Generic"),
-    }
-)
-_IDENTIFIER = re.compile(r"[A-Za-z_$]\w*\Z")
-# After one of these a declaration may start, so `T * x` declares x.
-_BEFORE_DECLARATION = frozenset({"(", ",", ";", "{", "}", "const", "static", "extern", "volatile"})
-_POINTER_WORDS = frozenset({"*", "const", "restrict", "__restrict__", "__restrict"})
-_MAXIMUM_EXPANSIONS = 10_000
-_MAXIMUM_RETRIES = 8
-_NO_NAMES: frozenset[str] = frozenset()
+_MAXIMUM_RETRIES = 12
+NO_NAMES: frozenset[str] = frozenset()
+Range = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """The syntax trees of one top-level part, and the type names nothing declares."""
+    """The syntax trees of one top-level part, and the type names nothing declares.
+
+    `tokens` are those that were parsed, macros expanded.
+    """
 
     nodes: tuple[Any, ...]
     assumed_types: frozenset[str]
+    tokens: Tokens
 
 
-def parse(clean: Clean, tokens: Tokens, part: TopLevel, types: Iterable[str]) -> Parsed:
+def expanded(
+    clean: Clean,
+    tokens: Tokens,
+    first: int,
+    last: int,
+    is_function: bool = False,
+    erased: frozenset[str] = NO_NAMES,
+) -> Tokens:
+    """Return the tokens `first` to `last` of a file as C without macros and extensions.
+
+    Integer constants keep their names, but for the `erased`, which are gone when the text that
+    defines them is replaced. Headers included in between take part.
+    """
+
+    def lookup(name: str, offset: int) -> Macro | None:
+        if name not in clean.macros:
+            return None
+        macro = clean.macro(name, offset)
+        if macro is None or macro.value is None:
+            return macro
+        return macro if name in erased or not clean.keeps_to_end(name, macro) else None
+
+    expander = Expander(clean.source, lookup)
+    pieces, index = [], first
+    for header in clean.included:
+        at = tokens.at(header.start)
+        if first < at <= last:
+            pieces.append(expander.expand(tokens, index, at - 1))
+            pieces.append(_header_tokens(header))
+            index = at
+    pieces.append(expander.expand(tokens, index, last))
+    return standard_c(_joined(pieces) if len(pieces) > 1 else pieces[0], is_function)
+
+
+def _header_tokens(header: Included) -> Tokens:
+    """Return all the tokens of a header, at the place of its ``#include``."""
+    own = Tokens.of(header.clean.text)
+    found = expanded(header.clean, own, 0, len(own) - 1)
+    return at_place(found, header.start, header.end)
+
+
+def at_place(tokens: Tokens, start: int, end: int) -> Tokens:
+    """Return tokens that all stand at one place."""
+    count = len(tokens)
+    return Tokens(tokens.texts, [start] * count, [end] * count)
+
+
+def _joined(pieces: Sequence[Tokens]) -> Tokens:
+    return Tokens(
+        [t for piece in pieces for t in piece.texts],
+        [s for piece in pieces for s in piece.starts],
+        [e for piece in pieces for e in piece.ends],
+        [r for piece in pieces for r in piece.roots],
+        [e for piece in pieces for e in piece.limits],
+    )
+
+
+def parse(
+    clean: Clean,
+    tokens: Tokens,
+    part: TopLevel,
+    types: Iterable[str],
+    place: Range | None = None,
+    erased: frozenset[str] = NO_NAMES,
+) -> Parsed:
     """Return the syntax tree of one part of the file; `types` are the known type names.
+
+    All of a header's declarations stand at `place`, that of its ``#include``. `erased` is as in
+    `expanded`.
 
     Raises:
         AnnotuneError: The text is not C; the place is that of the unexpected token.
     """
-    start, end = tokens.starts[part.first], tokens.ends[part.last]
-    words = set(tokens.texts[part.first : part.last + 1])
-    known = {name for name in types if name in words}
-    assumed = _likely_types(tokens, part, clean) - known
+    words = expanded(clean, tokens, part.first, part.last, part.body >= 0, erased)
+    if place is not None:
+        words = at_place(words, *place)
+    return parse_tokens(clean, words, types)
+
+
+def parse_tokens(clean: Clean, words: Tokens, types: Iterable[str]) -> Parsed:
+    """Return the syntax tree of expanded tokens, which hold one declaration or more."""
+    if not len(words):
+        return Parsed((), frozenset(), words)
+    mentioned = set(words.texts)
+    known = {name for name in types if name in mentioned}
+    assumed = likely_types(words, _body(words)) - known
     first_error: int | None = None
     for _ in range(_MAXIMUM_RETRIES):
-        lexer = partial(_Lexer, clean, start, end, sorted(known | assumed))
-        parser = CParser(lexer=lexer)
+        parser = _Parser(lexer=partial(_Lexer, words, sorted(known | assumed)))
         try:
-            tree = parser.parse(clean.text[start:end], "")
-        except ParseError as error:
-            place = re.search(r":(\d+):(\d+): ", str(error))
-            offset = int(place[1]) if place else _next_token(parser, end)
-            first_error = offset if first_error is None else first_error
-            missing = _missing_type(tokens, part, offset, known | assumed)
+            tree = parser.parse("", "")
+        except ParseError:
+            index = parser.failed_at
+            first_error = index if first_error is None else first_error
+            missing = missing_type(words, index, known | assumed)
             if not missing:
                 break
             assumed |= missing
         except RecursionError:
-            place_of_part = clean.source.span(start, tokens.ends[part.first])
+            place_of_part = clean.source.span(words.starts[0], words.ends[0])
             raise AnnotuneError.of(TOO_DEEP.at(place_of_part)) from None
         else:
-            return Parsed(tuple(tree.ext[len(known | assumed) :]), frozenset(assumed))
+            nodes = tuple(tree.ext[len(known | assumed) :])
+            return Parsed(nodes, frozenset(assumed), words)
     # Assuming types did not help, so the first complaint is the honest one.
     assert first_error is not None
-    raise AnnotuneError.of(_syntax(clean, tokens, part, first_error))
+    raise AnnotuneError.of(_syntax(clean, words, first_error))
 
 
-def _next_token(parser: Any, end: int) -> int:
-    """Return the offset at which the parser stopped; some of its errors do not say."""
-    token = parser._peek()
-    return token.lineno if token is not None else end
+def _body(words: Tokens) -> int:
+    """Return the index of a function's opening brace, or the number of tokens."""
+    index = 0
+    while index < len(words):
+        if words.texts[index] == "{" and index and words.texts[index - 1] in (")", ";"):
+            return index
+        index = max(index, words.match[index]) + 1
+    return index
 
 
-def _syntax(clean: Clean, tokens: Tokens, part: TopLevel, offset: int) -> Any:
-    index = tokens.at(offset)
-    if index > part.last:
-        place = clean.source.span(tokens.starts[part.last], tokens.ends[part.last])
-        return UNEXPECTED_END.at(place)
-    place = clean.source.span(tokens.starts[index], tokens.ends[index])
-    return SYNTAX.at(place, token=tokens.texts[index])
+def _syntax(clean: Clean, words: Tokens, index: int) -> Any:
+    if index >= len(words):
+        return UNEXPECTED_END.at(clean.source.span(words.starts[-1], words.ends[-1]))
+    place = clean.source.span(words.starts[index], words.ends[index])
+    return SYNTAX.at(place, token=words.texts[index])
 
 
-def _likely_types(tokens: Tokens, part: TopLevel, clean: Clean) -> set[str]:
-    """Return the names that can only be types: ``T x``, and ``T *x`` where one may declare."""
-    texts = tokens.texts
-    likely = set()
-    for index in range(part.first, part.last - 1):
-        name = texts[index]
-        if not _IDENTIFIER.match(name) or name in _KEYWORDS or name.startswith("__"):
-            continue
-        if clean.macro(name, tokens.starts[index]):
-            continue
-        follower = texts[index + 1]
-        before = texts[index - 1] if index > part.first else ";"
-        if follower == "*" and before in _BEFORE_DECLARATION:
-            after = index + 1
-            while after < part.last and texts[after] in _POINTER_WORDS:
-                after += 1
-            if not _is_plain_name(texts[after]) or texts[after + 1] not in (
-                ",",
-                ")",
-                ";",
-                "=",
-                "[",
-            ):
-                continue
-            # Within parentheses, `f(a * b)` is a product; in a header it declares.
-            if before in ("(", ",") and not part.first <= index < part.body:
-                continue
-            likely.add(name)
-        elif _is_plain_name(follower) and before not in ("goto", "struct", "union", "enum"):
-            likely.add(name)
-    return likely
+class _Place(int):
+    """An offset that knows the index of its token."""
+
+    index: int
 
 
-def _is_plain_name(text: str) -> bool:
-    return bool(_IDENTIFIER.match(text)) and text not in _KEYWORDS and not text.startswith("__")
+class _Parser(CParser):  # type: ignore[misc]  # pycparser ships no types
+    """pycparser's parser, which remembers at which token it gave up."""
+
+    failed_at = 0
+
+    def _parse_error(self, msg: str, coord: Any) -> None:
+        line = getattr(coord, "line", None)
+        if not isinstance(line, _Place):
+            # Some of its errors do not say where; the next token is the place.
+            token = self._peek()
+            line = token.lineno if token is not None else None
+        self.failed_at = line.index if isinstance(line, _Place) else self.clex.count
+        super()._parse_error(msg, coord)
 
 
-def _missing_type(tokens: Tokens, part: TopLevel, offset: int, known: set[str]) -> set[str]:
-    """Return the name at the place of an error, or before it, that may be an unknown type."""
-    index = min(tokens.at(offset), part.last)
-    before = index - 1
-    if before > part.first and tokens.texts[before] == ")":
-        # A cast, (T) x or (T *) x; a call f(T) is none.
-        opener = tokens.match[before]
-        if opener < 0 or _IDENTIFIER.match(tokens.texts[opener - 1]):
-            return set()
-        before -= 1
-    while before > part.first and tokens.texts[before] in ("*", "const"):
-        before -= 1
-    for candidate in (before, index):
-        name = tokens.texts[max(candidate, part.first)]
-        if _is_plain_name(name) and name not in known:
-            return {name}
-    return set()
+@lru_cache(maxsize=65536)
+def _kind(text: str) -> str:
+    """Return what pycparser calls a token, empty when it is none of C."""
+    problems: list[str] = []
+    lexer = CLexer(lambda message, _line, _column: problems.append(message))
+    lexer.input(text)
+    token = lexer.token()
+    if problems or token is None or token.value != text:
+        return ""
+    return str(token.type)
 
 
-class _Lexer(CLexer):  # type: ignore[misc]  # pycparser ships no types
-    """pycparser's lexer on one part of the file.
+class _Lexer:
+    """Gives expanded tokens to pycparser, with offsets for positions, `types` declared first."""
 
-    It gives offsets for positions, declares `types` first, spells GNU keywords as C does,
-    drops attributes and expands macros that are not integer constants.
-    """
+    filename = ""
 
-    def __init__(
-        self, clean: Clean, start: int, end: int, types: list[str], *args: Any, **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.clean = clean
-        self.start = start
-        self.line_starts = [start]
-        at = clean.text.find("\n", start, end)
-        while at >= 0:
-            self.line_starts.append(at + 1)
-            at = clean.text.find("\n", at + 1, end)
-        self.prelude = "".join(f"typedef int {name};" for name in types)
-        # Tokens to give before reading on, last first, with the macros they come from.
-        self.waiting: list[tuple[Any, frozenset[str]]] = []
-        self.expansions = 0
+    def __init__(self, words: Tokens, types: list[str], error_func: Any, **_: Any) -> None:
+        self.words = words
+        self.types = types
+        self.error_func = error_func
+        self.at = -4 * len(types)
+        self.count = len(words)
 
     def input(self, text: str, filename: str = "") -> None:
-        super().input(self.prelude, filename)
-        prelude = []
-        while (token := super().token()) is not None:
-            token.lineno = token.column = self.start
-            prelude.append((token, _NO_NAMES))
-        super().input(text, filename)
-        self.waiting = prelude[::-1]
+        """Start again; the text is that of the tokens."""
+        self.at = -4 * len(self.types)
 
     def token(self) -> Any:
-        """Return the next token of C proper, None at the end."""
-        while (following := self._next()) is not None:
-            token, origin = following
-            name = token.value
-            if name in _DROPPED:
-                continue
-            if name in _DROPPED_WITH_ARGUMENTS:
-                self._skip_arguments()
-                continue
-            if name in _SPELLINGS:
-                token.value = _SPELLINGS[name]
-                token.type = token.value.upper()
-                return token
-            macro = self.clean.macro(name, token.lineno) if token.type == "ID" else None
-            if macro is None or macro.is_function or macro.value is not None or name in origin:
-                return token
-            self._expand(token, macro, origin | {name})
-        return None
-
-    def _next(self) -> tuple[Any, frozenset[str]] | None:
-        if self.waiting:
-            return self.waiting.pop()
-        token = super().token()
-        if token is None:
+        """Return the next token, None at the end."""
+        at, words = self.at, self.words
+        if at >= self.count:
             return None
-        offset = self.line_starts[token.lineno - 1] + token.column - 1
-        token.lineno, token.column = offset, offset + len(token.value)
-        return token, _NO_NAMES
+        self.at += 1
+        if at < 0:
+            # typedef int T;
+            text = ("typedef", "int", self.types[at // 4], ";")[at % 4]
+            return _Token(_kind(text), text, words.starts[0], words.starts[0])
+        text = words.texts[at]
+        start = _Place(words.starts[at])
+        start.index = at
+        kind = _kind(text)
+        if not kind:
+            self.error_func(f"'{text}' is no token of C", start, words.ends[at])
+        return _Token(kind, text, start, words.ends[at])
 
-    def _skip_arguments(self) -> None:
-        depth = 0
-        while (following := self._next()) is not None:
-            word = following[0].value
-            if word in ("volatile", "__volatile__") and depth == 0:
-                continue
-            depth += (word == "(") - (word == ")")
-            if depth == 0:
-                return
 
-    def _expand(self, use: Any, macro: Macro, origin: frozenset[str]) -> None:
-        """Put the macro's body before the tokens to come, all at the place of its use."""
-        self.expansions += 1
-        if self.expansions > _MAXIMUM_EXPANSIONS:
-            self.error_func("macro expands without end", use.lineno, use.column)
-        inner = CLexer(lambda message, _line, _column: self._refuse(message, use))
-        inner.input(macro.body, "")
-        expansion = []
-        while (token := inner.token()) is not None:
-            token.lineno, token.column = use.lineno, use.column
-            expansion.append((token, origin))
-        self.waiting += reversed(expansion)
+@dataclass(slots=True)
+class _Token:
+    """What pycparser reads of a token."""
 
-    def _refuse(self, message: str, use: Any) -> None:
-        self.error_func(message, use.lineno, use.column)
-
-    def _error(self, msg: str, pos: int) -> None:
-        # pycparser's own positions are lines and columns of the part.
-        self.error_func(msg, self.start + pos, self.start + pos + 1)
+    type: str
+    value: str
+    lineno: int
+    column: int
+    filename: str = ""

@@ -1,21 +1,27 @@
 """Preprocessing that keeps every position: what C does not read becomes spaces.
 
 Comments, directives and the branches of ``#if`` that are not taken are blanked with spaces
-of equal length, so every offset stays the user's. Headers are not read. Macros that are
-integer constants keep their names; others are expanded token by token in `parse`.
+of equal length, so every offset stays the user's. Headers beside the file and in the folders
+of ``-I`` are read in the same way, each as a text of its own; those of the system only when
+`Given` brings them.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotune.diagnostics import AnnotuneError
+from annotune.frontend.clean import Clean, Directive, Doubt, Included, Range, Unread
+from annotune.frontend.conditions import Conditions, may_define
 from annotune.frontend.constant import evaluate
+from annotune.frontend.headers import Headers, Search
+from annotune.frontend.macro import Macro, read_define
 from annotune.frontend.messages import LONE_CONDITIONAL, OPEN_COMMENT
 from annotune.frontend.source import Source
+from annotune.frontend.standard_macros import STANDARD_MACROS
 
 _COMMENT = re.compile(
     r"(?P<comment>/\*.*?\*/|//(?:\\\r?\n|[^\n])*)"
@@ -23,72 +29,24 @@ _COMMENT = re.compile(
     re.DOTALL,
 )
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?P<word>\w*)(?P<rest>(?:\\[ ]?\n|[^\n])*)", re.MULTILINE)
-_DEFINE = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)(?P<parameters>\([^)]*\))?(?P<body>.*)", re.DOTALL)
-_DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+_INCLUDE = re.compile(r"\s*(?:\"(?P<quoted>[^\"\n]+)\"|<(?P<angled>[^>\n]+)>)")
+_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once\b", re.MULTILINE)
 # Users compile with gcc, clang, nvc or nvcc, all of which define these.
-_PREDEFINED = {
+PREDEFINED: Mapping[str, str] = {
     "__STDC__": "1",
     "__STDC_VERSION__": "201710L",
+    "__STDC_HOSTED__": "1",
     "__GNUC__": "12",
+    "__GNUC_MINOR__": "2",
     "__linux__": "1",
     "__unix__": "1",
     "__x86_64__": "1",
+    "__LP64__": "1",
+    "__CHAR_BIT__": "8",
 }
 _CONDITIONALS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
-
-
-@dataclass(frozen=True, slots=True)
-class Macro:
-    """A ``#define``: its body, and its value when the body is an integer constant."""
-
-    name: str
-    body: str
-    is_function: bool = False
-    value: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Directive:
-    """A directive other than ``#pragma``: its word and its place."""
-
-    word: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Clean:
-    """A file after preprocessing: text of the same length that is C without directives.
-
-    `macros` lists each name's definitions with the offsets from which they hold, None from an
-    ``#undef`` on. `left_out` are the ranges of the text that ``#if`` leaves out.
-    """
-
-    source: Source
-    text: str
-    macros: Mapping[str, list[tuple[int, Macro | None]]]
-    directives: tuple[Directive, ...]
-    left_out: tuple[tuple[int, int], ...]
-    headers: frozenset[str] = field(default=frozenset())
-
-    def macro(self, name: str, offset: int) -> Macro | None:
-        """Return the macro that `name` means at `offset`, None when it is no macro there."""
-        history = self.macros.get(name)
-        if not history:
-            return None
-        at = bisect_right(history, offset, key=lambda entry: entry[0])
-        return history[at - 1][1] if at else None
-
-    def directives_in(self, start: int, end: int) -> tuple[Directive, ...]:
-        """Return the directives that start between two offsets."""
-        low = bisect_left(self.directives, start, key=lambda d: d.start)
-        high = bisect_left(self.directives, end, key=lambda d: d.start)
-        return self.directives[low:high]
-
-    def is_left_out(self, offset: int) -> bool:
-        """Return whether ``#if`` leaves out the text at `offset`."""
-        at = bisect_right(self.left_out, offset, key=lambda r: r[0])
-        return at > 0 and offset < self.left_out[at - 1][1]
+Given = Mapping[int, Source]
+"""What a compiler made of the headers of an ``#include``, by the line of the directive."""
 
 
 def blank(text: str) -> str:
@@ -96,16 +54,24 @@ def blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
-def preprocess(source: Source, defines: Mapping[str, str]) -> Clean:
-    """Return the C of `source`, with `defines` in place as if given with ``-D``.
+def preprocess(
+    source: Source,
+    search: Search | None = None,
+    given: Given | None = None,
+) -> Clean:
+    """Return the C of `source`, with the macros of `search` in place as if given with ``-D``.
 
     As for a compiler, a plain ``#define`` in the file wins over ``-D``; one under ``#ifndef``
-    does not.
+    does not. `given` takes the place of the headers themselves.
 
     Raises:
         AnnotuneError: A comment is never closed, or ``#endif`` stands without ``#if``.
     """
-    return _Preprocessor(source, defines).run()
+    search = search or Search()
+    reader = _Preprocessor(source, {}, Headers(search), given, 0)
+    for name, body in {**PREDEFINED, **search.defines}.items():
+        reader.define(Macro(name, body), 0)
+    return reader.run(without_comments(source))
 
 
 def without_comments(source: Source) -> str:
@@ -130,21 +96,37 @@ class _Branch:
     active: bool
     taken: bool
     outer: bool
+    doubts: set[str] = field(default_factory=set)
 
 
 class _Preprocessor:
-    def __init__(self, source: Source, defines: Mapping[str, str]) -> None:
+    """One text read from its start; `macros` holds what is defined before it and grows."""
+
+    def __init__(
+        self,
+        source: Source,
+        macros: dict[str, list[tuple[int, Macro | None]]],
+        finder: Headers,
+        given: Given | None,
+        depth: int,
+    ) -> None:
         self.source = source
-        self.macros: dict[str, list[tuple[int, Macro | None]]] = {}
+        self.macros = macros
+        self.finder = finder
+        self.given = given
+        self.depth = depth
         self.branches: list[_Branch] = []
         self.directives: list[Directive] = []
-        self.left_out: list[tuple[int, int]] = []
+        self.left_out: list[Range] = []
         self.headers: set[str] = set()
-        for name, body in {**_PREDEFINED, **defines}.items():
-            self.define(name, body, False, 0)
+        self.included: list[Included] = []
+        self.unread: list[Unread] = []
+        self.doubts: list[Doubt] = []
+        # The values found so far, and for each name the macros whose value was made with it.
+        self.values: dict[str, int | None] = {}
+        self.users: dict[str, set[str]] = defaultdict(set)
 
-    def run(self) -> Clean:
-        text = without_comments(self.source)
+    def run(self, text: str) -> Clean:
         parts, last = [], 0
         for found in _DIRECTIVE.finditer(text):
             between = text[last : found.start()]
@@ -157,8 +139,7 @@ class _Preprocessor:
             place = self.source.span(start, self.text_end(start))
             raise AnnotuneError.of(LONE_CONDITIONAL.at(place, directive="if", partner="endif"))
         # A backslash at a line's end joins lines only inside a token, which nobody writes.
-        rest = re.sub(r"\\(?=[ ]?\n)", " ", text[last:])
-        code = re.sub(r"\\(?=[ ]?\n)", " ", "".join(parts)) + rest
+        code = re.sub(r"\\(?=[ ]?\n)", " ", "".join([*parts, text[last:]]))
         return Clean(
             self.source,
             code,
@@ -166,6 +147,9 @@ class _Preprocessor:
             tuple(self.directives),
             tuple(self.left_out),
             frozenset(self.headers),
+            tuple(self.included),
+            tuple(self.unread),
+            tuple(self.doubts),
         )
 
     @property
@@ -179,11 +163,12 @@ class _Preprocessor:
     def directive(self, found: re.Match[str]) -> None:
         word, rest = found["word"], found["rest"]
         start = found.start() + len(found[0]) - len(found[0].lstrip())
+        end = found.start() + len(found[0].rstrip())
         was_active = self.active
         if word in _CONDITIONALS:
             self.conditional(word, rest, start)
         if word != "pragma" and word and (was_active or word in _CONDITIONALS):
-            self.directives.append(Directive(word, start, found.start() + len(found[0].rstrip())))
+            self.directives.append(Directive(word, start, end))
         if was_active and not self.active:
             self.left_out.append((found.end(), len(self.source.text)))
         elif self.active and not was_active:
@@ -191,32 +176,114 @@ class _Preprocessor:
         if not self.active or word in _CONDITIONALS:
             return
         body = re.sub(r"\\[ ]?\n", " ", rest)
-        if word == "define" and (macro := _DEFINE.match(body)):
-            is_function = macro["parameters"] is not None
-            self.define(macro["name"], macro["body"].strip(), is_function, found.end())
+        if word == "define" and (macro := read_define(body)):
+            self.define(macro, found.end())
         elif word == "undef":
-            self.macros.setdefault(body.strip(), []).append((found.end(), None))
-        elif word == "include":
-            self.headers.add(body.strip().strip('<>"'))
+            self.forget(body.strip(), found.end())
+        elif word in ("include", "include_next", "import"):
+            self.include(body, start, end)
 
-    def define(self, name: str, body: str, is_function: bool, offset: int) -> None:
-        value = None if is_function else evaluate(body, self.value_of)
-        macro = Macro(name, body, is_function, value)
+    def define(self, macro: Macro, offset: int) -> None:
+        self._set(macro.name, macro, offset)
+        if not macro.is_function:
+            valued = replace(macro, value=self.value_of(macro.name))
+            self.macros[macro.name][-1] = (offset, valued)
+
+    def forget(self, name: str, offset: int) -> None:
+        if self.current(name) is not None:
+            self._set(name, None, offset)
+
+    def _set(self, name: str, macro: Macro | None, offset: int) -> None:
+        """Give `name` a new meaning, which leaves the values made of it stale."""
+        self.values.pop(name, None)
         self.macros.setdefault(name, []).append((offset, macro))
+        waiting = [name]
+        while waiting:
+            for user in self.users.pop(waiting.pop(), ()):
+                old = self.current(user)
+                if user in self.values and old is not None and user != name:
+                    del self.values[user]
+                    self.macros[user].append((offset, replace(old, value=None, is_stale=True)))
+                    waiting.append(user)
 
     def current(self, name: str) -> Macro | None:
         history = self.macros.get(name)
         return history[-1][1] if history else None
 
     def value_of(self, name: str) -> int | None:
+        """Return the value of a macro as things stand, None when it is no integer constant."""
         macro = self.current(name)
-        return macro.value if macro else None
+        if macro is None or macro.is_function:
+            return None
+        if name not in self.values:
+            # A macro that is made of itself has none.
+            self.values[name] = None
+            self.values[name] = evaluate(macro.body, lambda word: self._asked(word, name))
+        return self.values[name]
+
+    def _asked(self, name: str, user: str) -> int | None:
+        self.users[name].add(user)
+        return self.value_of(name)
+
+    def include(self, rest: str, start: int, end: int) -> None:
+        """Read a header, or note why it is not read."""
+        found = _INCLUDE.match(rest) or _INCLUDE.match(self.conditions().expanded(rest))
+        if found is None:
+            self.unread.append(Unread(rest.strip(), start, end, "its name is not understood"))
+            return
+        name = found["quoted"] or found["angled"]
+        self.headers.add(name)
+        given = None
+        if self.given is not None:
+            given = self.given.get(self.source.span(start, end).line)
+            path, text = (given.path, given.text) if given else ("", "it was not read")
+        else:
+            is_quoted = found["quoted"] is not None
+            path, text = self.finder.find(name, is_quoted, self.source.path, self.depth + 1)
+        if not path:
+            self.unread.append(Unread(name, start, end, text))
+            for macro, body in STANDARD_MACROS.get(name, {}).items():
+                self.define(Macro(macro, body), end)
+            return
+        if path in self.finder.read_once:
+            return
+        if _ONCE.search(text):
+            self.finder.read_once.add(path)
+        before = {name for name, history in self.macros.items() if history[-1][1] is not None}
+        macros: dict[str, list[tuple[int, Macro | None]]] = {
+            n: [(0, h[-1][1])] for n, h in self.macros.items() if h[-1][1] is not None
+        }
+        finder, depth = self.finder, self.depth + 1
+        # What a compiler gives has its headers in it already.
+        inner = _Preprocessor(
+            Source(path, text), macros, finder, {} if given is not None else None, depth
+        )
+        # Sequential as they are, both have one view of what is defined.
+        inner.values, inner.users = self.values, self.users
+        try:
+            clean = inner.run(without_comments(inner.source))
+        except AnnotuneError as error:
+            self.unread.append(Unread(name, start, end, f"{path}: {error}"))
+            return
+        self.included.append(Included(start, end, clean))
+        self.headers |= clean.headers
+        self.unread += [
+            Unread(u.name, start, end, f"{u.reason} (included by {path})") for u in clean.unread
+        ]
+        self.doubts += [Doubt(d.name, start, end) for d in clean.doubts]
+        for changed, history in clean.macros.items():
+            if len(history) > 1 or changed not in before:
+                self.macros.setdefault(changed, []).append((end, history[-1][1]))
+
+    def conditions(self) -> Conditions:
+        return Conditions(self.source, self.current, self.value_of)
 
     def conditional(self, word: str, rest: str, start: int) -> None:
         if word in ("if", "ifdef", "ifndef"):
             outer = self.active
-            holds = outer and self.holds(word, rest)
-            self.branches.append(_Branch(start, holds, holds, outer))
+            branch = _Branch(start, False, False, outer)
+            self.branches.append(branch)
+            branch.active = branch.taken = outer and self.holds(word, rest, branch)
             return
         if not self.branches:
             place = self.source.span(start, self.text_end(start))
@@ -224,22 +291,20 @@ class _Preprocessor:
         branch = self.branches[-1]
         if word == "endif":
             self.branches.pop()
+            self.doubts += [Doubt(n, branch.start, start) for n in sorted(branch.doubts)]
             return
-        holds = branch.outer and not branch.taken and (word == "else" or self.holds("if", rest))
+        holds = (
+            branch.outer and not branch.taken and (word == "else" or self.holds("if", rest, branch))
+        )
         branch.active = holds
         branch.taken = branch.taken or holds
 
-    def holds(self, word: str, rest: str) -> bool:
+    def holds(self, word: str, rest: str, branch: _Branch) -> bool:
         """Return whether a condition holds; a name that nobody defines is 0, as in C."""
-        name = rest.strip().split()[0] if rest.strip() else ""
-        if word == "ifdef":
-            return self.current(name) is not None
-        if word == "ifndef":
-            return self.current(name) is None
-        condition = _DEFINED.sub(
-            lambda d: "1" if self.current(d[1] or d[2]) is not None else "0", rest
-        )
-        return bool(evaluate(re.sub(r"\\[ ]?\n", " ", condition), self.value_or_zero))
-
-    def value_or_zero(self, name: str) -> int:
-        return self.value_of(name) or 0
+        found = self.conditions().decide(word, rest)
+        for name in found.undefined:
+            if any(may_define(unread.name, name) for unread in self.unread):
+                branch.doubts.add(name)
+        if found.value is None:
+            branch.doubts.add(rest.strip())
+        return bool(found.value)

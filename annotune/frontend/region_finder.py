@@ -10,9 +10,10 @@ from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend.extent import start_of, walk
 from annotune.frontend.filescope import File, FileScope
 from annotune.frontend.messages import CUTS_STATEMENT, NO_NEST, NOT_IN_FUNCTION
-from annotune.frontend.parse import parse
+from annotune.frontend.parse import NO_NAMES, parse
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
+from annotune.frontend.tokens import Tokens
 from annotune.frontend.toplevel import TopLevel
 
 # Operators that change their operand, or let others change it.
@@ -26,13 +27,14 @@ class Function:
     """A parsed function with the names that its file gives it.
 
     `changes` holds the scalars that it assigns, or passes by address, after their declaration,
-    with the last offset where it does.
+    with the last offset where it does. `tokens` are its own, macros expanded.
     """
 
     part: TopLevel
     tree: Any
     scope: FileScope
     changes: Mapping[str, int]
+    tokens: Tokens
 
 
 @dataclass(frozen=True)
@@ -43,18 +45,24 @@ class Place:
     scopes: list[dict[str, Symbol]]
 
 
-def function_at(file: File, part: TopLevel) -> Function:
-    """Return the function that one part of the file defines, parsed."""
+def function_at(file: File, part: TopLevel, erased: frozenset[str] = NO_NAMES) -> Function:
+    """Return the function that one part of the file defines, parsed.
+
+    `erased` are macros whose definitions stand in text that will be replaced.
+    """
     scope = file.scope_before(part)
-    parsed = parse(file.clean, file.tokens, part, scope.types.names())
+    file.parsed_tokens += part.last + 1 - part.first
+    types = scope.types.names()
+    parsed = parse(file.clean, file.tokens, part, types, erased=erased)
     trees = [n for n in parsed.nodes if isinstance(n, c_ast.FuncDef)]
     if not trees:
         span = file.source.span(file.tokens.starts[part.first], file.tokens.ends[part.first])
         raise AnnotuneError.of(NOT_IN_FUNCTION.at(span))
-    return Function(part, trees[0], scope, _changes(trees[0].body))
+    return Function(part, trees[0], scope, changes_in(trees[0].body), parsed.tokens)
 
 
-def _changes(body: Any) -> dict[str, int]:
+def changes_in(body: Any) -> dict[str, int]:
+    """Return the scalars that a function's body sets or passes by address, with the last place."""
     changes: dict[str, int] = {}
     for node in walk(body):
         target = None
@@ -69,43 +77,42 @@ def _changes(body: Any) -> dict[str, int]:
 
 def find(file: File, function: Function, start: int, end: int, span: Span) -> Place:
     """Return the statements between `start` and `end`, which must be whole and of one block."""
-    tokens = file.tokens
+    tokens = function.tokens
     first, after = tokens.at(start), tokens.at(end)
     if first >= after:
         raise AnnotuneError.of(NO_NEST.at(span))
     if tokens.texts[first - 1] not in _BEFORE_STATEMENT:
-        raise AnnotuneError.of(_cut(file, first))
+        raise AnnotuneError.of(_cut(file, tokens, first))
     for index in range(first, after):
         if tokens.match[index] >= 0 and not first <= tokens.match[index] < after:
-            raise AnnotuneError.of(_cut(file, index))
+            raise AnnotuneError.of(_cut(file, tokens, index))
     finder = _Finder(file, function, start, end)
     finder.descend(function.tree.body.block_items or [])
     if not finder.found:
-        raise AnnotuneError.of(_cut(file, first))
-    if not _starts_inside(file, finder.found[0], first):
-        raise AnnotuneError.of(_cut(file, first))
+        raise AnnotuneError.of(_cut(file, tokens, first))
+    if not _starts_inside(tokens, finder.found[0], first):
+        raise AnnotuneError.of(_cut(file, tokens, first))
     index = first
     while index < after:
         last = tokens.statement_end(index)
         if last >= after:
-            raise AnnotuneError.of(_cut(file, index))
+            raise AnnotuneError.of(_cut(file, tokens, index))
         index = last + 1
     return Place(finder.found, finder.scopes)
 
 
-def _starts_inside(file: File, statement: Any, first: int) -> bool:
+def _starts_inside(tokens: Tokens, statement: Any, first: int) -> bool:
     """Return whether a statement is the one at token `first`.
 
     pycparser gives no place to `const` or to the `*` of ``*p = 0``, so it may seem to start later.
     """
-    tokens = file.tokens
     last = tokens.statement_end(first)
-    return tokens.starts[first] <= start_of(statement) <= tokens.starts[last]
+    return tokens.roots[first] <= start_of(statement) <= tokens.limits[last]
 
 
-def _cut(file: File, index: int) -> Any:
-    index = min(index, len(file.tokens) - 1)
-    span = file.source.span(file.tokens.starts[index], file.tokens.ends[index])
+def _cut(file: File, tokens: Tokens, index: int) -> Any:
+    index = min(index, len(tokens) - 1)
+    span = file.source.span(tokens.starts[index], tokens.ends[index])
     return CUTS_STATEMENT.at(span)
 
 
@@ -173,6 +180,7 @@ class _Finder:
             self.function.scope.types.typedefs[item.name] = item.type
         if isinstance(item, c_ast.Decl):
             self.file.enumerate_in(item.type, self.function.scope)
+            self.function.scope.types.learn(item)
         if not isinstance(item, c_ast.Decl) or not item.name:
             return
         symbol = self.function.scope.types.symbol(item, "local")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotune.frontend.extent import walk
 from annotune.frontend.syntax import c_ast
 
 NARROW = frozenset({"short", "char", "_Bool", "signed char", "unsigned char", "unsigned short"})
@@ -57,7 +58,8 @@ class Symbol:
 
     `layers` lead from the name to the base type, outermost first; a parameter's outermost
     array is one still. `base` is a plain C type, ``struct`` or ``union``, or the name that
-    nothing declares, and then `is_known` is False. `storage` is ``file``, ``static``,
+    nothing declares, and then `is_known` is False; `record` is the syntax tree of a struct whose
+    members are known. `storage` is ``file``, ``static``,
     ``parameter``, ``local`` or ``region``.
     """
 
@@ -72,6 +74,7 @@ class Symbol:
     is_volatile: bool = False
     init: Any = None
     value: int | None = None
+    record: Any = None
 
     @property
     def is_array(self) -> bool:
@@ -92,6 +95,8 @@ class Types:
 
     def __init__(self, with_f2c: bool) -> None:
         self.typedefs: dict[str, Any] = {}
+        # Structs and unions with their members, by tag.
+        self.records: dict[str, Any] = {}
         self.built_in = dict(STANDARD_TYPES)
         if with_f2c:
             self.built_in.update(F2C_TYPES)
@@ -120,7 +125,25 @@ class Types:
             "const" in qualifiers,
             "volatile" in qualifiers,
             decl.init,
+            record=self._record(decl.type),
         )
+
+    def learn(self, node: Any) -> None:
+        """Take in the structs and unions that a declaration defines."""
+        for inner in walk(node):
+            if isinstance(inner, c_ast.Struct | c_ast.Union) and inner.name and inner.decls:
+                self.records[inner.name] = inner
+
+    def _record(self, node: Any) -> Any:
+        """Return the struct at the end of a declarator, with its members, or None."""
+        while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.TypeDecl):
+            node = node.type
+        if isinstance(node, c_ast.Struct | c_ast.Union):
+            return node if node.decls else self.records.get(node.name)
+        is_named = isinstance(node, c_ast.IdentifierType) and len(node.names) == 1
+        if is_named and node.names[0] in self.typedefs:
+            return self._record(self.typedefs[node.names[0]])
+        return None
 
     def scalar(self, typename: Any) -> str | None:
         """Return the plain type that a cast names, None when it is no plain scalar type."""
@@ -164,6 +187,8 @@ class Types:
         if len(names) == 1 and names[0] in self.built_in:
             return self.built_in[names[0]], True
         plain = plain_type(names)
+        # f2c's own names mean what they mean even where f2c.h was not read.
+        plain = plain or (F2C_TYPES.get(names[0], "") if len(names) == 1 else "")
         return (plain, True) if plain else (" ".join(names), False)
 
 
@@ -184,7 +209,10 @@ def plain_type(words: Sequence[str]) -> str:
         return ""
     if left == ["char"]:
         return "unsigned char" if is_unsigned else "signed char" if "signed" in words else "char"
-    size = " ".join(sorted(left, reverse=True)) if "_Complex" not in left else " ".join(left)
+    if "_Complex" in left:
+        part = " ".join(word for word in left if word != "_Complex") or "double"
+        return f"{part} complex"
+    size = " ".join(sorted(left, reverse=True))
     if left and left[-1] == "double":
         size = " ".join(left)
     if is_unsigned:

@@ -1,43 +1,57 @@
-"""The tokens of a preprocessed file, its brackets, and where its statements end."""
+"""The tokens of a text, their brackets, and where statements end."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"[A-Za-z_$]\w*"
     r"|\.?\d(?:[eEpP][-+]|[\w.])*"
     r"|L?\"(?:\\.|[^\"\\\n])*\"|L?'(?:\\.|[^'\\\n])*'"
-    r"|\.\.\.|->|\+\+|--|<<=|>>=|<<|>>|&&|\|\||[-+*/%<>=!&|^]=|\S"
+    r"|\.\.\.|->|\+\+|--|<<=|>>=|<<|>>|&&|\|\||##|[-+*/%<>=!&|^]=|\S"
 )
+IDENTIFIER = re.compile(r"[A-Za-z_$]\w*\Z")
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _OPENER = {closer: opener for opener, closer in _CLOSER.items()}
 
 
 class Tokens:
-    """The tokens of a text: `texts`, `starts` and `ends` hold one entry for each.
+    """A sequence of tokens: `texts`, `starts` and `ends` hold one entry for each.
 
     `match` gives for a bracket the index of its partner, -1 where it has none and for
-    every other token.
+    every other token. `roots` are the places that order the tokens: their own starts, or for
+    those of a macro's expansion the start of its use; `limits` are the ends of those.
     """
 
-    def __init__(self, text: str) -> None:
-        self.texts: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        for found in _TOKEN.finditer(text):
-            self.texts.append(found[0])
-            self.starts.append(found.start())
-            self.ends.append(found.end())
+    def __init__(
+        self,
+        texts: list[str],
+        starts: list[int],
+        ends: list[int],
+        roots: Sequence[int] = (),
+        limits: Sequence[int] = (),
+    ) -> None:
+        self.texts = texts
+        self.starts = starts
+        self.ends = ends
+        self.roots = roots or starts
+        self.limits = limits or ends
         self.match = self._pair()
+
+    @classmethod
+    def of(cls, text: str) -> Tokens:
+        """Return the tokens of a text."""
+        found = list(TOKEN.finditer(text))
+        return cls([f[0] for f in found], [f.start() for f in found], [f.end() for f in found])
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def at(self, offset: int) -> int:
-        """Return the index of the first token that starts at `offset` or after it."""
-        return bisect_left(self.starts, offset)
+        """Return the index of the first token that stands at `offset` or after it."""
+        return bisect_left(self.roots, offset)
 
     def statement_end(self, index: int) -> int:
         """Return the index of the last token of the statement that starts at `index`."""

@@ -94,11 +94,11 @@ def _is_lone_macro(tokens: Tokens, opener: int) -> bool:
         return False
     if tokens.texts[closer + 1] in _NO_FUNCTION and tokens.texts[closer + 1].startswith("__"):
         return False
-    semicolon = closer + 1
-    while semicolon < len(tokens) - 1 and tokens.texts[semicolon] not in (";", "{"):
-        semicolon += 1
     # Old-style parameters stand without parentheses of their own before the body.
-    has_parameters = "(" in tokens.texts[closer + 1 : semicolon]
+    semicolon = closer + 1
+    while semicolon < len(tokens) - 1 and tokens.texts[semicolon] not in (";", "{", "("):
+        semicolon += 1
+    has_parameters = tokens.texts[semicolon] == "("
     return has_parameters or not _is_old_style(tokens, opener, semicolon)
 
 

@@ -106,7 +106,10 @@ class Region:
     ``input_params`` and ``--set``), together with those that C fixes. `is_wide` says that the
     user computes in 64-bit integers, by a cast or a suffix that the nest no longer shows.
     `aliases` are names of ours for what is no plain name in C; the nest, `arrays` and `scalars`
-    use them. `spellings` are their places in the region's text, in order.
+    use them. `spellings` are their places in the region's text, in order. `functions` are those
+    that the nest calls and only the user's text knows, each inside a cast to its type.
+    `declarations` are C for the integers of the region's text that the nest shows as formulas:
+    whoever compiles that text by itself puts them before it.
     """
 
     function: str
@@ -121,6 +124,8 @@ class Region:
     is_wide: bool = False
     aliases: tuple[Alias, ...] = ()
     spellings: tuple[Spelling, ...] = ()
+    functions: tuple[str, ...] = ()
+    declarations: tuple[str, ...] = ()
 
     @property
     def constants(self) -> dict[str, int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -163,8 +164,23 @@ def exclusive(gpu: Gpu, folder: Path) -> Iterator[None]:
 
     A lock of the file system: it ends with the process that holds it, however that ends.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(parents=True)
+        # Every user of the machine measures on the same GPU, and takes the same locks.
+        folder.chmod(0o1777)
     name = re.sub(r"\W+", "-", gpu.uuid or str(gpu.number))
-    with (folder / f"gpu-{name}.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    lock = _opened(folder / f"gpu-{name}.lock")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(lock)
+
+
+def _opened(path: Path) -> int:
+    """Return a handle of the file, made when it is not there; no link is followed or written."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        return os.open(path, flags | os.O_CREAT, 0o644)

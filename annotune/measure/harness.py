@@ -6,21 +6,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from annotune.codegen.aliases import body_text
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.code import RegionCode
+from annotune.codegen.names import spelled
 from annotune.ir.expr import Var, variables
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.nest import Loop as LoopNode
 from annotune.ir.region import Array, Region, Scalar, SourceFile
+from annotune.measure.elements import Family, family_of
 
 ENTRY = "annotune_call"
 """``void annotune_call(void **arrays, long long *integers, double *reals)`` of every library."""
 
-_INTEGER_WORDS = frozenset(
-    {"int", "long", "short", "char", "unsigned", "signed", "size_t", "ssize_t", "ptrdiff_t"}
-    | {f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)}
-    | {"integer", "ftnlen"}  # f2c's own names
-)
+_F2C_INTEGERS = frozenset({"integer", "logical", "ftnlen"})
 _QUALIFIERS = re.compile(r"\b(static|extern|register|volatile|const)\b\s*")
 
 
@@ -28,14 +27,20 @@ _QUALIFIERS = re.compile(r"\b(static|extern|register|volatile|const)\b\s*")
 class Signature:
     """The names that `ENTRY` takes, in the order in which it takes them.
 
-    `integers` and `reals` are the scalars that the region uses and does not declare itself.
-    `written` are the scalars whose value after the region matters and is passed back.
+    `integers`, `reals` and `complexes` are the scalars that the region uses and does not
+    declare itself; complex ones are passed as two reals each, behind the `reals`. `written`
+    are the scalars whose value after the region matters and is passed back.
     """
 
     arrays: tuple[str, ...]
     integers: tuple[str, ...]
     reals: tuple[str, ...]
     written: frozenset[str]
+    complexes: tuple[str, ...] = ()
+
+    def slots(self) -> tuple[str, ...]:
+        """Return the scalar that each double of the call's `reals` belongs to."""
+        return (*self.reals, *(name for name in self.complexes for _ in range(2)))
 
 
 def signature(region: Region) -> Signature:
@@ -43,11 +48,14 @@ def signature(region: Region) -> Signature:
     passed = [s for s in region.scalars.values() if not s.is_local and not s.is_macro]
     integers = integer_names(region)
     changed = _changed(region)
+    others = [s for s in passed if s.name not in integers]
+    pairs = tuple(s.name for s in others if family_of(s.type) is Family.COMPLEX)
     return Signature(
         tuple(region.arrays),
         tuple(s.name for s in passed if s.name in integers),
-        tuple(s.name for s in passed if s.name not in integers),
+        tuple(s.name for s in others if s.name not in pairs),
         frozenset(s.name for s in passed if s.name in changed and s.read_after),
+        pairs,
     )
 
 
@@ -85,8 +93,8 @@ def _index_names(region: Region) -> Iterator[str]:
 
 
 def _is_integer_type(type_: str) -> bool:
-    words = set(_QUALIFIERS.sub("", type_).split())
-    return bool(words) and words <= _INTEGER_WORDS
+    plain = _QUALIFIERS.sub("", type_).strip()
+    return plain in _F2C_INTEGERS or family_of(plain) is Family.INTEGER
 
 
 def _changed(region: Region) -> frozenset[str]:
@@ -102,8 +110,8 @@ def oracle_source(source: SourceFile, region: Region) -> str:
     # The exact characters, from the start of their line, so that columns are the user's.
     start = source.text.rfind("\n", 0, extent.body_start) + 1
     lead = re.sub(r"[^\t]", " ", source.text[start : extent.body_start])
-    text = source.text[extent.body_start : extent.body_end]
-    placed = f"#line {line} {_quoted(source.path)}\n{lead}{text}\n"
+    text = body_text(source.text, region)
+    placed = f"#line {line} {quoted(source.path)}\n{lead}{text}\n"
     return _assemble(source, region, placed)
 
 
@@ -119,14 +127,16 @@ def nest_source(source: SourceFile, region: Region, body: str) -> str:
 
 
 def _assemble(source: SourceFile, region: Region, body: str, helper: str = "") -> str:
-    parts = [f"#line 1 {_quoted(source.path)}\n{source.text}\n"]
+    parts = [f"#line 1 {quoted(source.path)}\n{source.text}\n"]
     if helper:
         parts.append(f'#line 1 "{region.entry}_helper.c"\n{helper}\n')
     return "".join([*parts, _wrapper(region, body)])
 
 
-def _quoted(path: str) -> str:
+def quoted(path: str) -> str:
+    """Return `path` as a C string; a newline or a quote in a file's name ends no directive."""
     escaped = path.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = re.sub(r"[\x00-\x1f\x7f]", lambda c: f"\\{ord(c[0]):03o}", escaped)
     return f'"{escaped}"'
 
 
@@ -137,7 +147,7 @@ def _wrapper(region: Region, body: str) -> str:
     region works on the caller's arrays and never on the file's own.
     """
     names = signature(region)
-    scalars = [region.scalars[name] for name in (*names.integers, *names.reals)]
+    scalars = [region.scalars[n] for n in (*names.integers, *names.reals, *names.complexes)]
     # Sizes first: the types of the arrays after them are made of these parameters.
     parameters = [f"{_plain_type(s)} {s.name}" for s in scalars]
     parameters += [array_parameter(region.arrays[name]) for name in names.arrays]
@@ -148,13 +158,22 @@ def _wrapper(region: Region, body: str) -> str:
             values.append(f"({_plain_type(region.scalars[name])}){vector}[{number}]")
             if name in names.written:
                 back.append(f"  {vector}[{number}] = {name};\n")
+    for number, name in enumerate(names.complexes):
+        # GNU C's own operators: the user's file need not include complex.h.
+        first = len(names.reals) + 2 * number
+        real, imaginary = (f"annotune_reals[{first + part}]" for part in (0, 1))
+        values.append(f"__builtin_complex({real}, {imaginary})")
+        if name in names.written:
+            back.append(f"  {real} = __real__ {name};\n  {imaginary} = __imag__ {name};\n")
     values += [f"annotune_arrays[{number}]" for number in range(len(names.arrays))]
     values += ["annotune_integers", "annotune_reals"]
     comma = ",\n    "
+    # The user's own text sets these; the nest knows them as formulas.
+    unseen = "".join(f"  {line}\n" for line in region.declarations)
     return (
         '#line 1 "annotune_call.c"\n'
         f"__attribute__((noinline)) static void annotune_region(\n    {comma.join(parameters)})\n"
-        f"{{\n{body}"
+        f"{{\n{unseen}{body}"
         f'#line 2 "annotune_call.c"\n{"".join(back)}'
         "  (void)annotune_integers;\n  (void)annotune_reals;\n}\n\n"
         '__attribute__((visibility("default")))\n'
@@ -166,7 +185,7 @@ def _wrapper(region: Region, body: str) -> str:
 
 def _plain_type(scalar: Scalar) -> str:
     """Return a scalar's type without qualifiers: the parameter is a variable of our own."""
-    return _QUALIFIERS.sub("", scalar.type).strip() or "int"
+    return spelled(_QUALIFIERS.sub("", scalar.type).strip()) or "int"
 
 
 def array_parameter(array: Array) -> str:
@@ -174,6 +193,6 @@ def array_parameter(array: Array) -> str:
     if array.parameter:
         return array.parameter
     if len(array.extents) == 1 or None in array.extents[1:]:
-        return f"{array.element} *{array.name}"
+        return f"{spelled(array.element)} *{array.name}"
     inner = "".join(f"[{c_expr(e)}]" for e in array.extents[1:] if e is not None)
-    return f"{array.element} (*{array.name}){inner}"
+    return f"{spelled(array.element)} (*{array.name}){inner}"

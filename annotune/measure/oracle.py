@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.expr import Real, Var, accesses, variables, walk
 from annotune.ir.region import Region, SourceFile
 from annotune.measure.compile import CompileJob, Source, compile_job
-from annotune.measure.harness import nest_source, oracle_source, signature
-from annotune.measure.inputs import Inputs, is_poison, make_inputs, zero_inputs
+from annotune.measure.elements import Family, components, is_poison
+from annotune.measure.harness import Signature, nest_source, oracle_source, signature
+from annotune.measure.inputs import Buffer, Inputs, make_inputs, zero_inputs
 from annotune.measure.run import Outcome, RunJob, TimingPlan, run_checked
 from annotune.measure.shadow import Shadow, shadow_of
 from annotune.measure.tolerance import Mismatch, bound, capped, compare, relative_bound
@@ -126,7 +127,7 @@ class Oracle:
         outcome = self.run(inputs, folder / "original")
         if outcome.status is not Status.CORRECT:
             return Reference(inputs, problem=f"the original {outcome.reason}")
-        zeros = zero_inputs(inputs, folder / "zeros")
+        zeros = zero_inputs(inputs, self.region, folder / "zeros")
         shadows = [
             run_checked(RunJob(library, given, folder / name, limit_s=ORACLE_LIMIT_S))
             for name, library, given in zip(
@@ -145,31 +146,36 @@ class Oracle:
         tolerance: dict[str, npt.NDArray[Any]] = {}
         for buffer in (b for b in inputs.buffers if b.is_written):
             values = inputs.read(buffer, outcome.outputs)
-            bad = np.isnan(values) & ~is_poison(values, buffer)
+            expected[buffer.name] = values
+            if buffer.number.family is Family.INTEGER:
+                tolerance[buffer.name] = np.broadcast_to(np.float64(0.0), values.shape)
+                continue
+            parts = components(values)
+            bad = np.isnan(parts) & ~is_poison(values, buffer.number)
             if bad.any():
-                index = int(np.argmax(bad)) + buffer.first
+                number = int(np.argmax(bad)) * values.size // parts.size + buffer.first
                 return Reference(
-                    inputs, problem=f"the original leaves NaN in {buffer.name}[{index}]"
+                    inputs, problem=f"the original leaves NaN in {buffer.name}[{number}]"
                 )
-            counts = inputs.read(buffer, count.outputs)
-            element = coarsest_type(self.region, {buffer.name})
             limits = self._tolerances(
-                values, inputs.read(buffer, magnitude.outputs), counts, element
+                parts,
+                inputs.read(buffer, magnitude.outputs),
+                inputs.read(buffer, count.outputs),
+                coarsest_type(self.region, {buffer.name}),
             )
             # On disk, where the page cache holds them: at the tuned sizes they are as large
             # as the arrays themselves.
             path = folder / f"tolerance-{len(expected)}.npy"
             np.save(path, limits)
-            expected[buffer.name] = values
             tolerance[buffer.name] = np.load(
                 path, mmap_mode="r" if limits.size else None, allow_pickle=False
             )
-        reals = np.array(outcome.reals[: len(inputs.reals)])
+        names = signature(self.region)
         limits = self._tolerances(
-            reals,
-            np.array(magnitude.reals[: reals.size]),
-            np.array(count.reals[: reals.size]),
-            coarsest_type(self.region, set(signature(self.region).reals)),
+            np.array(outcome.reals[: len(inputs.reals)]),
+            _absolute(names, magnitude.reals),
+            _absolute(names, count.reals),
+            coarsest_type(self.region, {*names.reals, *names.complexes}),
         )
         return Reference(
             inputs, expected, tolerance, outcome.integers, outcome.reals, tuple(limits.tolist())
@@ -182,25 +188,33 @@ class Oracle:
         count: npt.NDArray[Any],
         element: str,
     ) -> npt.NDArray[Any]:
-        """Return the tolerance of each element, from what the two shadow programs left.
+        """Return the tolerance of each component, from what the two shadow programs left.
 
-        `element` is the coarsest type that rounds on the way to the values.
+        `element` is the coarsest type that rounds on the way to the values. Of a complex
+        number the programs leave the absolute value and the count, which hold for both parts.
         """
+        parts = expected.size // max(1, count.size)
+        counts = count.real if parts == 1 else np.repeat(count.real, parts)
         if not self._is_linear:
-            return relative_bound(expected, count, element)
+            return relative_bound(expected, counts, element)
         # Elements that the region leaves alone keep their sign in the magnitude program.
-        return capped(bound(np.abs(magnitude), count, element), expected)
+        sizes = np.abs(magnitude) if parts == 1 else np.repeat(np.abs(magnitude), parts)
+        return capped(bound(sizes, counts, element), expected)
 
     def mismatch(self, reference: Reference, outcome: Outcome) -> str:
         """Return in words where `outcome` differs from the original, or nothing."""
         for buffer in (b for b in reference.inputs.buffers if b.is_written):
             expected = reference.expected[buffer.name]
             got = reference.inputs.read(buffer, outcome.outputs)
-            untouched = is_poison(expected, buffer)
-            limits = reference.tolerance[buffer.name]
-            found = compare(buffer.name, expected, got, limits, untouched)
+            found = compare(
+                buffer.name,
+                components(expected),
+                components(got),
+                reference.tolerance[buffer.name],
+                is_poison(expected, buffer.number),
+            )
             if found:
-                return str(_counted_from(found, buffer.first))
+                return str(_counted_from(found, buffer))
         return self._scalar_mismatch(reference, outcome)
 
     def _scalar_mismatch(self, reference: Reference, outcome: Outcome) -> str:
@@ -209,7 +223,7 @@ class Oracle:
             got, wanted = outcome.integers[number], reference.integers[number]
             if name in names.written and got != wanted:
                 return f"{name} is {got} after the region, expected {wanted}"
-        for number, name in enumerate(names.reals):
+        for number, name in enumerate(names.slots()):
             if name not in names.written:
                 continue
             found = compare(
@@ -224,6 +238,14 @@ class Oracle:
                     f"{found.expected:.17g} within {found.tolerance:.3g}"
                 )
         return ""
+
+
+def _absolute(names: Signature, reals: tuple[float, ...]) -> npt.NDArray[Any]:
+    """Return the absolute value behind each double of a call's scalars, of both parts for two."""
+    count = len(names.reals)
+    pairs = np.array(reals[count : count + 2 * len(names.complexes)])
+    sizes = np.hypot(pairs[::2], pairs[1::2])
+    return np.concatenate([np.abs(reals[:count]), np.repeat(sizes, 2)])
 
 
 def coarsest_type(region: Region, names: set[str]) -> str:
@@ -252,14 +274,11 @@ def coarsest_type(region: Region, names: set[str]) -> str:
     return "float" if is_float else "double"
 
 
-def _counted_from(found: Mismatch, first: int) -> Mismatch:
-    """Return `found` with its index as C counts it, from the pointer and not the buffer."""
-    return Mismatch(
-        found.array,
-        found.index + first,
-        found.got,
-        found.expected,
-        found.tolerance,
-        found.wrong,
-        found.total,
+def _counted_from(found: Mismatch, buffer: Buffer) -> Mismatch:
+    """Return `found` with its index as C counts it: in elements, from the pointer."""
+    parts = buffer.dtype.itemsize // buffer.number.component.itemsize
+    return replace(
+        found,
+        index=found.index // parts + buffer.first,
+        part=(".real", ".imag")[found.index % parts] if parts > 1 else "",
     )

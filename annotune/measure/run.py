@@ -110,7 +110,10 @@ def run_checked(job: RunJob) -> Outcome:
     message = {
         "library": str(job.library),
         "inputs": str(job.inputs.path),
-        "buffers": [{**asdict(b), "size_bytes": b.size_bytes} for b in job.inputs.buffers],
+        "buffers": [
+            {**asdict(b), "size_bytes": b.size_bytes, "dtype": b.dtype.str}
+            for b in job.inputs.buffers
+        ],
         "integers": job.inputs.integers,
         "reals": job.inputs.reals,
         "environ": dict(job.environ),

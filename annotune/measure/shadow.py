@@ -8,6 +8,10 @@ region's inputs they leave, in the place of every result,
 * the *count* n: how many roundings the longest chain behind the result can hold, in any
   order of summation.
 
+Conditions of inputs and integers decide as they do in the original. One that reads what has
+been computed says nothing here: its statement may or may not run, and leaves the larger of
+what was there and what it would write.
+
 `annotune.measure.tolerance` makes a bound of the two.
 """
 
@@ -18,16 +22,11 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from annotune.codegen.c_expr import c_expr
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var, walk
-from annotune.ir.functions import FUNCTIONS
+from annotune.codegen.names import spelled
+from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
-from annotune.measure.harness import integer_names
-
-_ABS = "__builtin_fabs"
-_MAX = "__builtin_fmax"
-# |max(x, y) - max(x', y')| <= max(|x - x'|, |y - y'|): these round nothing.
-_EXACT_CALLS = {"min", "max"} | {f.name for f in FUNCTIONS.values() if f.is_exact}
+from annotune.measure.shadow_expr import MAX, Values, folded, name_of, plus
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +52,17 @@ def shadow_of(region: Region) -> Shadow:
         )
         for counting in (False, True)
     )
-    return Shadow(magnitude, count, writer.is_linear)
+    return Shadow(magnitude, count, writer.values.is_linear)
 
 
 class _Writer:
-    """Rewrites and prints the statements of one region; remembers what was not linear."""
+    """Rewrites and prints the statements of one region."""
 
     def __init__(self, region: Region) -> None:
-        self.is_linear = True
+        self.values = Values(region)
         self._scalars = region.scalars
-        self._integers = integer_names(region)
-        assigns = region.nest.assigns()
         stmts = tuple(walk_stmts(region.nest.body))
         declared = {s.name for s in stmts if isinstance(s, Local)}
-        written = {_name(assign.target) for assign in assigns} | declared
-        self._written = written - self._integers
         declared |= {s.var for s in stmts if isinstance(s, Loop)}
         self._undeclared = [
             s for s in region.scalars.values() if s.is_local and s.name not in declared
@@ -79,7 +74,7 @@ class _Writer:
         One declaration around the whole nest serves: both programs run in sequence.
         """
         for scalar in self._undeclared:
-            yield f"  {scalar.type.replace('const', '').strip()} {scalar.name} = 0;"
+            yield f"  {_plain(scalar.type)} {scalar.name} = 0;"
 
     def lines(self, body: tuple[Stmt, ...], counting: bool, indent: str) -> Iterator[str]:
         for stmt in body:
@@ -89,130 +84,69 @@ class _Writer:
                     # A variable declared outside is a parameter of the wrapper already.
                     own = "int " if declared is None else ""
                     if declared is not None and declared.is_local:
-                        own = f"{declared.type.replace('const', '').strip()} "
+                        own = f"{_plain(declared.type)} "
                     yield (
                         f"{indent}for ({own}{var} = {c_expr(lower)}; {var} < {c_expr(upper)}; "
                         f"{var} += {step}) {{"
                     )
                     yield from self.lines(inner, counting, indent + "  ")
                     yield f"{indent}}}"
-                case Local(name, type_, value):
-                    plain = type_.replace("const", "").strip()
-                    if value is None:
-                        yield f"{indent}{plain} {name};"
-                    elif name in self._integers:
-                        yield f"{indent}{plain} {name} = {c_expr(value)};"
-                    else:
-                        yield f"{indent}{plain} {name} = {c_expr(self._value(value, counting))};"
-                case LocalArray():
-                    raise AssertionError("the user's own nest declares no local array")
+                case Local(name, type_, None):
+                    yield f"{indent}{_plain(type_)} {name};"
+                case Local(name, type_, value) if value is not None:
+                    new = value if name in self.values.integers else self._value(value, counting)
+                    yield f"{indent}{_plain(type_)} {name} = {c_expr(new)};"
+                case LocalArray(name, type_, extents):
+                    brackets = "".join(f"[{extent}]" for extent in extents)
+                    yield f"{indent}{_plain(type_)} {name}{brackets} = {{0}};"
                 case Assign():
                     yield f"{indent}{self._assign(stmt, counting)};"
+                case Local():
+                    raise AssertionError(stmt)
                 case _:
                     assert_never(stmt)
 
     def _assign(self, assign: Assign, counting: bool) -> str:
+        """Return one statement, under its condition where that is known here."""
         target = c_expr(assign.target)
-        if _name(assign.target) in self._integers:
-            return f"{target} {assign.op} {c_expr(assign.value)}"
+        is_sure = assign.guard is None or self.values.is_certain(assign.guard)
+        test = f"if ({c_expr(assign.guard)}) " if assign.guard is not None and is_sure else ""
+        if name_of(assign.target) in self.values.integers:
+            return f"{test}{target} {assign.op} {c_expr(assign.value)}"
+        new = self._new(assign, counting)
+        if not is_sure:
+            old = assign.target if counting else self.values.absolute(assign.target)
+            new = folded(MAX, [old, new])
+        return f"{test}{target} = {c_expr(new)}"
+
+    def _new(self, assign: Assign, counting: bool) -> Expr:
+        """Return what an assignment that runs leaves in its target."""
         op, value = _accumulation(assign)
         if op == "=":
-            return f"{target} = {c_expr(self._value(value, counting))}"
+            return self._value(value, counting)
         if counting:
-            return f"{target} = {c_expr(self._counted(assign.target, op, value))}"
-        old: Expr = Call(_ABS, (assign.target,))
+            return self._counted(assign.target, op, value)
+        old = self.values.absolute(assign.target)
         if op == "/=":
-            return f"{target} = {c_expr(Binary('/', old, self._divisor(value)))}"
-        combined = Binary("*" if op == "*=" else "+", old, self._magnitude(value))
-        return f"{target} = {c_expr(combined)}"
+            return Binary("/", old, self.values.divisor(value))
+        return Binary("*" if op == "*=" else "+", old, self.values.magnitude(value))
 
     def _counted(self, target: Expr, op: str, value: Expr) -> Expr:
         """Return the count of an accumulation, right for every order of its terms."""
-        terms = self._count(value)
+        terms = self.values.count(value)
         if op in ("+=", "-=") and isinstance(terms, Int):
             # Terms of equal count c: the chain is c and one addition per term.
-            return Binary("+", Call(_MAX, (target, terms)), Int(1))
+            return Binary("+", Call(MAX, (target, terms)), Int(1))
         # Terms of different counts: the one with most may be the first to be summed.
-        return Binary("+", _plus(target, terms), Int(1))
+        own = self.values.own_roundings(op[0], target)
+        return Binary("+", plus(target, terms), Int(own))
 
     def _value(self, value: Expr, counting: bool) -> Expr:
-        return self._count(value) if counting else self._magnitude(value)
-
-    def _is_exact(self, expr: Expr) -> bool:
-        """Return whether `expr` is a constant, an input, or integers alone: no rounding yet."""
-        match expr:
-            case Int() | Real():
-                return True
-            case Var() | Access():
-                return _name(expr) not in self._written
-            case Negate(operand):
-                return self._is_exact(operand)
-            case Binary() | Call() | Select():
-                leaves = (e for e in walk(expr) if isinstance(e, Var | Real | Access))
-                return all(isinstance(e, Var) and e.name in self._integers for e in leaves)
-            case _:
-                assert_never(expr)
-
-    def _divisor(self, divisor: Expr) -> Expr:
-        """Return the absolute value of a divisor; one that carries an error is not linear."""
-        if not self._is_exact(divisor):
-            self.is_linear = False
-        return Call(_ABS, (divisor,))
-
-    def _magnitude(self, expr: Expr) -> Expr:
-        if self._is_exact(expr):
-            return Call(_ABS, (expr,))
-        match expr:
-            case Negate(operand):
-                return self._magnitude(operand)
-            case Binary("+" | "-", left, right):
-                return Binary("+", self._magnitude(left), self._magnitude(right))
-            case Binary("/", left, right):
-                return Binary("/", self._magnitude(left), self._divisor(right))
-            case Binary(op, left, right):
-                return Binary(op, self._magnitude(left), self._magnitude(right))
-            case Call(function, arguments) if function in _EXACT_CALLS:
-                return _folded(_MAX, [self._magnitude(a) for a in arguments])
-            case Call():
-                self.is_linear = False
-                return Call(_ABS, (expr,))
-            case Access() | Var():
-                return Call(_ABS, (expr,))
-            case Select(condition, if_true, if_false):
-                self.is_linear &= self._is_exact(condition)
-                return _folded(_MAX, [self._magnitude(if_true), self._magnitude(if_false)])
-            case Int() | Real():
-                raise AssertionError(expr)
-            case _:
-                assert_never(expr)
-
-    def _count(self, expr: Expr) -> Expr:
-        if self._is_exact(expr):
-            return Int(0)
-        match expr:
-            case Access() | Var():
-                return expr
-            case Negate(operand):
-                return self._count(operand)
-            case Binary("+" | "-", left, right):
-                longer = _folded(_MAX, [self._count(left), self._count(right)])
-                return _plus(longer, Int(1))
-            case Binary(_, left, right):
-                # (1 + d)^a (1 + d)^b (1 + d): a product has the roundings of both.
-                return _plus(_plus(self._count(left), self._count(right)), Int(1))
-            case Call(function, arguments):
-                own = 0 if function in _EXACT_CALLS else 1
-                return _plus(_folded(_MAX, [self._count(a) for a in arguments]), Int(own))
-            case Select(_, if_true, if_false):
-                return _folded(_MAX, [self._count(if_true), self._count(if_false)])
-            case Int() | Real():
-                raise AssertionError(expr)
-            case _:
-                assert_never(expr)
+        return self.values.count(value) if counting else self.values.magnitude(value)
 
 
-def _name(place: Access | Var) -> str:
-    return place.array if isinstance(place, Access) else place.name
+def _plain(type_: str) -> str:
+    return spelled(type_.replace("const", "").strip())
 
 
 def _accumulation(assign: Assign) -> tuple[str, Expr]:
@@ -224,24 +158,3 @@ def _accumulation(assign: Assign) -> tuple[str, Expr]:
             return "+=", left
         case _:
             return assign.op, assign.value
-
-
-def _plus(left: Expr, right: Expr) -> Expr:
-    if isinstance(left, Int) and isinstance(right, Int):
-        return Int(left.value + right.value)
-    if right == Int(0):
-        return left
-    return right if left == Int(0) else Binary("+", left, right)
-
-
-def _folded(function: str, arguments: list[Expr]) -> Expr:
-    """Return `function`, of two arguments, over all `arguments`; constants computed."""
-    result = arguments[0]
-    for argument in arguments[1:]:
-        if isinstance(result, Int) and isinstance(argument, Int):
-            result = Int(max(result.value, argument.value))
-        elif argument == Int(0):
-            continue
-        else:
-            result = argument if result == Int(0) else Call(function, (result, argument))
-    return result

@@ -84,7 +84,8 @@ def capped(tolerance: Reals, expected: Reals) -> Reals:
 class Mismatch:
     """The worst element that lies outside its tolerance, and how many do.
 
-    `index` counts elements from the array's own first one.
+    `index` counts elements from the array's own first one; `part` names the component of a
+    complex one.
     """
 
     array: str
@@ -94,10 +95,12 @@ class Mismatch:
     tolerance: float
     wrong: int
     total: int
+    part: str = ""
 
     def __str__(self) -> str:
+        place = f"{self.array}[{self.index}]{self.part}"
         return (
-            f"{self.array}[{self.index}] is {self.got:.17g}, expected {self.expected:.17g} "
+            f"{place} is {self.got:.17g}, expected {self.expected:.17g} "
             f"within {self.tolerance:.3g}; {self.wrong} of {self.total} elements are wrong"
         )
 
@@ -107,8 +110,8 @@ def compare(
 ) -> Mismatch | None:
     """Return the worst element of `got` outside its tolerance, or None when all are inside.
 
-    NaN equals nothing. `untouched` marks elements that the original left as they were: there
-    the very bits must have stayed, a NaN's payload included.
+    NaN equals nothing, and integers must be equal. `untouched` marks elements that the
+    original left as they were: there the very bits must have stayed, a NaN's payload included.
     """
     wrong, worst, worst_excess = 0, -1, -1.0
     for start in range(0, expected.size, _CHUNK):
@@ -149,7 +152,9 @@ def _excess(expected: Reals, got: Reals, tolerance: Reals, untouched: Reals | No
     """
     with np.errstate(invalid="ignore", over="ignore"):
         difference = np.abs(np.subtract(got, expected, dtype=np.float64))
-        right = (difference <= tolerance) | (got == expected)
+        right = got == expected
+        if expected.dtype.kind == "f":
+            right |= difference <= tolerance
         if untouched is not None and untouched.any():
             bits = np.dtype(f"u{expected.dtype.itemsize}")
             right = np.where(untouched, got.view(bits) == expected.view(bits), right)

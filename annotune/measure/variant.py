@@ -12,7 +12,7 @@ from annotune.measure.compile import COMPILE_LIMIT_S, CompileJob, Source, digest
 from annotune.measure.cuda_text import translate
 from annotune.measure.flags import KINDS
 from annotune.measure.gpu import timed_device_text
-from annotune.measure.harness import variant_source
+from annotune.measure.harness import quoted, variant_source
 from annotune.measure.oracle import Oracle
 
 # What a kind's C must become before the compiler takes it; imported when used.
@@ -70,7 +70,7 @@ def _device_source(text: str, kind: str, oracle: Oracle) -> Source:
     """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
     if "nvcc" in KINDS[kind].compilers.values():
         return Source(timed_device_text(text), "cuda")
-    name = f'#line 1 "{Path(oracle.source.path).stem}.cu"\n'
+    name = f"#line 1 {quoted(Path(oracle.source.path).stem + '.cu')}\n"
     return Source(name + translate(text), "c++")
 
 

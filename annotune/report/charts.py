@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from annotune.report.figures import number_text, one_line
+from annotune.printable import one_line
+from annotune.report.figures import number_text
 from annotune.report.summary import PEOPLE_SAY, all_rows, is_doubtful, row_words
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 

@@ -1,9 +1,8 @@
-"""Figures and foreign texts as a reader sees them: units, three digits, nothing unprintable."""
+"""Figures as a reader sees them: units and three digits."""
 
 from __future__ import annotations
 
 import math
-import unicodedata
 from decimal import Decimal
 
 MISSING = "-"
@@ -75,24 +74,6 @@ def count_text(count: int, unit: str) -> str:
 def estimated(text: str) -> str:
     """Return a predicted figure so that nobody takes it for a measured one: ``(~12 ms)``."""
     return text if text == MISSING else f"(~{text})"
-
-
-def printable(text: str) -> str:
-    """Return `text` without what a terminal or a page would obey rather than show.
-
-    Control characters, reversed writing and undecodable bytes become U+FFFD; newlines and
-    tabs stay. The words of compilers and user programs come through here.
-    """
-    return "".join(c if c in "\n\t" or _is_shown(c) else "\ufffd" for c in text)
-
-
-def one_line(text: str) -> str:
-    """Return `text` printable and on one line, runs of white space made one space."""
-    return printable(" ".join(text.split()))
-
-
-def _is_shown(char: str) -> bool:
-    return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"}
 
 
 def _decimals(size: float) -> int:

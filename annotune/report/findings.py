@@ -37,7 +37,7 @@ class RegionReport:
     @property
     def has_kernels(self) -> bool:
         """Return whether there is a plan, and some loop runs in parallel under it."""
-        return self.plan is not None and any(kernel.band() for kernel in self.plan.kernels())
+        return self.plan is not None and any(kernel.placed() for kernel in self.plan.kernels())
 
     @property
     def sizes(self) -> dict[str, int]:

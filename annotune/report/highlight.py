@@ -6,7 +6,7 @@ import re
 
 from markupsafe import Markup
 
-from annotune.report.figures import printable
+from annotune.printable import printable
 
 _KEYWORDS = (
     "auto break case char const continue default do double else enum extern float for goto if "

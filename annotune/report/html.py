@@ -9,8 +9,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from annotune.measure.trial import Status, Trial
+from annotune.printable import one_line, printable
 from annotune.report import charts
-from annotune.report.figures import MISSING, estimated, one_line, printable, time_text
+from annotune.report.figures import MISSING, estimated, time_text
 from annotune.report.highlight import highlight
 from annotune.report.summary import (
     COLUMNS,

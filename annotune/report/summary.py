@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotune.measure.trial import Status
+from annotune.printable import one_line
 from annotune.report.figures import (
     MISSING,
     count_text,
     estimated,
     factor_text,
     number_text,
-    one_line,
     share_text,
     time_text,
 )

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from annotune.report.figures import one_line, printable
+from annotune.printable import one_line, printable
 from annotune.report.summary import (
     COLUMNS,
     LEGEND,

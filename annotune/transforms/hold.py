@@ -9,16 +9,11 @@ from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, variables
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, LocalArray, Loop
+from annotune.ir.nest import Assign, Level, LocalArray, Loop
+from annotune.transforms.copies import copy_refusal
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import (
-    MAY_NOT_RUN,
-    NO_BLOCK,
-    NOT_INVARIANT,
-    OTHER_ACCESS,
-    PLACED,
-)
-from annotune.transforms.registers import array_accesses, fresh_name, may_not_run, shown
+from annotune.transforms.messages import NO_BLOCK, NOT_INVARIANT
+from annotune.transforms.registers import fresh_name
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -59,16 +54,9 @@ class Hold:
         if isinstance(target, Var):
             return NO_BLOCK.at(self.span, loop=self.loop, inner=target.name)
         loop = self._loop(body)
-        if loop.place != "serial":
-            serial = [x.var for x in path(body, self.statement) if x.place == "serial"]
-            return PLACED.at(
-                self.span,
-                command="hold",
-                loop=self.loop,
-                place=loop.place,
-                loops=", ".join(serial) or "none",
-            )
         used = _index_names(target)
+        if loop.place != Level.SERIAL:
+            return copy_refusal("hold", body, self.statement, loop, self.span)
         if self.loop in used:
             fixed = [x.var for x in path(body, self.statement) if x.var not in used]
             return NOT_INVARIANT.at(
@@ -77,28 +65,11 @@ class Hold:
                 loop=self.loop,
                 loops=", ".join(fixed) or "none",
             )
-        loops = path(body, self.statement)
-        idle = may_not_run(loops, loops.index(loop))
-        if idle is not None:
-            # The copy would touch elements that the loop never does, perhaps none at all.
-            outer = bound_names(idle) & {x.var for x in loops}
-            return MAY_NOT_RUN.at(
-                self.span, loop=idle.var, array=target.array, outer=", ".join(sorted(outer))
-            )
         inside = {x.var for x in self._inside(body)} | {self.loop}
         for inner in self._picking(body):
             if self._extent(inner) is None or bound_names(inner) & inside:
                 return NO_BLOCK.at(self.span, loop=self.loop, inner=inner.var)
-        for other in array_accesses(loop):
-            # Only the very same element, written the same way, is known to be the copy.
-            if other.array == target.array and other != target:
-                return OTHER_ACCESS.at(
-                    other.span if self.span is NOWHERE else self.span,
-                    array=target.array,
-                    other=shown(other),
-                    loop=self.loop,
-                )
-        return None
+        return copy_refusal("hold", body, self.statement, loop, self.span)
 
     def apply(self, body: Body) -> Body:
         """Return `body` with the block in a local array, which `why_not` has accepted."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from annotune.analysis.facts import Analysis, LoopKind, Violation
+from collections.abc import Iterable
+from dataclasses import replace
+
+from annotune.analysis.facts import Analysis, Dependence, LoopKind, Violation
 from annotune.analysis.schedule import violations
+from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
+from annotune.ir.nest import Level, Loop, walk_paths
 from annotune.transforms.messages import (
     DEPENDENCE_NOTE,
     NO_SUCH_LOOP,
@@ -12,30 +17,87 @@ from annotune.transforms.messages import (
     PARALLEL_DEPENDENCE,
     REVERSES_DEPENDENCE,
 )
-from annotune.transforms.tree import Body, numbers, path
+from annotune.transforms.tree import Body, in_order, numbers, path
 
 
 def order_refusal(
     command: str, body: Body, analysis: Analysis, span: Span, help: str
 ) -> Diagnostic | None:
     """Return why `body` may not run in its order, at the command's place, or None."""
-    return _refusal(REVERSES_DEPENDENCE, command, body, analysis, span, help)
+    return _refusal(REVERSES_DEPENDENCE, command, violations(analysis, body), span, help)
 
 
 def placement_refusal(
     command: str, body: Body, analysis: Analysis, span: Span, help: str
 ) -> Diagnostic | None:
     """Return why the placed loops of `body` may not run in parallel, or None."""
-    return _refusal(PARALLEL_DEPENDENCE, command, body, analysis, span, help)
+    return _refusal(PARALLEL_DEPENDENCE, command, _races(body, analysis), span, help)
+
+
+def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:
+    """Yield the dependences that the placed loops of `body` break, workers that meet in mind.
+
+    The workers of a loop that joins (see `joins`) wait for each other before and after it, so
+    that between a statement inside it and one outside the order of the text holds, as if it
+    were serial. So it is, too, for a reduction that the loop combines.
+    """
+    alike: dict[frozenset[int], list[Dependence]] = {}
+    loops = {assign.number: around for assign, around in walk_paths(body)}
+    for dependence in analysis.dependences:
+        one, two = loops[dependence.source], loops[dependence.sink]
+        mine = {id(x) for x in one if joins(x, one)}
+        its = {id(x) for x in two if joins(x, two)}
+        # In a loop around both, they meet only where it ends.
+        ordered = mine ^ its
+        if dependence.is_reduction:
+            ordered |= {id(x) for x in one if combines(x, dependence.array)}
+        alike.setdefault(frozenset(ordered), []).append(dependence)
+    for loop_ids, dependences in alike.items():
+        serial = in_order(body, loop_ids)
+        yield from violations(replace(analysis, dependences=tuple(dependences)), serial)
+
+
+def joins(loop: Loop, around: tuple[Loop, ...]) -> bool:
+    """Return whether the workers of `loop`, one of `around`, wait for each other at its ends.
+
+    So do those of a loop that combines, and the threads of a block in a loop that does not
+    enclose the whole of the block's work.
+    """
+    if loop.combines:
+        return loop.place is not Level.SERIAL
+    return loop.place in TEAM_LEVELS and not _is_outer(loop, around)
+
+
+# The workers of one team, which can wait for each other.
+TEAM_LEVELS = frozenset(
+    {Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z, Level.WORKER, Level.VECTOR}
+)
+
+
+def _is_outer(loop: Loop, around: tuple[Loop, ...]) -> bool:
+    """Return whether `loop` belongs to the outermost band of placed loops."""
+    started = False
+    for other in around:
+        started = started or other.place is not Level.SERIAL
+        if other is loop:
+            return True
+        perfect = len(other.body) == 1 and other.place is not Level.SERIAL
+        if started and not perfect:
+            return False
+    raise AssertionError(loop)
+
+
+def combines(loop: Loop, array: str) -> bool:
+    """Return whether `loop` combines what its iterations add to `array`."""
+    return any(combined.name == array for combined in loop.combines)
 
 
 def _refusal(
-    template: Template, command: str, body: Body, analysis: Analysis, span: Span, help: str
+    template: Template, command: str, broken: Iterable[Violation], span: Span, help: str
 ) -> Diagnostic | None:
-    broken = violations(analysis, body)
-    if not broken:
+    first = next(iter(broken), None)
+    if first is None:
         return None
-    first = broken[0]
     refusal = template.at(
         span,
         command=command,
@@ -68,7 +130,6 @@ def missing(body: Body, statement: int, names: tuple[str, ...], span: Span) -> D
     loops = [loop.var for loop in path(body, statement)]
     for name in names:
         if name not in loops:
-            return NO_SUCH_LOOP.at(
-                span, statement=statement, loop=name, loops=", ".join(loops) or "none"
-            )
+            listed, hint = ", ".join(loops) or "none", nearest(name, loops)
+            return NO_SUCH_LOOP.at(span, statement=statement, loop=name, loops=listed, hint=hint)
     return None

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.nest import Level, Loop
-from annotune.transforms.legality import kind_of, missing, placement_refusal
-from annotune.transforms.messages import BOUND_DEPENDS, NOT_ONE_BAND
+from annotune.ir.nest import Combine, Level, Loop
+from annotune.transforms.legality import TEAM_LEVELS, kind_of, missing, placement_refusal
+from annotune.transforms.messages import BOUND_DEPENDS, NOT_ONE_BAND, UNEVEN_BLOCKS
 from annotune.transforms.tree import (
     Body,
     band_with,
@@ -26,7 +26,9 @@ class Map:
 
     ``Map(0, {"j": THREAD_X})``: ``for i: for j: S0`` becomes ``for j @thread.x: for i: S0``.
     The loops in `host` stay serial outside the placed ones, so the host runs them around
-    the launch. `command` is the annotation's word for this mapping.
+    the launch. `combines` are the reductions that a placed loop carries and combines, by the
+    name of what is accumulated; `Reduce` gives each its partial results. `command` is the
+    annotation's word for this mapping.
     """
 
     statement: int
@@ -34,6 +36,7 @@ class Map:
     host: tuple[str, ...] = ()
     command: str = "cuda"
     span: Span = field(default=NOWHERE, compare=False)
+    combines: Mapping[str, tuple[Combine, ...]] = field(default_factory=dict)
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason a loop may not run where it is put, or None when all may."""
@@ -52,6 +55,9 @@ class Map:
         late = self._late_bound(band)
         if late is not None:
             return late
+        uneven = self._uneven_blocks()
+        if uneven is not None:
+            return uneven
         return placement_refusal(
             self.command, self.apply(body), analysis, self.span, self._advice(analysis)
         )
@@ -61,7 +67,10 @@ class Map:
         band = band_with(body, self.statement, (*self.host, *self.levels))
         assert band is not None
         by_name = {loop.var: loop for loop in band}
-        placed = [rebuilt(by_name[n], place=level) for n, level in self.levels.items()]
+        placed = [
+            rebuilt(by_name[name], place=level, combines=self.combines.get(name, ()))
+            for name, level in self.levels.items()
+        ]
         host = [by_name[name] for name in self.host]
         serial = [b for b in band if b.var not in self.levels and b.var not in self.host]
         renewed = nest_loops([*host, *placed, *serial], band[-1].body)
@@ -80,6 +89,19 @@ class Map:
                     self.span, command=self.command, inner=name, outer=min(setters)
                 )
         return None
+
+    def _uneven_blocks(self) -> Diagnostic | None:
+        """Return the refusal of blocks that combine beside loops that do not.
+
+        Blocks do not wait for each other: what they have in common is combined when all of
+        them have ended, and then nothing is left to do it once per iteration of another loop.
+        """
+        sums = [name for name in self.levels if self.combines.get(name)]
+        sums = [name for name in sums if self.levels[name] not in TEAM_LEVELS]
+        others = [name for name in self.levels if not self.combines.get(name)]
+        if not sums or not others:
+            return None
+        return UNEVEN_BLOCKS.at(self.span, command=self.command, loop=sums[0], other=others[0])
 
     def _advice(self, analysis: Analysis) -> str:
         """Return the loops that may run in parallel, for the help of a refusal."""

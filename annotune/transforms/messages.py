@@ -12,7 +12,7 @@ NO_SUCH_STATEMENT = Template(
 NO_SUCH_LOOP = Template(
     "AT251",
     "statement {statement} has no loop '{loop}'",
-    "its loops are, outermost first: {loops}",
+    "{hint}its loops are, outermost first: {loops}",
 )
 NOT_ONE_BAND = Template(
     "AT252",
@@ -112,4 +112,49 @@ UNSIGNED_BOUND = Template(
     "unroll: loop '{loop}' counts in '{type}' between bounds that '{outer}' sets",
     "its remainder cannot be counted when it runs no iteration; use a factor that divides it, "
     "or a signed iterator",
+)
+NO_REDUCTION = Template(
+    "AT272",
+    "statement {statement} is no reduction over '{loop}'",
+    "sums, products, minima and maxima into one place can be combined: `s += a[k]`, "
+    "`m = fmax(m, a[k])`",
+)
+TARGET_MOVES = Template(
+    "AT273",
+    "the target of statement {statement} changes with '{moving}', inside '{loop}'",
+    "map the loops that stand in the subscript of the target outside '{loop}', or leave "
+    "'{loop}' serial",
+)
+READ_ELSEWHERE = Template(
+    "AT274",
+    "'{loop}' also uses {other}, so the workers cannot keep partial results of {target} "
+    "(statement {statement})",
+    "leave '{loop}' serial, or `distribute` the other statements first",
+)
+ROUNDED_SUM = Template(
+    "AT275",
+    "statement {statement} adds reals to a value of type '{type}': each step drops a fraction, "
+    "so the order of the steps matters",
+    "leave the loop serial, or accumulate into a real",
+)
+GUARDED = Template(
+    "AT276",
+    "registers: statement {statement} runs under a condition, so '{array}' need not have the "
+    "element to copy",
+    "leave the array in memory for this loop",
+)
+UNEVEN_BLOCKS = Template(
+    "AT277",
+    "{command}: '{loop}' combines a reduction over blocks, and '{other}' is mapped beside it",
+    "put '{loop}' on threads: those of one block can combine what they have",
+)
+TEAM_INSIDE = Template(
+    "AT278",
+    "{command}: threads run '{outer}' already, and cannot share '{inner}' inside it",
+    "map '{outer}' to blocks, or keep '{inner}' serial in the thread",
+)
+ARRAY_BESIDE = Template(
+    "AT279",
+    "{command}: '{array}' is declared around '{loop}', and each thread would have its own",
+    "keep '{loop}' serial in the thread",
 )

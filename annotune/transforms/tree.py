@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from annotune.ir.expr import Expr, variables
-from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_paths
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_paths
 
 Body = tuple[Stmt, ...]
 
@@ -90,7 +90,9 @@ def restrict(stmt: Stmt, keep: frozenset[int]) -> Stmt | None:
             return stmt
         case Loop():
             inner = tuple(s for child in stmt.body if (s := restrict(child, keep)) is not None)
-            return with_body(stmt, inner) if inner else None
+            # Declarations alone do nothing.
+            is_empty = all(isinstance(s, Local | LocalArray) for s in inner)
+            return None if is_empty else with_body(stmt, inner)
 
 
 def bands(body: Body, statement: int) -> tuple[tuple[Loop, ...], ...]:
@@ -124,6 +126,18 @@ def nest_loops(loops: Iterable[Loop], innermost: Body) -> Body:
     for loop in reversed(tuple(loops)):
         body = (rebuilt(loop, body=body),)
     return body
+
+
+def in_order(body: Body, loops: frozenset[int]) -> Body:
+    """Return `body` with the loops whose identities are in `loops` run in order."""
+    out: list[Stmt] = []
+    for stmt in body:
+        if not isinstance(stmt, Loop):
+            out.append(stmt)
+            continue
+        loop = with_body(stmt, in_order(stmt.body, loops))
+        out.append(rebuilt(loop, place=Level.SERIAL) if id(stmt) in loops else loop)
+    return tuple(out)
 
 
 def bound_names(loop: Loop) -> frozenset[str]:

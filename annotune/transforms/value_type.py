@@ -39,6 +39,15 @@ def is_no_narrower(assign: Assign, types: Mapping[str, str]) -> bool:
     return value != _INTEGER and value >= _rank_of(types.get(name, "double"))
 
 
+def drops_fractions(assign: Assign, types: Mapping[str, str]) -> bool:
+    """Return whether an integer accumulates reals, each step of which rounds to an integer."""
+    target = assign.target
+    name = target.array if isinstance(target, Access) else target.name
+    if _rank_of(types.get(name, "double")) != _INTEGER:
+        return False
+    return _rank(assign.value, types) != _INTEGER
+
+
 def local_types(body: Body) -> dict[str, str]:
     """Return the types of the variables that `body` declares."""
     return {s.name: s.type for s in walk_stmts(body) if isinstance(s, Local | LocalArray)}

@@ -1,22 +1,25 @@
 """Runs nests over integers, one instance at a time: what the analysis must agree with.
 
-Nothing here is shared with the analysis: instances are enumerated and addresses computed
-from the user's own subscripts.
+Nothing here is shared with the analysis: instances are enumerated, conditions evaluated and
+addresses computed from the user's own subscripts.
 """
 
 from __future__ import annotations
 
+import operator
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var, accesses, walk
-from annotune.ir.nest import Assign, Level, Loop, Stmt
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
+from annotune.ir.nest import Assign, Level, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
 
 PRIME = 1_000_003
 Place = tuple[str, int]
+Contents = Mapping[str, Callable[[int], int]]
+_NOTHING: Contents = {}
 
 
 @dataclass(frozen=True)
@@ -28,67 +31,110 @@ class Instance:
     worker: tuple[tuple[Level, int], ...] = ()
 
 
+@dataclass(frozen=True)
+class Touched:
+    """What an instance reads to compute, and the place it writes, None where its guard forbids."""
+
+    sources: frozenset[Place]
+    target: Place | None
+    accumulates: bool
+
+    @property
+    def reads(self) -> frozenset[Place]:
+        if self.accumulates and self.target is not None:
+            return self.sources | {self.target}
+        return self.sources
+
+    @property
+    def writes(self) -> frozenset[Place]:
+        return frozenset() if self.target is None else frozenset({self.target})
+
+    def conflicts(self, other: Touched) -> frozenset[Place]:
+        return (self.writes & (other.reads | other.writes)) | (self.reads & other.writes)
+
+
 class Machine:
-    """The memory of a region at given sizes; elements start as numbers made of their address."""
+    """The memory of a region at given sizes; elements start as numbers made of their address.
 
-    def __init__(self, region: Region, sizes: Mapping[str, int]) -> None:
-        self.region, self.sizes = region, sizes
+    `contents` gives the first values of some arrays, such as indices that must be in range.
+    """
+
+    def __init__(
+        self, region: Region, sizes: Mapping[str, int], contents: Contents = _NOTHING
+    ) -> None:
+        self.region, self.sizes, self.contents = region, sizes, contents
         self.memory: dict[Place, int] = {}
+        self.extents = {name: array.extents for name, array in region.arrays.items()}
+        for stmt in walk_stmts(region.nest.body):
+            if isinstance(stmt, LocalArray):
+                self.extents[stmt.name] = tuple(Int(extent) for extent in stmt.extents)
 
-    def integer(self, expr: Expr, values: Mapping[str, int]) -> int:
+    def value(self, expr: Expr, values: Mapping[str, int], reads: set[Place]) -> int:
+        """Return an expression's value, as C computes integers; what it reads joins `reads`."""
         match expr:
-            case Int(value):
-                return value
-            case Var(name):
-                return values[name] if name in values else self.sizes[name]
-            case Negate(operand):
-                return -self.integer(operand, values)
-            case Binary(op, left, right):
-                a, b = self.integer(left, values), self.integer(right, values)
-                return {"+": a + b, "-": a - b, "*": a * b}[op]
-            case Call("min", arguments):
-                return min(self.integer(a, values) for a in arguments)
-            case Call("max", arguments):
-                return max(self.integer(a, values) for a in arguments)
-        raise AssertionError(expr)
-
-    def place(self, target: Access | Var, values: Mapping[str, int]) -> Place:
-        if isinstance(target, Var):
-            return target.name, 0
-        extents = self.region.arrays[target.array].extents
-        address = self.integer(target.indices[0], values)
-        for index, extent in zip(target.indices[1:], extents[1:], strict=True):
-            assert extent is not None
-            address = address * self.integer(extent, {}) + self.integer(index, values)
-        return target.array, address
-
-    def load(self, place: Place) -> int:
-        return self.memory.get(place, (31 * ord(place[0][0]) + 7 * place[1]) % 97 + 1)
-
-    def real(self, expr: Expr, values: Mapping[str, int]) -> int:
-        match expr:
-            case Access():
-                return self.load(self.place(expr, values))
-            case Var(name):
-                return values[name] if name in values else self.load((name, 0))
             case Int(value):
                 return value
             case Real(text):
                 return int(float(text))
+            case Var(name):
+                if name in values or name in self.sizes:
+                    return values[name] if name in values else self.sizes[name]
+                reads.add((name, 0))
+                return self.load((name, 0))
+            case Access():
+                place = self.place(expr, values, reads)
+                reads.add(place)
+                return self.load(place)
             case Negate(operand):
-                return -self.real(operand, values)
+                return -self.value(operand, values, reads)
+            case Select(condition, if_true, if_false):
+                chosen = if_true if self.value(condition, values, reads) else if_false
+                return self.value(chosen, values, reads)
+            case Binary("&&", left, right):
+                return int(
+                    bool(self.value(left, values, reads)) and bool(self.value(right, values, reads))
+                )
+            case Binary("||", left, right):
+                return int(
+                    bool(self.value(left, values, reads)) or bool(self.value(right, values, reads))
+                )
             case Binary(op, left, right):
-                a, b = self.real(left, values), self.real(right, values)
-                return {"+": a + b, "-": a - b, "*": a * b}[op] % PRIME
+                a, b = self.value(left, values, reads), self.value(right, values, reads)
+                return _OPERATIONS[op](a, b)
+            case Call(function, arguments):
+                return _FUNCTIONS[function](*(self.value(a, values, reads) for a in arguments))
         raise AssertionError(expr)
 
-    def execute(self, instance: Instance) -> None:
+    def place(self, target: Access | Var, values: Mapping[str, int], reads: set[Place]) -> Place:
+        if isinstance(target, Var):
+            return target.name, 0
+        extents = self.extents[target.array]
+        if not target.indices:
+            return target.array, 0
+        address = self.value(target.indices[0], values, reads)
+        for index, extent in zip(target.indices[1:], extents[1:], strict=True):
+            assert extent is not None
+            address = address * self.value(extent, {}, set()) + self.value(index, values, reads)
+        return target.array, address
+
+    def load(self, place: Place) -> int:
+        if place not in self.memory and place[0] in self.contents:
+            return self.contents[place[0]](place[1])
+        return self.memory.get(place, (31 * ord(place[0][0]) + 7 * place[1]) % 97 + 1)
+
+    def execute(self, instance: Instance) -> Touched:
+        """Run one instance and return what it touched."""
         assign, values = instance.assign, instance.values
-        value = self.real(assign.value, values)
-        place = self.place(assign.target, values)
+        reads: set[Place] = set()
+        accumulates = assign.op != "="
+        if assign.guard is not None and not self.value(assign.guard, values, reads):
+            return Touched(frozenset(reads), None, accumulates)
+        value = self.value(assign.value, values, reads)
+        place = self.place(assign.target, values, reads)
         old = self.load(place)
         done = {"=": value, "+=": old + value, "-=": old - value, "*=": old * value}
         self.memory[place] = done[assign.op] % PRIME
+        return Touched(frozenset(reads), place, accumulates)
 
     def instances(
         self,
@@ -98,8 +144,7 @@ class Machine:
     ) -> Iterator[Instance]:
         for stmt in body:
             if isinstance(stmt, Loop):
-                first = self.integer(stmt.lower, values)
-                for value in range(first, self.integer(stmt.upper, values), stmt.step):
+                for value, first in self.trips(stmt, values):
                     inner = worker
                     if stmt.place is not Level.SERIAL:
                         inner = (*worker, (stmt.place, value - first))
@@ -107,19 +152,48 @@ class Machine:
             elif isinstance(stmt, Assign):
                 yield Instance(stmt, values, worker)
 
-    def touched(self, instance: Instance) -> tuple[set[Place], set[Place]]:
-        """Return what an instance reads and writes; a scalar counts when the nest writes it."""
-        assign, values = instance.assign, instance.values
-        reads: set[Place] = {self.place(a, values) for a in accesses(assign.value)}
-        reads |= {
-            (v.name, 0)
-            for v in walk(assign.value)
-            if isinstance(v, Var) and v.name not in values and v.name not in self.sizes
+    def trips(self, loop: Loop, values: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+        """Yield each value of a loop with its first one."""
+        first = self.value(loop.lower, values, set())
+        for value in range(first, self.value(loop.upper, values, set()), loop.step):
+            yield value, first
+
+    def trace(self) -> dict[tuple[int, ...], Touched]:
+        """Run the region as written and return what each instance touched, by its key."""
+        paths = self.region.nest.paths()
+        return {
+            key(instance, paths): self.execute(instance)
+            for instance in self.instances(self.region.nest.body, {})
         }
-        target = self.place(assign.target, values)
-        if assign.op != "=":
-            reads.add(target)
-        return reads, {target}
+
+
+def key(instance: Instance, paths: Mapping[int, tuple[Loop, ...]]) -> tuple[int, ...]:
+    """Return the statement's number and the values of the loops it has in the user's text."""
+    number = instance.assign.number
+    return number, *(instance.values[loop.var] for loop in paths[number])
+
+
+def _quotient(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _quotient,
+    "%": lambda a, b: a - b * _quotient(a, b),
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+}
+_FUNCTIONS: dict[str, Callable[..., int]] = {
+    **{"min": min, "fmin": min, "max": max, "fmax": max},
+    **{"abs": abs, "fabs": abs, "sqrt": lambda x: x * x + 1},
+}
 
 
 def kernels(body: tuple[Stmt, ...], machine: Machine) -> Iterator[list[Instance]]:
@@ -132,22 +206,26 @@ def _kernels(
 ) -> Iterator[list[Instance]]:
     for stmt in body:
         if isinstance(stmt, Loop) and stmt.place is Level.SERIAL:
-            first = machine.integer(stmt.lower, values)
-            for value in range(first, machine.integer(stmt.upper, values), stmt.step):
+            for value, _ in machine.trips(stmt, values):
                 yield from _kernels(stmt.body, machine, {**values, stmt.var: value})
         else:
             yield list(machine.instances((stmt,), values))
 
 
-def has_race(kernel: list[Instance], machine: Machine, private: frozenset[str]) -> bool:
+def has_race(
+    kernel: list[Instance],
+    touched: Mapping[tuple[int, ...], Touched],
+    paths: Mapping[int, tuple[Loop, ...]],
+    private: frozenset[str],
+) -> bool:
     """Return whether two workers of a kernel touch one element and one of them writes it."""
     readers: defaultdict[Place, set[object]] = defaultdict(set)
     writers: defaultdict[Place, set[object]] = defaultdict(set)
     for instance in kernel:
-        reads, writes = machine.touched(instance)
-        for place in reads:
+        seen = touched[key(instance, paths)]
+        for place in seen.reads:
             readers[place].add(instance.worker)
-        for place in writes:
+        for place in seen.writes:
             writers[place].add(instance.worker)
     return any(
         len(who | readers[place]) > 1 and place[0] not in private for place, who in writers.items()
@@ -155,15 +233,19 @@ def has_race(kernel: list[Instance], machine: Machine, private: frozenset[str]) 
 
 
 def is_legal(
-    region: Region, body: tuple[Stmt, ...], sizes: Mapping[str, int], private: frozenset[str]
+    region: Region,
+    body: tuple[Stmt, ...],
+    sizes: Mapping[str, int],
+    private: frozenset[str],
+    contents: Contents = _NOTHING,
 ) -> bool:
     """Return whether `body` computes what the region does, without a race."""
-    expected, actual = Machine(region, sizes), Machine(region, sizes)
-    for instance in expected.instances(region.nest.body, {}):
-        expected.execute(instance)
+    expected, actual = Machine(region, sizes, contents), Machine(region, sizes, contents)
+    touched = expected.trace()
+    paths = region.nest.paths()
     shuffle = random.Random(1)
     for kernel in kernels(body, actual):
-        if has_race(kernel, actual, private):
+        if has_race(kernel, touched, paths, private):
             return False
         queues: defaultdict[object, list[Instance]] = defaultdict(list)
         for instance in kernel:
@@ -183,39 +265,30 @@ def _visible(machine: Machine, private: frozenset[str]) -> dict[Place, int]:
 
 
 def carried_by(
-    region: Region, sizes: Mapping[str, int], private: frozenset[str]
+    region: Region,
+    sizes: Mapping[str, int],
+    private: frozenset[str],
+    contents: Contents = _NOTHING,
 ) -> dict[tuple[int, ...], set[bool]]:
     """Return for each loop position whether pairs it carries are reductions: {}, {True}, ….
 
     A loop's position is its place in the text, one number per level.
     """
-    machine = Machine(region, sizes)
-    numbered = list(_numbered(region.nest.body, machine, {}, ()))
+    machine = Machine(region, sizes, contents)
+    numbered = [
+        (instance.assign.number, machine.execute(instance), path)
+        for instance, path in _numbered(region.nest.body, machine, {}, ())
+    ]
     found: defaultdict[tuple[int, ...], set[bool]] = defaultdict(set)
-    for index, (first, first_path) in enumerate(numbered):
-        reads, writes = machine.touched(first)
-        own_first = machine.place(first.assign.target, first.values)
-        for second, second_path in numbered[index + 1 :]:
-            then_reads, then_writes = machine.touched(second)
-            shared = (writes & (then_reads | then_writes)) | (reads & then_writes)
-            for place in {p for p in shared if p[0] not in private}:
+    for index, (number, first, first_path) in enumerate(numbered):
+        for other, second, second_path in numbered[index + 1 :]:
+            for place in {p for p in first.conflicts(second) if p[0] not in private}:
                 loop = _carrier(first_path, second_path)
                 if loop is not None:
-                    same = first.assign.number == second.assign.number
-                    accumulates = first.assign.op in ("+=", "-=", "*=") and same
-                    found[loop].add(
-                        accumulates
-                        and place == own_first
-                        and not _value_reads(first, place, machine)
-                        and not _value_reads(second, place, machine)
-                    )
+                    both = first.sources | second.sources
+                    is_sum = number == other and first.accumulates and place not in both
+                    found[loop].add(is_sum and place == first.target == second.target)
     return found
-
-
-def _value_reads(instance: Instance, place: Place, machine: Machine) -> bool:
-    assign, values = instance.assign, instance.values
-    names = {(v.name, 0) for v in walk(assign.value) if isinstance(v, Var)}
-    return place in names or place in {machine.place(a, values) for a in accesses(assign.value)}
 
 
 def _numbered(
@@ -226,8 +299,7 @@ def _numbered(
 ) -> Iterator[tuple[Instance, tuple[tuple[int, int], ...]]]:
     for index, stmt in enumerate(body):
         if isinstance(stmt, Loop):
-            first = machine.integer(stmt.lower, values)
-            for value in range(first, machine.integer(stmt.upper, values), stmt.step):
+            for value, _ in machine.trips(stmt, values):
                 inner = {**values, stmt.var: value}
                 yield from _numbered(stmt.body, machine, inner, (*path, (index, value)))
         elif isinstance(stmt, Assign):
@@ -254,19 +326,11 @@ def reversed_pairs(
     """Return the numbers of statements with conflicting instances that `body` runs backwards."""
     machine = Machine(region, sizes)
     paths = region.nest.paths()
-
-    def key(instance: Instance) -> tuple[int, ...]:
-        number = instance.assign.number
-        return number, *(instance.values[loop.var] for loop in paths[number])
-
-    order = {key(instance): time for time, instance in enumerate(machine.instances(body, {}))}
-    instances = list(machine.instances(region.nest.body, {}))
+    order = {key(one, paths): time for time, one in enumerate(machine.instances(body, {}))}
+    instances = list(machine.trace().items())
     found = set()
-    for index, first in enumerate(instances):
-        reads, writes = machine.touched(first)
-        for second in instances[index + 1 :]:
-            if order[key(first)] > order[key(second)]:
-                then_reads, then_writes = machine.touched(second)
-                if (writes & (then_reads | then_writes)) | (reads & then_writes):
-                    found.add((first.assign.number, second.assign.number))
+    for index, (first_key, first) in enumerate(instances):
+        for second_key, second in instances[index + 1 :]:
+            if order[first_key] > order[second_key] and first.conflicts(second):
+                found.add((first_key[0], second_key[0]))
     return found

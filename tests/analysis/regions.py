@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from annotune.annotation.spec import Spec
+from annotune.annotation.spec import Assumptions, Spec
 from annotune.ir.expr import Access, Expr, Int, Var, variables, walk
-from annotune.ir.nest import Nest
+from annotune.ir.nest import LocalArray, Nest, walk_stmts
 from annotune.ir.region import Array, Extent, Region, Scalar
 from annotune.ir.text import parse_nest
 
@@ -48,33 +48,43 @@ def region(
     restrict: bool = True,
     pointers: bool = True,
     read_after: Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
+    assumed: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Region:
-    """Return a region around the nest `text`; scalars that are assigned are doubles."""
+    """Return a region around the nest `text`.
+
+    Scalars that are assigned are doubles and others ints, unless `types` says otherwise;
+    `assumed` are the extents that the annotation states.
+    """
     nest = parse_nest(text)
     arrays: dict[str, Array] = {}
+    local = {s.name for s in walk_stmts(nest.body) if isinstance(s, LocalArray)}
     names: dict[str, None] = {}
     for expr in _expressions(nest):
         names.update(dict.fromkeys(sorted(variables(expr))))
         for part in walk(expr):
-            if isinstance(part, Access) and part.array not in arrays:
+            if isinstance(part, Access) and part.array not in {*arrays, *local}:
                 given = (extents or {}).get(part.array, (None,) * len(part.indices))
+                element = (types or {}).get(part.array, "double")
                 arrays[part.array] = Array(
-                    part.array, "double", tuple(map(_extent, given)), pointers, restrict
+                    part.array, element, tuple(map(_extent, given)), pointers, restrict
                 )
+                for extent in arrays[part.array].extents:
+                    names.update(dict.fromkeys(sorted(variables(extent or Int(0)))))
     written = {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
     values = dict(fixed or {})
     scalars = {
         name: Scalar(
             name,
-            "double" if name in written else "int",
+            (types or {}).get(name, "double" if name in written else "int"),
             values.get(name),
             read_after=name in read_after,
         )
         for name in {**names, **dict.fromkeys(values)}
     }
-    return Region(
-        "f", 1, nest, arrays, scalars, {**(sizes or {}), **values}, Spec(), Extent(0, 0, 0, 0, 0)
-    )
+    spec = Spec(assumptions=Assumptions(extents=assumed or {}))
+    whole = Extent(0, 0, 0, 0, 0)
+    return Region("f", 1, nest, arrays, scalars, {**(sizes or {}), **values}, spec, whole)
 
 
 def _extent(value: Expr | int | str | None) -> Expr | None:
@@ -86,5 +96,5 @@ def _extent(value: Expr | int | str | None) -> Expr | None:
 def _expressions(nest: Nest) -> list[Expr]:
     found: list[Expr] = [bound for loop in nest.loops() for bound in (loop.lower, loop.upper)]
     for assign in nest.assigns():
-        found += [assign.target, assign.value]
+        found += [assign.target, *assign.sources()]
     return found

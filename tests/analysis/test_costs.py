@@ -11,7 +11,6 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Work
 from annotune.analysis.footprints import progression
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Access, accesses
 from annotune.ir.region import Region
 
 from .brute import Machine
@@ -113,20 +112,15 @@ def _touched(one: Region, sizes: dict[str, int]) -> dict[str, tuple[set[int], se
     found: dict[str, tuple[set[int], set[int], bool]] = {
         n: (set(), set(), False) for n in one.arrays
     }
-    for instance in machine.instances(one.nest.body, {}):
-        assign = instance.assign
-        reads = list(accesses(assign.value))
-        target = assign.target
-        if isinstance(target, Access) and assign.op != "=":
-            reads.append(target)
-        for access in reads:
-            name, address = machine.place(access, instance.values)
-            read, written, early = found[name]
-            read.add(address)
-            found[name] = read, written, early or address not in written
-        if isinstance(target, Access):
-            name, address = machine.place(target, instance.values)
-            found[name][1].add(address)
+    for touched in machine.trace().values():
+        for name, address in touched.reads:
+            if name in found:
+                read, written, early = found[name]
+                read.add(address)
+                found[name] = read, written, early or address not in written
+        for name, address in touched.writes:
+            if name in found:
+                found[name][1].add(address)
     return found
 
 
@@ -135,8 +129,8 @@ def _check_sections(one: Region, sizes: dict[str, int]) -> None:
     machine = Machine(one, sizes)
     for name, (read, written, early) in _touched(one, sizes).items():
         shape = analysis.shapes[name]
-        lowest = machine.integer(shape.lowest, {})
-        section = range(lowest, lowest + machine.integer(shape.length, {}))
+        lowest = machine.value(shape.lowest, {}, set())
+        section = range(lowest, lowest + machine.value(shape.length, {}, set()))
         assert read | written <= set(section)
         if one.arrays[name].extents[0] is None:
             assert min(read | written) == section[0]
@@ -144,5 +138,5 @@ def _check_sections(one: Region, sizes: dict[str, int]) -> None:
         if analysis.uses[name].overwritten:
             assert not early
             assert written == set(section)
-        inner = [machine.integer(e, {}) for e in shape.extents[1:] if e is not None]
+        inner = [machine.value(e, {}, set()) for e in shape.extents[1:] if e is not None]
         assert prod(inner) >= 1

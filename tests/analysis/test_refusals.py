@@ -10,10 +10,21 @@ from annotune.diagnostics import AnnotuneError
 from .regions import region
 
 REFUSALS = {
-    "indirect": (
+    "a gather from an array of unknown length": (
         "for i in 0:n: y[i] += x[col[i]]",
-        "AT201",
-        "subscript 'col[i]' of 'x' is not affine in i",
+        "AT214",
+        "'x' is read at 'col[i]', so all of it is needed, but its length is not known",
+    ),
+    "a scatter": (
+        "for i in 0:n: y[col[i]] += x[i]",
+        "AT213",
+        "'y' is written at 'col[i]', which no analysis can follow: two iterations may write one "
+        "element",
+    ),
+    "a read of a product of iterators": (
+        "for i in 0:n: for j in 0:n: y[i] += a[i*j]",
+        "AT214",
+        "'a' is read at 'i * j', so all of it is needed, but its length is not known",
     ),
     "product of iterators": (
         "for i in 0:n: for j in 0:n: a[i*j] = 1.0",
@@ -25,7 +36,16 @@ REFUSALS = {
         "AT201",
         "subscript 'i * i' of 'a' is not affine in i",
     ),
-    "half": ("for i in 0:n: a[i/2] = 1.0", "AT201", "subscript 'i / 2' of 'a' is not affine in i"),
+    "half of what may be negative": (
+        "for i in -3:n: a[i/2] = 1.0",
+        "AT201",
+        "subscript 'i / 2' of 'a' is not affine in i",
+    ),
+    "a quotient by an unknown size": (
+        "for i in 0:n: a[i/m] = 1.0",
+        "AT205",
+        "the value of 'm' is needed: without it the rows of 'a' cannot be proven apart",
+    ),
     "a scalar of the region": (
         "for i in 0:n\n  k = 2.0\n  a[k] = 1.0\n",
         "AT202",
@@ -104,8 +124,8 @@ def test_a_private_scalar_that_lives_on_is_refused() -> None:
 
 def test_every_wrong_subscript_is_reported() -> None:
     with pytest.raises(AnnotuneError) as refused:
-        analyse(region("for i in 0:n\n  a[i*i] = 1.0\n  b[i/2] = x[c[i]]\n"))
-    assert [d.code for d in refused.value.diagnostics] == ["AT201"] * 3
+        analyse(region("for i in 0:n\n  a[i*i] = 1.0\n  b[c[i]] = x[i]\n  b[i*i] = 1.0\n"))
+    assert [d.code for d in refused.value.diagnostics] == ["AT201", "AT213", "AT201"]
 
 
 def test_pointers_without_restrict_are_a_warning() -> None:

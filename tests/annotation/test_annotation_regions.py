@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotune.annotation.complete import complete
 from annotune.annotation.regions import find_annotations, scan_annotations
 from annotune.diagnostics import AnnotuneError
 
@@ -109,12 +110,21 @@ BEGIN, CHILL, END = "/*@ begin PerfTuning () @*/", "/*@ begin CHiLL () @*/", "/*
         ("/*@ begin PrefTuning () @*/ /*@ end @*/", ["1:1: unknown annotation 'PrefTuning'"]),
         (
             "/*@ begin Loop (transform Unroll(ufactor=3)) @*/ /*@ end @*/",
-            ["1:1: 'begin Loop' of Orio is not supported yet"],
+            ["1:1: 'begin Loop' has no loop, neither in it nor after it"],
         ),
         (
             "#pragma Orio Loop(transform Unroll(ufactor=3))\n;\n#pragma Oiro\n",
-            ["1:1: 'begin Loop' of Orio is not supported yet"],
+            ["1:19: 'transform Unroll' has no loop after it"],
         ),
+        (
+            "/*@ begin PolySyn (parallel = @) @*/ x; /*@ end @*/",
+            ["1:1: Orio's module PolySyn is not supported"],
+        ),
+        (
+            "/*@ begin PerfTuning (def x {}) @*/\n/*@ begin SpMV () @*/ x; /*@ end @*/ /*@ end @*/",
+            ["2:1: Orio's module SpMV is not supported"],
+        ),
+        ("/*@ begin Align (x[]) @*/ x; /*@ end @*/", ["1:1: Orio's module Align is not supported"]),
         (
             f"/*@ begin PerfTuning () foo() @*/ {END}",
             ["1:25: text after the ')' that closes 'begin PerfTuning ('"],
@@ -181,6 +191,11 @@ _PIECES = st.sampled_from(
         "/*",
         "*/",
         'cuda(0, block={"i"})',
+        "/*@ begin Loop ( transform Unroll(ufactor=2) for (i=0; i<n; i++) x[i]=1; ) @*/",
+        "/*@ begin PerfTuning ( def input_params { param n = 3; } ) @*/",
+        "void f(int m) {",
+        "}",
+        "int i;",
     ]
 )
 
@@ -192,7 +207,10 @@ def test_any_text_gives_regions_or_a_refusal(text: str) -> None:
         blocks = find_annotations(text, "f.c")
     except AnnotuneError:
         return
-    ends = [0]
-    for block in blocks:
-        assert ends[-1] <= block.start <= block.body_start <= block.body_end <= block.end
-        ends.append(block.end)
+    made = complete(text, "f.c", blocks)
+    assert made.text.count("\n") == text.count("\n")
+    for found in (blocks, made.blocks):
+        ends = [0]
+        for block in found:
+            assert ends[-1] <= block.start <= block.body_start <= block.body_end <= block.end
+            ends.append(block.end)

@@ -54,7 +54,11 @@ def test_every_block() -> None:
     assert [(str(note.span), note.code, note.help) for note in spec.notes] == [
         ("f.c:9:70", "AT031", "did you mean 'algorithm'?"),
         ("f.c:11:7", "AT030", ""),
-        ("f.c:12:7", "AT030", ""),
+    ]
+    assert [(v.name, v.type, [e.text for e in v.extents]) for v in spec.input_vars] == [
+        ("A", "double", ["h7u*N"]),
+        ("o", "int", ["2"]),
+        ("n", "int", []),
     ]
 
 
@@ -104,8 +108,8 @@ def test_a_param_may_carry_the_name_of_a_let() -> None:
             "def performance_params { constraint c = (UF ==); }",
             ["1:47: expected a value, found ')'"],
         ),
-        ("import spec foo;", ["1:1: 'import spec foo' is not supported yet"]),
-        ("spec foo { def build { } }", ["1:1: 'spec foo' is not supported yet"]),
+        ("import spec no_such;", ["1:13: cannot read no_such.spec: there is no such file"]),
+        ("spec foo { def build { } }", ["1:1: unexpected 'spec'"]),
         ("def build { arg libs = '-lm; }", ["1:24: the string does not end on its line"]),
         ("def input_params { param x = @; }", ["1:30: unexpected character '@'"]),
     ],

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from annotune.annotation.functions import FUNCTIONS
-from annotune.annotation.perf_tuning import BLOCKS
 from annotune.annotation.regions import find_annotations
 from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.signatures import COMMANDS
+from annotune.annotation.statements import BLOCKS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "annotation.md").read_text()
 

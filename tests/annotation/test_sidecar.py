@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from annotune.annotation.recipe_text import recipe_text
 from annotune.annotation.sidecar import load_sidecar
+from annotune.annotation.spec import Assumptions
 from annotune.diagnostics import AnnotuneError
 
 SOUND = """\
@@ -82,7 +83,11 @@ HEAD = "file: a.c\nregions:\n  - function: f\n    loop: i\n"
         (HEAD + "    input_params: {n: 010}", ["5:23: 'n' must be a decimal number"]),
         (
             HEAD + "    input_params: {n: !!python/name:os.system x}",
-            ["5:23: 'n' must be a number, a word or a list"],
+            ["5:23: 'n' must be a plain value, without a tag"],
+        ),
+        (
+            HEAD + "    assume: {disjoint: 3}",
+            ["5:14: 'disjoint' of 'def assume' must be True or False"],
         ),
         (HEAD + "    input_params: {n: 2*m}", ["5:25: unknown name 'm'"]),
         (HEAD + "    performance_params: {UF: []}", ["5:26: parameter 'UF' has no values"]),
@@ -121,3 +126,10 @@ def test_any_file_gives_entries_or_a_refusal(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.yaml").write_text(text, encoding="utf-8", errors="surrogatepass")
     with suppress(AnnotuneError):
         load_sidecar(tmp_path / "a.yaml")
+
+
+def test_assumptions(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(HEAD + "    assume: {disjoint: true, pure: [f], extent: 'x[n]'}")
+    (entry,) = load_sidecar(path)
+    assert entry.spec.assumptions == Assumptions(True, False, ("f",), {"x": ("n",)})

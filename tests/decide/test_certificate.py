@@ -37,6 +37,38 @@ SKEWED = replace(
     ),
     lengths={"a": (0, 80)},
 )
+# for i < 4: s[i] = 0; for k < 8: s[i] += A[8*i + k]; b[i] = s[i]; i on block x, k shared by the
+# threads of the block, which combine what they have.
+TEAM = Certificate(
+    sizes={},
+    domains={
+        0: "{ S0[i0] : 0 <= i0 < 4 }",
+        1: "{ S1[i0, i1] : 0 <= i0 < 4 and 0 <= i1 < 8 }",
+        2: "{ S2[i0] : 0 <= i0 < 4 }",
+    },
+    original={
+        0: "{ S0[i0] -> [0, i0, 0] }",
+        1: "{ S1[i0, i1] -> [0, i0, 1, i1, 0] }",
+        2: "{ S2[i0] -> [0, i0, 2] }",
+    },
+    launch={0: "{ S0[i0] -> [0] }", 1: "{ S1[i0, i1] -> [0] }", 2: "{ S2[i0] -> [0] }"},
+    worker={
+        0: "{ S0[i0] -> [i0, 0, 0, 0, 0, 0] }",
+        1: "{ S1[i0, i1] -> [i0, 0, 0, i1, 0, 0] }",
+        2: "{ S2[i0] -> [i0, 0, 0, 0, 0, 0] }",
+    },
+    time={0: "{ S0[i0] -> [0] }", 1: "{ S1[i0, i1] -> [1, 0, 0] }", 2: "{ S2[i0] -> [2] }"},
+    grids=dict.fromkeys((0, 1, 2), (4, 1, 1, 8, 1, 1)),
+    touches=(
+        Touch(0, "s", "{ S0[i0] -> A[i0] }", is_write=True),
+        Touch(1, "s", "{ S1[i0, i1] -> A[i0] }", is_write=False, is_sum=True, combined=(3,)),
+        Touch(1, "s", "{ S1[i0, i1] -> A[i0] }", is_write=True, is_sum=True, combined=(3,)),
+        Touch(2, "s", "{ S2[i0] -> A[i0] }", is_write=False),
+    ),
+    lengths={"s": (0, 4)},
+    phase={0: "{ S0[i0] -> [0] }", 1: "{ S1[i0, i1] -> [1] }", 2: "{ S2[i0] -> [2] }"},
+    joined=frozenset({1}),
+)
 WRONG: dict[str, tuple[Certificate, dict[str, Any], str]] = {
     "swapped order": (
         SKEWED,
@@ -82,6 +114,29 @@ WRONG: dict[str, tuple[Certificate, dict[str, Any], str]] = {
         "S0: an iteration lies outside the grid",
     ),
     "out of bounds": (SUM, {"lengths": {"y": (0, 4), "A": (0, 31)}}, "S0: an access leaves A"),
+    "threads that do not meet": (
+        TEAM,
+        {"joined": frozenset()},
+        "S0 and S1 conflict on s and may lose their order",
+    ),
+    "threads that meet too late": (
+        TEAM,
+        {"phase": {**TEAM.phase, 1: "{ S1[i0, i1] -> [2] }"}},
+        "S1 and S2 conflict on s and may lose their order",
+    ),
+    "partial results that nobody combines": (
+        TEAM,
+        {"touches": tuple(replace(touch, combined=()) for touch in TEAM.touches)},
+        "S1 and S1 conflict on s and may lose their order",
+    ),
+    "partial results of blocks that are not combined": (
+        TEAM,
+        {
+            "worker": {**TEAM.worker, 1: "{ S1[i0, i1] -> [i1, 0, 0, i0, 0, 0] }"},
+            "grids": {**TEAM.grids, 1: (8, 1, 1, 4, 1, 1)},
+        },
+        "S1 and S1 conflict on s and may lose their order",
+    ),
     "before the start": (
         SUM,
         {"touches": (Touch(0, "A", "{ S0[i0, i1] -> A[i1 - 1] }", is_write=False),)},
@@ -91,7 +146,7 @@ WRONG: dict[str, tuple[Certificate, dict[str, Any], str]] = {
 
 
 def test_right_certificates_hold() -> None:
-    assert verify(SUM) == verify(SKEWED) == ()
+    assert verify(SUM) == verify(SKEWED) == verify(TEAM) == ()
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -100,3 +100,40 @@ def test_random_points_of_a_matrix_product() -> None:
 def test_random_points_of_other_triples(name: str) -> None:
     one = decided(example("nwchem/sd_t_d1.c", name, TRIPLES))
     check_points(one, 4, 10, ({"h7u": 3},))
+
+
+ROWS = """
+void f(int n, int m, double y[restrict n], double A[restrict n][m], double x[restrict m])
+{
+  /*@ begin PerfTuning (def input_params { param n = 3000; param m = 500; }) @*/
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i] += A[i][j] * x[j];
+  /*@ end @*/
+}
+"""
+
+
+def test_a_block_for_each_row_is_a_point_and_the_first() -> None:
+    one = decided_text(ROWS)
+    ((_, (unit,)),) = one.space.branches
+    (team,) = [roles for roles in unit.mapped if roles.team]
+    assert (team.thread_x, team.block_x, team.block_y) == ("j", "i", "")
+    assert unit.mapped[0] == team
+    assert [(r.thread_x, r.block_x) for r in unit.mapped[1:]] == [("i", "")]
+    points = list(one.space.points())
+    assert len(points) == one.space.legal == 1 + len(unit.factors)
+    # Columns are read along the parallel loop already.
+    columns = decided_text(
+        ROWS.replace("A[restrict n][m]", "A[restrict m][n]").replace("A[i][j]", "A[j][i]")
+    )
+    ((_, (unit,)),) = columns.space.branches
+    assert not any(roles.team for roles in unit.mapped)
+
+
+def test_every_way_to_spread_a_sum() -> None:
+    text = ROWS.replace("y[i]", "y[0]").replace("n = 3000", "n = 70")
+    one = decided_text(text)
+    ((_, (unit,)),) = one.space.branches
+    listed = {(r.thread_x, r.block_x) for r in unit.mapped}
+    assert listed == {(x, block) for x in "ij" for block in ("", "i", "j")}
+    # Rows are neighbours in memory; 70 of them are enough blocks.
+    assert (unit.mapped[0].thread_x, unit.mapped[0].block_x) == ("j", "i")

@@ -96,7 +96,13 @@ def refused(commands: str, nest: str = MULTIPLY, params: str = "") -> Diagnostic
 @pytest.mark.parametrize(
     ("commands", "nest", "code", "message"),
     [
-        ('cuda(0, thread={"k"})', MULTIPLY, "AT258", "loop 'k' cannot run in parallel"),
+        ('cuda(0, thread={"k"})', MULTIPLY, "AT273", "changes with 'i', inside 'k'"),
+        (
+            'cuda(0, block={"i"}, thread={"j","k"})',
+            MULTIPLY,
+            "AT258",
+            "loop 'k' cannot run in parallel",
+        ),
         ('cuda(0, thread={"x"})', MULTIPLY, "AT251", "statement 0 has no loop 'x'"),
         ('cuda(4, thread={"i"})', MULTIPLY, "AT250", "there is no statement 4"),
         ('registers(0, "j") cuda(0, thread={"i"})', MULTIPLY, "AT259", "changes with 'j'"),
@@ -126,7 +132,10 @@ def test_is_refused_at_the_command(commands: str, nest: str, code: str, message:
 
 
 def test_loops_that_cannot_be_fused_have_no_mapped_loop_in_common() -> None:
-    nest = "for (i = 0; i < n; i++)\n  c[0] += a[i];\nfor (i = 0; i < n; i++)\n  b[0] += a[i];\n"
+    nest = (
+        "for (i = 0; i < n; i++)\n  c[i+1] = c[i] + a[i];\n"
+        "for (i = 0; i < n; i++)\n  b[i+1] = b[i] + a[i];\n"
+    )
     refusal = refused("fuse(0,1)", nest)
     assert refusal.code == "AT305"
     assert refusal.help == "loops that may be mapped: none in the first nest, none in the second"

@@ -58,10 +58,31 @@ CASES = {
         ((0,),),
         [((0,), ("i",), ("t",))],
     ),
-    "a sum is one thread": (
+    "a sum is shared by the threads of a block": (
         "for (i = 0; i < n; i++) s += a[i];\nfor (i = 0; i < n; i++) b[i] = s * a[i];",
         ((0,), (1,)),
-        [((0,), (), ()), ((1,), ("i",), ())],
+        [((0,), ("i",), ()), ((1,), ("i",), ())],
+    ),
+    "a sum over two loops": (
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) s += a[i*n + j];",
+        ((0,),),
+        [((0,), ("j",), ())],
+    ),
+    "a sum in each step of a recurrence": (
+        "for (t = 1; t < n; t++) for (i = 0; i < n; i++) a[t] += a[t - 1] * b[i];",
+        ((0,),),
+        [((0,), ("i",), ("t",))],
+    ),
+    "a sum below two recurrences is one thread's": (
+        "for (t = 1; t < n; t++) for (k = 1; k < n; k++) for (i = 0; i < n; i++)"
+        " a[t*n + k] += a[t*n + k - n - 1] * a[t*n + k - 1] * b[i];",
+        ((0,),),
+        [((0,), (), ())],
+    ),
+    "a loop of the text may be parallel for some of its statements": (
+        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) { b[j] += a[i*n + j]; c[i] += a[i*n + j]; }",
+        ((0,), (1,)),
+        [((0,), ("j",), ()), ((1,), ("i",), ())],
     ),
     # Only the second of two loops called i is parallel.
     "loops of one name are told apart": (

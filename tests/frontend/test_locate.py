@@ -85,3 +85,15 @@ def test_splice_follows_the_newlines() -> None:
 def test_splice_refuses_overlaps() -> None:
     with pytest.raises(ValueError, match="overlaps"):
         splice("abcd", [(0, 2, ""), (1, 3, "")])
+
+
+def test_finds_a_loop_that_a_macro_makes() -> None:
+    head = "#define FOR(i, n) for (int i = 0; i < n; i++)\n#define NAME(x) x##_1\n"
+    text = head + "void NAME(f)(int n, double *a) { FOR(c, n) { a[c] = 0; } FOR(k, 3) a[k] = 1; }\n"
+    start, end = locate_loop(text, "f_1", "k")
+    assert text[start:end] == "FOR(k, 3) a[k] = 1;"
+    start, end = locate_loop(text, "f_1")
+    assert text[start:end] == "FOR(c, n) { a[c] = 0; }"
+    with pytest.raises(AnnotuneError) as raised:
+        locate_loop(text, "f_1", "q", path="s.c")
+    assert "its loops are: c, k" in raised.value.diagnostics[0].help

@@ -14,13 +14,28 @@ from fractions import Fraction
 from typing import Any, assert_never
 
 from annotune.decide.plan import Kernel, Plan, Step
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    children,
+)
 from annotune.ir.fold import divide, remainder
-from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Operator, Stmt
 from annotune.ir.region import Region
 from annotune.transforms.tree import Body, rebuilt
 
 PRIME = (1 << 61) - 1
+# Numbers modulo a prime are in order like any others.
+_EXTREMA = {"fmin": "lowest", "fmax": "highest", "min": "lowest", "max": "highest"}
 ORDERS = ("forwards", "backwards", "shuffled")
 
 
@@ -124,8 +139,19 @@ class _Python:
                     values = f"range({lower}, {upper}, {stmt.step})"
                     if stmt.place not in (Level.SERIAL, Level.SIMD):
                         values = f"workers({values})"
+                    for k, combined in enumerate(stmt.combines):
+                        self.lines.append(f"{margin}before_{depth}_{k} = v_{combined.name}")
                     self.lines.append(f"{margin}for v_{stmt.var} in {values}:")
+                    # Each iteration, a worker of its own, starts from the identity.
+                    for k, combined in enumerate(stmt.combines):
+                        start = self._identity(combined.op, f"before_{depth}_{k}")
+                        kept = f"so_far_{depth}_{k} = v_{combined.name}"
+                        self.lines.append(f"{margin}  {kept}; v_{combined.name} = {start}")
                     self._body(stmt.body, depth + 1, known | {stmt.var})
+                    for k, combined in enumerate(stmt.combines):
+                        one, two = f"so_far_{depth}_{k}", f"v_{combined.name}"
+                        joined = self._joined(combined.op, one, two)
+                        self.lines.append(f"{margin}  v_{combined.name} = {joined}")
                 case Assign():
                     self._assign(stmt, margin, known)
                 case Local(name, _, value):
@@ -140,7 +166,21 @@ class _Python:
         if len(self.lines) == start:
             self.lines.append(f"{margin}pass")
 
+    @staticmethod
+    def _identity(operator: Operator, before: str) -> str:
+        extremum = operator in (Operator.MIN, Operator.MAX)
+        return before if extremum else str(int(operator is Operator.PRODUCT))
+
+    @staticmethod
+    def _joined(operator: Operator, one: str, two: str) -> str:
+        if operator in (Operator.MIN, Operator.MAX):
+            return f"{'lowest' if operator is Operator.MIN else 'highest'}({one}, {two})"
+        return f"({one} {operator} {two}) % {PRIME}"
+
     def _assign(self, stmt: Assign, margin: str, known: frozenset[str]) -> None:
+        if stmt.guard is not None:
+            self.lines.append(f"{margin}if {self.real(stmt.guard, known)}:")
+            margin += "  "
         value = self.real(stmt.value, known)
         old = self.real(stmt.target, known)
         match stmt.op:
@@ -162,10 +202,12 @@ class _Python:
                 self.lines.append(f"{margin}M[{target.array!r}].store({place}, {new})")
 
     def _key(self, indices: tuple[Expr, ...], known: frozenset[str]) -> str:
-        return "".join(f"({self.integer(i, known)})," for i in indices)
+        return f"({''.join(f'{self.integer(i, known)},' for i in indices)})"
 
     def _place(self, access: Access, known: frozenset[str]) -> str:
         extents = self.region.arrays[access.array].extents
+        if not access.indices:
+            return "0"
         place = self.integer(access.indices[0], known)
         for index, extent in zip(access.indices[1:], extents[1:], strict=True):
             assert extent is not None
@@ -180,6 +222,12 @@ class _Python:
                 return f"v_{name}" if name in known else f"M[{name!r}].load(0)"
             case Negate(operand):
                 return f"(-{self.integer(operand, known)})"
+            case Binary(op) if op in COMPARISONS | CONNECTIVES:
+                return self.condition(expr, known)
+            case Select():
+                return self.select(expr, known)
+            case Call("abs" | "labs", (operand,)):
+                return f"abs({self.integer(operand, known)})"
             case Binary(op, left, right):
                 a, b = self.integer(left, known), self.integer(right, known)
                 named = {"/": "divide", "%": "remainder"}
@@ -199,6 +247,17 @@ class _Python:
             case Real(text):
                 value = Fraction(text.rstrip("fFlL"))
                 return str(value.numerator * pow(value.denominator, -1, PRIME) % PRIME)
+            case Binary(op) if op in COMPARISONS | CONNECTIVES:
+                return self.condition(expr, known)
+            case Select():
+                return self.select(expr, known)
+            case Call(function, arguments) if function in _EXTREMA and self.is_real(expr):
+                inner = ", ".join(f"({self.real(a, known)}) % {PRIME}" for a in arguments)
+                return f"{_EXTREMA[function]}({inner})"
+            case Call("(double)" | "(float)", (operand,)):
+                return self.real(operand, known)
+            case Binary("/", left, right) if not self.is_real(expr):
+                return self.integer(expr, known)
             case Binary("/", left, right):
                 return f"({self.real(left, known)} * inverse({self.real(right, known)}))"
             case Binary(op, left, right):
@@ -207,6 +266,48 @@ class _Python:
                 return f"(-{self.real(operand, known)})"
             case _:
                 return self.integer(expr, known)
+
+    def condition(self, expr: Binary, known: frozenset[str]) -> str:
+        """Return a comparison; reals are compared as what memory would hold."""
+        left, right = self.real(expr.left, known), self.real(expr.right, known)
+        if expr.op in CONNECTIVES:
+            return f"({left} {'and' if expr.op == '&&' else 'or'} {right})"
+        if self.is_real(expr.left) or self.is_real(expr.right):
+            left, right = f"({left}) % {PRIME}", f"({right}) % {PRIME}"
+        return f"({left} {expr.op} {right})"
+
+    def select(self, expr: Select, known: frozenset[str]) -> str:
+        parts = (self.real(e, known) for e in (expr.if_true, expr.condition, expr.if_false))
+        return "({} if {} else {})".format(*parts)
+
+    def is_real(self, expr: Expr) -> bool:
+        """Return whether C computes `expr` in a floating type."""
+        match expr:
+            case Real():
+                return True
+            case Access(array):
+                return array not in self.region.arrays or _is_floating(
+                    self.region.arrays[array].element
+                )
+            case Var(name):
+                scalar = self.region.scalars.get(name)
+                # What has no type here is a register copy that a transform made.
+                iterators = {loop.var for loop in self.region.nest.loops()}
+                return _is_floating(scalar.type) if scalar else name not in iterators
+            case Binary(op) if op in COMPARISONS | CONNECTIVES:
+                return False
+            case Call("abs" | "labs" | "min" | "max"):
+                return False
+            case Call(function):
+                return not function.startswith("(") or _is_floating(function)
+            case Select(_, if_true, if_false):
+                return self.is_real(if_true) or self.is_real(if_false)
+            case _:
+                return any(self.is_real(child) for child in children(expr))
+
+
+def _is_floating(type_: str) -> bool:
+    return "double" in type_ or "float" in type_
 
 
 def plan_body(plan: Plan) -> Body:

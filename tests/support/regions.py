@@ -100,6 +100,15 @@ def nest_analysis(
     return analyse(nest_region(text, sizes, extents, types))
 
 
+def positions(body: Body, place: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+    """Return each loop's place in the text, one number per level, in textual order."""
+    found: list[tuple[int, ...]] = []
+    for index, stmt in enumerate(body):
+        if isinstance(stmt, Loop):
+            found += [(*place, index), *positions(stmt.body, (*place, index))]
+    return found
+
+
 def text_of(body: Body) -> str:
     """Return the text form of a body."""
     return print_nest(Nest(body))

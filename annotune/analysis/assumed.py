@@ -1,0 +1,56 @@
+"""What the analysis takes for granted of arrays whose accesses depend on memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from annotune.analysis.messages import ASSUMED_IN_RANGE, ASSUMED_THERE
+from annotune.analysis.model import Model
+from annotune.analysis.poly import to_expr
+from annotune.analysis.sections import Section, whole_length
+from annotune.analysis.statements import Reference
+from annotune.diagnostics import Diagnostic
+from annotune.ir.expr import Access
+from annotune.ir.text import print_expr
+
+
+def assumption_warnings(model: Model, sections: Mapping[str, Section]) -> tuple[Diagnostic, ...]:
+    """Return the warnings about gathers in range and about elements that a condition guards.
+
+    ``def assume { arg extent = [...]; }`` with the array's length silences both.
+    """
+    stated = model.region.spec.assumptions.extents
+    found: list[Diagnostic] = []
+    for name, section in sections.items():
+        if name not in stated:
+            found += _in_range(name, model)
+            found += _there(name, section, model)
+    return tuple(found)
+
+
+def _in_range(name: str, model: Model) -> Iterator[Diagnostic]:
+    gather = next((r for r in model.references[name] if r.unknown), None)
+    if gather is None:
+        return
+    whole = whole_length(name, model)
+    assert whole is not None, "a gather from an array of unknown length is refused"
+    extents = f"[{print_expr(to_expr(whole))}]"
+    index = _unknown_index(gather)
+    yield ASSUMED_IN_RANGE.at(gather.span, subscript=index, array=name, extents=extents)
+
+
+def _unknown_index(gather: Reference) -> str:
+    assert isinstance(gather.access, Access)
+    pairs = zip(gather.access.indices, gather.subscripts, strict=True)
+    return next(print_expr(index) for index, poly in pairs if poly.names & gather.unknown)
+
+
+def _there(name: str, section: Section, model: Model) -> Iterator[Diagnostic]:
+    if not section.is_assumed:
+        return
+    for reference in model.references[name]:
+        truth = model.truths.get(reference)
+        if truth is not None and not truth.is_exact:
+            condition = next(c for c in reference.conditions[::-1])
+            yield ASSUMED_THERE.at(reference.span, array=name, condition=print_expr(condition))
+            return

@@ -1,0 +1,244 @@
+"""Where a condition holds: exactly for an affine one, from both sides for any other."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import islpy as isl
+
+from annotune.analysis.domains import NotLinear, Space, dims, tuple_text
+from annotune.analysis.named import is_integer_type, is_unsigned_type
+from annotune.analysis.poly import ONE, ZERO, Poly, from_expr
+from annotune.analysis.statements import Statement
+from annotune.ir.expr import (
+    COMPARISONS,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    negated,
+    variables,
+)
+from annotune.ir.region import Region
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The instances at which a condition `maybe` holds, and those at which it `surely` does.
+
+    Both are equal for a condition that is affine in loops and sizes; values in memory make
+    the difference.
+    """
+
+    maybe: isl.Set
+    surely: isl.Set
+
+    @property
+    def is_exact(self) -> bool:
+        return bool(self.maybe.is_subset(self.surely))
+
+    def __and__(self, other: Truth) -> Truth:
+        return Truth(self.maybe.intersect(other.maybe), self.surely.intersect(other.surely))
+
+    def __or__(self, other: Truth) -> Truth:
+        return Truth(self.maybe.union(other.maybe), self.surely.union(other.surely))
+
+    def __invert__(self) -> Truth:
+        return Truth(self.surely.complement(), self.maybe.complement())
+
+
+_COMPARE: Mapping[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
+    "<": isl.PwAff.lt_set,
+    "<=": isl.PwAff.le_set,
+    ">": isl.PwAff.gt_set,
+    ">=": isl.PwAff.ge_set,
+    "==": isl.PwAff.eq_set,
+    "!=": isl.PwAff.ne_set,
+}
+
+
+@dataclass
+class Conditions:
+    """Reads the conditions of one statement.
+
+    With `is_strict`, a product of a loop and a size without a value is `NotLinear`; else
+    nothing is known of the comparison that holds it.
+    """
+
+    region: Region
+    statement: Statement
+    space: Space
+    written: frozenset[str]
+    iterators: frozenset[str]
+    is_strict: bool
+    _known: dict[Expr, Truth] = field(default_factory=dict)
+
+    def truth(self, condition: Expr) -> Truth:
+        """Return where `condition` is not 0.
+
+        Raises:
+            NotLinear: Only with more sizes can it be said exactly.
+        """
+        found = self._known.get(condition)
+        if found is None:
+            found = self._known[condition] = self._truth(condition)
+        return found
+
+    def _truth(self, condition: Expr) -> Truth:
+        match condition:
+            case Int(value):
+                return self._everywhere if value else ~self._everywhere
+            case Binary("&&", left, right):
+                return self.truth(left) & self.truth(right)
+            case Binary("||", left, right):
+                return self.truth(left) | self.truth(right)
+            case Binary("==", _, Int(0)) if negated(condition) != Binary("==", condition, Int(0)):
+                return ~self.truth(negated(condition))
+            case Select(chosen, if_true, if_false):
+                is_chosen = self.truth(chosen)
+                return (is_chosen & self.truth(if_true)) | (~is_chosen & self.truth(if_false))
+            case Binary(op, left, right) if op in COMPARISONS:
+                return self._compared(op, left, right)
+            case _:
+                return self._compared("!=", condition, Int(0))
+
+    @property
+    def _everywhere(self) -> Truth:
+        everything = isl.Set(f"{{ {tuple_text(self.statement)} }}")
+        return Truth(everything, everything)
+
+    @property
+    def _unknown(self) -> Truth:
+        everything = isl.Set(f"{{ {tuple_text(self.statement)} }}")
+        return Truth(everything, isl.Set.empty(everything.get_space()))
+
+    def _compared(self, op: str, left: Expr, right: Expr) -> Truth:
+        try:
+            if may_wrap(left, right, self.region):
+                return self._unknown
+            one, two = self._value(left), self._value(right)
+        except NotLinear:
+            if self.is_strict:
+                raise
+            return self._unknown
+        if one is None or two is None:
+            return self._unknown
+        where = _COMPARE[op](one, two)
+        return Truth(where, where)
+
+    def _value(self, expr: Expr) -> isl.PwAff | None:
+        """Return an integer expression over the instances; None when memory decides it."""
+        poly = from_expr(expr)
+        if poly is not None:
+            return self._affine(poly) if self._is_fixed(poly) else None
+        match expr:
+            case Negate(operand):
+                value = self._value(operand)
+                return None if value is None else value.neg()
+            case Binary("+" | "-" as op, left, right):
+                return self._both(operator.add if op == "+" else operator.sub, left, right)
+            case Binary("*", Int(), _) | Binary("*", _, Int()):
+                return self._both(isl.PwAff.mul, expr.left, expr.right)
+            case Binary("/" | "%" as op, left, right):
+                return self._rounded(op, left, right)
+            case Call("min" | "max" as function, (first, *rest)):
+                smallest = isl.PwAff.min if function == "min" else isl.PwAff.max
+                value = self._value(first)
+                for other in rest:
+                    next_value = self._value(other)
+                    if value is None or next_value is None:
+                        return None
+                    value = smallest(value, next_value)
+                return value
+            case Call("abs" | "labs", (operand,)):
+                value = self._value(operand)
+                return None if value is None else value.max(value.neg())
+            case Int() | Real() | Var() | Access() | Call() | Select() | Binary():
+                return None
+        raise AssertionError(expr)
+
+    def _both(
+        self, combine: Callable[[isl.PwAff, isl.PwAff], isl.PwAff], left: Expr, right: Expr
+    ) -> isl.PwAff | None:
+        one, two = self._value(left), self._value(right)
+        return None if one is None or two is None else combine(one, two)
+
+    def _rounded(self, op: str, left: Expr, right: Expr) -> isl.PwAff | None:
+        divisor = from_expr(right)
+        numerator = self._value(left)
+        if divisor is None or numerator is None or not self._is_fixed(divisor):
+            return None
+        value = divisor.at(self.space.values).constant
+        if value is None:
+            raise NotLinear(divisor, divisor.names)
+        if value <= 0:
+            return None
+        constant = self._affine(Poly.of({(): value}))
+        # Rounded towards zero, as C11 6.5.5 has it.
+        return numerator.tdiv_q(constant) if op == "/" else numerator.tdiv_r(constant)
+
+    def _is_fixed(self, poly: Poly) -> bool:
+        """Return whether loops around the statement and unchanged integers alone decide it."""
+        outside = self.iterators - frozenset(self.statement.iterators)
+        return outside.isdisjoint(poly.names) and _are_fixed(poly.names, self.region, self.written)
+
+    def _affine(self, poly: Poly) -> isl.PwAff:
+        names = dims(self.statement)
+        text = f"{tuple_text(self.statement)} -> [{self.space.affine(poly, names)}]"
+        return isl.PwAff(self.space.text(text))
+
+
+def may_wrap(left: Expr, right: Expr, region: Region) -> bool:
+    """Return whether unsigned arithmetic could leave the integers that isl computes with.
+
+    ``i - 1 < n`` is false for an unsigned i of 0, and a negative n compares as a large one.
+    """
+    scalars = region.scalars
+    names = variables(left) | variables(right)
+    unsigned = {n for n in names if n in scalars and is_unsigned_type(scalars[n].type)}
+    if not unsigned:
+        return False
+    polys = [from_expr(left), from_expr(right)]
+    return unsigned != names or any(
+        poly is None or any(factor < 0 for _, factor in poly.terms) for poly in polys
+    )
+
+
+def rooms(conditions: Iterable[Expr], region: Region, written: frozenset[str]) -> Iterator[Poly]:
+    """Yield polynomials that are not negative where all `conditions` hold, not all there are."""
+    for condition in conditions:
+        match condition:
+            case Binary("&&", left, right):
+                yield from rooms((left, right), region, written)
+            case Binary("==", Binary("<" | "<=" | ">" | ">=" as op, left, right), Int(0)):
+                # Of integers, whose order is total.
+                yield from rooms((Binary(_OPPOSITE[op], left, right),), region, written)
+            case Binary("<" | "<=" | ">" | ">=" | "==" as op, left, right):
+                one, two = from_expr(left), from_expr(right)
+                if one is None or two is None or may_wrap(left, right, region):
+                    continue
+                if not _are_fixed(one.names | two.names, region, written):
+                    continue
+                if op in ("<", "<=", "=="):
+                    yield two - one - (ONE if op == "<" else ZERO)
+                if op in (">", ">=", "=="):
+                    yield one - two - (ONE if op == ">" else ZERO)
+
+
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def _are_fixed(names: Iterable[str], region: Region, written: frozenset[str]) -> bool:
+    """Return whether `names` are integers that no statement of the region writes."""
+    scalars = region.scalars
+    return all(
+        name not in written and name in scalars and is_integer_type(scalars[name].type)
+        for name in names
+    )

@@ -1,0 +1,159 @@
+"""Integer parts of subscripts and bounds that are no polynomials, under names of their own.
+
+``n / 2`` is a size like any other, ``j % 8`` a value that each iteration has, ``col[i]`` one
+that only the run knows. A polynomial holds such a part as a name, the part's C text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from annotune.analysis.poly import Poly, from_expr, variable
+from annotune.ir.expr import Binary, Call, Expr, Int, Real, Var, accesses, variables, walk
+from annotune.ir.fold import fold
+from annotune.ir.functions import is_integer
+from annotune.ir.region import Region
+from annotune.ir.text import print_expr
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A part that is the same for the whole region: ``n / 2``, ``min(n, m)``."""
+
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """``left / right`` or ``left % right``, rounded as C does, at the iterations of a loop."""
+
+    op: str
+    left: Poly
+    right: Poly
+    expr: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A part that memory decides, ``col[i]``, or of a form that no stage can follow."""
+
+    expr: Expr
+
+
+Part: TypeAlias = Size | Rounded | Unknown
+
+_SIGNED_WORDS = (
+    *("signed", "char", "short", "int", "long", "const", "integer", "logical", "bool", "_Bool"),
+    *("ssize_t", "ptrdiff_t", "intptr_t", "int8_t", "int16_t", "int32_t", "int64_t"),
+)
+_UNSIGNED_WORDS = frozenset(
+    ("unsigned", "size_t", "uintptr_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
+)
+_INTEGER_WORDS = _UNSIGNED_WORDS.union(_SIGNED_WORDS)
+
+
+def is_integer_type(type_: str) -> bool:
+    """Return whether a C type is known to be an integer one."""
+    words = type_.split()
+    return bool(words) and all(word in _INTEGER_WORDS for word in words)
+
+
+def is_unsigned_type(type_: str) -> bool:
+    """Return whether values of a C type wrap around at zero."""
+    return not _UNSIGNED_WORDS.isdisjoint(type_.split())
+
+
+class Namer:
+    """Reads integer expressions of one region as polynomials and keeps the parts it names."""
+
+    def __init__(self, region: Region, written: frozenset[str], iterators: frozenset[str]) -> None:
+        self.region, self.written, self.iterators = region, written, iterators
+        self.parts: dict[str, Part] = {}
+
+    def poly(self, expr: Expr) -> Poly | None:
+        """Return `expr` as a polynomial with names for its other parts; None when it is real."""
+        return from_expr(expr, self._other)
+
+    def unknown(self, expr: Expr) -> Poly:
+        """Return the name of an expression that is not looked into."""
+        return self._named(Unknown(expr))
+
+    def _other(self, expr: Expr) -> Poly | None:
+        if not self._is_integer(expr):
+            return None
+        names = variables(expr)
+        if accesses(expr) or names & self.written:
+            return self.unknown(expr)
+        if not names & self.iterators:
+            return self._named(Size(fold(expr)))
+        match expr:
+            case Call(function, (operand,)) if function in ("(int)", "(long)", "(long long)"):
+                return self.poly(operand)
+            case Binary("/" | "%" as op, left, right):
+                numerator, divisor = self.poly(left), self.poly(right)
+                if numerator is None or divisor is None:
+                    return None
+                if not (variables(right) & self.iterators):
+                    return self._named(Rounded(op, numerator, divisor, expr))
+        return self.unknown(expr)
+
+    def _is_integer(self, expr: Expr) -> bool:
+        """Return whether nothing in `expr` is known to be a real outside of subscripts."""
+        scalars = self.region.scalars
+        for part in walk(expr):
+            match part:
+                case Real():
+                    return False
+                case Var(name) if name in scalars and not is_integer_type(scalars[name].type):
+                    return False
+                case Call(function, _) if not is_integer(function):
+                    return False
+        return True
+
+    def _named(self, part: Part) -> Poly:
+        text = print_expr(part.expr)
+        if isinstance(part, Size) and isinstance(part.expr, Int | Var):
+            folded = from_expr(part.expr)
+            assert folded is not None
+            return folded
+        self.parts[text] = part
+        return variable(text)
+
+
+def sizes_among(parts: Mapping[str, Part]) -> dict[str, Expr]:
+    """Return the parts that are sizes, with their expressions."""
+    return {name: part.expr for name, part in parts.items() if isinstance(part, Size)}
+
+
+def with_values(known: Mapping[str, int], sizes: Mapping[str, Expr]) -> dict[str, int]:
+    """Return the `known` values and those of the named sizes that follow from them."""
+    values = dict(known)
+    for name, expr in sizes.items():
+        value = fold(expr, known)
+        if isinstance(value, Int):
+            values[name] = value.value
+    return values
+
+
+def parts_within(names: Iterable[str], parts: Mapping[str, Part]) -> frozenset[str]:
+    """Return those of `names` that are parts, and the parts inside them."""
+    found: set[str] = set()
+    open_names = [name for name in names if name in parts]
+    while open_names:
+        name = open_names.pop()
+        part = parts[name]
+        found.add(name)
+        if isinstance(part, Rounded):
+            inner = part.left.names | part.right.names
+            open_names += [n for n in inner if n in parts and n not in found]
+    return frozenset(found)
+
+
+def plain_names(names: Iterable[str], parts: Mapping[str, Part]) -> frozenset[str]:
+    """Return the scalars of C behind `names`."""
+    found: set[str] = set()
+    for name in names:
+        found |= variables(parts[name].expr) if name in parts else {name}
+    return frozenset(found)

@@ -1,0 +1,295 @@
+"""A C text from an annotated one: loops out of comments, missing names and functions put in.
+
+Orio's files are C with holes: loops stand in comments, problem sizes and iterators are
+declared nowhere, and whole kernels have no function around them. What is put in stands in the
+place of an annotation's comment, so that the user's own lines keep their numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from annotune.annotation.assume import is_c_size
+from annotune.annotation.c_declarations import (
+    Declared,
+    c_tokens,
+    declarations,
+    defined_macros,
+)
+from annotune.annotation.evaluate import free_names
+from annotune.annotation.missing import Missing, missing
+from annotune.annotation.regions import AnnotationBlock
+from annotune.annotation.substitute import substitute
+from annotune.annotation.tokens import Token
+
+Edit = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A text that a C front end can read, and its regions at their places there.
+
+    Lines are those of the original. Columns are too, but on a line where something was put in.
+    """
+
+    text: str
+    blocks: tuple[AnnotationBlock, ...]
+
+
+def complete(
+    text: str, file: str, blocks: Sequence[AnnotationBlock], defines: Collection[str] = ()
+) -> Completed:
+    """Return `text` with what its regions lack; unchanged where they lack nothing.
+
+    `defines` are the macros of ``-D``. A function that is made is named after the file.
+    """
+    if not any(_may_lack(block) for block in blocks):
+        return Completed(text, tuple(blocks))
+    context = _Context(text, file, frozenset(defines) | defined_macros(text), blocks)
+    edits: list[Edit] = []
+    made = [context.region(block, edits) for block in blocks]
+    return _applied(text, made, edits)
+
+
+def _may_lack(block: AnnotationBlock) -> bool:
+    return block.inner is not None and bool(
+        block.loop_text or block.spec.wishes or block.spec.input_params or block.spec.input_vars
+    )
+
+
+Place = tuple[int, int, int, int]
+
+
+class _Context:
+    """A text with what it declares, and the functions made for it so far."""
+
+    def __init__(
+        self, text: str, file: str, macros: frozenset[str], blocks: Sequence[AnnotationBlock]
+    ) -> None:
+        self.text = text
+        self.macros = macros
+        self.stem = _c_name(PurePath(file).stem)
+        self.tokens = c_tokens(text)
+        self.starts = [token.start for token in self.tokens]
+        self.depths, self.functions = _braces(self.tokens)
+        self.declared = tuple(declarations(text))
+        self.groups: dict[Place, list[AnnotationBlock]] = {}
+        for block in blocks:
+            if block.frame is not None:
+                self.groups.setdefault(block.frame, []).append(block)
+        self.framed: set[Place] = set()
+        self.made = 0
+
+    def region(self, block: AnnotationBlock, edits: list[Edit]) -> AnnotationBlock:
+        """Return the block, its offsets still the original ones, and add its edits."""
+        if block.inner is None or block.frame is None or not _may_lack(block):
+            return block
+        inner, frame = block.inner, block.frame
+        if block.loop_text is not None:
+            start, end = block.loop_text
+            opener = _blank(self.text[inner[0] : start]), _blank(self.text[end : inner[1]])
+            edits.append((inner[0], inner[1], opener[0] + block.c_text + opener[1]))
+            block = replace(block, body_start=start, body_end=end)
+        alone = replace(block, start=inner[0], end=inner[3])
+        if self.depth_at(inner[0]) == 0:
+            if frame not in self.framed:
+                self.framed.add(frame)
+                edits += self.function(frame, inner)
+            return alone
+        alone, block = (self.with_extents(one, frame[0]) for one in (alone, block))
+        if frame in self.framed:
+            return alone
+        return alone if self.declare(frame, inner, block, edits) else block
+
+    def with_extents(self, block: AnnotationBlock, before: int) -> AnnotationBlock:
+        """Return the block, knowing the extents that ``decl`` gives to pointers of the C text.
+
+        Every name in them is one that the region uses, or a size that becomes a constant.
+        """
+        spec = block.spec
+        visible = {one.name for one in self.visible(before, block.body_end)} | self.macros
+        own = {token.text for token in c_tokens(self.own(block))}
+        used = own & visible
+        constants = {
+            param.name: param.values[0]
+            for param in spec.input_params
+            if param.name not in visible and isinstance(param.values[0], int)
+        }
+        extents = dict(spec.assumptions.extents)
+        for one in spec.input_vars:
+            formulas = [substitute(extent, constants) for extent in one.extents]
+            texts = tuple(formula.text for formula in formulas)
+            names = {name for formula in formulas for name in free_names(formula)}
+            if one.name in own and texts and names <= used and all(map(is_c_size, texts)):
+                extents.setdefault(one.name, texts)
+        assumed = replace(spec.assumptions, extents=extents)
+        return replace(block, spec=replace(spec, assumptions=assumed))
+
+    def declare(
+        self, frame: Place, inner: Place, block: AnnotationBlock, edits: list[Edit]
+    ) -> bool:
+        """Add the edits that declare what a region in a function lacks, if it lacks anything."""
+        in_function = frame != inner and self.depth_at(frame[0]) > 0
+        around = self.around(frame) if in_function else self.own(block)
+        first = frame[0] if in_function else inner[0]
+        names = {one.name for one in self.visible(first, inner[2])}
+        lacking = missing(around, block.spec, names | self.macros, is_function=False)
+        statements = " ".join(lacking.statements)
+        if not in_function:
+            edits += [(first, first, f"{statements} ")] if statements else []
+            return bool(statements)
+        if not statements and not self.is_redeclared(frame, inner):
+            return False
+        self.framed.add(frame)
+        # A block of its own: the annotated text may declare the function's parameters again.
+        edits += self.framing(frame, f"{{ {statements}", "}")
+        return True
+
+    def function(self, frame: Place, inner: Place) -> list[Edit]:
+        """Return the edits that put a function around a region that stands in none."""
+        has_frame = frame != inner
+        start = frame[1] if has_frame else self.start_of_fragment(inner[0])
+        end = frame[2] if has_frame else inner[2]
+        group = self.groups[frame]
+        own = "\n".join(block.c_text for block in group)
+        around = self.text[start:end] + "\n" + own
+        inside = {one.name for one in self.declared if start <= one.start < end}
+        inside |= {one.name for one in declarations(own)} | self.macros
+        lacking = missing(around, group[0].spec, inside, is_function=True)
+        self.made += 1
+        header = self.header(lacking)
+        if has_frame:
+            return self.framing(frame, header, "}")
+        return [(start, start, header), (inner[3], inner[3], " }")]
+
+    def framing(self, frame: Place, opening: str, closing: str) -> list[Edit]:
+        """Return the edits that put C in the place of an opener and of its closer."""
+        newlines = [re.sub(r"[^\r\n]", "", self.text[a:b]) for a, b in (frame[:2], frame[2:])]
+        return [
+            (frame[0], frame[1], opening + newlines[0]),
+            (frame[2], frame[3], closing + newlines[1]),
+        ]
+
+    def own(self, block: AnnotationBlock) -> str:
+        return block.c_text or self.text[block.body_start : block.body_end]
+
+    def around(self, frame: Place) -> str:
+        """Return the C in an annotation, with that in comments."""
+        texts = [self.text[frame[1] : frame[2]], *(one.c_text for one in self.groups[frame])]
+        return "\n".join(texts)
+
+    def header(self, lacking: Missing) -> str:
+        name = self.stem if self.made == 1 else f"{self.stem}_{self.made}"
+        taken = {one.name for one in self.declared} | self.macros | lacking.names
+        while name in taken:
+            name += "_"
+        parameters = ", ".join(lacking.parameters) or "void"
+        return " ".join([f"void {name}({parameters}) {{", *lacking.statements, ""])
+
+    def start_of_fragment(self, before: int) -> int:
+        """Return where the statements start that lead to a region outside all functions.
+
+        They follow the last function, directive or annotation before it.
+        """
+        closed = self.text.rfind("@*/", 0, before)
+        start = max(closed + len("@*/") if closed >= 0 else 0, self.function_start(before))
+        for match in re.finditer(r"^[ \t]*#(?:\\\n|.)*", self.text[:before], re.MULTILINE):
+            start = max(start, match.end())
+        index = bisect_left(self.starts, start)
+        first = min(self.starts[index], before) if index < len(self.starts) else before
+        # On an empty line before it, what is put in shifts nothing of the user's.
+        lines = self.text[:first].split("\n")
+        if len(lines) > 1 and not lines[-1].strip() and not lines[-2].strip():
+            at = first - len(lines[-1]) - 1
+            return at - (self.text[at - 1 : at] == "\r") if at >= start else first
+        return first
+
+    def depth_at(self, offset: int) -> int:
+        """Return how many braces are open before `offset`."""
+        index = bisect_left(self.starts, offset)
+        return self.depths[index - 1] if index else 0
+
+    def function_start(self, offset: int) -> int:
+        """Return the offset after the last complete function before `offset`."""
+        index = bisect_left(self.functions, offset)
+        return self.functions[index - 1] if index else 0
+
+    def visible(self, frame_start: int, end: int) -> Iterator[Declared]:
+        """Yield what may be visible at a region: declared at file scope or in its function."""
+        start = self.function_start(frame_start)
+        for one in self.declared:
+            if (one.depth == 0 and not one.is_parameter) or start <= one.start < end:
+                yield one
+
+    def is_redeclared(self, frame: Place, inner: Place) -> bool:
+        """Return whether the text in `frame` declares a name of the block around it again."""
+        start, depth = self.function_start(frame[0]), self.depth_at(frame[0])
+        before = {d.name for d in self.declared if start <= d.start < frame[0] and d.depth == depth}
+        return any(
+            one.name in before and one.depth == depth
+            for one in self.declared
+            if frame[1] <= one.start < inner[2]
+        )
+
+
+def _braces(stream: Sequence[Token]) -> tuple[list[int], list[int]]:
+    """Return the open braces after each token, and the ends of the outermost blocks."""
+    depth = 0
+    depths: list[int] = []
+    ends: list[int] = []
+    for token in stream:
+        depth = max(0, depth + {"{": 1, "}": -1}.get(token.text, 0))
+        depths.append(depth)
+        if token.text == "}" and depth == 0:
+            ends.append(token.end)
+    return depths, ends
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\r\n]", " ", text)
+
+
+def _c_name(stem: str) -> str:
+    name = re.sub(r"\W", "_", stem, flags=re.ASCII)
+    return name if re.match(r"[A-Za-z_]", name) else f"kernel_{name}"
+
+
+def _applied(text: str, blocks: Sequence[AnnotationBlock], edits: Sequence[Edit]) -> Completed:
+    """Return `text` with the edits, and the blocks where they stand then."""
+    parts: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    shifts = [0]
+    at = 0
+    for start, end, new in sorted(edits, key=lambda edit: (edit[0], edit[1])):
+        parts += [text[at:start], new]
+        at = end
+        starts.append(start)
+        ends.append(end)
+        shifts.append(shifts[-1] + len(new) - (end - start))
+
+    def after(offset: int) -> int:
+        """Return where a place lies that follows what was put in at it."""
+        return offset + shifts[bisect_right(ends, offset)]
+
+    def before(offset: int) -> int:
+        """Return where a place lies that precedes what was put in at it."""
+        done = min(bisect_left(starts, offset), bisect_right(ends, offset))
+        return offset + shifts[done]
+
+    found = [
+        AnnotationBlock(
+            after(block.start),
+            before(block.end),
+            after(block.body_start),
+            before(block.body_end),
+            block.spec,
+            block.span,
+        )
+        for block in blocks
+    ]
+    return Completed("".join([*parts, text[at:]]), tuple(found))

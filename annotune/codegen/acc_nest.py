@@ -1,0 +1,83 @@
+"""Loops under OpenACC directives: gangs, workers and vectors, and what one lane does in them."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from itertools import groupby
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.guards import counts_tests
+from annotune.codegen.in_place import condition
+from annotune.codegen.names import spelled
+from annotune.codegen.placed import band_from, declared_in, is_placed, reduction_clauses
+from annotune.codegen.tile_ends import cut_loops, write_ends
+from annotune.codegen.writer import Writer
+from annotune.ir.nest import Level, Loop
+from annotune.transforms.tree import Body, bound_names, rebuilt
+
+ACC_LEVELS = frozenset({Level.GANG, Level.WORKER, Level.VECTOR})
+
+
+def levels_from(loop: Loop) -> list[tuple[Loop, ...]]:
+    """Return the placed loops that nest perfectly from `loop` on, those of one level together."""
+    band = band_from(loop, ACC_LEVELS)
+    return [tuple(group) for _, group in groupby(band, key=lambda x: x.place)]
+
+
+class NestWriter:
+    """Writes the loops of one region's launches."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self.dialect = Dialect(analysis.region, flat=False, loop=self._loop)
+
+    def levels(
+        self, out: Writer, levels: list[tuple[Loop, ...]], head: str, tail: str = ""
+    ) -> None:
+        """Write the loops of the first level as one, and the other levels inside them."""
+        loops, *rest = levels
+        bare = tuple(rebuilt(loop, body=()) for loop in loops)
+        # A tile's end is known once the loops outside have chosen the tile.
+        named = write_ends(out, self.dialect, bare, cut_loops(bare))
+        collapse = f" collapse({len(loops)})" if len(loops) > 1 else ""
+        heads = [self.dialect.loop_head(loop) for loop in named if isinstance(loop, Loop)]
+        tests = self._late_tests(bare) if collapse else ()
+        with out.block(condition(tests)) if tests else nullcontext():
+            clauses = f"{collapse}{reduction_clauses(loops)}{tail}"
+            out.directive(f"#pragma acc {head}{loops[0].place}{clauses}")
+            for text in heads[:-1]:
+                out.line(text)
+                out.indent()
+            with out.block(heads[-1]):
+                if rest:
+                    self.levels(out, rest, "loop ")
+                else:
+                    self.write(out, loops[-1].body)
+            for _ in heads[:-1]:
+                out.dedent()
+
+    def write(self, out: Writer, body: Body, known: frozenset[str] = frozenset()) -> None:
+        """Write what one lane does, its temporaries declared inside it, less those `known`."""
+        for scalar in declared_in(self.analysis, body, known):
+            out.line(f"{spelled(scalar.type)} {scalar.name};")
+        self._statements(out, body)
+
+    def _late_tests(self, loops: tuple[Loop, ...]) -> tuple[str, ...]:
+        """Return tests that loops run whose bounds loops around them set."""
+        around = {loop.var for loop in self.analysis.region.nest.loops()}
+        return counts_tests((x for x in loops if bound_names(x) & around), self.analysis.region)
+
+    def _loop(self, out: Writer, loop: Loop) -> bool:
+        if is_placed(loop):
+            # Workers and vectors join at the end of their loop, and go on together.
+            self.levels(out, levels_from(loop), "loop ")
+            return True
+        out.line("#pragma acc loop seq")
+        with out.block(self.dialect.loop_head(loop)):
+            self._statements(out, loop.body)
+        return True
+
+    def _statements(self, out: Writer, body: Body) -> None:
+        cuts = tuple(cut for cut in cut_loops(body) if any(cut.loop is s for s in body))
+        self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))

@@ -1,0 +1,46 @@
+"""The partial results of the reductions that a mapped nest combines."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Access, Var
+from annotune.ir.nest import walk_paths
+from annotune.transforms.reduce import Reduce, target_name
+from annotune.transforms.tree import Body
+
+
+def reductions_refused(
+    body: Body, analysis: Analysis, statements: Collection[int]
+) -> Diagnostic | None:
+    """Return why a reduction that placed loops combine has no partial results, or None."""
+    for step in reductions(body, analysis, statements):
+        refusal = step.why_not(body, analysis)
+        if refusal is not None:
+            return refusal
+    return None
+
+
+def reductions(
+    body: Body, analysis: Analysis, statements: Collection[int], span: Span = NOWHERE
+) -> Iterator[Reduce]:
+    """Yield a `Reduce` for each of `statements` in `body` whose target a placed loop combines.
+
+    `span` is the place of the command that maps the loops, if the user wrote one.
+    """
+    outer = frozenset(analysis.region.scalars) | frozenset(analysis.region.arrays)
+    for assign, loops in walk_paths(body):
+        name = target_name(assign)
+        over = tuple(x.var for x in loops if any(c.name == name for c in x.combines))
+        if over and assign.number in statements:
+            element = element_of(analysis, assign.target)
+            yield Reduce(assign.number, over, element, span, outer)
+
+
+def element_of(analysis: Analysis, target: Access | Var) -> str:
+    """Return the C type of what a statement writes."""
+    if isinstance(target, Var):
+        return analysis.region.scalars[target.name].type
+    return analysis.region.arrays[target.array].element

@@ -1,0 +1,188 @@
+"""Integers that a function computes once before a region, as formulas of what they are made of.
+
+``const int w = x_max + 4;`` in front of a nest over ``a[k*w + j]`` proves for all sizes what
+``w`` alone does not: that a row holds every ``j``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from annotune.diagnostics import NOWHERE, AnnotuneError
+from annotune.frontend.expressions import Expressions
+from annotune.frontend.extent import walk
+from annotune.frontend.names import Formula, Names
+from annotune.frontend.symbols import Symbol
+from annotune.frontend.syntax import c_ast
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var
+from annotune.ir.expr import walk as walk_expr
+from annotune.ir.text import print_expr
+
+_JUMPS = (c_ast.Goto, c_ast.Label, c_ast.Switch)
+_PLAIN = (Int, Var, Negate, Binary)
+
+
+def definitions(
+    body: Any, statements: Sequence[Any], names: Names, given: Iterable[str], region_start: int
+) -> dict[str, Any]:
+    """Return the syntax tree that each integer of a region is set to, once and for all.
+
+    Left out are the `given` names, which have values of their own, and what may have changed
+    since: a variable or a member that is set again, or anything reached through a pointer where
+    a function was called in between.
+    """
+    if any(isinstance(node, _JUMPS) for node in walk(body)):
+        # A jump may leave out an assignment that the text shows.
+        return {}
+    found = _single_assignments(body, region_start)
+    kept: dict[str, Any] = {}
+    waiting = [n.name for n in walk(c_ast.Compound(list(statements))) if isinstance(n, c_ast.ID)]
+    waiting += _names_in_extents(waiting, names)
+    seen = set(given)
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        symbol = names.find(name)
+        if name not in found or symbol is None or not symbol.is_integer:
+            continue
+        value, place = found[name]
+        if symbol.value is None and _still_holds(value, place, body, names, region_start):
+            kept[name] = value
+            waiting += [n.name for n in walk(value) if isinstance(n, c_ast.ID)]
+    return kept
+
+
+def learn(formulas: Mapping[str, Any], names: Names) -> None:
+    """Give `names` the formula of each defined integer that is one of sums and products."""
+    waiting = dict(formulas)
+    while waiting:
+        # A definition may use others, which are read first.
+        ready = [
+            name
+            for name, value in waiting.items()
+            if not any(isinstance(n, c_ast.ID) and n.name in waiting for n in walk(value))
+        ]
+        if not ready:
+            return
+        for name in ready:
+            value = waiting.pop(name)
+            try:
+                formula = Expressions(names).integer(value)
+            except AnnotuneError:
+                continue
+            if _is_polynomial(formula):
+                type_ = _symbol(name, names).base
+                value = formula if type_ == "int" else Call(f"({type_})", (formula,))
+                names.formulas[name] = Formula(formula, value)
+
+
+def declarations(statements: Sequence[Any], names: Names, defined: Iterable[str]) -> list[str]:
+    """Return C for the integers that a region's text mentions and its nest does not.
+
+    Their values are what the text itself sets, or the formulas of those in `defined`.
+    """
+    out: list[str] = []
+    fixed = {name: names.formulas[name].index for name in defined if name in names.formulas}
+    for node in walk(c_ast.Compound(list(statements))):
+        name = node.name if isinstance(node, c_ast.ID) else ""
+        symbol = names.find(name) if name else None
+        if symbol is None or not symbol.is_integer or symbol.storage == "region":
+            continue
+        if name in names.scalars or names.constant(name, node.coord.line, NOWHERE) is not None:
+            continue
+        value = f" = {print_expr(fixed[name])}" if name in fixed else ""
+        out.append(f"{symbol.base} {name}{value};")
+    return list(dict.fromkeys(out))
+
+
+def _symbol(name: str, names: Names) -> Symbol:
+    symbol = names.find(name)
+    assert symbol is not None, "a definition has a declaration"
+    return symbol
+
+
+def _is_polynomial(expr: Expr) -> bool:
+    return all(
+        isinstance(e, _PLAIN) and (not isinstance(e, Binary) or e.op in ("+", "-", "*"))
+        for e in walk_expr(expr)
+    )
+
+
+def _single_assignments(body: Any, region_start: int) -> dict[str, tuple[Any, int]]:
+    """Return the value of each variable that is set exactly once, and where."""
+    found: dict[str, list[tuple[Any, int]]] = {}
+    top = {id(item) for item in body.block_items or []}
+    for node in walk(body):
+        if isinstance(node, c_ast.Decl) and node.name and node.init is not None:
+            found.setdefault(node.name, []).append((node.init, node.coord.line))
+        elif isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
+            # Under an if or in a loop it may never run.
+            is_plain = node.op == "=" and id(node) in top
+            value = node.rvalue if is_plain else None
+            found.setdefault(node.lvalue.name, []).append((value, node.lvalue.coord.line))
+        elif isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--", "&"):
+            for inner in walk(node.expr):
+                if isinstance(inner, c_ast.ID):
+                    found.setdefault(inner.name, []).append((None, -1))
+    return {
+        name: sets[0]
+        for name, sets in found.items()
+        if len(sets) == 1 and sets[0][0] is not None and sets[0][1] < region_start
+    }
+
+
+def _names_in_extents(used: Iterable[str], names: Names) -> list[str]:
+    out: list[str] = []
+    for name in used:
+        symbol = names.find(name)
+        for layer in symbol.layers if symbol is not None else ():
+            if layer.dim is not None:
+                out += [n.name for n in walk(layer.dim) if isinstance(n, c_ast.ID)]
+    return out
+
+
+def _still_holds(value: Any, place: int, body: Any, names: Names, region_start: int) -> bool:
+    """Return whether nothing that `value` is made of can have changed up to the region."""
+    behind_pointers = set()
+    for node in walk(value):
+        match node:
+            case c_ast.ID():
+                symbol = names.find(node.name)
+                if names.changes.get(node.name, -1) > place:
+                    return False
+                if symbol is not None and symbol.storage in ("file", "static"):
+                    behind_pointers.add(node.name)
+            case c_ast.StructRef():
+                behind_pointers.add(node.field.name)
+            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
+                behind_pointers.add(name)
+            case c_ast.FuncCall() | c_ast.ArrayRef():
+                return False
+    return not behind_pointers or not _may_change(behind_pointers, place, region_start, body)
+
+
+def _may_change(behind_pointers: set[str], place: int, region_start: int, body: Any) -> bool:
+    """Return whether a call or a store between two places may change what pointers reach."""
+    for node in walk(body):
+        coord = getattr(node, "coord", None)
+        if isinstance(node, c_ast.FuncCall) and _is_between(node.name.coord, place, region_start):
+            return True
+        if isinstance(node, c_ast.Assignment) and not isinstance(node.lvalue, c_ast.ID):
+            stored = node.lvalue
+            touched = {n.name for n in walk(stored) if isinstance(n, c_ast.ID)}
+            if touched & behind_pointers and _is_between(
+                coord or stored.coord, place, region_start
+            ):
+                return True
+            if isinstance(stored, c_ast.UnaryOp) and _is_between(
+                stored.expr.coord, place, region_start
+            ):
+                return True
+    return False
+
+
+def _is_between(coord: Any, place: int, region_start: int) -> bool:
+    return coord is None or place < coord.line < region_start

@@ -1,0 +1,318 @@
+"""Integers that a region sets: formulas of iterators and sizes as long as they are such.
+
+``k = i * n; a[k + j] = …`` lowers to ``a[i * n + j]``, and no statement is left of the first.
+An integer that no formula gives, one set under an ``if`` or counted up where a condition holds,
+stays a variable that the nest assigns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from annotune.frontend import messages
+from annotune.frontend.expressions import Expressions
+from annotune.frontend.extent import walk
+from annotune.frontend.kinds import Typed, cast, is_integer, is_unsigned, keeps_values
+from annotune.frontend.loops import Header
+from annotune.frontend.names import Formula
+from annotune.frontend.symbols import NARROW, Symbol
+from annotune.frontend.syntax import c_ast
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses, rewrite
+from annotune.ir.expr import variables as scalars_in
+from annotune.ir.expr import walk as walk_expr
+from annotune.ir.fold import fold
+
+# A longer formula is computed once, in a variable.
+_LONGEST_FORMULA = 60
+# Ends the name that stands for an integer's value at the start of an iteration; none of C's does.
+_PROBE = "@"
+
+
+def reads(expr: Expr) -> frozenset[str]:
+    """Return the scalars and arrays whose values an expression reads."""
+    return scalars_in(expr) | {access.array for access in accesses(expr)}
+
+
+def written_in(node: Any) -> frozenset[str]:
+    """Return the scalars, arrays and declared variables that a statement may write."""
+    found: set[str] = set()
+    for inner in walk(node):
+        if isinstance(inner, c_ast.Assignment):
+            found |= _bases(inner.lvalue)
+        elif isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--"):
+            found |= _bases(inner.expr)
+        elif isinstance(inner, c_ast.Decl) and inner.name:
+            found.add(inner.name)
+    return frozenset(found)
+
+
+def _bases(place: Any) -> set[str]:
+    """Return the names that an lvalue may write through: its subscripts are only read."""
+    while isinstance(place, c_ast.ArrayRef):
+        place = place.name
+    return {n.name for n in walk(place) if isinstance(n, c_ast.ID)}
+
+
+class Integers:
+    """What the integers of a region are, statement after statement."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+        self.names = expressions.names
+
+    def begin(self) -> None:
+        """Give each integer that the region sets the value that it has before the region."""
+        names = self.names
+        for name in names.written - names.loop_names - names.assigned:
+            symbol = names.find(name)
+            if symbol is not None and symbol.is_integer and symbol.base not in NARROW:
+                names.formulas[name] = Formula(Var(name), Var(name))
+
+    def set(
+        self, symbol: Symbol, target: Any, op: str, node: Any, value: Typed | None
+    ) -> Expr | None:
+        """Take in ``target op node``; return the new value where a statement must store it.
+
+        `value` stands for `node` where that is known already; no node and no value is 1.
+        """
+        names, name = self.names, symbol.name
+        if name in names.iterators:
+            raise self.expressions.refuse(messages.ITERATOR_CHANGES, target, var=name)
+        if name in names.loop_names and names.may_be_read_after(symbol):
+            # Its value after the region is no longer what a loop leaves.
+            names.needed.add(name)
+        new = self._new(target, op, node, value)
+        stored: Expr | None = None
+        if name in names.assigned - names.loop_names:
+            names.use(symbol)
+            stored = cast(new, symbol.base) if new.kind != symbol.base else new.expr
+            if is_integer(new.kind):
+                # C converts one integer to another as it stores it.
+                stored = new.expr
+        formula = None
+        if is_integer(new.kind) and symbol.base not in NARROW:
+            with self.expressions.index():
+                index = self._new(target, op, node, value)
+            formula = self._formula(symbol, index.expr, new)
+        if stored is not None:
+            self.forget({name})
+        names.formulas.pop(name, None)
+        if formula is not None and not (stored is not None and name in reads(formula.index)):
+            names.formulas[name] = formula
+        elif stored is None:
+            names.needed.add(name)
+        return stored
+
+    def _new(self, target: Any, op: str, node: Any, value: Typed | None) -> Typed:
+        """Return what ``target op node`` gives, as C computes it or, in a subscript, as numbers."""
+        if value is None:
+            value = Typed(Int(1), "int") if node is None else self.expressions.value(node)
+        if op == "=":
+            return value
+        old = self.names.read(target, self.expressions.in_index)
+        return self.expressions.computed(op[:-1], old, value, target)
+
+    def _formula(self, symbol: Symbol, index: Expr, new: Typed) -> Formula | None:
+        if not (_is_formula(index) and _is_formula(new.expr)):
+            return None
+        kept = keeps_values(new.kind, symbol.base)
+        return Formula(index, new.expr if kept else Call(f"({symbol.base})", (new.expr,)))
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Drop the formulas that read what a statement has changed."""
+        names = self.names
+        names.formulas = {
+            name: formula
+            for name, formula in names.formulas.items()
+            if not self._is_touched(formula, changed)
+        }
+
+    def _is_touched(self, formula: Formula, changed: Collection[str]) -> bool:
+        read = reads(formula.index) | reads(formula.value)
+        if not read.isdisjoint(changed):
+            return True
+        arrays = [a.array for e in (formula.index, formula.value) for a in accesses(e)]
+        return any(self.may_overlap(a, b) for a in arrays for b in changed)
+
+    def may_overlap(self, one: str, other: str) -> bool:
+        """Return whether two arrays may share memory.
+
+        The nest also runs where a test at run time finds that arrays overlap, so nothing short
+        of C's own rules will do: other types (6.5), ``restrict`` (6.7.3.1), two array objects.
+        """
+        symbols = [self.names.find(name) for name in (one, other)]
+        pair = [s for s in symbols if s is not None and s.is_array]
+        if len(pair) < 2 or one == other:
+            return len(pair) == 2
+        is_alike = pair[0].base == pair[1].base or any("char" in s.base for s in pair)
+        if self.names.are_disjoint or not is_alike:
+            return False
+        if any(s.storage == "local" and s.is_pointer for s in pair):
+            # It may be made from the other, which restrict allows.
+            return True
+        is_restrict = any(layer.is_restrict for s in pair for layer in s.layers)
+        return not is_restrict and any(s.is_pointer for s in pair)
+
+    def stored(self, changed: Collection[str]) -> frozenset[str]:
+        """Return those of the changed names that the nest itself writes.
+
+        An integer that is a formula leaves no statement, so its name keeps standing for the
+        value before the region.
+        """
+        names = self.names
+        free = {n for n in changed if n in names.written and n not in names.assigned}
+        symbols = {name: names.find(name) for name in free}
+        return frozenset(changed) - {n for n, s in symbols.items() if s is None or s.is_integer}
+
+    def surviving(
+        self, before: Mapping[str, Formula], changed: Collection[str]
+    ) -> dict[str, Formula]:
+        """Return the formulas that hold after statements that change `changed` may have run."""
+        stored = self.stored(changed)
+        return {
+            name: formula
+            for name, formula in before.items()
+            if name not in changed and not self._is_touched(formula, stored)
+        }
+
+    def advancing(self, body: Any, before: Mapping[str, Formula]) -> frozenset[str]:
+        """Return the integers that a loop's body only adds to, and whose start is known."""
+        names = self.names
+        stored = self.stored(written_in(body))
+        targets: dict[str, bool] = {}
+        for name, only_adds in _settings(body):
+            targets[name] = targets.get(name, True) and only_adds
+        return frozenset(
+            name
+            for name, only_adds in targets.items()
+            if only_adds
+            and name in before
+            and name not in names.loop_names
+            and name not in names.assigned
+            and not self._is_touched(before[name], stored)
+        )
+
+    def probe(self, candidates: Collection[str]) -> None:
+        """Let names stand for the values of `candidates` at the start of an iteration."""
+        for name in candidates:
+            marker = Var(name + _PROBE)
+            self.names.formulas[name] = Formula(marker, marker)
+
+    def increments(self, candidates: Collection[str], varying: Collection[str]) -> dict[str, Expr]:
+        """Return by how much an iteration, just probed, moves each candidate: by the same always.
+
+        `varying` are the names whose values differ from one iteration to the next.
+        """
+        found: dict[str, Expr] = {}
+        for name in candidates:
+            formula = self.names.formulas.get(name)
+            if formula is None:
+                continue
+            by = fold(Binary("-", formula.index, Var(name + _PROBE)))
+            read = reads(by)
+            is_fixed = read.isdisjoint(varying) and not any(n.endswith(_PROBE) for n in read)
+            if is_fixed and not accesses(by):
+                found[name] = by
+        return found
+
+    def closed(self, name: str, start: Formula, by: Expr, times: Expr, header: Header) -> Formula:
+        """Return an integer that starts at `start`, once a loop's iterator has moved by `times`."""
+        index = _advanced(start.index, _product(times, by, header))
+        symbol = self.names.find(name)
+        assert symbol is not None
+        if symbol.base == "int":
+            return Formula(index, _advanced(start.value, _product(times, by, header)))
+        if is_unsigned(symbol.base):
+            return Formula(index, Call(f"({symbol.base})", (index,)))
+        # In C every step is made in the wide type.
+        wide = Call(f"({symbol.base})", (times,))
+        return Formula(index, _advanced(start.value, Binary("*", _rounds(wide, header), by)))
+
+    def finish(self, places: Mapping[str, Any]) -> Iterator[tuple[Symbol, Expr]]:
+        """Yield the integers that may be read after the region, with their values there."""
+        names = self.names
+        final = [
+            symbol
+            for name in sorted(names.written | (names.assigned & names.loop_names))
+            if (symbol := names.find(name)) is not None
+            and symbol.is_integer
+            and names.may_be_read_after(symbol)
+            and (name in names.assigned) == (name in names.loop_names)
+        ]
+        moved = {symbol.name for symbol in final}
+        for symbol in final:
+            formula = names.formulas.get(symbol.name)
+            if formula is not None and formula.value == Var(symbol.name):
+                continue
+            if formula is not None and reads(formula.value).isdisjoint(moved - {symbol.name}):
+                names.use(symbol)
+                yield symbol, formula.value
+            elif symbol.name in names.loop_names:
+                place = places[symbol.name]
+                raise self.expressions.refuse(messages.INTEGER_NEEDED, place, name=symbol.name)
+            else:
+                names.needed.add(symbol.name)
+
+
+def at_least_once(formulas: Mapping[str, Formula], header: Header) -> dict[str, Formula]:
+    """Return formulas as they read inside a loop: it runs, so its trip count is no maximum."""
+    trips = Call("max", (Int(0), header.trips))
+
+    def change(expr: Expr) -> Expr | None:
+        return header.trips if expr == trips else None
+
+    return {
+        name: Formula(rewrite(f.index, change), rewrite(f.value, change))
+        for name, f in formulas.items()
+    }
+
+
+def _settings(body: Any) -> Iterator[tuple[str, bool]]:
+    """Yield each scalar that a statement sets, and whether it only adds to it there."""
+    for node in walk(body):
+        if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
+            if isinstance(node.expr, c_ast.ID):
+                yield node.expr.name, True
+        elif isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
+            name = node.lvalue.name
+            sum_of = isinstance(node.rvalue, c_ast.BinaryOp) and node.rvalue.op in ("+", "-")
+            own = sum_of and any(
+                isinstance(side, c_ast.ID) and side.name == name
+                for side in (node.rvalue.left, node.rvalue.right)
+            )
+            yield name, node.op in ("+=", "-=") or (node.op == "=" and own)
+        elif isinstance(node, c_ast.Decl) and node.name:
+            yield node.name, False
+
+
+def _is_formula(expr: Expr) -> bool:
+    """Return whether an integer expression is made of numbers, scalars, elements and sums."""
+    parts = list(walk_expr(expr))
+    return len(parts) <= _LONGEST_FORMULA and all(map(_is_plain, parts))
+
+
+def _is_plain(part: Expr) -> bool:
+    match part:
+        case Int() | Var() | Access() | Negate() | Binary("+" | "-" | "*" | "/" | "%"):
+            return True
+        case Call(function, _):
+            return function in ("min", "max") or (
+                function.startswith("(") and is_integer(function.strip("()"))
+            )
+    return False
+
+
+def _advanced(start: Expr, by: Expr) -> Expr:
+    return fold(Binary("+", start, by))
+
+
+def _rounds(times: Expr, header: Header) -> Expr:
+    return times if header.step == 1 else Binary("/", times, Int(header.step))
+
+
+def _product(times: Expr, by: Expr, header: Header) -> Expr:
+    """Return `by` for each iteration while a loop's iterator moves by `times`."""
+    if isinstance(by, Int) and by.value % header.step == 0:
+        return Binary("*", Int(by.value // header.step), times)
+    return Binary("*", _rounds(times, header), by)

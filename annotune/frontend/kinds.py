@@ -1,0 +1,86 @@
+"""The C types of values, and how C converts them (C11 6.3.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from annotune.frontend.symbols import NARROW, REALS
+from annotune.ir.expr import Call, Expr, Int, Real
+
+# By conversion rank, as on 64-bit Linux: each of a pair goes to the later one.
+_RANKED = (
+    *("int", "unsigned int", "long", "unsigned long", "long long", "unsigned long long"),
+    *("float", "double"),
+)
+_RANK = {kind: rank for rank, kind in enumerate(_RANKED)}
+COMPLEX = frozenset({"float complex", "double complex"})
+# Element types of arrays; C++ has no _Bool.
+ELEMENTS = frozenset(_RANKED) | COMPLEX | (NARROW - {"_Bool"})
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression with the C type of its value, after C's integer promotion."""
+
+    expr: Expr
+    kind: str
+
+
+def is_integer(kind: str) -> bool:
+    """Return whether values of a promoted type are integers."""
+    return _RANK.get(kind, _RANK["float"]) < _RANK["float"]
+
+
+def is_unsigned(kind: str) -> bool:
+    """Return whether a type holds no negative number."""
+    return kind.startswith("unsigned")
+
+
+def promoted(kind: str) -> str:
+    """Return the type in which C computes with a value of type `kind`."""
+    return "int" if kind in NARROW else kind
+
+
+def common(left: str, right: str) -> str:
+    """Return the type of ``left op right``, by C's usual arithmetic conversions."""
+    if left in COMPLEX or right in COMPLEX:
+        parts = {kind.removesuffix(" complex") for kind in (left, right)}
+        return "double complex" if "double" in parts else "float complex"
+    return max(left, right, key=lambda kind: _RANK[kind])
+
+
+def keeps_values(source: str, target: str) -> bool:
+    """Return whether every value of the one type is one of the other."""
+    if source == target:
+        return True
+    if target in COMPLEX:
+        return keeps_values(source.removesuffix(" complex"), target.removesuffix(" complex"))
+    if source in COMPLEX or target in NARROW:
+        return False
+    if target == "double":
+        return source in ("int", "unsigned int", "float")
+    if not is_integer(source) or not is_integer(target):
+        return False
+    if is_unsigned(target) and not is_unsigned(source):
+        return False
+    return _width(source) < _width(target) or (
+        _width(source) == _width(target) and is_unsigned(source) == is_unsigned(target)
+    )
+
+
+def _width(kind: str) -> int:
+    return 64 if "long" in kind else 32
+
+
+def cast(value: Typed, kind: str) -> Expr:
+    """Return `value` converted to type `kind`, by a cast where it is of another one."""
+    if value.kind == kind:
+        return value.expr
+    is_small = isinstance(value.expr, Int) and 0 <= value.expr.value < 2**24
+    if kind in REALS and is_small:
+        assert isinstance(value.expr, Int)
+        return Real(f"{value.expr.value}.0{'f' if kind == 'float' else ''}")
+    if value.kind in COMPLEX and kind not in COMPLEX:
+        part = Call("creal", (cast(value, "double complex"),))
+        return cast(Typed(part, "double"), kind)
+    return Call(f"({kind})", (value.expr,))

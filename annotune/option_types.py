@@ -1,0 +1,119 @@
+"""The values that options of the command line take, each checked as click reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from annotune.annotation.evaluate import evaluate
+from annotune.annotation.messages import did_you_mean
+from annotune.annotation.spec import Value
+from annotune.codegen.target import TARGET_NAMES
+from annotune.diagnostics import AnnotuneError
+
+# A name of C. `str.isidentifier` accepts the letters of every script, and compilers do not.
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+class Choice(click.Choice[str]):
+    """One of a few words; the nearest is offered for a misspelt one."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        super().__init__(words)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices:
+            self.fail(_none_of(str(value), [str(c) for c in self.choices]), param, ctx)
+        return str(value)
+
+
+class Targets(click.ParamType[tuple[str, ...]]):
+    """A comma-separated list of targets."""
+
+    name = "targets"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        names = tuple(part.strip() for part in str(value).split(",") if part.strip())
+        for name in names:
+            if name not in TARGET_NAMES:
+                self.fail(_none_of(name, TARGET_NAMES), param, ctx)
+        if not names:
+            self.fail(f"name at least one of {', '.join(TARGET_NAMES)}", param, ctx)
+        return tuple(dict.fromkeys(names))
+
+
+class Setting(click.ParamType[tuple[str, Value]]):
+    """``NAME=VALUE``: a name of C and a value of the annotation language."""
+
+    name = "name=value"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Value]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = str(value).partition("=")
+        if not equals or not _NAME.match(name):
+            self.fail(f"'{value}' is not NAME=VALUE", param, ctx)
+        try:
+            return name, evaluate(text)
+        except AnnotuneError as error:
+            self.fail(f"'{value}': {error}", param, ctx)
+
+
+class Arch(click.ParamType[str]):
+    """An architecture as nvcc names it."""
+
+    name = "arch"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value and not re.fullmatch(r"sm_\d{2,3}[af]?", str(value), re.ASCII):
+            self.fail(f"'{value}' is no architecture such as sm_90", param, ctx)
+        return str(value)
+
+
+class Duration(click.ParamType[float]):
+    """Seconds, as ``90s``, ``5m`` or a plain number."""
+
+    name = "duration"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if isinstance(value, float):
+            return value
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(s|m|h|)", str(value).strip())
+        if found is None or not float(found[1]):
+            self.fail(f"'{value}' is no positive time such as 90s or 5m", param, ctx)
+        return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+
+
+class Define(click.ParamType[tuple[str, str]]):
+    """``NAME`` or ``NAME=VALUE``, as the C compiler's ``-D`` takes it."""
+
+    name = "name[=value]"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = str(value).partition("=")
+        if not _NAME.match(name):
+            self.fail(f"'{value}' does not begin with a macro's name", param, ctx)
+        if not text.isprintable():
+            self.fail(f"{text!r} of '{name}' is not one line of text", param, ctx)
+        return name, text if equals else "1"
+
+
+def _none_of(word: str, known: Sequence[str]) -> str:
+    hint = did_you_mean(word, known)
+    near = f"; {hint}" if hint.startswith("did") else ""
+    return f"'{word}' is none of {', '.join(known)}{near}"

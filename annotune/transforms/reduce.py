@@ -1,0 +1,282 @@
+"""Give every worker of a reduction loop a partial result of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import islpy as isl
+
+from annotune.analysis.facts import Analysis, Dependence
+from annotune.analysis.reductions import reduction_operator
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Access, Expr, Int, Real, Var, walk
+from annotune.ir.nest import Assign, Combine, Local, Loop, Operator, Stmt
+from annotune.transforms.copies import (
+    beside,
+    is_surely_touched,
+    may_not_run,
+    names_in,
+    shown,
+)
+from annotune.transforms.legality import missing
+from annotune.transforms.messages import (
+    MAY_NOT_RUN,
+    NO_REDUCTION,
+    READ_ELSEWHERE,
+    ROUNDED_SUM,
+    TARGET_MOVES,
+)
+from annotune.transforms.registers import fresh_name
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    find_assign,
+    numbers,
+    path,
+    rebuilt,
+    replace_loop,
+)
+from annotune.transforms.value_type import drops_fractions
+
+_SUFFIX = {
+    Operator.SUM: "sum",
+    Operator.PRODUCT: "product",
+    Operator.MIN: "min",
+    Operator.MAX: "max",
+}
+_FINAL = {Operator.SUM: "+=", Operator.PRODUCT: "*=", Operator.MIN: "=", Operator.MAX: "="}
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """Accumulate `statement` over `loops` into a scalar that those loops combine.
+
+    ``Reduce(0, ("k",))``: ``for k: S0: s += a[k]`` becomes ``double s_sum = 0.0``,
+    ``for k combines + s_sum: S0: s_sum += a[k]`` and ``S0: s += s_sum``. The partial result of
+    ``min`` and ``max`` starts from the target itself. Where no iteration may reach the target's
+    element, a flag says whether one did. `element` is the C type of the target, and the new
+    scalars take no name in `taken`.
+    """
+
+    statement: int
+    loops: tuple[str, ...]
+    element: str = "double"
+    span: Span = field(default=NOWHERE, compare=False)
+    taken: frozenset[str] = frozenset()
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason partial results would be wrong, or None when they are right."""
+        absent = missing(body, self.statement, self.loops, self.span)
+        if absent is not None:
+            return absent
+        assign = find_assign(body, self.statement)
+        outer = self._outermost(body)
+        operator = reduction_operator(assign)
+        if operator is None or _guard_reads(assign, Operator(operator)):
+            return NO_REDUCTION.at(self.span, statement=self.statement, loop=outer.var)
+        inside = {x.var for x in self._around(body)}
+        moving = names_in(assign.target) & inside if isinstance(assign.target, Access) else set()
+        if moving:
+            return TARGET_MOVES.at(
+                self.span, statement=self.statement, loop=outer.var, moving=min(moving)
+            )
+        elsewhere = _elsewhere(outer, assign, self._meets(body, analysis))
+        if elsewhere is not None:
+            return READ_ELSEWHERE.at(
+                self.span,
+                statement=self.statement,
+                target=_text(assign.target),
+                other=elsewhere,
+                loop=outer.var,
+            )
+        region = analysis.region
+        types = {s.name: s.type for s in region.scalars.values()}
+        types |= {a.name: a.element for a in region.arrays.values()}
+        if drops_fractions(assign, types):
+            return ROUNDED_SUM.at(self.span, statement=self.statement, type=self.element)
+        if Operator(operator) in (Operator.MIN, Operator.MAX) and self._may_miss(body):
+            idle = may_not_run(path(body, self.statement), self._depth(body)) or outer
+            return MAY_NOT_RUN.at(
+                self.span,
+                array=_text(assign.target),
+                loop=idle.var,
+                outer=", ".join(sorted(bound_names(idle))) or "the condition of the statement",
+            )
+        return None
+
+    def _meets(self, body: Body, analysis: Analysis) -> frozenset[int]:
+        """Return the statements inside the loops that may touch the element of the target.
+
+        Other elements of its array do no harm; those that are touched in other iterations of
+        the loops outside are others.
+        """
+        outer = [x.tile_of or x.var for x in path(body, self.statement)[: self._depth(body)]]
+        inside = numbers(self._outermost(body))
+        found: set[int] = set()
+        for dependence in analysis.dependences:
+            ends = {dependence.source, dependence.sink}
+            if self.statement not in ends or not ends <= inside or dependence.is_reduction:
+                continue
+            if not _within(analysis, dependence, outer).is_empty():
+                found |= ends
+        return frozenset(found)
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the partial result, which `why_not` has accepted."""
+        assign = find_assign(body, self.statement)
+        found = reduction_operator(assign)
+        assert found is not None
+        operator = Operator(found)
+        name = fresh_name(f"{target_name(assign)}_{_SUFFIX[operator]}", body, self.taken)
+        partial = Var(name)
+        added = [Combine(operator, name)]
+        start: list[Stmt] = [Local(name, self.element, self._identity(operator, assign.target))]
+        inner: list[Stmt] = [
+            assign.rewritten(lambda expr: partial if expr == assign.target else None)
+        ]
+        guard: Expr | None = None
+        if self._may_miss(body):
+            flag = fresh_name(f"{target_name(assign)}_any", body, {*self.taken, name})
+            start.append(Local(flag, "int", Int(0)))
+            guard = Var(flag)
+            added.append(Combine(Operator.MAX, flag))
+            inner.append(Assign(assign.number, guard, "=", Int(1), assign.span, assign.guard))
+        final = Assign(assign.number, assign.target, _FINAL[operator], partial, assign.span, guard)
+        outer, around = self._outermost(body), self._around(body)
+        shared = self._combined(outer, around, assign, added, tuple(inner))
+        return replace_loop(body, outer, (*start, shared, final))
+
+    def _combined(
+        self,
+        loop: Loop,
+        around: tuple[Loop, ...],
+        assign: Assign,
+        added: list[Combine],
+        inner: Body,
+    ) -> Loop:
+        """Return `loop` with the statement replaced by `inner` and what it combines noted."""
+        body: list[Stmt] = []
+        for stmt in loop.body:
+            if stmt is assign:
+                body += inner
+            elif isinstance(stmt, Loop) and any(stmt is x for x in around):
+                body.append(self._combined(stmt, around, assign, added, inner))
+            else:
+                body.append(stmt)
+        combines = loop.combines
+        if loop.var in self.loops:
+            combines = (*(c for c in combines if c.name != target_name(assign)), *added)
+        return rebuilt(loop, body=tuple(body), combines=combines)
+
+    def _identity(self, operator: Operator, target: Access | Var) -> Expr:
+        """Return what a partial result starts from."""
+        if operator in (Operator.MIN, Operator.MAX):
+            return target
+        is_real = "double" in self.element or "float" in self.element
+        if not is_real:
+            return Int(0 if operator is Operator.SUM else 1)
+        suffix = "f" if "float" in self.element else ""
+        return Real(f"{'0.0' if operator is Operator.SUM else '1.0'}{suffix}")
+
+    def _may_miss(self, body: Body) -> bool:
+        """Return whether the loops may leave the element of the target untouched."""
+        assign = find_assign(body, self.statement)
+        if isinstance(assign.target, Var):
+            return False
+        idle = may_not_run(path(body, self.statement), self._depth(body))
+        if assign.guard is None and idle is None:
+            return False
+        return not is_surely_touched(beside(body, self._outermost(body)), assign.target)
+
+    def _outermost(self, body: Body) -> Loop:
+        return path(body, self.statement)[self._depth(body)]
+
+    def _depth(self, body: Body) -> int:
+        names = [x.var for x in path(body, self.statement)]
+        return min(names.index(name) for name in self.loops)
+
+    def _around(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops around the statement from the outermost of `loops` on."""
+        return path(body, self.statement)[self._depth(body) :]
+
+
+def carried_sums(
+    analysis: Analysis, inside: Collection[int], loop: str
+) -> tuple[Combine, ...] | None:
+    """Return what a loop around the statements `inside` must combine to run in parallel.
+
+    None when it carries more than reductions. `loop` is the name in the text; other statements
+    in the text's loop are in nests of their own and do not count.
+    """
+    assigns = {a.number: a for a in analysis.region.nest.assigns()}
+    own = {id(x) for number in inside for x in analysis.paths[number] if x.var == loop}
+    found: dict[Combine, None] = {}
+    for facts in analysis.loops:
+        for dependence in facts.carried if id(facts.loop) in own else ():
+            if dependence.source not in inside or dependence.sink not in inside:
+                continue
+            operator = reduction_operator(assigns[dependence.source])
+            if not dependence.is_reduction or operator is None:
+                return None
+            found.setdefault(Combine(Operator(operator), dependence.array))
+    # One array reduced in two ways has no partial result.
+    return tuple(found) if len({c.name for c in found}) == len(found) else None
+
+
+def _guard_reads(assign: Assign, operator: Operator) -> bool:
+    """Return whether the guard depends on the result so far, other than as ``if (x > m) m = x``."""
+    if assign.guard is None or not _reads(assign.guard, assign.target):
+        return False
+    is_choice = operator in (Operator.MIN, Operator.MAX) and assign.op == "="
+    return not is_choice or _reads(assign.value, assign.target)
+
+
+def _reads(expr: Expr, target: Access | Var) -> bool:
+    return any(part == target for part in walk(expr))
+
+
+def _within(analysis: Analysis, dependence: Dependence, outer: Sequence[str]) -> isl.Map:
+    """Return the pairs of a dependence that agree on the loops `outer`."""
+    pairs = dependence.relation
+    names = [[x.var for x in analysis.paths[n]] for n in (dependence.source, dependence.sink)]
+    for name in outer:
+        one, two = (own.index(name) for own in names)
+        pairs = pairs.equate(isl.dim_type.in_, one, isl.dim_type.out, two)
+    return pairs
+
+
+def _elsewhere(loop: Loop, assign: Assign, meets: frozenset[int]) -> str | None:
+    """Return how `loop` uses the target beside the accumulation, None when it does not.
+
+    Of the statements that use the target's array, only those in `meets` may touch the element.
+    """
+    name = target_name(assign)
+    for stmt in loop.body:
+        if isinstance(stmt, Loop):
+            used = name if name in bound_names(stmt) else _elsewhere(stmt, assign, meets)
+            if used is not None:
+                return used
+        elif isinstance(stmt, Assign):
+            places: list[Access | Var] = [*stmt.reads(), stmt.target]
+            same = [p for p in places if _place_name(p) == name]
+            if stmt is assign:
+                same = [p for p in same if p != assign.target]
+            if same and (isinstance(assign.target, Var) or stmt.number in meets):
+                return _text(same[0])
+        elif isinstance(stmt, Local) and stmt.value is not None and name in names_in(stmt.value):
+            return name
+    return None
+
+
+def _place_name(place: Access | Var) -> str:
+    return place.array if isinstance(place, Access) else place.name
+
+
+def target_name(assign: Assign) -> str:
+    """Return the name of the scalar or the array that a statement writes."""
+    return _place_name(assign.target)
+
+
+def _text(place: Access | Var) -> str:
+    return shown(place) if isinstance(place, Access) else place.name

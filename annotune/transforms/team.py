@@ -1,0 +1,93 @@
+"""Share a loop inside the work of a block among the threads of that block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.nest import Combine, Level, LocalArray, Loop, walk_stmts
+from annotune.transforms.legality import TEAM_LEVELS, missing, placement_refusal
+from annotune.transforms.messages import ARRAY_BESIDE, PLACED, TEAM_INSIDE
+from annotune.transforms.tree import Body, bound_names, nest_loops, path, rebuilt, replace_loop
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Run the iterations of a loop around `statement` on the threads of the block around it.
+
+    ``Team(1, "k", THREAD_X)``: ``for i @block.x: S0; for k: S1`` becomes ``for i @block.x: S0;
+    for k @thread.x: S1``. The threads meet before and after the loop, so that the statements
+    beside it keep their place in the order; one thread runs those. `combines` are the
+    reductions that the loop carries and combines. The loop goes to the outside of the serial
+    loops that hold nothing else, where these leave its bounds alone and are none of `host`.
+    """
+
+    statement: int
+    loop: str
+    level: Level
+    combines: tuple[Combine, ...] = ()
+    host: tuple[str, ...] = ()
+    command: str = "cuda"
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the threads may not share the loop, or None when they may."""
+        absent = missing(body, self.statement, (self.loop,), self.span)
+        if absent is not None:
+            return absent
+        loop = self._loop(body)
+        if loop.place is not Level.SERIAL:
+            serial = [x.var for x in path(body, self.statement) if x.place is Level.SERIAL]
+            return PLACED.at(
+                self.span,
+                command=self.command,
+                loop=self.loop,
+                place=loop.place,
+                loops=", ".join(serial) or "none",
+            )
+        around = [x for x in path(body, self.statement) if x.place in TEAM_LEVELS]
+        if around:
+            return TEAM_INSIDE.at(
+                self.span, command=self.command, inner=self.loop, outer=around[0].var
+            )
+        array = _array_beside(body, loop)
+        if array:
+            return ARRAY_BESIDE.at(self.span, command=self.command, loop=self.loop, array=array)
+        help_ = f"keep '{self.loop}' serial in the thread"
+        return placement_refusal(self.command, self.apply(body), analysis, self.span, help_)
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the loop shared, which `why_not` has accepted."""
+        loop = self._loop(body)
+        shared = rebuilt(loop, place=self.level, combines=self.combines)
+        around = self._perfect(body, loop)
+        if not around:
+            return replace_loop(body, loop, (shared,))
+        return replace_loop(body, around[0], nest_loops((shared, *around), loop.body))
+
+    def _loop(self, body: Body) -> Loop:
+        return next(x for x in path(body, self.statement) if x.var == self.loop)
+
+    def _perfect(self, body: Body, loop: Loop) -> tuple[Loop, ...]:
+        """Return the serial loops directly around `loop` that it can trade places with."""
+        loops = path(body, self.statement)
+        outer = loops[: next(k for k, x in enumerate(loops) if x is loop)]
+        found: list[Loop] = []
+        for other in reversed(outer):
+            is_perfect = other.place is Level.SERIAL and len(other.body) == 1
+            if not is_perfect or other.var in self.host or other.var in bound_names(loop):
+                break
+            found.insert(0, other)
+        return tuple(found)
+
+
+def _array_beside(body: Body, loop: Loop) -> str:
+    """Return a local array that `loop` does not declare itself and that stands around it."""
+    declared = next((s.name for s in body if isinstance(s, LocalArray)), "")
+    for stmt in body:
+        if stmt is loop:
+            return declared
+        if isinstance(stmt, Loop) and any(x is loop for x in walk_stmts((stmt,))):
+            return declared or _array_beside(stmt.body, loop)
+    return ""

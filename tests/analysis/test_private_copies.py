@@ -1,0 +1,187 @@
+"""Copies for each iteration: of scalars with a wanted last value, and of small arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotune.analysis.analyse import analyse
+from annotune.analysis.carried import with_last_values
+from annotune.analysis.expand import with_private_arrays
+from annotune.diagnostics import AnnotuneError
+from annotune.ir.nest import LocalArray, walk_stmts
+from annotune.ir.region import Region
+from annotune.ir.text import print_nest
+
+from .brute import Machine, Place
+from .regions import region
+
+SIZES = ({"n": 4, "m": 3}, {"n": 1, "m": 2}, {"n": 3, "m": 1}, {"n": 0, "m": 2})
+
+
+def left_behind(one: Region, sizes: Mapping[str, int], hidden: set[str]) -> dict[Place, int]:
+    """Return the memory that a region leaves, but for the names in `hidden`."""
+    machine = Machine(one, sizes)
+    machine.trace()
+    return {place: v for place, v in machine.memory.items() if place[0] not in hidden}
+
+
+def assert_same(one: Region, changed: Region, sizes: Mapping[str, int]) -> None:
+    hidden = {name for name in changed.scalars if name not in one.scalars}
+    hidden |= {s.name for s in walk_stmts(changed.nest.body) if isinstance(s, LocalArray)}
+    assert left_behind(one, sizes, set()) == left_behind(changed, sizes, hidden)
+
+
+LAST = {
+    "a temporary": (
+        "for i in 0:n\n  t = a[i]\n  b[i] = t\n",
+        "for i in 0:n\n  S0: t_own = a[i]\n  S1: b[i] = t_own\n  S2: t = t_own if i == n - 1\n",
+    ),
+    "in the inner loop": (
+        "for i in 0:n\n  for j in 0:m\n    t = a[i*m + j]\n    b[i*m + j] = t\n",
+        "for i in 0:n\n  for j in 0:m\n    S0: t_own = a[i * m + j]\n    S1: b[i * m + j] = t_own\n"
+        "    S2: t = t_own if i == n - 1 && j == m - 1\n",
+    ),
+    "a triangle": (
+        "for i in 0:n\n  for j in 0:i+1\n    t = a[i + j]\n    b[i*n + j] = t\n",
+        "for i in 0:n\n  for j in 0:i + 1\n    S0: t_own = a[i + j]\n"
+        "    S1: b[i * n + j] = t_own\n    S2: t = t_own if i == n - 1 && j == i\n",
+    ),
+    "a step": (
+        "for i in 0:n step 2\n  t = a[i]\n  b[i] = t\n",
+        "for i in 0:n step 2\n  S0: t_own = a[i]\n  S1: b[i] = t_own\n"
+        "  S2: t = t_own if i + 2 >= n\n",
+    ),
+    "two bounds": (
+        "for i in 0:min(n, m)\n  t = a[i]\n  b[i] = t\n",
+        "for i in 0:min(n, m)\n  S0: t_own = a[i]\n  S1: b[i] = t_own\n"
+        "  S2: t = t_own if i + 1 >= n || i + 1 >= m\n",
+    ),
+    "the later of two loops": (
+        "for i in 0:n\n  t = a[i]\n  b[i] = t\nfor i in 0:m\n  t = c[i]\n  d[i] = t\n",
+        "for i in 0:n\n  S0: t_own = a[i]\n  S1: b[i] = t_own\nfor i in 0:m\n"
+        "  S2: t_own = c[i]\n  S3: d[i] = t_own\n  S4: t = t_own if i == m - 1\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_a_last_value_is_written(name: str) -> None:
+    text, expected = LAST[name]
+    one = region(text, read_after=["t"], sizes={"n": 4, "m": 3})
+    changed = with_last_values(one)
+    assert print_nest(changed.nest) == expected
+    analysis = analyse(changed)
+    assert {facts.kind for facts in analysis.loops} == {"parallel"}
+    assert analysis.private == {"t_own"}
+    for sizes in SIZES:
+        if name != "the later of two loops" or min(sizes.values()) > 0:
+            assert_same(one, changed, sizes)
+
+
+NOT_LAST = {
+    "assigned in some iterations": (
+        "for i in 0:n\n  t = a[i] if a[i] > 0.0\n  b[i] = t if a[i] > 0.0\n"
+    ),
+    "assigned in an inner loop": "for i in 0:n\n  for j in 0:m\n    t = a[j]\n  b[i] = t\n",
+    "an inner loop that may not run last": (
+        "for i in 0:n\n  for j in 2*i:n\n    t = a[i + j]\n    b[i*4 + j] = t\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_LAST)
+def test_a_last_value_that_is_not_known_stays_refused(name: str) -> None:
+    one = region(NOT_LAST[name], read_after=["t"], sizes={"n": 4, "m": 3})
+    changed = with_last_values(one)
+    assert changed is one
+    if "t" in _private(one):
+        with pytest.raises(AnnotuneError) as refused:
+            analyse(changed)
+        assert [d.code for d in refused.value.diagnostics] == ["AT207"]
+
+
+def _private(one: Region) -> frozenset[str]:
+    plain = region(print_nest(one.nest), sizes=one.sizes)
+    return analyse(plain).private
+
+
+WORK = """\
+for i in 0:n
+  for k in 0:4
+    t[k] = a[i*4 + k]
+  for k in 0:4
+    b[i*4 + k] = t[k] + t[3 - k]
+"""
+
+
+def test_an_array_of_each_iteration_becomes_local() -> None:
+    one = region(WORK, sizes={"n": 5})
+    assert analyse(one).loops[0].kind == "serial"
+    changed = with_private_arrays(one)
+    assert print_nest(changed.nest) == (
+        "for i in 0:n\n"
+        "  local double t_own[4]\n"
+        "  for k in 0:4\n    S0: t_own[k] = a[i * 4 + k]\n"
+        "  for k in 0:4\n    S1: b[i * 4 + k] = t_own[k] + t_own[3 - k]\n"
+        "  for t_own_1 in 0:4\n    S2: t[t_own_1] = t_own[t_own_1] if i == n - 1\n"
+    )
+    analysis = analyse(changed)
+    assert analysis.all_sizes
+    assert [facts.kind for facts in analysis.loops] == ["parallel"] * 4
+    assert analysis.loops[0].proof.startswith("each iteration of i has its own t_own")
+    assert "t_own" not in {*analysis.private, *analysis.shapes, *analysis.uses}
+    for sizes in SIZES:
+        assert_same(one, changed, sizes)
+
+
+KEPT = {
+    "read before it is written": WORK.replace("t[k] =", "t[k + 1] ="),
+    "written under a condition on memory": WORK.replace("k]\n  for", "k] if a[k] > 0.0\n  for", 1),
+    "written in part": WORK.replace("for k in 0:4\n    t", "for k in 1:4\n    t", 1),
+    "of a length that sizes decide": WORK.replace("0:4", "0:m"),
+    "read after the loop": WORK + "c[0] = t[0]\n",
+    "already parallel": "for i in 0:n: t[i] = a[i]",
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_an_array_stays_shared(name: str) -> None:
+    one = region(KEPT[name], sizes={"n": 5, "m": 4})
+    assert with_private_arrays(one) is one
+
+
+def test_what_is_already_local_is_private_by_declaration() -> None:
+    text = (
+        "for i in 0:n\n  local double t[4]\n  for k in 0:4\n    t[k] = a[i*4 + k]\n  b[i] = t[2]\n"
+    )
+    analysis = analyse(region(text, sizes={"n": 5}))
+    assert [facts.kind for facts in analysis.loops] == ["parallel", "parallel"]
+    assert set(analysis.homes) == {"t"}
+    assert {a.access.array for s in analysis.accesses.values() for a in s} == {"a", "b"}
+
+
+@st.composite
+def works(draw: st.DrawFn) -> str:
+    """Two inner loops over a scratch array, in all the orders and places that can go wrong."""
+    lines = ["for i in 0:n"]
+    for _ in range(draw(st.integers(1, 3))):
+        first, end = draw(st.sampled_from([(0, "4"), (1, "4"), (0, "3"), (0, "m + 1")]))
+        lines.append(f"  for k in {first}:{end}")
+        at = draw(st.sampled_from(["k", "3 - k", "k", "k + i", "0"]))
+        forms = [f"t[{at}] = a[i*4 + k]", f"b[i*4 + k] = t[{at}]", f"t[{at}] += a[k]"]
+        guard = draw(st.sampled_from(["", "", " if k > 1", " if i > 0", " if a[k] > 0.0"]))
+        lines.append("    " + draw(st.sampled_from(forms)) + guard)
+    return "\n".join(lines) + "\n"
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(text=works())
+def test_a_private_array_leaves_the_same_memory(text: str) -> None:
+    one = region(text, sizes={"n": 4, "m": 3})
+    changed = with_private_arrays(one)
+    for sizes in SIZES:
+        assert_same(one, changed, sizes)

@@ -1,0 +1,107 @@
+"""Sizes behind pointers and members of structs: plain names, with a declaration of each."""
+
+from __future__ import annotations
+
+import pytest
+from source_text import load_text
+
+from annotune.diagnostics import AnnotuneError
+from annotune.ir.region import Region
+from annotune.ir.text import print_nest
+
+STRUCTS = """\
+struct field { int nx, ny; double *q; double dt; };
+typedef struct { struct field f; double grid[10][20]; } chunk_t;
+"""
+
+
+def region(function: str, params: str = "") -> Region:
+    text = function.replace("BEGIN", f"/*@ begin PerfTuning ({params}) @*/")
+    (found,) = load_text(text).regions
+    return found
+
+
+def declarations(found: Region) -> list[str]:
+    return [alias.declaration for alias in found.aliases]
+
+
+def test_an_integer_behind_a_pointer() -> None:
+    found = region(
+        "void f(int *n, double *a) {\nBEGIN\n"
+        "for (int i = 0; i < *n; i++) a[i] = *n;\n/*@ end @*/\n}\n",
+        "def input_params { param n = 8; }",
+    )
+    assert print_nest(found.nest) == "for i in 0:n_\n  S0: a[i] = n_\n"
+    assert declarations(found) == ["const int n_ = *n;"]
+    assert found.sizes == {"n_": 8}
+
+
+def test_the_places_in_the_text_are_exact() -> None:
+    text = (
+        "void f(int *n, double *a) {\nBEGIN\n"
+        "for (int i = 0; i < * n; i++) a[i] = (*n);\n/*@ end @*/\n}\n"
+    )
+    found = region(text)
+    whole = text.replace("BEGIN", "/*@ begin PerfTuning () @*/")
+    assert [whole[s.start : s.end] for s in found.spellings] == ["* n", "*n"]
+
+
+def test_members_of_structs_in_structs() -> None:
+    found = region(
+        STRUCTS + "void f(chunk_t *c) {\nBEGIN\nfor (int i = 0; i < c->f.ny; i++)\n"
+        "for (int j = 0; j < c->f.nx; j++)\n"
+        "c->grid[i][j] = c->f.dt * c->f.q[i * c->f.nx + j];\n/*@ end @*/\n}\n",
+        "def input_params { param nx = 5; param c_f_ny = 4; }",
+    )
+    assert print_nest(found.nest) == (
+        "for i in 0:c_f_ny\n  for j in 0:c_f_nx\n"
+        "    S0: c_grid[i][j] = c_f_dt * c_f_q[i * c_f_nx + j]\n"
+    )
+    assert sorted(declarations(found)) == [
+        "const double c_f_dt = c->f.dt;",
+        "const int c_f_nx = c->f.nx;",
+        "const int c_f_ny = c->f.ny;",
+        "double (*const c_grid)[20] = c->grid;",
+        "double *const c_f_q = c->f.q;",
+    ]
+    assert found.sizes == {"c_f_ny": 4, "c_f_nx": 5}
+
+
+def test_a_name_of_the_user_is_not_taken() -> None:
+    found = region(
+        "void f(int *n, int n_, double *a) {\nBEGIN\n"
+        "for (int i = 0; i < *n; i++) a[i] = n_;\n/*@ end @*/\n}\n"
+    )
+    assert declarations(found) == ["const int n__ = *n;"]
+
+
+def test_what_f2c_computes_before_the_region_is_a_formula() -> None:
+    found = region(
+        "void f(int *lda, double *a) {\nint a_dim1, a_offset;\na_dim1 = *lda;\n"
+        "a_offset = 1 + a_dim1;\na -= a_offset;\nBEGIN\n"
+        "for (int i = 1; i <= 4; i++) a[i + a_dim1] = 0.0;\n/*@ end @*/\n}\n",
+        "def input_params { param lda = 7; }",
+    )
+    assert print_nest(found.nest) == "for i in 1:5\n  S0: a[i + lda_] = 0.0\n"
+    assert found.sizes["lda_"] == 7
+    assert found.declarations == ("int a_dim1 = lda_;",)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "words"),
+    [
+        ("{ a[i] = 0.0; *n = 3; }", "AT154", "'*n' changes inside the region"),
+        ("{ a[i] = 0.0; c->nx = 3; }", "AT154", "'c->nx' changes"),
+        ("{ a[i] = 0.0; c->nx++; }", "AT154", "'c->nx' changes"),
+        ("a[i] = t[i].dt;", "AT124", "'t[i].dt'"),
+        ("a[i] = c->none;", "AT124", "'c->none'"),
+    ],
+)
+def test_refusals(body: str, code: str, words: str) -> None:
+    text = (
+        STRUCTS + "void f(int *n, struct field *c, struct field *t, double *a) {\nBEGIN\n"
+        f"for (int i = 0; i < *n; i++) {body}\n/*@ end @*/\n}}\n"
+    )
+    with pytest.raises(AnnotuneError) as refusal:
+        region(text)
+    assert (code, True) in [(d.code, words in d.message) for d in refusal.value.diagnostics]

@@ -1,0 +1,166 @@
+"""One program through annotune: every claim checked, and the texts of the targets collected."""
+
+from __future__ import annotations
+
+import random
+import traceback
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from support.regions import text_source
+
+from annotune.analysis.analyse import analyse
+from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device, load_device
+from annotune.codegen.code import RegionCode
+from annotune.codegen.target import TARGET_NAMES, Provenance, Variant, load_target
+from annotune.decide.decision import Base, Point
+from annotune.decide.space import Space, region_space
+from annotune.diagnostics import AnnotuneError
+from annotune.ir.region import SourceFile
+
+from .c_reader import functions
+from .claims import wrong_claims
+from .reference import Function
+from .schedules import Runs, wrong_certificate, wrong_plan, wrong_transforms
+
+PROVENANCE = Provenance("fuzz", "fuzz.c")
+DEVICE = "h200"
+
+
+@dataclass
+class Examined:
+    """What came of one program.
+
+    `refused` are the codes of its refusal. `faults` are wrong claims in words, `crashes`
+    tracebacks. `made` holds, per target, the text for the region; `source` the text it is for.
+    `told` counts what was checked.
+    """
+
+    text: str
+    refused: tuple[str, ...] = ()
+    faults: list[str] = field(default_factory=list)
+    crashes: list[str] = field(default_factory=list)
+    source: SourceFile | None = None
+    made: dict[str, RegionCode] = field(default_factory=dict)
+    told: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def is_wrong(self) -> bool:
+        return bool(self.faults or self.crashes)
+
+
+@dataclass(frozen=True)
+class OnePoint:
+    """A space of one point, for a target that asks for the best ones."""
+
+    point: Point
+
+    def ranked(self, device: Device, limit: int) -> tuple[Point, ...]:
+        return (self.point,)
+
+
+def examine(
+    text: str, seed: int, is_random: bool, targets: Sequence[str] = TARGET_NAMES
+) -> Examined:
+    """Return all that is wrong with what annotune makes of a text with one region.
+
+    `is_random` takes a random point of the space in place of the first choice.
+    """
+    out = Examined(text)
+    try:
+        _examine(out, seed, is_random, targets)
+    except AnnotuneError as refusal:
+        out.refused = tuple(sorted({d.code for d in refusal.diagnostics}))
+        out.made = {}
+    except Exception:
+        out.crashes.append(traceback.format_exc())
+        out.made = {}
+    return out
+
+
+def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) -> None:
+    out.source = text_source(out.text)
+    (region,) = out.source.regions
+    analysis = analyse(region)
+    (function,) = functions(out.text)
+    out.faults += wrong_claims(analysis, function, seed)
+    runs = Runs(analysis, function)
+    out.faults += wrong_transforms(runs, seed, out.told)
+    base = Base.of(analysis)
+    space = region_space(base)
+    source = random.Random(seed)
+    point = random_point(space, source) if is_random else next(space.points())
+    for name in targets:
+        target = load_target(name)
+        rank = source.randrange(6) if is_random and name == "openmp" else 0
+        found = target.candidates(base, _space(space, point, is_random), _device(), rank + 1)
+        try:
+            *_, variant = islice(found, rank + 1)
+        except AnnotuneError as refusal:
+            if not is_random:
+                raise
+            out.told.update(f"point refused {d.code}" for d in refusal.diagnostics)
+            continue
+        out.faults += _wrong_variant(runs, name, variant)
+        out.made[name] = target.region(variant, resident=False)
+        out.told[f"{name} kernels"] += any(k.band() for k in variant.tuned.kernels())
+
+
+def _wrong_variant(runs: Runs, name: str, variant: Variant) -> list[str]:
+    found = [wrong_plan(runs, variant.tuned, False)]
+    if variant.general is not None:
+        found.append(wrong_plan(runs, variant.general, True))
+    if name == "cuda":
+        found += wrong_certificate(runs, variant.tuned)
+    return [f"{name}: {fault}" for fault in found if fault]
+
+
+def _space(space: Space, point: Point, is_random: bool) -> Space:
+    return OnePoint(point) if is_random else space  # type: ignore[return-value]
+
+
+def _device(known: dict[str, Device] = {}) -> Device:  # noqa: B006  (read from disk once)
+    if DEVICE not in known:
+        known[DEVICE] = load_device(DEVICE)
+    return known[DEVICE]
+
+
+def random_point(space: Space, source: random.Random) -> Point:
+    """Return a legal point of a space, drawn without listing them all."""
+    fusion, units = source.choice(space.branches)
+    roles, factors = {}, {}
+    for unit in units:
+        if unit.mapped:
+            roles[unit.unit.leader] = source.choice(unit.mapped)
+        factors.update(source.choice(unit.factors))
+    return Point(source.choice(space.params), fusion, roles, factors)
+
+
+def files(ones: Sequence[Examined], target: str) -> Mapping[str, str]:
+    """Return the files of a target for many programs, each a function of its own name."""
+    writer = load_target(target)
+    texts: dict[str, list[str]] = {}
+    for one in ones:
+        assert one.source is not None
+        for suffix, text in writer.files(one.source, [one.made[target]], PROVENANCE).items():
+            texts.setdefault(suffix, []).append(text)
+    if ".cu" in texts:
+        # One prelude for all of them.
+        from annotune.codegen.cuda_host import prelude
+
+        devices = [one.made[target].device for one in ones]
+        texts[".cu"] = [prelude("\n".join(devices)), *devices]
+    return {suffix: "\n".join(parts) for suffix, parts in texts.items()}
+
+
+def functions_of(ones: Sequence[Examined]) -> list[Function]:
+    return [functions(one.text)[0] for one in ones]
+
+
+def claims_of(analysis: Analysis, text: str, seed: int) -> list[str]:
+    """Return the wrong claims about a text, for tests that make their own analysis."""
+    (function,) = functions(text)
+    return list(wrong_claims(analysis, function, seed))

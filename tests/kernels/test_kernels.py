@@ -1,0 +1,147 @@
+"""Kernels of benchmark suites and of legacy codes, rewritten: what their loops may do, and runs.
+
+The kinds below are worked out by hand from the C text. Every claim is compared with an
+enumeration of all instances at small sizes, and every target's text is executed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+
+import pytest
+from analysis.brute import carried_by
+from support.regions import positions
+
+from annotune.analysis.facts import LoopKind
+from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.diagnostics import Severity
+from annotune.measure.check import CheckPlan, Variant, check_variant
+from annotune.measure.oracle import Oracle
+from annotune.measure.sizes import open_sizes
+from annotune.measure.toolchain import Toolchains, find_toolchains
+from annotune.measure.trial import Status
+from annotune.pipeline import check, emit
+from annotune.report.findings import RegionReport
+from annotune.settings import Settings
+
+HERE = Path(__file__).parent
+KINDS = {"cuda": "cuda-cpu", "openacc": "openacc", "openmp": "openmp"}
+AWKWARD = (5, 3, 4, 2, 3, 5, 4)
+
+# P: parallel, R: a reduction, S: serial; loops in the order of the text.
+EXPECTED = {
+    "blas.gemm": "i P, j P, k R, j P",
+    "blas.two_mm": "i P, j P, k R, i P, j P, k R",
+    "blas.three_mm": "i P, j P, k R, i P, j P, k R, i P, j P, k R",
+    "blas.atax": "i P, i R, j R, j P",
+    "blas.bicg": "i P, i R, j R",
+    "blas.mvt": "i P, j R, i P, j R",
+    "blas.gemver": "i P, j P, i P, j R, i P, i P, j R",
+    "blas.gesummv": "i P, j R",
+    "blas.syrk": "i P, j P, k R, j P",
+    "blas.trmm": "i S, j P, k R",
+    "blas.doitgen": "r S, q S, p P, s R, p P",
+    "solvers.lu": "i S, j S, k R, j P, k R",
+    "solvers.lu_right_looking": "k S, j P, i P, j P",
+    "solvers.cholesky": "i S, j S, k R, k R",
+    "stencils.jacobi_1d": "t S, i P, i P",
+    "stencils.jacobi_2d": "t S, i P, j P, i P, j P",
+    "stencils.seidel_2d": "t S, i S, j S",
+    "stencils.fdtd_2d": "t S, j P, i P, j P, i P, j P, i P, j P",
+    "stencils.heat_3d": "t S, i P, j P, k P, i P, j P, k P",
+    "datamining.correlation": "j P, i R, j P, i R, i P, j P, i P, j P, k R",
+    "datamining.covariance": "j P, i R, i P, j P, i P, j P, k R",
+    "f2c.dgemm_": "j P, i__ P, l R, i__ P",
+    "f2c.dger_": "j P, i__ P",
+    "f2c.dtrsm_": "j P, i__ P, k S, i__ P",
+    "hydro.ideal_gas": "k P, j P",
+    "hydro.ideal_gas_flat": "k P, j P",
+    "hydro.calc_dt": "k R, j R",
+    "cloud.saturation": "jl P, jk R, jl P",
+    "cloud.sedimentation": "jl P, jk S, jl P",
+}
+# No loop of these may run in parallel, so that nothing is emitted.
+REFUSED = {"stencils.seidel_2d": "AT301"}
+NAMES = sorted(EXPECTED)
+
+
+@lru_cache(maxsize=1)
+def tools() -> Toolchains:
+    return find_toolchains(os.environ)
+
+
+def settings_of(name: str, target: str = "cuda") -> Settings:
+    file, function = name.split(".")
+    return Settings(HERE / f"{file}.c", (target,), function=function)
+
+
+@cache
+def examined(name: str) -> RegionReport:
+    (report,) = check(settings_of(name)).regions
+    return report
+
+
+def test_every_function_is_in_the_table() -> None:
+    functions = {
+        f"{path.stem}.{region.function}"
+        for path in HERE.glob("*.c")
+        for region in check(Settings(path)).source.regions
+    }
+    assert functions == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_loops_are_what_the_text_makes_them(name: str) -> None:
+    report = examined(name)
+    errors = [d for d in report.diagnostics if d.severity is Severity.ERROR]
+    assert not errors, errors
+    assert report.analysis is not None
+    found = [f"{facts.name} {facts.kind[0].upper()}" for facts in report.analysis.loops]
+    assert ", ".join(found) == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_claims_hold_for_every_instance(name: str) -> None:
+    analysis = examined(name).analysis
+    assert analysis is not None
+    region = analysis.region
+    order = list(LoopKind)
+    sizes = small(region.sizes) if analysis.all_sizes else region.sizes
+    carried = carried_by(region, sizes, analysis.private)
+    for facts, place in zip(analysis.loops, positions(region.nest.body), strict=True):
+        seen = carried.get(place, set())
+        needed = LoopKind.PARALLEL
+        if seen:
+            needed = LoopKind.SERIAL if False in seen else LoopKind.REDUCTION
+        assert order.index(facts.kind) >= order.index(needed), (facts.path, facts.proof)
+
+
+def small(sizes: Mapping[str, int]) -> dict[str, int]:
+    return {name: min(value, 5) for name, value in sizes.items()}
+
+
+@pytest.mark.parametrize("target", TARGET_NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in REFUSED])
+def test_emitted_text_equals_the_original(name: str, target: str, tmp_path: Path) -> None:
+    made = emit(settings_of(name, target), [load_target(target)])
+    report = made.reports[0]
+    assert report.analysis is not None
+    oracle = Oracle(made.source, report.analysis, tools(), tmp_path)
+    writer = load_target(target)
+    code = writer.region(made.variants[0][target], resident=False)
+    program = Variant(target, KINDS[target], code, writer.standalone(code))
+    names = open_sizes(report.analysis.region)
+    awkward = dict(zip(names, AWKWARD, strict=False))
+    plan = CheckPlan((report.analysis.region.sizes, awkward), sanitize=True, races=True)
+    trial = check_variant(program, plan, oracle)
+    assert trial.status is Status.CORRECT, trial.reason
+    assert trial.verified
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_what_has_no_parallel_loop_is_refused(name: str) -> None:
+    codes = [d.code for d in examined(name).diagnostics]
+    assert REFUSED[name] in codes

@@ -1,0 +1,155 @@
+"""The catalogue of diagnostics: complete, and every example gives what its page says."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+import tomllib
+from pathlib import Path
+from string import Formatter
+from types import ModuleType
+
+import pytest
+from support.catalogue import differences, example_of
+from support.cli import annotune
+
+import annotune as package
+from annotune.catalogue import Page, pages, pages_folder
+from annotune.diagnostics import Template
+
+# Codes that no file and no command gives by itself; each page says why.
+WITHOUT_EXAMPLE = {
+    # A page cannot hold an empty file or a NUL byte; tests/bad_inputs does.
+    *("AT101", "AT102"),
+    # The front end sees the same mistake first, under a code of its own.
+    *("AT204", "AT206", "AT207", "AT208", "AT209", "AT211"),
+    # A recipe is checked before; these guard the plans that annotune makes by itself.
+    *("AT255", "AT257", "AT261", "AT266", "AT269", "AT272", "AT273", "AT274", "AT275", "AT277"),
+    # A note below AT253 and AT258, shown without a code.
+    "AT267",
+    # They take a compiler's refusal, a machine without one, and a file of the user's.
+    *("AT501", "AT502", "AT603"),
+}
+
+PROJECT = Path(__file__).parent.parent
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(package.__path__, "annotune.")
+    if not module.name.endswith("__main__")
+]
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_code_has_its_page_and_every_page_its_code() -> None:
+    todo = differences()
+    assert not todo, "\n" + "\n".join(todo)
+
+
+def test_the_pages_without_an_example_are_known_and_say_why() -> None:
+    bare = [page for page in pages() if example_of(page) is None]
+    assert {page.code for page in bare} == WITHOUT_EXAMPLE
+    for page in bare:
+        assert re.search(r"\nThere is no example: \w[^\n]{15,}", page.text), page.code
+
+
+@pytest.mark.parametrize("page", pages(), ids=[page.code for page in pages()])
+def test_the_example_gives_the_code(page: Page) -> None:
+    example = example_of(page)
+    if example is None:
+        return
+    for name, text in example.files.items():
+        Path(name).write_text(text)
+    done = annotune(*example.arguments)
+    assert f"[{page.code}]" in done.err, f"\n{done.err}"
+    assert "<nowhere>" not in done.err
+    assert done.code == (1 if ": error: " in done.err else 0)
+
+
+@pytest.mark.parametrize("page", pages(), ids=[page.code for page in pages()])
+def test_a_page_has_the_same_parts_as_the_others(page: Page) -> None:
+    headings = re.findall(r"^## .*$", page.text, re.MULTILINE)
+    assert headings == ["## Example", "## How to fix it"]
+    assert page.meaning.endswith((".", ":"))
+    assert page.title[0].islower() or page.title.startswith("C ") or page.title.startswith("Orio")
+    assert all(len(line) <= 100 for line in _prose(page.text))
+    assert page.text.endswith("\n")
+
+
+def _prose(text: str) -> list[str]:
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE).split("\n")
+
+
+def _calls_of_at(module: ModuleType) -> list[tuple[int, Template, set[str]]]:
+    """Return every ``TEMPLATE.at(span, name=…)`` of a module: line, template and names given."""
+    found: list[tuple[int, Template, set[str]]] = []
+    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr != "at" or any(word.arg is None for word in node.keywords):
+            continue
+        value: object = module
+        for name in ast.unparse(node.func.value).split("."):
+            value = getattr(value, name, None)
+        if isinstance(value, Template):
+            given = {str(word.arg) for word in node.keywords}
+            found.append((node.lineno, value, given))
+    return found
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_message_gets_the_values_that_it_names(name: str) -> None:
+    for line, template, given in _calls_of_at(importlib.import_module(name)):
+        wanted = {
+            word for _, word, _, _ in Formatter().parse(template.message + template.help) if word
+        }
+        assert wanted <= given, f"{name}:{line}: {template.code} also needs {wanted - given}"
+
+
+def test_the_scan_sees_the_calls() -> None:
+    assert sum(len(_calls_of_at(importlib.import_module(name))) for name in MODULES) > 150
+
+
+@pytest.mark.parametrize("word", ["AT110", "at110", "At110", " AT110 "])
+def test_explain_prints_the_page(word: str) -> None:
+    done = annotune("explain", word)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == (pages_folder() / "AT110.md").read_text()
+
+
+def test_explain_lists_all_codes() -> None:
+    done = annotune("explain")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [f"{page.code}  {page.title}" for page in pages()]
+
+
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("AT1100", "did you mean 'AT644'? "),
+        ("at999", "did you mean 'AT644'? "),
+        ("permute", ""),
+        ("../AT110", "did you mean 'AT110'? "),
+    ],
+)
+def test_an_unknown_code(word: str, hint: str) -> None:
+    done = annotune("explain", word)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        f"--explain:1:1: error: there is no diagnostic '{word}' [AT607]\n"
+        f"  help: {hint}`annotune explain` lists all codes\n"
+    )
+
+
+def test_the_wheel_holds_the_pages() -> None:
+    settings = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    folder = PROJECT / settings["package-dir"]["annotune._diagnostics"]
+    assert folder == pages_folder()
+    assert "annotune._diagnostics" in settings["packages"]
+    assert settings["package-data"]["annotune._diagnostics"] == ["*.md"]
+    assert {path.suffix for path in folder.iterdir()} == {".md"}

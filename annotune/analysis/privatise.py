@@ -215,6 +215,9 @@ def _ways_of(condition: Expr) -> tuple[Outcomes, ...]:
             return tuple(_flipped(way) for way in _ways_of(inner))
         case Binary("!=", left, right):
             return (frozenset({(Binary("==", left, right), False)}),)
+        case Var():
+            # The stored outcome of a test: what it is not, `negated` compares with 0.
+            return (frozenset({(Binary("==", condition, Int(0)), False)}),)
         case _:
             return (frozenset({(condition, True)}),)
 

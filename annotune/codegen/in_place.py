@@ -160,7 +160,7 @@ def legend(analysis: Analysis, kernel: Kernel) -> str:
     """Return where a kernel comes from and which loops are mapped to what."""
     numbers = ", ".join(f"S{n}" for n in kernel.statements)
     levels: dict[str, list[str]] = {}
-    for loop in kernel.band() or _placed(kernel):
+    for loop in _placed(kernel):
         levels.setdefault(_WORDS.get(loop.place, loop.place), []).append(loop.var)
     axes = "; ".join(f"{', '.join(names)} -> {word}" for word, names in levels.items())
     line = analysis.region.span.line
@@ -169,7 +169,7 @@ def legend(analysis: Analysis, kernel: Kernel) -> str:
 
 def _placed(kernel: Kernel) -> list[Loop]:
     """Return the loops of a kernel that run in parallel, wherever they stand in it."""
-    return [s for s in walk_stmts(kernel.body) if isinstance(s, Loop) and is_kernel(s)]
+    return [loop for loop in kernel.placed() if is_kernel(loop)]
 
 
 def condition(tests: tuple[str, ...]) -> str:

@@ -97,7 +97,8 @@ def _needs_region(plan: Plan | None) -> bool:
         return False
     if len(plan.steps) > 1 or not isinstance(plan.steps[0], Kernel):
         return True
-    return not plan.steps[0].band() and any(holds(stmt, ACC_LEVELS) for stmt in plan.steps[0].body)
+    body = plan.steps[0].body
+    return sum(holds(stmt, ACC_LEVELS) or _touches_arrays(stmt) for stmt in body) > 1
 
 
 class _RegionWriter:

@@ -174,7 +174,7 @@ def _runs_along(unit: Unit, loop: str) -> bool:
     moving = _moving(unit, loop)
     return (
         bool(moving)
-        and all(access.strides[loop] == 1 for access in moving)
+        and all(access.strides[loop] in (1, -1) for access in moving)
         and not any(a.strides.get(name) == 1 for a in moving for name in unit.parallel)
     )
 

@@ -118,7 +118,7 @@ def check_variant(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
 def _check(variant: Variant, plan: CheckPlan, oracle: Oracle, folder: Path) -> Trial:
     """Run everything that `plan` asks for; the first failure ends it."""
     trial = Trial(variant.target, dict(variant.config), Status.CORRECT, device=plan.device_name)
-    facts: dict[str, str | int | float] = {}
+    facts: dict[str, str | int | float] = {**_without_detectors(variant, plan, oracle)}
     try:
         if plan.arch and variant.device_text:
             facts.update(_kernel_facts(_device_facts(variant, plan, oracle)))
@@ -241,13 +241,9 @@ def _usable(result: CompileResult) -> CompileResult:
 
 def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[_Run]:
     """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
-    for kind, is_wanted, limit in (
-        (f"{variant.kind}-asan", plan.sanitize and oracle.tools.asan, SANITIZE_ITERATIONS),
-        (f"{variant.kind}-race", plan.races and oracle.tools.cxx, RACE_ITERATIONS),
-    ):
-        if is_wanted and kind in KINDS:
-            for sizes in _small_enough(plan.sizes, oracle, limit):
-                yield _Run(kind, sizes, Order.REVERSE)
+    for kind, limit in _detectors(variant, plan, oracle):
+        for sizes in _small_enough(plan.sizes, oracle, limit):
+            yield _Run(kind, sizes, Order.REVERSE)
     orders = _ALL_ORDERS if KINDS[variant.kind].is_ordered else (Order.FORWARD,)
     for number, sizes in enumerate(plan.sizes):
         for order in orders:
@@ -257,6 +253,37 @@ def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[_Run]:
         smallest = _small_enough(plan.sizes, oracle, 0)
         for call, sizes in itertools.product(plan.failures, smallest):
             yield _Run(variant.kind, sizes, fail_at=call)
+
+
+def _detectors(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[tuple[str, int]]:
+    """Yield (kind, limit) of the detectors that `plan` wants and that are here.
+
+    `limit` is the number of assignments up to which every size is run under the detector.
+    """
+    asan, race = f"{variant.kind}-asan", f"{variant.kind}-race"
+    if plan.sanitize and oracle.tools.asan and asan in KINDS:
+        yield asan, SANITIZE_ITERATIONS
+    if plan.races and oracle.tools.cxx and race in KINDS:
+        yield race, RACE_ITERATIONS
+
+
+def _without_detectors(variant: Variant, plan: CheckPlan, oracle: Oracle) -> dict[str, str]:
+    """Return why a detector that `plan` wants is not run, by its name in the trial's facts."""
+    too_large = f"not run: more than {DETECT_AT_MOST:,} assignments at every size"
+    found: dict[str, str] = {}
+    for word, is_wanted, kind, tool, problem in (
+        ("sanitizers", plan.sanitize, "asan", oracle.tools.asan, "no address sanitizer here"),
+        ("race detector", plan.races, "race", oracle.tools.cxx, "no C++ compiler here"),
+    ):
+        if not is_wanted:
+            continue
+        if f"{variant.kind}-{kind}" not in KINDS:
+            found[word] = f"not run: there is none for '{variant.kind}'"
+        elif not tool:
+            found[word] = f"not run: {problem}"
+        elif not _small_enough(plan.sizes, oracle, DETECT_AT_MOST):
+            found[word] = too_large
+    return found
 
 
 def _small_enough(

@@ -243,3 +243,19 @@ def test_a_comparison_of_reals_or_unsigned_values_is_not_looked_into() -> None:
 def test_a_sum_whose_guard_reads_it_is_no_reduction() -> None:
     (facts,) = analyse(region("for i in 0:n: s += a[i] if s < 10.0", sizes={"n": 4})).loops
     assert facts.kind is LoopKind.SERIAL
+
+
+def test_a_scalar_set_and_read_under_one_stored_test_is_private() -> None:
+    text = """
+        for i in 0:n
+          c = a[i] > 0.0
+          s = a[i] * 2.0 if c
+          a[i] = 1.0 if c
+          b[i] = s if {}
+    """
+    same, other = (
+        analyse(region(text.format(guard), sizes={"n": 4}, types={"c": "int"}))
+        for guard in ("c", "c == 0")
+    )
+    assert [(f.kind, f.private) for f in same.loops] == [(LoopKind.PARALLEL, ("c", "s"))]
+    assert [f.kind for f in other.loops] == [LoopKind.SERIAL]

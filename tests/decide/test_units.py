@@ -80,7 +80,8 @@ CASES = {
         [((0,), (), ())],
     ),
     "a loop of the text may be parallel for some of its statements": (
-        "for (i = 0; i < n; i++) for (j = 0; j < n; j++) { b[j] += a[i*n + j]; c[i] += a[i*n + j]; }",
+        "for (i = 0; i < n; i++)"
+        " for (j = 0; j < n; j++) { b[j] += a[i*n + j]; c[i] += a[i*n + j]; }",
         ((0,), (1,)),
         [((0,), ("j",), ()), ((1,), ("i",), ())],
     ),

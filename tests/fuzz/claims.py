@@ -45,8 +45,9 @@ def _wrong_at(
 
 def wrong_kinds(analysis: Analysis, function: Function, run: Run) -> Iterator[str]:
     """Yield each loop whose iterations conflict though it is called parallel."""
-    found = conflicts(run.events)
-    late = _reads_before_writes(run.events)
+    stored = stored_conditions(analysis, run)
+    found = conflicts(run.events, stored)
+    late = _reads_before_writes(run.events, stored)
     # A counter of which only its formula is left is in no claim.
     known = {*analysis.region.arrays, *analysis.region.scalars}
     for facts in analysis.loops:
@@ -62,7 +63,7 @@ def wrong_kinds(analysis: Analysis, function: Function, run: Run) -> Iterator[st
                     yield f"{name} is called parallel, but {text}"
 
 
-def conflicts(events: list[Event]) -> dict[int, dict[str, str]]:
+def conflicts(events: list[Event], stored: set[int]) -> dict[int, dict[str, str]]:
     """Return for each loop the arrays of which two iterations touch one element, with one such.
 
     One of the two writes it; the loops around run the same iteration.
@@ -70,7 +71,7 @@ def conflicts(events: list[Event]) -> dict[int, dict[str, str]]:
     groups: dict[tuple[object, ...], list[object]] = {}
     found: defaultdict[int, dict[str, str]] = defaultdict(dict)
     for event in events:
-        touched = [(place, False) for place in event.all_reads]
+        touched = [(place, False) for place in event.reads_but(stored)]
         if event.write is not None:
             touched.append((event.write, True))
         for depth, (loop, value) in enumerate(event.path):
@@ -85,14 +86,14 @@ def conflicts(events: list[Event]) -> dict[int, dict[str, str]]:
     return found
 
 
-def _reads_before_writes(events: list[Event]) -> dict[int, set[str]]:
+def _reads_before_writes(events: list[Event], stored: set[int]) -> dict[int, set[str]]:
     """Return for each loop the scalars that some iteration reads before it writes them."""
     written: set[tuple[object, ...]] = set()
     found: defaultdict[int, set[str]] = defaultdict(set)
     for event in events:
         for depth, (loop, value) in enumerate(event.path):
             key = (loop, event.path[:depth], value)
-            for name, _ in event.all_reads:
+            for name, _ in event.reads_but(stored):
                 if (*key, name) not in written:
                     found[loop].add(name)
             if event.write is not None:

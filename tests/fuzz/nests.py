@@ -176,7 +176,9 @@ class _Maker:
         then, rest = tuple(body[cut:]), tuple(body[:cut])
         otherwise: tuple[Stmt, ...] = ()
         if choose.chance(35):
+            ready = list(self.ready)
             otherwise = tuple(self.leaf(around, 1))
+            self.ready = ready
         return (*rest, When(condition, then, otherwise))
 
     # Statements -------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, bands, path, top_of
 
 from .claims import instances, stored_conditions
-from .reference import Event, Function, Run
+from .reference import Event, Function, Run, initial
 
 
 @dataclass
@@ -55,13 +55,21 @@ class Runs:
             expected = run.values(n for n in names if n not in private)
             found = {n: dict(v) for n, v in got.values.items()}
             for name in {*expected, *found}:
-                if expected.get(name) != found.get(name):
+                if _full(name, expected, found) != _full(name, found, expected):
                     return f"{name} is wrong {order} at {dict(sizes)}"
             for name, places in got.touched.items():
                 store = run.memory.get(name) if name in region.arrays and places else None
                 if store and (min(places) < store.low or max(places) > store.high):
                     return f"{name} is touched outside {store.low} to {store.high}"
         return ""
+
+
+def _full(
+    name: str, one: Mapping[str, Mapping[int, int]], other: Mapping[str, Mapping[int, int]]
+) -> dict[int, int]:
+    """Return the elements of an array that either result writes: one may write what was there."""
+    written = {index: initial(name, index) for index in other.get(name, ())}
+    return {**written, **one.get(name, {})}
 
 
 # Transforms -----------------------------------------------------------------------------

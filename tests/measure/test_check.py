@@ -146,6 +146,32 @@ def test_sizes_that_are_all_large_are_sanitized_too(tmp_path: Path) -> None:
     assert "AddressSanitizer" in checker.check(variant(body), plan).reason
 
 
+def test_a_trial_says_which_detectors_were_not_run(tmp_path: Path) -> None:
+    source, analysis = matvec()
+    tools = replace(here(), asan="")
+    checker = Checker(Oracle(source, analysis, tools, tmp_path))
+    plan = replace(PLAN, sanitize=True, races=True)
+    facts = checker.check(variant(ROWS), plan).facts
+    assert facts["sanitizers"] == "not run: no address sanitizer here"
+    assert facts["race detector"] == "not run: there is none for 'c'"
+    facts = checker.check(variant(ROWS), replace(PLAN, sanitize=False)).facts
+    assert not {"sanitizers", "race detector"} & set(facts)
+
+
+@pytest.mark.skipif(not here().asan, reason="no address sanitizer")
+def test_a_nest_too_large_for_the_sanitizers_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, analysis = matvec()
+    checker = Checker(Oracle(source, analysis, here(), tmp_path))
+    monkeypatch.setattr("annotune.measure.check.DETECT_AT_MOST", 599)
+    monkeypatch.setattr("annotune.measure.check.SANITIZE_ITERATIONS", 599)
+    plan = CheckPlan(({"n": 20, "m": 30},), sanitize=True)
+    trial = checker.check(variant(ROWS), plan)
+    assert trial.verified
+    assert trial.facts["sanitizers"] == "not run: more than 599 assignments at every size"
+
+
 @pytest.mark.skipif(not here().openmp, reason="no OpenMP")
 def test_a_missing_private_is_a_race(checker: Checker) -> None:
     body = f"\n#pragma omp parallel for private(j)\n{ROWS}\n"

@@ -70,7 +70,7 @@ def nest_region(
     for loop in nest.loops():
         parts += [loop.lower, loop.upper, Var(loop.var)]
     for assign in nest.assigns():
-        parts += [assign.target, assign.value]
+        parts += [assign.target, *assign.sources()]
     arrays: dict[str, Array] = {}
     names: dict[str, None] = {}
     for part in (inner for outer in parts for inner in walk(outer)):

@@ -132,3 +132,9 @@ def test_a_block_of_known_sizes_keeps_the_result(rows: int, lanes: int) -> None:
     sizes = {"n": 6, "m": 8, "k": 5}
     held = Hold(0, "l", constants=sizes).apply(blocked(rows, lanes, sizes))
     assert run(held, sizes) == run(MATMUL.region.nest.body, sizes)
+
+
+def test_refuses_what_a_condition_may_leave_out() -> None:
+    analysis = analysed("if (A[i][l] > 0.0) C[i][j] += A[i][l] * B[l][j];")
+    body = Permute(0, ("i", "l", "j")).apply(analysis.region.nest.body)
+    assert code_of(Hold(0, "l", constants={"m": 8}), body, analysis) == "AT276"

@@ -130,3 +130,20 @@ def test_a_legal_copy_around_tiles_keeps_the_result(text: str, size: int, outer:
     loop = one.paths[0][-1].var
     body = accepted(Tile(0, loop, size), one.region.nest.body, one)
     assert_law(accepted(Registers(0, f"{loop}_t" if outer else loop), body, one), one)
+
+
+def test_a_condition_may_leave_the_element_out() -> None:
+    one = nest_analysis("for i in 0:n: for k in 0:n: c[i] += a[k] if a[k] > 0.0")
+    refusal = refused(Registers(0, "k", span=COMMAND), one.region.nest.body, one)
+    assert (refusal.code, refusal.span) == ("AT276", COMMAND)
+    # Where each iteration reads or writes the element anyway, it is there.
+    for other, code in (
+        ("c[i] *= 2.0", ""),
+        ("d[k] = c[i]", ""),
+        ("d[k] = a[k] > 0.0 ? c[i] : 0.0", "AT276"),
+        ("d[k] = c[i] if a[k] > 0.0", "AT276"),
+    ):
+        text = f"for i in 0:n\n  for k in 0:n\n    c[i] += a[k] if a[k] > 0.0\n    {other}\n"
+        one = nest_analysis(text)
+        found = Registers(0, "k").why_not(one.region.nest.body, one)
+        assert (found.code if found is not None else "") == code

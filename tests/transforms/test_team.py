@@ -53,8 +53,8 @@ def test_statements_beside_the_loop_keep_their_order() -> None:
     one = nest_analysis(text)
     body = Map(0, {"i": Y}).apply(one.region.nest.body)
     assert Team(0, "k", X).why_not(body, one) is None
-    # Without a meeting, as between blocks, it may not be.
-    assert refused(Map(0, {"k": X}), body, one).code == "AT258"
+    # Blocks do not meet.
+    assert refused(Map(0, {"k": Level.BLOCK_Y}), body, one).code == "AT258"
 
 
 def test_what_passes_between_the_threads_of_one_loop() -> None:

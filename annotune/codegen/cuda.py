@@ -23,8 +23,15 @@ from annotune.decide.decision import Base
 from annotune.decide.plan import HostLoop, Kernel, KernelChoice, Plan, Step
 from annotune.decide.space import Space
 from annotune.decide.units import Unit
-from annotune.diagnostics import AnnotuneError
+from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.region import Region, Scalar, SourceFile
+
+
+NO_DEVICE_FUNCTION = Template(
+    "AT402",
+    "'{name}' is a function of the host: a CUDA kernel cannot call it",
+    "write what it computes into the nest, or leave CUDA out: --target openacc,openmp",
+)
 
 
 class CudaTarget:
@@ -41,9 +48,13 @@ class CudaTarget:
         """Return kernels, host entry and call of one region.
 
         Raises:
-            AnnotuneError: A scalar must keep its value, and the data are on the device.
+            AnnotuneError: A scalar must keep its value, and the data are on the device; or the
+                nest calls a function of the user's.
         """
         as_written = variant.analysis
+        own = as_written.region.functions
+        if own:
+            raise AnnotuneError.of(NO_DEVICE_FUNCTION.at(as_written.region.span, name=own[0]))
         user = interface(as_written)
         variant, view = viewed(variant)
         held = held_scalars(as_written.region, view)

@@ -150,7 +150,8 @@ class Expressions:
                 expected=expected,
                 given=len(indices),
             )
-        self.names.use_array(symbol)
+        if symbol.storage != "region":
+            self.names.use_array(symbol)
         return Access(symbol.name, indices, self.names.place(node)), symbol.base
 
     def check_array(self, symbol: Symbol, node: Any) -> None:
@@ -161,8 +162,6 @@ class Expressions:
             raise self.refuse(messages.CALL, node, name=name, hint="")
         if "*" in kinds[1:]:
             raise self.refuse(messages.POINTER_TO_POINTER, node, name=name)
-        if symbol.storage == "region":
-            raise self.refuse(messages.LOCAL_ARRAY, node, name=name)
         if symbol.base in ("struct", "union"):
             raise self.refuse(messages.STRUCT_MEMBER, node, name=name)
         if symbol.base not in ELEMENTS:

@@ -13,6 +13,7 @@ from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import assigned_in, walk
 from annotune.frontend.integers import Integers, at_least_once, written_in
 from annotune.frontend.kinds import Typed, keeps_values
+from annotune.frontend.local_arrays import declare, initial, local_array
 from annotune.frontend.loops import Header, Split, header, split
 from annotune.frontend.names import Formula, Names
 from annotune.frontend.stores import ASSIGNMENTS, converted
@@ -218,7 +219,7 @@ class _Statements:
             decls = node.init.decls if isinstance(node.init, c_ast.DeclList) else ()
             for decl in decls:
                 if parts is None or decl not in parts.before:
-                    self._declare(decl)
+                    declare(decl, self.names)
             for part in parts.before if parts is not None else ():
                 before += self.statement(part)
             own = header(node, self.expressions)
@@ -310,31 +311,30 @@ class _Statements:
                 problem = self._at_word(messages.CONTROL_FLOW, inner, _WORDS[type(inner)])
                 self._note(problem.diagnostics)
 
-    def _declare(self, decl: Any) -> Symbol:
-        """Take in a declaration of the region and return what it declares."""
-        names = self.names
-        symbol = names.file_scope.types.symbol(decl, "region")
-        span = names.file.source.span(symbol.start, symbol.end)
-        if "extern" in (decl.storage or []) or "static" in (decl.storage or []):
-            raise AnnotuneError.of(
-                messages.SCALAR_TYPE.at(span, name=decl.name, type=decl.storage[0])
-            )
-        if symbol.is_array:
-            raise AnnotuneError.of(messages.LOCAL_ARRAY.at(span, name=decl.name))
-        names.declare(symbol, span)
-        return symbol
-
     def _declaration(self, decl: Any) -> list[Stmt]:
         if decl.name is None:
             raise self.expressions.refuse(messages.STATEMENT, decl)
-        self._declare(decl)
+        symbol = declare(decl, self.names)
         target = c_ast.ID(decl.name, decl.coord)
         self.names.symbol(target)
+        if symbol.is_array:
+            return self._array(symbol, decl.init)
         if decl.init is None:
             return []
         if isinstance(decl.init, c_ast.InitList):
             raise self.expressions.refuse(messages.STATEMENT, decl.init)
         return self._assignment(target, target, "=", decl.init)
+
+    def _array(self, symbol: Symbol, init: Any) -> list[Stmt]:
+        array = local_array(symbol, self.names)
+        out: list[Stmt] = [array]
+        try:
+            values = [] if init is None else list(initial(array.name, array.extents, init))
+        except ValueError:
+            raise self.expressions.refuse(messages.STATEMENT, init) from None
+        for element, value in values:
+            out += self._assignment(value, element, "=", value)
+        return out
 
     def _assignment(self, node: Any, target: Any, op: str, value: Any) -> list[Stmt]:
         """Return the statements for ``target op value``; no value stands for 1."""

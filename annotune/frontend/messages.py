@@ -82,7 +82,9 @@ DIRECTIVE_IN_REGION = Template(
     "'#{directive}' inside a region is not supported",
     "move the directive out of the region",
 )
-NO_FUNCTION = Template("AT116", "there is no function '{function}'", "{hint}the file defines: {known}")
+NO_FUNCTION = Template(
+    "AT116", "there is no function '{function}'", "{hint}the file defines: {known}"
+)
 NO_LOOP = Template(
     "AT117",
     "function '{function}' has no loop '{loop}' number {occurrence}",
@@ -128,8 +130,8 @@ TWO_MEANINGS = Template(
 )
 LOCAL_ARRAY = Template(
     "AT127",
-    "array '{name}' declared inside a region is not supported yet",
-    "declare it before the region, or use a scalar",
+    "array '{name}' is not one of a single iteration, with extents that C fixes",
+    "declare it inside a loop of the region with constant extents, or before the region",
 )
 SIZE_CHANGES = Template(
     "AT128",

@@ -70,3 +70,24 @@ double calc_dt(int x_max, int y_max, double cfl, const double *restrict celldx,
     /*@ end @*/
     return dt_min;
 }
+
+#define NV 5
+void flux(int n, const double *restrict a, double *restrict b)
+{
+    /*@ begin PerfTuning (def input_params { param n = 37; }) @*/
+    for (int i = 1; i < n - 1; i++) {
+        double t[NV], w[3] = {0.25, 0.5};
+        double m[2][2] = {{1.0, 2.0}, {3.0, 0.3}};
+        for (int v = 0; v < NV; v++)
+            t[v] = w[0] * a[(i - 1) * NV + v] + w[1] * a[i * NV + v] + w[2] * a[(i + 1) * NV + v];
+        if (t[0] > 0.0) {
+            double q[2];
+            q[0] = t[1] * m[0][1];
+            q[1] = t[2] * m[1][0];
+            t[3] = q[0] - q[1];
+        }
+        for (int v = 0; v < NV; v++)
+            b[i * NV + v] = t[v] * m[1][1];
+    }
+    /*@ end @*/
+}

@@ -60,6 +60,7 @@ EXPECTED = {
     "hydro.ideal_gas": "k P, j P",
     "hydro.ideal_gas_flat": "k P, j P",
     "hydro.calc_dt": "k R, j R",
+    "hydro.flux": "i P, v P, v P",
     "cloud.saturation": "jl P, jk R, jl P",
     "cloud.sedimentation": "jl P, jk S, jl P",
 }

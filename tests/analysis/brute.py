@@ -102,7 +102,8 @@ class Machine:
                 a, b = self.value(left, values, reads), self.value(right, values, reads)
                 return _OPERATIONS[op](a, b)
             case Call(function, arguments):
-                return _FUNCTIONS[function](*(self.value(a, values, reads) for a in arguments))
+                compute = _FUNCTIONS.get(function, _mixed)
+                return compute(*(self.value(a, values, reads) for a in arguments))
         raise AssertionError(expr)
 
     def place(self, target: Access | Var, values: Mapping[str, int], reads: set[Place]) -> Place:
@@ -126,13 +127,17 @@ class Machine:
         """Run one instance and return what it touched."""
         assign, values = instance.assign, instance.values
         reads: set[Place] = set()
-        accumulates = assign.op != "="
+        rest = _others(assign)
+        accumulates = rest is not None
         if assign.guard is not None and not self.value(assign.guard, values, reads):
             return Touched(frozenset(reads), None, accumulates)
-        value = self.value(assign.value, values, reads)
+        value = self.value(assign.value, values, reads if rest is None else set())
+        for operand in rest or ():
+            self.value(operand, values, reads)
         place = self.place(assign.target, values, reads)
         old = self.load(place)
         done = {"=": value, "+=": old + value, "-=": old - value, "*=": old * value}
+        done["/="] = _quotient(old, value)
         self.memory[place] = done[assign.op] % PRIME
         return Touched(frozenset(reads), place, accumulates)
 
@@ -173,8 +178,48 @@ def key(instance: Instance, paths: Mapping[int, tuple[Loop, ...]]) -> tuple[int,
     return number, *(instance.values[loop.var] for loop in paths[number])
 
 
+def _others(assign: Assign) -> tuple[Expr, ...] | None:
+    """Return what an accumulation combines with its target, None where there is none."""
+    value, target = assign.value, assign.target
+    match value:
+        case _ if assign.op in ("+=", "-=", "*="):
+            return (value,)
+        case _ if assign.op != "=":
+            return None
+        case Binary("+" | "*" as op, left, right):
+            flat = [*_operands(left, op), *_operands(right, op)]
+            others = [one for one in flat if one != target]
+            return tuple(others) if len(others) == len(flat) - 1 else None
+        case Binary("-", left, right) if left == target:
+            return (right,)
+        case Select(Binary("<" | "<=" | ">" | ">=", one, two), if_true, if_false):
+            pair = [if_true, if_false]
+            others = [part for part in (one, two) if part != target]
+            is_extremum = sorted([one, two], key=str) == sorted(pair, key=str)
+            return tuple(others) if is_extremum and len(others) == 1 else None
+        case Call("fmin" | "fmax", arguments):
+            others = [part for part in arguments if part != target]
+            return tuple(others) if len(others) == 1 else None
+    return None
+
+
+def _operands(expr: Expr, op: str) -> list[Expr]:
+    if isinstance(expr, Binary) and expr.op == op:
+        return [*_operands(expr.left, op), *_operands(expr.right, op)]
+    if op == "+" and isinstance(expr, Binary) and expr.op == "-":
+        return [*_operands(expr.left, op), Negate(expr.right)]
+    return [expr]
+
+
 def _quotient(a: int, b: int) -> int:
+    # What is a real in C may be 0 here, where it is not there.
+    b = b or 1
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def _mixed(*arguments: int) -> int:
+    """Return a number made of all arguments, for a function whose values do not matter."""
+    return sum((place + 2) * one for place, one in enumerate(arguments)) % PRIME
 
 
 _OPERATIONS: dict[str, Callable[[int, int], int]] = {
@@ -192,7 +237,7 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 }
 _FUNCTIONS: dict[str, Callable[..., int]] = {
     **{"min": min, "fmin": min, "max": max, "fmax": max},
-    **{"abs": abs, "fabs": abs, "sqrt": lambda x: x * x + 1},
+    **{"abs": abs, "fabs": abs},
 }
 
 

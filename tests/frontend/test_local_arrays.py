@@ -40,7 +40,7 @@ def test_braces_give_every_element_its_value() -> None:
             "AT126",
         ),
         (f"{LOOP} {{ static double «t»[2]; a[i] = t[0]; }}", "AT123"),
-        (f"{LOOP} {{ double t[2]; a[i] = «t[0][1]»; }}", "AT121"),
+        (f"{LOOP} {{ double t[2]; a[i] = «t[0][1]»; }}", "AT136"),
     ],
 )
 def test_refusals(body: str, code: str) -> None:

@@ -86,7 +86,7 @@ IN_REGION = {
     "undeclared": (f"{LOOP} a[i] = «q»;", "AT120", "'q' is not declared"),
     "unset": (f"{LOOP} {{ int o; a[«o»] = 0; }}", "AT150", "integer 'o'"),
     "long sum": ("for (i = 0; i < n; i++) a[i] = " + "x+" * 3000 + "x;", "AT107", "too deeply"),
-    "local array": (f"{LOOP} {{ double «t»[4]; a[i] = 0; }}", "AT127", "array 't'"),
+    "local array": (f"{LOOP} {{ double «t»[n]; a[i] = 0; }}", "AT127", "array 't'"),
     "shadows": (f"{LOOP} {{ a[i] = s; {{ double «s» = 1; a[i] = s; }} }}", "AT126", "'s' means"),
     "nested twice": (
         f"{LOOP} {{ double t = 1; {{ double «t» = 2; a[i] = t; }} }}",

@@ -111,7 +111,7 @@ def test_claims_hold_for_every_instance(name: str) -> None:
     region = analysis.region
     order = list(LoopKind)
     sizes = small(region.sizes) if analysis.all_sizes else region.sizes
-    carried = carried_by(region, sizes, analysis.private)
+    carried = carried_by(region, sizes, frozenset(analysis.homes))
     for facts, place in zip(analysis.loops, positions(region.nest.body), strict=True):
         seen = carried.get(place, set())
         needed = LoopKind.PARALLEL

@@ -108,12 +108,11 @@ class _Context:
     def with_extents(self, block: AnnotationBlock, before: int) -> AnnotationBlock:
         """Return the block, knowing the extents that ``decl`` gives to pointers of the C text.
 
-        Every name in them is one that the region uses, or a size that becomes a constant.
+        Every name in them is declared there, or a size that becomes a constant.
         """
         spec = block.spec
         visible = {one.name for one in self.visible(before, block.body_end)} | self.macros
         own = {token.text for token in c_tokens(self.own(block))}
-        used = own & visible
         constants = {
             param.name: param.values[0]
             for param in spec.input_params
@@ -124,7 +123,7 @@ class _Context:
             formulas = [substitute(extent, constants) for extent in one.extents]
             texts = tuple(formula.text for formula in formulas)
             names = {name for formula in formulas for name in free_names(formula)}
-            if one.name in own and texts and names <= used and all(map(is_c_size, texts)):
+            if one.name in own and texts and names <= visible and all(map(is_c_size, texts)):
                 extents.setdefault(one.name, texts)
         assumed = replace(spec.assumptions, extents=extents)
         return replace(block, spec=replace(spec, assumptions=assumed))

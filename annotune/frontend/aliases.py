@@ -1,4 +1,5 @@
-"""Plain names for what legacy C spells otherwise: ``*n`` of a Fortran caller, ``grid->nx``.
+"""Plain names for what legacy C spells otherwise: ``*n`` of a Fortran caller, ``grid->nx``,
+``offsets[4]`` of a table of integers.
 
 Before a region is lowered, each such place in its syntax tree becomes an identifier of ours with
 a declaration of its own. No later stage meets a pointer to a size or a member of a struct.
@@ -13,7 +14,9 @@ from typing import Any
 
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frontend import messages
+from annotune.frontend.constant import integer
 from annotune.frontend.extent import extent, walk
+from annotune.frontend.local_arrays import fixed_extents
 from annotune.frontend.names import Names
 from annotune.frontend.symbols import INTEGERS, Layer, Symbol
 from annotune.frontend.syntax import c_ast, c_generator
@@ -70,7 +73,8 @@ def key(alias: Alias) -> str:
 
 
 def _may_be_alias(node: Any) -> bool:
-    return isinstance(node, c_ast.StructRef) or _dereferenced(node) is not None
+    is_element = isinstance(node, c_ast.ArrayRef) and isinstance(node.subscript, c_ast.Constant)
+    return isinstance(node, c_ast.StructRef) or is_element or _dereferenced(node) is not None
 
 
 def _dereferenced(node: Any) -> Any:
@@ -143,6 +147,8 @@ class _Maker:
             pointer = self.names.find(node.expr.name)
             assert pointer is not None
             symbol = _Meaning((), pointer.base, pointer.base)
+        elif isinstance(node, c_ast.ArrayRef):
+            symbol = self._table_element(node)
         if symbol is None:
             return None
         spelling = _text(node)
@@ -196,6 +202,29 @@ class _Maker:
             and symbol.layers[0].kind == "*"
             and not symbol.is_volatile
         )
+
+    def _table_element(self, node: Any) -> _Meaning | None:
+        """Return what one integer of a table is, with constant subscripts in its declared range.
+
+        A declared range, since the alias reads the element also where the region would not.
+        """
+        places: list[int] = []
+        base = node
+        while isinstance(base, c_ast.ArrayRef):
+            value = integer(getattr(base.subscript, "value", ""))
+            places.insert(0, -1 if value is None else value)
+            base = base.name
+        symbol = self.names.find(base.name) if isinstance(base, c_ast.ID) else None
+        if symbol is None or symbol.base not in INTEGERS or self.written_integers:
+            return None
+        if symbol.storage not in ("local", "static", "file") or symbol.is_volatile:
+            return None
+        extents = fixed_extents(symbol, self.names)
+        if extents is None or len(extents) != len(places):
+            return None
+        if not all(0 <= place < extent for place, extent in zip(places, extents, strict=True)):
+            return None
+        return _Meaning((), symbol.base, symbol.base)
 
     def _member(self, node: Any) -> _Meaning | None:
         """Return what a member is, None where it is left to be refused."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -206,6 +207,7 @@ def _region(
     nest = lower(aliased.statements, names)
     if not nest.loops():
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
+    _use_sizes_of(block.spec.assumptions.extents, names)
     arrays = _arrays(names, function.tree.body, block.start)
     return Region(
         function.part.function,
@@ -231,6 +233,15 @@ def _region(
         tuple(names.functions),
         tuple(declarations(aliased.statements, names, aliased.formulas)),
     )
+
+
+def _use_sizes_of(extents: Mapping[str, tuple[str, ...]], names: Names) -> None:
+    """Note the sizes in the extents that the annotation gives to the region's arrays."""
+    texts = [text for array in names.arrays for text in extents.get(array, ())]
+    for word in re.findall(r"[A-Za-z_]\w*", " ".join(texts)):
+        symbol = names.find(word)
+        if symbol is not None and symbol.is_integer:
+            names.use(symbol)
 
 
 def _arrays(names: Names, body: Any, region_start: int) -> dict[str, Array]:

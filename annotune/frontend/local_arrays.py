@@ -28,17 +28,19 @@ def declare(decl: Any, names: Names) -> Symbol:
     if "extern" in (decl.storage or []) or "static" in (decl.storage or []):
         raise AnnotuneError.of(messages.SCALAR_TYPE.at(span, name=decl.name, type=decl.storage[0]))
     if symbol.is_array:
-        is_small = names.iterators and extents(symbol, names) is not None
+        is_small = names.iterators and fixed_extents(symbol, names) is not None
         earlier = names.meanings.get(symbol.name)
-        if not is_small or any(layer.kind != "[]" for layer in symbol.layers):
+        if not is_small:
             raise AnnotuneError.of(messages.LOCAL_ARRAY.at(span, name=decl.name))
-        if earlier is not None and extents(earlier, names) != extents(symbol, names):
+        if earlier is not None and fixed_extents(earlier, names) != fixed_extents(symbol, names):
             raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=decl.name))
     return symbol
 
 
-def extents(symbol: Symbol, names: Names) -> tuple[int, ...] | None:
+def fixed_extents(symbol: Symbol, names: Names) -> tuple[int, ...] | None:
     """Return the extents of an array as C fixes them, None where one is open or below 1."""
+    if any(layer.kind != "[]" for layer in symbol.layers):
+        return None
     known = dict(names.file_scope.enumerators)
     for scope in [names.file_scope.symbols, *names.scopes]:
         for name, other in scope.items():
@@ -55,7 +57,7 @@ def extents(symbol: Symbol, names: Names) -> tuple[int, ...] | None:
 
 def local_array(symbol: Symbol, names: Names) -> LocalArray:
     """Return the statement that declares an array, which `declare` has accepted."""
-    fixed = extents(symbol, names)
+    fixed = fixed_extents(symbol, names)
     assert fixed is not None
     return LocalArray(symbol.name, symbol.base, fixed)
 

@@ -8,7 +8,7 @@ from typing import Any
 from annotune.annotation.spec import Parameter
 from annotune.frontend.aliases import key
 from annotune.frontend.constant import integer
-from annotune.frontend.extent import walk
+from annotune.frontend.extent import start_of, walk
 from annotune.frontend.names import Names
 from annotune.frontend.syntax import c_ast
 from annotune.ir.fold import divide, remainder
@@ -43,12 +43,13 @@ def tuned_sizes(
     known = sizes | chosen
     # A pointer's name stands for what it points to; an array's is no size.
     by_key = {key(alias): alias.name for alias in aliases}
+    spelled = {alias.name: alias.spelling for alias in aliases}
     sizes |= {k: v for k, v in chosen.items() if k not in names.arrays and k not in by_key}
     sizes |= {by_key[k]: v for k, v in chosen.items() if k in by_key and by_key[k] not in chosen}
     sources = _sources(body, region_start)
     for name, scalar in names.scalars.items():
         if name not in sizes and name not in iterators and scalar.type not in ("double", "float"):
-            value = _value_of(name, sources, known, _LONGEST_CHAIN)
+            value = _value_of(spelled.get(name, name), sources, known, _LONGEST_CHAIN)
             if value is not None:
                 sizes[name] = value
     return sizes
@@ -65,21 +66,34 @@ def _sources(body: Any, region_start: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for node in walk(body):
         if isinstance(node, c_ast.Decl) and node.init is not None and node.name:
-            place, name, value = node.coord, node.name, node.init
-        elif isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
+            place, name, value = node.coord.line, node.name, node.init
+            if isinstance(value, c_ast.InitList):
+                elements = enumerate(value.exprs)
+                found |= {f"{name}[{k}]": e for k, e in elements if place < region_start}
+        elif isinstance(node, c_ast.Assignment) and (name := _place_name(node.lvalue)):
             value = node.rvalue if node.op == "=" else None
-            place, name = node.lvalue.coord, node.lvalue.name
+            place = start_of(node.lvalue)
         elif (
             isinstance(node, c_ast.UnaryOp)
             and node.op in ("++", "--", "p++", "p--", "&")
             and isinstance(node.expr, c_ast.ID)
         ):
-            place, name, value = node.expr.coord, node.expr.name, None
+            place, name, value = node.expr.coord.line, node.expr.name, None
         else:
             continue
-        if place is not None and place.line < region_start:
+        if place < region_start:
             found[name] = value
     return found
+
+
+def _place_name(node: Any) -> str:
+    """Return ``n`` or ``offsets[4]`` for a variable or an element with a constant subscript."""
+    if isinstance(node, c_ast.ID):
+        return str(node.name)
+    is_element = isinstance(node, c_ast.ArrayRef) and isinstance(node.name, c_ast.ID)
+    if is_element and isinstance(node.subscript, c_ast.Constant):
+        return f"{node.name.name}[{node.subscript.value}]"
+    return ""
 
 
 def _value_of(
@@ -102,6 +116,8 @@ def _value(
             return _value_of(node.name, sources, known, steps - 1)
         case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
             return known.get(name)
+        case c_ast.ArrayRef():
+            return _value_of(_place_name(node), sources, known, steps - 1)
         case c_ast.StructRef():
             return known.get(node.field.name)
         case c_ast.UnaryOp(op="-"):

@@ -105,3 +105,31 @@ def test_refusals(body: str, code: str, words: str) -> None:
     with pytest.raises(AnnotuneError) as refusal:
         region(text)
     assert (code, True) in [(d.code, words in d.message) for d in refusal.value.diagnostics]
+
+
+TABLE = """\
+void f(int n, const double *restrict a, double *restrict b, const int *p)
+{
+    int offs[3] = {2, 5}, dims[2];
+    dims[0] = n;
+    int bb = dims[0];
+    BEGIN
+    for (int i = offs[0]; i < bb - offs[1]; i++)
+        b[i] = BODY;
+    /*@ end @*/
+}
+"""
+
+
+def test_elements_of_a_table_of_integers() -> None:
+    found = region(TABLE.replace("BODY", "a[i + 1]"), "def input_params { param n = 20; }")
+    assert print_nest(found.nest) == "for i in offs_0:bb - offs_1\n  S0: b[i] = a[i + 1]\n"
+    assert declarations(found) == ["const int offs_0 = offs[0];", "const int offs_1 = offs[1];"]
+    assert found.sizes == {"offs_0": 2, "bb": 20, "offs_1": 5}
+
+
+def test_an_element_that_may_not_exist_is_not_read_ahead() -> None:
+    # Nothing says that *p has four elements where i < 0 never holds.
+    found = region(TABLE.replace("BODY", "i < 0 ? p[3] : a[i]"))
+    assert "p" in found.arrays
+    assert all("p[3]" not in line for line in declarations(found))

@@ -172,5 +172,5 @@ def test_declared_extents_of_pointers_are_known() -> None:
         "/*@ begin Loop (for (i=0; i<m; i++) x[i] = y[i];) @*/ /*@ end @*/\n/*@ end @*/ }"
     )
     (block,) = completed(text).blocks
-    # k is a parameter of the function that the region does not use; z stands nowhere.
-    assert block.spec.assumptions.extents == {"x": ("4*m",)}
+    # k is a parameter of the function that only the extent uses; z stands nowhere.
+    assert block.spec.assumptions.extents == {"x": ("4*m",), "y": ("k",)}

@@ -125,7 +125,7 @@ def test_elements_of_a_table_of_integers() -> None:
     found = region(TABLE.replace("BODY", "a[i + 1]"), "def input_params { param n = 20; }")
     assert print_nest(found.nest) == "for i in offs_0:bb - offs_1\n  S0: b[i] = a[i + 1]\n"
     assert declarations(found) == ["const int offs_0 = offs[0];", "const int offs_1 = offs[1];"]
-    assert found.sizes == {"offs_0": 2, "bb": 20, "offs_1": 5}
+    assert found.sizes == {"n": 20, "offs_0": 2, "bb": 20, "offs_1": 5}
 
 
 def test_an_element_that_may_not_exist_is_not_read_ahead() -> None:

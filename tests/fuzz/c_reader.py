@@ -38,13 +38,14 @@ def functions(text: str) -> tuple[Function, ...]:
     objects = {d.name: d for d in tree.ext if isinstance(d, c_ast.Decl) and _is_array(d.type)}
     runs = dict(re.findall(r"/\* fuzz (\w+): (.*?) \*/", text))
     marks = _regions(text)
+    rooms = dict(re.findall(r"/\* room (\w+): (.*?) \*/", text))
     found = []
     for node in tree.ext:
         if isinstance(node, c_ast.FuncDef):
             inside = [m for m in marks if m[0] >= node.coord.line]
             if node.decl.name in runs and inside:
                 region = min(inside)
-                found.append(_Reader(node, objects, region).function(_sizes(runs[node.decl.name])))
+                found.append(_Reader(node, objects, region).function(_sizes(runs[node.decl.name]), rooms))
     return tuple(found)
 
 
@@ -96,7 +97,7 @@ class _Reader:
             if isinstance(n, c_ast.For) and isinstance(n.init, c_ast.Assignment)
         }
 
-    def function(self, sizes: tuple[dict[str, int], ...]) -> Function:
+    def function(self, sizes: tuple[dict[str, int], ...], rooms: Mapping[str, str]) -> Function:
         self.lines = ["def body(machine, memory, given):"]
         for parameter in self.parameters:
             self.lines.append(f"  v_{parameter.name} = given[{parameter.name!r}]")
@@ -114,6 +115,7 @@ class _Reader:
             self.region,
             "\n".join([*self.lines, "  return None"]),
             sizes,
+            rooms,
         )
 
     def _parameter(self, decl: Any) -> Parameter:

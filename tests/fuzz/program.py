@@ -219,6 +219,11 @@ class _Printer:
         p = self.program
         runs = "; ".join(" ".join(f"{k}={v}" for k, v in s.items()) for s in p.sizes)
         self.lines = [f"/* fuzz {p.name}: {runs} */"]
+        for array in p.arrays:
+            if array.kind in ("flat", "horner"):
+                # What a condition on data keeps from being touched is there all the same.
+                room = " * ".join(f"({e})" for e in array.extents)
+                self.lines.append(f"/* room {array.name}: {room} */")
         self.lines += [f"#define {name} {p.sizes[0][name]}" for name in p.defined]
         for array in p.arrays:
             if array.is_object:

@@ -234,6 +234,7 @@ class Function:
     region: tuple[int, int]
     code: str
     sizes: tuple[Mapping[str, int], ...]
+    rooms: Mapping[str, str]
 
     def run(
         self,
@@ -252,7 +253,8 @@ class Function:
         for name in self.types:
             machine.run.memory[name] = Store(name, values, machine)
         arrays = {p.name for p in (*self.parameters, *self.objects) if p.is_array}
-        machine.scalars = tuple(name for name in self.types if name not in arrays)
+        reals_ = {name for name, type_ in self.types.items() if type_ in ("double", "float")}
+        machine.scalars = tuple(sorted(reals_ - arrays))
         given: dict[str, Any] = dict(sizes)
         for parameter in self.parameters:
             if parameter.is_array and parameter.type == "int":
@@ -266,7 +268,7 @@ class Function:
         return machine.run
 
     def lengths(self, sizes: Mapping[str, int], run: Run) -> dict[str, int]:
-        """Return how many elements each array needs: as declared, or as touched."""
+        """Return how many elements each array needs: as declared, as noted, or as touched."""
         known = dict(sizes)
         out = {}
         for array in (*(p for p in self.parameters if p.is_array), *self.objects):
@@ -276,6 +278,8 @@ class Function:
             for extent in array.extents:
                 declared *= eval(extent, {"__builtins__": {}}, dict(known)) if extent else 1
             full = declared if array.extents and array.extents[0] else 0
+            if array.name in self.rooms:
+                full = eval(self.rooms[array.name], {"__builtins__": {}}, dict(known))
             out[array.name] = max(full, run.memory[array.name].high + 1, 1)
         return out
 

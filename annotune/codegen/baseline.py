@@ -12,13 +12,12 @@ from typing import TypeAlias
 from annotune.analysis.facts import Analysis, LoopFacts, LoopKind
 from annotune.codegen.acc_data import data_clauses
 from annotune.codegen.aliases import body_text
-from annotune.codegen.c_stmt import final_values
+from annotune.codegen.c_stmt import Dialect, final_values
 from annotune.codegen.code import RegionCode
 from annotune.codegen.guards import counts_tests, joined
-from annotune.codegen.names import temporaries
 from annotune.codegen.writer import INDENT, Writer
 from annotune.frontend.splice import Replacement
-from annotune.ir.expr import Int, accesses
+from annotune.ir.expr import Int, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Combine, Loop, walk_stmts
 from annotune.ir.region import SourceFile
@@ -38,7 +37,7 @@ def naive_openmp(source: SourceFile, analysis: Analysis) -> RegionCode:
     Loops that accumulate scalars are parallel too, with a ``reduction``.
     """
     directives: list[Directive] = []
-    for facts in _outermost(_parallel(analysis)):
+    for facts in _outermost(_parallel(analysis, has_last=True)):
         chain = _chain(analysis, facts, ENOUGH_PIECES)
         directives.append((facts.loop, f"#pragma omp parallel for{_clauses(analysis, chain)}"))
     return RegionCode(_spliced(source, analysis, directives))
@@ -103,9 +102,14 @@ def _kernels(source: SourceFile, analysis: Analysis) -> RegionCode:
     return RegionCode(_spliced(source, analysis, directives, around))
 
 
-def _parallel(analysis: Analysis) -> list[LoopFacts]:
-    """Return the loops that may run in parallel, or may with a ``reduction`` of scalars."""
-    return [f for f in analysis.loops if _sums(analysis, f) is not None]
+def _parallel(analysis: Analysis, has_last: bool = False) -> list[LoopFacts]:
+    """Return the loops that may run in parallel, or may with a ``reduction`` of scalars.
+
+    Where a value of the last iteration is read afterwards, the language must be one that
+    `has_last`: ``lastprivate`` is OpenMP's alone.
+    """
+    found = [f for f in analysis.loops if _sums(analysis, f) is not None]
+    return [f for f in found if has_last or not _last_values(analysis, f.loop)]
 
 
 def _sums(analysis: Analysis, facts: LoopFacts) -> tuple[Combine, ...] | None:
@@ -141,7 +145,7 @@ def _chain(analysis: Analysis, outer: LoopFacts, pieces: int = 0) -> list[Loop]:
     A nest is taken whole where no number is asked for.
     """
     sizes = analysis.region.sizes
-    found = {id(f.loop): _sums(analysis, f) for f in _parallel(analysis)}
+    found = {id(f.loop): _sums(analysis, f) for f in _parallel(analysis, has_last=True)}
     chain = [outer.loop]
     while not pieces or prod(_count(loop, sizes) for loop in chain) < pieces:
         body = chain[-1].body
@@ -172,19 +176,54 @@ def _clauses(analysis: Analysis, chain: Sequence[Loop]) -> str:
 
 
 def _private(analysis: Analysis, chain: Sequence[Loop]) -> str:
-    """Return the clause for what the user declares outside and each iteration writes.
+    """Return the clauses for what the user declares outside and each iteration writes.
 
     The iterators of the directive's own loops, the `chain`, are private by themselves. A
     scalar that the loops combine has a clause of its own, and none of these.
     """
     own = {loop.var for loop in chain}
     own |= {c.name for f in analysis.loops if f.loop is chain[0] for c in _sums(analysis, f) or ()}
-    loop = chain[0]
-    iterators = [s.var for s in walk_stmts((loop,)) if isinstance(s, Loop)]
-    names = [*iterators, *(s.name for s in temporaries(analysis, (loop,)))]
+    last = _last_values(analysis, chain[0])
+    iterators = [s.var for s in walk_stmts((chain[0],)) if isinstance(s, Loop)]
     scalars = analysis.region.scalars
-    outside = [n for n in dict.fromkeys(names) if n not in own and not scalars[n].is_local]
-    return f" private({', '.join(outside)})" if outside else ""
+    names = dict.fromkeys((*iterators, *_assigned(chain[0])))
+    outside = [n for n in names if n not in own and n not in last and not scalars[n].is_local]
+    clauses = f" private({', '.join(outside)})" if outside else ""
+    return f"{clauses} lastprivate({', '.join(last)})" if last else clauses
+
+
+def _assigned(loop: Loop) -> tuple[str, ...]:
+    """Return the scalars that a loop assigns, in text order."""
+    targets = (s.target for s in walk_stmts((loop,)) if isinstance(s, Assign))
+    return tuple(dict.fromkeys(t.name for t in targets if isinstance(t, Var)))
+
+
+def _last_values(analysis: Analysis, loop: Loop) -> tuple[str, ...]:
+    """Return the scalars whose values from the last iteration of `loop` are read afterwards."""
+    facts = next(f for f in analysis.loops if f.loop is loop)
+    sums = {c.name for c in _sums(analysis, facts) or ()}
+    scalars = analysis.region.scalars
+    return tuple(n for n in _assigned(loop) if scalars[n].read_after and n not in sums)
+
+
+def _final_statements(analysis: Analysis) -> str:
+    """Return the iterators' final values again, which a directive has taken from the text's.
+
+    A loop that counts down is another one in the nest, with a statement after it.
+    """
+    assigns = analysis.region.nest.assigns()
+    written = {a.target.name for a in assigns if isinstance(a.target, Var)}
+    written |= {loop.var for loop in analysis.region.nest.loops()}
+    out = Writer()
+    for stmt in analysis.region.nest.body:
+        if not isinstance(stmt, Assign) or not isinstance(stmt.target, Var):
+            continue
+        scalar = analysis.region.scalars.get(stmt.target.name)
+        if scalar is None or not scalar.read_after or stmt.op != "=" or stmt.guard is not None:
+            continue
+        if not accesses(stmt.value) and not variables(stmt.value) & written:
+            Dialect(analysis.region, flat=False).write(out, stmt)
+    return out.text()
 
 
 def _spliced(
@@ -209,6 +248,7 @@ def _spliced(
         tail.line(INDENT + "}")
     wanted = frozenset(s.name for s in analysis.region.scalars.values() if s.read_after)
     tail.lines(indented_block(final_values(analysis.region, wanted)))
+    tail.lines(indented_block(_final_statements(analysis)))
     tail.line("}")
     return f"{head.text()}{body}\n{tail.text()}"
 

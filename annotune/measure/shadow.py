@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
-from annotune.codegen.c_expr import c_expr
+from annotune.codegen.c_expr import plain_c
 from annotune.codegen.names import spelled
 from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
@@ -86,7 +86,7 @@ class _Writer:
                     if declared is not None and declared.is_local:
                         own = f"{_plain(declared.type)} "
                     yield (
-                        f"{indent}for ({own}{var} = {c_expr(lower)}; {var} < {c_expr(upper)}; "
+                        f"{indent}for ({own}{var} = {plain_c(lower)}; {var} < {plain_c(upper)}; "
                         f"{var} += {step}) {{"
                     )
                     yield from self.lines(inner, counting, indent + "  ")
@@ -95,7 +95,7 @@ class _Writer:
                     yield f"{indent}{_plain(type_)} {name};"
                 case Local(name, type_, value) if value is not None:
                     new = value if name in self.values.integers else self._value(value, counting)
-                    yield f"{indent}{_plain(type_)} {name} = {c_expr(new)};"
+                    yield f"{indent}{_plain(type_)} {name} = {plain_c(new)};"
                 case LocalArray(name, type_, extents):
                     brackets = "".join(f"[{extent}]" for extent in extents)
                     yield f"{indent}{_plain(type_)} {name}{brackets} = {{0}};"
@@ -108,16 +108,16 @@ class _Writer:
 
     def _assign(self, assign: Assign, counting: bool) -> str:
         """Return one statement, under its condition where that is known here."""
-        target = c_expr(assign.target)
+        target = plain_c(assign.target)
         is_sure = assign.guard is None or self.values.is_certain(assign.guard)
-        test = f"if ({c_expr(assign.guard)}) " if assign.guard is not None and is_sure else ""
+        test = f"if ({plain_c(assign.guard)}) " if assign.guard is not None and is_sure else ""
         if name_of(assign.target) in self.values.integers:
-            return f"{test}{target} {assign.op} {c_expr(assign.value)}"
+            return f"{test}{target} {assign.op} {plain_c(assign.value)}"
         new = self._new(assign, counting)
         if not is_sure:
             old = assign.target if counting else self.values.absolute(assign.target)
             new = folded(MAX, [old, new])
-        return f"{test}{target} = {c_expr(new)}"
+        return f"{test}{target} = {plain_c(new)}"
 
     def _new(self, assign: Assign, counting: bool) -> Expr:
         """Return what an assignment that runs leaves in its target."""

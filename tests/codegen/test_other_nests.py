@@ -158,6 +158,14 @@ CASES: Mapping[str, str] = {
         "double *restrict y, const double x[n], const int col[n]",
         "for (int i = 0; i < n; i++) y[i] += x[col[i]];",
     ),
+    "counting_down": function(
+        XY, "for (i = n; i > 2; i -= 3) y[i-1] = 2.0 * x[i-1];", "int i;", "int i"
+    ),
+    "window": function(
+        XY,
+        "for (int i = 0; i < n; i++)\n"
+        "for (int j = i - 2 > 0 ? i - 2 : 0; j < n && j < i + 3; j++) y[i] += x[j];",
+    ),
     "sum_on_gangs_and_lanes": function(
         A, SQUARES, "double s = 0.5;", "double s", 'acc(0, gang={"i"}, vector={"j"})'
     ),

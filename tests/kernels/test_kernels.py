@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from analysis.brute import carried_by
 from support.regions import positions
+from support.sizes import fulfils
 
 from annotune.analysis.facts import LoopKind
 from annotune.codegen.target import TARGET_NAMES, load_target
@@ -111,6 +112,7 @@ def test_claims_hold_for_every_instance(name: str) -> None:
     region = analysis.region
     order = list(LoopKind)
     sizes = small(region.sizes) if analysis.all_sizes else region.sizes
+    assert fulfils(analysis, sizes)
     carried = carried_by(region, sizes, frozenset(analysis.homes))
     for facts, place in zip(analysis.loops, positions(region.nest.body), strict=True):
         seen = carried.get(place, set())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from annotune.printable import cells, printable
@@ -76,8 +77,7 @@ class Diagnostic:
 
 def _excerpt(source: str, span: Span) -> list[str]:
     """Return the source line of `span` and its carets; nothing when it is not in `source`."""
-    # split, not splitlines: an empty file has one line, and a form feed ends none.
-    lines = source.split("\n")
+    lines = _lines(source)
     if span.line > len(lines) or not source:
         return []
     line = lines[span.line - 1].rstrip("\r")
@@ -93,6 +93,13 @@ def _excerpt(source: str, span: Span) -> list[str]:
     carets = "^" * max(1, sum(map(cells, line[start : min(end, last)])))
     shown = printable(line[first:last])
     return [f"{span.line:5} | {left}{shown}{right}", f"      | {indent}{carets}"]
+
+
+@lru_cache(maxsize=2)
+def _lines(source: str) -> tuple[str, ...]:
+    """Return the lines of a text, which thousands of diagnostics may be about."""
+    # split, not splitlines: an empty file has one line, and a form feed ends none.
+    return tuple(source.split("\n"))
 
 
 # A generated or minified file may have lines of a megabyte; this much of one is shown.

@@ -19,9 +19,9 @@ LOOP = "for (int i = 0; i < n; i++)"
 ASSUMED = {
     "AT220": (f"{LOOP} a[i] = b[i];", "int n, double *a, const double *b", "param n = 64;"),
     "AT222": (
-        "for (int i = 0; i < m; i++) for (int j = 0; j < p; j++) c[i*n + j] = 1;",
-        "int m, int p, int n, double *restrict c",
-        "param m = 8; param p = 8; param n = 8;",
+        "for (int i = 0; i < m; i++) for (int j = 0; j < p; j++) c[i*n + j*l] = 1;",
+        "int m, int p, int n, int l, double *restrict c",
+        "param m = 8; param p = 8; param n = 8; param l = 1;",
     ),
     "AT223": (
         f"{LOOP} y[i] = x[p[i]];",

@@ -26,7 +26,7 @@ WITHOUT_EXAMPLE = {
     # The front end sees the same mistake first, under a code of its own.
     *("AT204", "AT206", "AT207", "AT208", "AT209", "AT211"),
     # A recipe is checked before; these guard the plans that annotune makes by itself.
-    *("AT255", "AT257", "AT261", "AT266", "AT269", "AT272", "AT273", "AT274", "AT275", "AT277"),
+    *("AT255", "AT257", "AT261", "AT266", "AT269", "AT272", "AT274", "AT275", "AT278"),
     # A note below AT253 and AT258, shown without a code.
     "AT267",
     # They take a compiler's refusal, a machine without one, and a file of the user's.

@@ -8,8 +8,10 @@ from annotune.analysis.aliasing import overlap_warnings, overlaps
 from annotune.analysis.assumed import assumption_warnings
 from annotune.analysis.build_model import build_model
 from annotune.analysis.costs import access_facts, missing_for_work, statement_work, total_work
+from annotune.analysis.demands import Demand
 from annotune.analysis.dependences import all_dependences
 from annotune.analysis.domains import Space
+from annotune.analysis.extremes import Bounds
 from annotune.analysis.facts import Analysis, Work
 from annotune.analysis.loops import classify
 from annotune.analysis.messages import (
@@ -21,7 +23,7 @@ from annotune.analysis.messages import (
 from annotune.analysis.model import Model, known_values
 from annotune.analysis.named import is_integer_type
 from annotune.analysis.privatise import Lifetime, lifetime
-from annotune.analysis.sections import Bounds, Section, Unbounded, section, shape
+from annotune.analysis.sections import Section, Unbounded, section, shape
 from annotune.analysis.statements import (
     Statement,
     local_arrays,
@@ -49,18 +51,8 @@ def analyse(region: Region) -> Analysis:
     if proven:
         raise AnnotuneError.of(*proven)
     lifetimes = _lifetimes(region, statements)
-    model = build_model(region, statements)
-    bounds = Bounds.of(model)
-    try:
-        sections = _sections(bounds)
-    except Unbounded as unbounded:
-        model = _model_at_sizes(region, statements, unbounded, bounds)
-        bounds = Bounds.of(model)
-        try:
-            sections = _sections(bounds)
-        except Unbounded as still:
-            where = still.reference
-            raise AnnotuneError.of(UNBOUNDED.at(where.span, array=where.name)) from None
+    bounds, sections = _bounded(region, statements)
+    model = bounds.model
     dependences = all_dependences(model, lifetimes)
     missing = missing_for_work(model)
     work = {s.number: _NO_WORK if missing else statement_work(model, s) for s in statements}
@@ -79,12 +71,41 @@ def analyse(region: Region) -> Analysis:
         work=work,
         total=_NO_WORK if missing else total_work(model, work),
         all_sizes=model.all_sizes,
-        warnings=(*_warnings(model, missing), *assumption_warnings(model, sections)),
+        warnings=(*_warnings(model, missing), *assumption_warnings(bounds, sections)),
         iterations=model.iterations,
         surely=model.surely,
         homes={name: _homes(life, statements) for name, life in lifetimes.items()},
         rounded=bounds.rounded,
+        conditions=tuple(demand.expr(bounds.rounded) for demand in model.demands),
     )
+
+
+def _bounded(
+    region: Region, statements: tuple[Statement, ...]
+) -> tuple[Bounds, Mapping[str, Section]]:
+    """Return the model of a region, in its bounds, and the section of each array.
+
+    Raises:
+        AnnotuneError: Something is not affine, or has no bound, even at the region's sizes.
+    """
+    demands: tuple[Demand, ...] = ()
+    while True:
+        bounds = Bounds.of(build_model(region, statements, demands=demands))
+        try:
+            sections = _sections(bounds)
+        except Unbounded as unbounded:
+            model = _model_at_sizes(region, statements, unbounded, bounds)
+            break
+        if not bounds.demands.found:
+            return bounds, sections
+        # What the sections demand of the sizes becomes a fact of the model.
+        demands = (*bounds.model.demands, *bounds.demands.found)
+    bounds = Bounds.of(model)
+    try:
+        return bounds, _sections(bounds)
+    except Unbounded as still:
+        where = still.reference
+        raise AnnotuneError.of(UNBOUNDED.at(where.span, array=where.name)) from None
 
 
 def _homes(life: Lifetime, statements: tuple[Statement, ...]) -> dict[int, tuple[int, ...]]:

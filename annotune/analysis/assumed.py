@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from annotune.analysis.extremes import Bounds
 from annotune.analysis.messages import ASSUMED_IN_RANGE, ASSUMED_THERE
 from annotune.analysis.model import Model
 from annotune.analysis.poly import to_expr
@@ -14,17 +15,18 @@ from annotune.ir.expr import Access
 from annotune.ir.text import print_expr
 
 
-def assumption_warnings(model: Model, sections: Mapping[str, Section]) -> tuple[Diagnostic, ...]:
+def assumption_warnings(bounds: Bounds, sections: Mapping[str, Section]) -> tuple[Diagnostic, ...]:
     """Return the warnings about gathers in range and about elements that a condition guards.
 
     ``def assume { arg extent = [...]; }`` with the array's length silences both.
     """
+    model = bounds.model
     stated = model.region.spec.assumptions.extents
     found: list[Diagnostic] = []
     for name, section in sections.items():
         if name not in stated:
             found += _in_range(name, model)
-            found += _there(name, section, model)
+            found += _there(name, section, bounds)
     return tuple(found)
 
 
@@ -45,12 +47,11 @@ def _unknown_index(gather: Reference) -> str:
     return next(print_expr(index) for index, poly in pairs if poly.names & gather.unknown)
 
 
-def _there(name: str, section: Section, model: Model) -> Iterator[Diagnostic]:
+def _there(name: str, section: Section, bounds: Bounds) -> Iterator[Diagnostic]:
     if not section.is_assumed:
         return
-    for reference in model.references[name]:
-        truth = model.truths.get(reference)
-        if truth is not None and not truth.is_exact:
+    for reference in bounds.model.references[name]:
+        if not bounds.is_certain(reference):
             condition = next(c for c in reference.conditions[::-1])
             yield ASSUMED_THERE.at(reference.span, array=name, condition=print_expr(condition))
             return

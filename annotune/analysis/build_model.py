@@ -10,6 +10,7 @@ from functools import cached_property
 import islpy as isl
 
 from annotune.analysis.conditions import Conditions, Truth
+from annotune.analysis.demands import Demand, Demands, demands_on, needed
 from annotune.analysis.domains import (
     NotLinear,
     Space,
@@ -42,10 +43,12 @@ def build_model(
     region: Region,
     statements: tuple[Statement, ...],
     at_sizes: tuple[Reference, Poly] | None = None,
+    demands: tuple[Demand, ...] = (),
 ) -> Model:
     """Return the model for all sizes where that can be proven, else for the region's sizes.
 
     `at_sizes` is a reference, with its address, that leaves no choice but the region's sizes.
+    All sizes are those that fulfil `demands` and what the proofs add to them.
 
     Raises:
         AnnotuneError: Without a value for a size nothing can be proven, or a subscript or
@@ -61,25 +64,58 @@ def build_model(
         first.is_section = True
     else:
         try:
-            fixed = with_values(fixed_sizes(region), named_sizes(statements))
-            return _Builder(region, statements, Space(fixed), known).model(None)
+            return _for_all_sizes(region, statements, known, demands)
         except Unproven as unproven:
             first = unproven
     why = first.for_sizes(statements, region)
     try:
-        return _Builder(region, statements, Space(known), known).model(why)
+        return _Builder(region, statements, Space(known), known, ()).model(why)
     except Unproven as unproven:
         raise AnnotuneError.of(unproven.refusal(known)) from None
 
 
+def _for_all_sizes(
+    region: Region,
+    statements: tuple[Statement, ...],
+    known: Mapping[str, int],
+    demands: tuple[Demand, ...],
+) -> Model:
+    """Return the model for all sizes that fulfil `demands` and what else its proofs need.
+
+    Raises:
+        Unproven: Something is not linear, or may be wrong whatever could be demanded.
+    """
+    space = Space(with_values(fixed_sizes(region), named_sizes(statements)))
+    while True:
+        builder = _Builder(region, statements, space, known, demands, is_open=True)
+        model = builder.model(None)
+        # What was demanded on the way must be a fact in all proofs, the earlier ones too.
+        if set(model.demands) == set(demands):
+            return model
+        demands = model.demands
+
+
 @dataclass
 class _Builder:
-    """Makes the model of a region for the sizes of `space`; `known` are all that have a value."""
+    """Makes the model of a region for the sizes of `space`; `known` are all that have a value.
+
+    `given` are demands that it takes as facts; with `is_open` it may add to them.
+    """
 
     region: Region
     statements: tuple[Statement, ...]
     space: Space
     known: Mapping[str, int]
+    given: tuple[Demand, ...]
+    is_open: bool = False
+
+    @cached_property
+    def demands(self) -> Demands:
+        """Return what the proofs demand of the sizes, the given demands first."""
+        base = context(self.statements, self.space, _extents(self.region))
+        named = named_sizes(self.statements)
+        demands = demands_on(self.region, named, self.space, base, self.known)
+        return replace(demands, found=list(self.given), is_open=self.is_open)
 
     @cached_property
     def by_number(self) -> Mapping[int, Statement]:
@@ -94,7 +130,7 @@ class _Builder:
         statements = self.statements
         local = local_arrays(self.region)
         arrays = {**self.region.arrays, **local.arrays}
-        sizes = context(statements, self.space, _extents(self.region))
+        sizes = self.demands.context()
         iterations = {s.number: self.iterations(s, sizes) for s in statements}
         truths: dict[Reference, Truth] = {}
         domains, surely = dict(iterations), dict(iterations)
@@ -135,6 +171,7 @@ class _Builder:
             rows=rows,
             maps=maps,
             why_sizes=why_sizes,
+            demands=needed(self.demands.found, self.space, self.demands.sizes),
         )
 
     def layout(
@@ -149,7 +186,7 @@ class _Builder:
         where = self.by_number[used[0].statement]
         try:
             own = [runs[reference] for reference in used]
-            found = recover(array, used, self.by_number, own, self.space)
+            found = recover(array, used, self.by_number, own, self.space, self.demands)
         except NotLinear as no:
             raise Unproven(where, _first_with(used, no.poly), no.poly) from None
         if not found.proven and any(reference.is_write for reference in used):
@@ -232,13 +269,17 @@ class _Builder:
     def rounds_down(
         self, statement: Statement, name: str, part: Rounded, instances: isl.Set
     ) -> bool:
-        """Return whether the numerator of `part` is never negative, its divisor positive."""
+        """Return whether the numerator of `part` is never negative, its divisor positive.
+
+        A condition on sizes may make it so.
+        """
         try:
             self.space.over(variable(name), statement)
             below = f"{tuple_text(statement)} : {self.space.over(part.left, statement)} < 0"
         except NotLinear:
             return False
-        return bool(instances.intersect(isl.Set(self.space.text(below))).is_empty())
+        wrong = instances.intersect(isl.Set(self.space.text(below)))
+        return bool(wrong.is_empty()) or self.demands.exclude(wrong.params())
 
 
 def _uses(reference: Reference, name: str) -> bool:

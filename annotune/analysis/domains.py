@@ -39,6 +39,17 @@ def _spell(name: str) -> str:
     return re.sub(r"\W", lambda m: f"_u{ord(m[0]):x}_", name.replace("_", "__"))
 
 
+def monomial_of(name: str) -> Monomial:
+    """Return the product of sizes whose isl name, as `parameter` makes it, is `name`."""
+    factors = [""]
+    for code, letter in re.findall(r"(__|_t_|_u[0-9a-f]+_)|(.)", name.removeprefix("p_")):
+        if code == "_t_":
+            factors.append("")
+        else:
+            factors[-1] += letter or ("_" if code == "__" else chr(int(code[2:-1], 16)))
+    return tuple(factors)
+
+
 @lru_cache(maxsize=8192)
 def parsed_map(text: str) -> isl.Map:
     """Return the map that `text` describes; a search asks for the same ones again."""
@@ -230,14 +241,17 @@ def access_map(
     return isl.Map(space.text(text + condition)).intersect_domain(instances)
 
 
-def always(
+def outside(
     statement: Statement, value: Poly, extent: Poly, space: Space, instances: isl.Set
-) -> bool:
-    """Return whether ``0 <= value < extent`` at every instance, for all sizes of the context."""
+) -> isl.Set:
+    """Return the instances at which ``0 <= value < extent`` does not hold.
+
+    Raises:
+        NotLinear: As `Space.over`.
+    """
     one = space.over(value, statement)
-    outside = f"{one} < 0 or {one} >= {space.over(extent, statement)}"
-    wrong = isl.Set(space.text(f"{tuple_text(statement)} : {outside}"))
-    return bool(instances.intersect(wrong).is_empty())
+    wrong = f"{one} < 0 or {one} >= {space.over(extent, statement)}"
+    return isl.Set(space.text(f"{tuple_text(statement)} : {wrong}")).intersect(instances)
 
 
 def runs_inside(statement: Statement, value: Poly, extent: Poly) -> bool:

@@ -146,7 +146,8 @@ class Analysis:
     """All that is known of a region.
 
     `all_sizes` is True when every claim is proven for every value of the sizes that makes
-    all trip counts positive; otherwise the claims hold for `region.sizes` alone and emitted
+    all trip counts positive and fulfils `conditions`, such as ``ldc >= n``, which emitted code
+    must test; otherwise the claims hold for `region.sizes` alone and emitted
     code must check them. `loops` is in textual order. `paths` gives each statement's
     original loops, outermost first. `private` are the scalars that each iteration writes
     before it reads, with the outermost path to which they are private.
@@ -177,6 +178,7 @@ class Analysis:
     surely: Mapping[int, isl.Set] = field(default_factory=dict)
     homes: Mapping[str, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
     rounded: Mapping[str, Expr] = field(default_factory=dict)
+    conditions: tuple[Expr, ...] = ()
 
     def facts(self, path: tuple[str, ...]) -> LoopFacts:
         """Return the facts of the loop at `path`; KeyError when there is none."""

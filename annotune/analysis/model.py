@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from annotune.analysis.conditions import Truth
+from annotune.analysis.demands import Demand
 from annotune.analysis.domains import Space
 from annotune.analysis.named import with_values
 from annotune.analysis.poly import Poly
@@ -27,7 +28,8 @@ class Model:
     in its array's layout, `maps` the same as isl maps; read-only arrays have no maps, since
     they take part in no dependence. `values` are all known sizes, named parts among them.
     `why_sizes` is the warning that says why the model holds for the region's sizes only, None
-    when it holds for all.
+    when it holds for all. `demands` are conditions on sizes under which alone
+    it holds: the context `sizes` has them beside what needs no test of its own.
     """
 
     region: Region
@@ -46,6 +48,7 @@ class Model:
     rows: Mapping[Reference, tuple[Poly, ...]]
     maps: Mapping[Reference, isl.Map]
     why_sizes: Diagnostic | None
+    demands: tuple[Demand, ...] = ()
 
     @property
     def all_sizes(self) -> bool:

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import islpy as isl
 
-from annotune.analysis.conditions import rooms
-from annotune.analysis.domains import NotLinear, access_map, tuple_text
+from annotune.analysis.extremes import Bounds, Extreme
 from annotune.analysis.facts import Shape
 from annotune.analysis.messages import GATHER_EXTENT
 from annotune.analysis.model import Model
-from annotune.analysis.poly import ONE, ZERO, Poly, from_expr, integer, product, to_expr, variable
+from annotune.analysis.poly import ONE, ZERO, Poly, from_expr, product, to_expr
 from annotune.analysis.shapes import declared_extents
-from annotune.analysis.signs import Signs
-from annotune.analysis.statements import (
-    Counted,
-    Reference,
-    Statement,
-    moving_parts,
-    named_sizes,
-    written_scalars,
-)
+from annotune.analysis.statements import Reference
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Access, Binary, Expr, Int, Var
+from annotune.ir.expr import Access, Expr
 from annotune.ir.fold import fold
 from annotune.ir.region import Region
 from annotune.ir.text import parse_nest, print_expr
@@ -42,198 +33,13 @@ class Unbounded(Exception):
 class Section:
     """The elements ``lowest .. lowest + length - 1`` of one array, counted flat.
 
-    `is_assumed` says that only an access under a condition on memory touches an end.
+    `is_assumed` says that only an access under a condition touches an end, where memory or a
+    switch of the whole region decides it.
     """
 
     lowest: Poly
     length: Poly
     is_assumed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Extreme:
-    """A bound of an address; `touched` are the sizes at which an instance is proven to touch it."""
-
-    address: Poly
-    touched: isl.Set
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Finds the extreme addresses of accesses for the sizes of a model.
-
-    `rounded` has the expressions behind names that stand for a rounded division, which no
-    polynomial can express; `found` what has been asked before.
-    """
-
-    model: Model
-    signs: Signs
-    written: frozenset[str]
-    rounded: dict[str, Expr] = field(default_factory=dict)
-    found: dict[object, tuple[Extreme, Extreme] | None] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, model: Model) -> Bounds:
-        """Return the bounds of `model`."""
-        sizes = named_sizes(model.statements)
-        return cls(model, Signs.of(model), written_scalars(model.region), sizes)
-
-    def rounded_expr(self, name: str) -> Expr:
-        """Return the rounded division that `name` stands for, else the variable of that name."""
-        return self.rounded.get(name, Var(name))
-
-    def extremes(self, reference: Reference, address: Poly) -> tuple[Extreme, Extreme] | None:
-        """Return bounds of `address` over the runs of `reference`, None where none is proven."""
-        statement = self.model.statement(reference.statement)
-        loops = statement.loops[-1].position if statement.loops else ()
-        key = (loops, reference.conditions, address)
-        if key not in self.found:
-            self.found[key] = self._extremes(statement, reference, address)
-        return self.found[key]
-
-    def _extremes(
-        self, statement: Statement, reference: Reference, address: Poly
-    ) -> tuple[Extreme, Extreme] | None:
-        ranges = self._ranges(statement, reference)
-        if ranges is None:
-            return None
-        low = self._corner(reference, -address, ranges)
-        high = self._corner(reference, address, ranges)
-        if low is None or high is None:
-            return None
-        return Extreme(-low.address, low.touched), high
-
-    def counted(self, reference: Reference, address: Poly) -> tuple[Extreme, Extreme] | None:
-        """Return the extremes at the known sizes of the model; None when nothing is touched."""
-        statement = self.model.statement(reference.statement)
-        instances = self.model.instances(reference)
-        touched = access_map(statement, (address,), self.model.space, instances).range()
-        if touched.is_empty():
-            return None
-        low, high = (
-            Extreme(integer(int(value.to_python())), self.model.sizes)
-            for value in (touched.dim_min_val(0), touched.dim_max_val(0))
-        )
-        return low, high
-
-    def _corner(
-        self, reference: Reference, address: Poly, ranges: dict[str, tuple[Poly, Poly]]
-    ) -> Extreme | None:
-        """Return an upper bound of `address`, None when none is proven."""
-        statement = self.model.statement(reference.statement)
-        chosen: dict[str, Poly] = {}
-        if not address.names.isdisjoint(moving_parts(statement.parts)):
-            return None
-        for loop in reversed(statement.loops):
-            split = address.linear_in((loop.var,))
-            if split is None:
-                return None
-            factor = split[0].get(loop.var, ZERO)
-            first, last = ranges[loop.var]
-            if not self.signs.is_nonnegative(factor):
-                if not self.signs.is_nonnegative(-factor):
-                    return None
-                last = first
-            elif factor.is_zero:
-                last = first
-            chosen[loop.var] = last
-            address = factor * last + split[1]
-        return Extreme(address, self._made(reference, statement, chosen))
-
-    def _made(self, reference: Reference, statement: Statement, chosen: dict[str, Poly]) -> isl.Set:
-        """Return the sizes at which the reference is made with these values of its loops.
-
-        Where memory decides, it counts as made.
-        """
-        sizes = self.model.sizes
-        if not reference.conditions and _is_box(statement):
-            return sizes
-        values: dict[str, Poly] = {}
-        for loop in statement.loops:
-            values[loop.var] = chosen[loop.var].substitute(values)
-        space = self.model.space
-        try:
-            at = [
-                f"i{depth} = {space.affine(values[loop.var], {})}"
-                for depth, loop in enumerate(statement.loops)
-            ]
-        except NotLinear:
-            return isl.Set.empty(sizes.get_space())
-        point = isl.Set(space.text(f"{tuple_text(statement)} : {' and '.join(at) or 'true'}"))
-        return point.intersect(self.model.instances(reference)).params()
-
-    def _ranges(
-        self, statement: Statement, reference: Reference
-    ) -> dict[str, tuple[Poly, Poly]] | None:
-        """Return the first and last value of each loop, given that the inner loops run."""
-        lower = {loop.var: list(loop.lower) for loop in statement.loops}
-        upper = {loop.var: list(loop.upper) for loop in statement.loops}
-        for loop in statement.loops:
-            for begin in loop.lower:
-                for end in loop.upper:
-                    _tighten(end - begin - ONE, statement, lower, upper)
-        for room in rooms(reference.conditions, self.model.region, self.written):
-            _tighten(room, statement, lower, upper)
-        moving = moving_parts(statement.parts)
-        ranges: dict[str, tuple[Poly, Poly]] = {}
-        for loop in statement.loops:
-            first = self._largest(lower[loop.var])
-            end = -self._largest([-bound for bound in upper[loop.var]])
-            last = self._last(loop, end, statement)
-            if last is None or not moving.isdisjoint(first.names | last.names):
-                return None
-            ranges[loop.var] = first, last
-        return ranges
-
-    def _last(self, loop: Counted, upper: Poly, statement: Statement) -> Poly | None:
-        step = loop.loop.step
-        if step == 1:
-            return upper - ONE
-        if len(loop.lower) > 1:
-            return None
-        # Counted from where the loop starts, although no value there may be of interest.
-        span = (upper - ONE - loop.lower[0]).at(self.model.space.values)
-        if span.constant is not None:
-            return loop.lower[0] + integer(span.constant // step * step)
-        if not span.names.isdisjoint(statement.moving):
-            return None
-        name = f"({span})/{step}"
-        whole = to_expr(span, opaque=self.rounded)
-        self.rounded[name] = Binary("/", whole, Int(step))
-        return loop.lower[0] + integer(step) * variable(name)
-
-    def _largest(self, polys: Sequence[Poly]) -> Poly:
-        """Return the one that is proven to be the greatest so far as any is."""
-        best = polys[0]
-        for poly in polys[1:]:
-            if self.signs.is_nonnegative(poly - best):
-                best = poly
-        return best
-
-
-def _is_box(statement: Statement) -> bool:
-    """Return whether no loop of the statement depends on another, or has two bounds."""
-    return all(
-        len(loop.lower) == len(loop.upper) == 1
-        and (loop.lower[0].names | loop.upper[0].names).isdisjoint(statement.moving)
-        for loop in statement.loops
-    )
-
-
-def _tighten(
-    room: Poly, statement: Statement, lower: dict[str, list[Poly]], upper: dict[str, list[Poly]]
-) -> None:
-    """Add what ``room >= 0``, an inner loop that runs or a condition, says about one loop."""
-    split = room.linear_in(statement.moving)
-    if split is None or len(split[0]) != 1:
-        return
-    ((var, factor),) = split[0].items()
-    if var not in lower:
-        return
-    if factor.constant == -1:
-        upper[var].append(split[1] + ONE)
-    elif factor.constant == 1:
-        lower[var].append(-split[1])
 
 
 def section(name: str, bounds: Bounds) -> Section:
@@ -282,36 +88,30 @@ def section(name: str, bounds: Bounds) -> Section:
     lower = [low for low, _ in found.values()]
     upper = [high for _, high in found.values()]
     for end, reached in ((lowest, lower), (highest, upper)):
-        if not _is_reached(end, reached, length, bounds):
+        unreached = _unreached(end, reached, length, bounds)
+        if not (unreached.is_empty() or bounds.demands.exclude(unreached)):
             raise Unbounded(references[0], flat[0])
-    certain = [both for r, both in found.items() if _is_certain(r, model)]
+    certain = [both for r, both in found.items() if bounds.is_certain(r)]
     is_assumed = not (
-        _is_reached(lowest, [low for low, _ in certain], length, bounds)
-        and _is_reached(highest, [high for _, high in certain], length, bounds)
+        _unreached(lowest, [low for low, _ in certain], length, bounds).is_empty()
+        and _unreached(highest, [high for _, high in certain], length, bounds).is_empty()
     )
     return Section(lowest, length, is_assumed)
 
 
-def _is_reached(end: Poly, extremes: Iterable[Extreme], length: Poly, bounds: Bounds) -> bool:
-    """Return whether one end of a section is touched, or the section empty, for all sizes."""
+def _unreached(end: Poly, extremes: Iterable[Extreme], length: Poly, bounds: Bounds) -> isl.Set:
+    """Return the sizes at which one end of a section that is not empty is not touched."""
     model = bounds.model
-    reached = isl.Set.empty(model.sizes.get_space())
+    nowhere = reached = isl.Set.empty(model.sizes.get_space())
     for extreme in extremes:
         if extreme.address == end and model.sizes.is_subset(extreme.touched):
-            return True
+            return nowhere
         text = model.space.text(f": {model.space.affine(extreme.address - end, {})} = 0")
         reached = reached.union(extreme.touched.intersect(isl.Set(text)))
-    if model.sizes.is_subset(reached):
-        return True
-    if not bounds.signs.is_nonnegative(length):
-        return False
-    empty = isl.Set(model.space.text(f": {model.space.affine(length, {})} = 0"))
-    return bool(model.sizes.is_subset(reached.union(empty)))
-
-
-def _is_certain(reference: Reference, model: Model) -> bool:
-    truth = model.truths.get(reference)
-    return truth is None or truth.is_exact
+    if not model.sizes.is_subset(reached) and bounds.signs.is_nonnegative(length):
+        empty = isl.Set(model.space.text(f": {model.space.affine(length, {})} = 0"))
+        reached = reached.union(empty)
+    return model.sizes.subtract(reached)
 
 
 def _gathered(gather: Reference, bounds: Bounds) -> Section:
@@ -364,6 +164,9 @@ def _bound(polys: Sequence[Poly], bounds: Bounds, reference: Reference) -> Poly:
     """Return the poly that is proven to be the greatest."""
     for one in polys:
         if all(bounds.signs.is_nonnegative(one - other) for other in polys):
+            return one
+    for one in polys:
+        if bounds.are_nonnegative(one - other for other in polys):
             return one
     raise Unbounded(reference, polys[0])
 

@@ -5,22 +5,24 @@ together. Where each divides the next, dividing a subscript by them, the largest
 gives one index per dimension. The recovery is a guess until every inner index is proven
 to stay in its dimension; then equal elements have equal indices, and the other way round.
 
+Where the sizes decide that, such as ``ldc >= n``, emitted code tests it at run time.
+
 Source:
     After Grosser, Ramanujam, Pouchet, Sadayappan and Pop, "Optimistic Delinearization of
-    Parametrically Sized Arrays", ICS 2015, doi:10.1145/2751205.2751248; but proven here,
-    not assumed at run time.
+    Parametrically Sized Arrays", ICS 2015, doi:10.1145/2751205.2751248.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import islpy as isl
 
-from annotune.analysis.domains import NotLinear, Space, always, runs_inside
-from annotune.analysis.poly import ONE, ZERO, Poly, from_expr
+from annotune.analysis.demands import Demands
+from annotune.analysis.domains import NotLinear, Space, outside, runs_inside
+from annotune.analysis.poly import ONE, ZERO, Poly, from_expr, integer
 from annotune.analysis.statements import Reference, Statement
 from annotune.ir.region import Array
 
@@ -31,13 +33,15 @@ class Layout:
 
     `flat` has each reference's address in elements from the array's start, None when the
     declaration does not say how rows follow each other. `proven` holds when all inner
-    indices stay in their dimensions; a layout with one dimension needs no proof.
+    indices stay in their dimensions; a layout with one dimension needs no proof. `offset` is
+    the address of the element whose indices are all 0: 1 where rows are counted from 1.
     """
 
     extents: tuple[Poly | None, ...]
     rows: tuple[tuple[Poly, ...], ...]
     flat: tuple[Poly, ...] | None
     proven: bool
+    offset: Poly = ZERO
 
 
 def strides(polys: Iterable[Poly], iterators: frozenset[str]) -> tuple[Poly, ...] | None:
@@ -112,11 +116,13 @@ def recover(
     statements: Mapping[int, Statement],
     instances: Sequence[isl.Set],
     space: Space,
+    demands: Demands,
 ) -> Layout:
     """Return the layout of the array that all `references` name, proven or flat.
 
     `instances` are the runs of each reference. An unknown index is taken to stay in a
-    dimension that C declares, and in no other.
+    dimension that C declares, and in no other. Where a proof for an array that is written
+    lacks a condition on sizes, `demands` gets it.
 
     Raises:
         NotLinear: The address is not linear in the loops without values for more sizes, and
@@ -139,11 +145,41 @@ def recover(
             rows = tuple(split(address, chain) for address in flat)
             assumed = False
     users = [statements[r.statement] for r in references]
-    proof = _Proof(users, references, instances, space, assumed)
-    proven = proof.inside(rows, extents)
-    if proven is not None:
-        return Layout(extents, proven, flat, True)
+    closed = _Proof(users, references, instances, space, assumed)
+    # A dimension that C declares starts where C says; a recovered one may start anywhere.
+    first = (ZERO,) * len(extents)
+    starts = (first,) if assumed else tuple(dict.fromkeys((first, *closed.starts(rows))))
+    for start in starts:
+        proven = closed.inside(_moved(rows, start), extents)
+        if proven is not None:
+            return Layout(extents, proven, flat, True, _offset(start, extents))
+    best: tuple[Demands, Layout] | None = None
+    for start in starts if any(reference.is_write for reference in references) else ():
+        trial = demands.copy()
+        proven = replace(closed, demands=trial).inside(_moved(rows, start), extents)
+        # Rows that count from 1 need `ldc >= n` from there, and `ldc > n` from 0.
+        if proven is not None and (best is None or best[0].is_stricter(trial)):
+            best = trial, Layout(extents, proven, flat, True, _offset(start, extents))
+    if best is not None:
+        demands.found = best[0].found
+        return best[1]
     return _flat_layout(references, statements, flat, space)
+
+
+def _moved(
+    rows: Sequence[tuple[Poly, ...]], start: tuple[Poly, ...]
+) -> tuple[tuple[Poly, ...], ...]:
+    """Return `rows` with each dimension counted from its `start`."""
+    return tuple(tuple(i - s for i, s in zip(row, start, strict=True)) for row in rows)
+
+
+def _offset(start: tuple[Poly, ...], extents: Sequence[Poly | None]) -> Poly:
+    """Return the address of the element at `start`."""
+    address = start[0]
+    for index, extent in zip(start[1:], extents[1:], strict=True):
+        assert extent is not None
+        address = address * extent + index
+    return address
 
 
 def _multiplies(poly: Poly, iterators: frozenset[str]) -> bool:
@@ -172,7 +208,8 @@ def _flat_layout(
 class _Proof:
     """Proves indices inside extents; `users` has the statement of each reference.
 
-    `assumes_unknown` lets an index that memory decides stay in its dimension unproven.
+    `assumes_unknown` lets an index that memory decides stay in its dimension unproven. With
+    `demands` a proof may need a condition on sizes, which is added there.
     """
 
     users: Sequence[Statement]
@@ -180,6 +217,15 @@ class _Proof:
     instances: Sequence[isl.Set]
     space: Space
     assumes_unknown: bool
+    demands: Demands | None = None
+
+    def starts(self, rows: Sequence[tuple[Poly, ...]]) -> Iterator[tuple[Poly, ...]]:
+        """Yield the least inner indices that a reference has, where sizes alone decide them."""
+        for statement, row in zip(self.users, rows, strict=True):
+            inner = [_least(index, statement) for index in row[1:]]
+            known = [one for one in inner if one is not None]
+            if len(known) == len(inner):
+                yield (ZERO, *known)
 
     def inside(
         self, rows: Sequence[tuple[Poly, ...]], extents: Sequence[Poly | None]
@@ -220,11 +266,29 @@ class _Proof:
         statement = self.users[which]
         if runs_inside(statement, value, extent):
             return Poly()
+        runs, space = self.instances[which], self.space
+        wrong: dict[Poly, isl.Set] = {}
         try:
-            for carry in (Poly(), -ONE, ONE):
+            for carry in (ZERO, -ONE, ONE):
                 shifted = value - carry * extent
-                if always(statement, shifted, extent, self.space, self.instances[which]):
+                wrong[carry] = outside(statement, shifted, extent, space, runs)
+                if wrong[carry].is_empty():
                     return carry
         except NotLinear:
             return None
+        for carry, sizes in wrong.items():
+            if self.demands is not None and self.demands.exclude(sizes.params(), extent.names):
+                return carry
         return None
+
+
+def _least(index: Poly, statement: Statement) -> Poly | None:
+    """Return the least value of `index` over box loops, None where loops or sizes leave it open."""
+    for loop in reversed(statement.loops):
+        split = index.linear_in((loop.var,))
+        factor = None if split is None else split[0].get(loop.var, ZERO).constant
+        if split is None or factor is None:
+            return None
+        at = loop.lower[0] if factor > 0 else loop.upper[0] - ONE
+        index = integer(factor) * at + split[1]
+    return index if statement.moving.isdisjoint(index.names) else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
 
+from annotune.analysis.demands import Demand, negative
 from annotune.analysis.model import Model
 from annotune.analysis.poly import ONE, Monomial, Poly, variable
 
@@ -46,14 +48,43 @@ class Signs:
 
     def is_nonnegative(self, poly: Poly) -> bool:
         """Return whether `poly` is proven to be at least 0."""
-        known = poly.at(self.model.space.values)
+        if self._has_no_negative_term(poly, {}):
+            return True
+        demands = self.model.demands
+        if demands and self._has_no_negative_term(poly, _in_slacks(demands)):
+            return True
+        wrong = negative(poly, self.model.space) if demands else None
+        return wrong is not None and bool(self.model.sizes.intersect(wrong).is_empty())
+
+    def _has_no_negative_term(self, poly: Poly, slacks: Mapping[str, Poly]) -> bool:
+        """Return whether sizes of at least 1 and `slacks` of at least 0 add up to no less."""
+        known = poly.substitute(slacks).at(self.model.space.values)
         for factors in self.products:
             known = _with_name(known, factors)
-        if not known.names <= self.positive | {"*".join(factors) for factors in self.products}:
+        least_one = self.positive | {"*".join(factors) for factors in self.products}
+        if not known.names <= least_one | {_slack(name) for name in slacks}:
             return False
         # n = 1 + m with m >= 0: then a sum without negative terms is never negative.
-        shifted = known.substitute({name: variable(name) + ONE for name in known.names})
+        shifted = known.substitute({n: variable(n) + ONE for n in known.names & least_one})
         return all(factor >= 0 for _, factor in shifted.terms)
+
+
+def _in_slacks(demands: Sequence[Demand]) -> dict[str, Poly]:
+    """Return sizes as what `demands` say: with ``ldc - n >= 0``, ldc is n and a slack."""
+    found: dict[str, Poly] = {}
+    for demand in demands:
+        terms = () if demand.differs else demand.poly.terms
+        for name in (m[0] for m, factor in terms if len(m) == 1 and factor == 1):
+            rest = variable(name) - demand.poly
+            used = frozenset(found).union(*(one.names for one in found.values()))
+            if name not in rest.names | used and rest.names.isdisjoint(found):
+                found[name] = rest + variable(_slack(name))
+                break
+    return found
+
+
+def _slack(name: str) -> str:
+    return f"{name} beyond its least"
 
 
 def _with_name(poly: Poly, factors: Monomial) -> Poly:

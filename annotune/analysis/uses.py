@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import islpy as isl
 
 from annotune.analysis.dependences import Carried
+from annotune.analysis.extremes import Bounds
 from annotune.analysis.facts import ArrayUse, DependenceKind
 from annotune.analysis.model import Model
 from annotune.analysis.poly import ONE, ZERO, Poly, product
-from annotune.analysis.sections import Bounds, Section
+from annotune.analysis.sections import Section
 from annotune.analysis.statements import Reference
 
 
@@ -60,7 +61,8 @@ def _writes_cover(name: str, found: Section, bounds: Bounds) -> bool:
     if len(inner) != len(layout.extents) - 1:
         return False
     row = product(inner)
-    first, rest = found.lowest.divide(row) if not row.is_zero else (ZERO, ONE)
+    begin = found.lowest - layout.offset
+    first, rest = begin.divide(row) if not row.is_zero else (ZERO, ONE)
     count, more = found.length.divide(row)
     if not rest.at(values).is_zero or not more.at(values).is_zero:
         return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
-from annotune.codegen.c_expr import c_expr
+from annotune.codegen.c_expr import c_expr, plain_c
 from annotune.codegen.c_stmt import flattened
 from annotune.codegen.grid import BLOCKS, THREADS, grid
 from annotune.codegen.isl_text import ALWAYS, IslText, reads_of
@@ -175,7 +175,9 @@ class _Maker:
         holds between what stands inside it and what stands beside it. `strides` are the
         turns of the block itself.
         """
-        joining = next((loop for loop in around if joins(loop, around)), None)
+        # Blocks meet when the kernel ends, and not before.
+        teams = (loop for loop in around if loop.place not in BLOCKS)
+        joining = next((loop for loop in teams if joins(loop, around)), None)
         if joining is not None:
             self.joined.add(number)
         order = [*strides, *self.serial(body, number, value, joining)]
@@ -217,7 +219,14 @@ def certify(analysis: Analysis, plan: Plan) -> Certificate:
         lengths,
         maker.phase,
         frozenset(maker.joined),
+        _conditions(analysis),
     )
+
+
+def _conditions(analysis: Analysis) -> dict[str, str]:
+    """Return the tests before the kernels, with their truth at the region's sizes."""
+    text = IslText({}, analysis.region.sizes)
+    return {plain_c(one): f"{{ : {text.where(one)[0]} }}" for one in analysis.conditions}
 
 
 def text_order(body: tuple[Stmt, ...], number: int, value: Mapping[str, str]) -> list[str]:

@@ -26,7 +26,6 @@ from annotune.decide.units import Unit
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.region import Region, Scalar, SourceFile
 
-
 NO_DEVICE_FUNCTION = Template(
     "AT402",
     "'{name}' is a function of the host: a CUDA kernel cannot call it",

@@ -21,7 +21,7 @@ from annotune.codegen.cuda_types import (
     operation,
 )
 from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS
-from annotune.codegen.guards import joined, may_overlap, runs_tests, size_tests
+from annotune.codegen.guards import condition_tests, joined, may_overlap, runs_tests, size_tests
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Step
@@ -267,6 +267,7 @@ class HostText:
         region, outer = self.analysis.region, self.outer
         tested = self.tuned.constants if self.general is None else region.constants
         tests = [*size_tests(outer, tested, {}), *runs_tests(region, tested)]
+        tests += condition_tests(self.analysis, tested)
         pairs = may_overlap(outer)
         with out.block(self._head(f'extern "C" void {region.entry}')):
             runner = "launch" if self.resident else "device"

@@ -152,6 +152,7 @@ class View:
             shapes=shapes,
             uses=uses,
             private=frozenset(map(self.name, analysis.private)),
+            conditions=tuple(map(self.expr, analysis.conditions)),
         )
 
     def plan(self, plan: Plan) -> Plan:

@@ -40,8 +40,8 @@ class Grid:
     """The launch of one kernel at the sizes it is tuned for.
 
     `threads` are the extents of a block (x, y, z). `trips` gives the trip count of each axis
-    of the grid as an expression, `tuned` that of each placed level as a number, and `limits`
-    the most blocks along each axis.
+    of the grid as an expression, `tuned` that of each placed level as a number (the largest
+    there may be where loops around set it), and `limits` the most blocks along each axis.
     """
 
     threads: tuple[int, int, int]
@@ -76,7 +76,8 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
         # A loop around it may set the count: threads then run over it in strides.
         unknown = TEAM if is_team else WARP
         own = count.value if isinstance(count, Int) else unknown
-        tuned[level] = max(own, tuned.get(level, 1))
+        most = own if isinstance(count, Int) else GRID_LIMIT[Level.BLOCK_X]
+        tuned[level] = max(most, tuned.get(level, 1))
         threads = min(TEAM, -(-own // WARP) * WARP) if is_team else own
         wanted[level] = max(threads, wanted.get(level, 1))
         if level in BLOCKS:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from annotune.analysis.facts import Analysis
+from annotune.analysis.named import is_unsigned_type
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.names import Interface, spelled
-from annotune.ir.expr import Binary, Expr, Int, Var, substitute, variables
+from annotune.ir.expr import Binary, Expr, Int, Var, substitute, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.region import Array, Region
@@ -32,6 +33,25 @@ def runs_tests(region: Region, tested: Mapping[str, int]) -> tuple[str, ...]:
         if not is_known and not (variables(lower) | variables(upper)) & iterators:
             out.append(f"{plain_c(lower)} < {plain_c(upper)}")
     return tuple(dict.fromkeys(out))
+
+
+def condition_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[str, ...]:
+    """Return tests of the conditions on sizes that the proofs need, such as ``ldc >= n``.
+
+    `tested` are the sizes that another test fixes.
+    """
+    scalars = analysis.region.scalars
+    out: list[str] = []
+    for one in analysis.conditions:
+        if isinstance(fold(one, tested), Int):
+            continue
+        # Sums and products of ints may exceed one, and -1 compares as large with a size_t.
+        is_plain = not any(isinstance(part, Binary) for part in walk(one) if part is not one)
+        types = {scalars[name].type for name in variables(one)}
+        if not is_plain or any(is_unsigned_type(type_) for type_ in types):
+            one = substitute(one, {name: Var(f"(long){name}") for name in variables(one)})
+        out.append(plain_c(one))
+    return tuple(out)
 
 
 def counts_tests(loops: Iterable[Loop], region: Region) -> tuple[str, ...]:

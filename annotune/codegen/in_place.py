@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import LONG_LINE, Dialect, final_values
-from annotune.codegen.guards import apart_tests, joined, runs_tests, size_tests
+from annotune.codegen.guards import apart_tests, condition_tests, joined, runs_tests, size_tests
 from annotune.codegen.names import interface, spelled, temporaries, unmentioned, used_scalars
 from annotune.codegen.target import Variant
 from annotune.codegen.writer import INDENT, Writer
@@ -25,15 +25,18 @@ PlanWriter = Callable[[Writer, Plan, bool], None]
 def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> str:
     """Return the block for a region: tests, the kernels, the original nest, final values.
 
-    `around` is a directive for all kernels together. Sizes that no plan is right for, loops
-    that do not run and arrays that overlap go to the nest as written.
+    `around` is a directive for all kernels together. Sizes that no plan is right for or that
+    break a condition of its proof, loops that do not run and arrays that overlap go to the nest
+    as written.
     """
     analysis, region = variant.analysis, variant.analysis.region
     outer = interface(analysis)
     tuned_sizes = size_tests(outer, variant.tuned.constants, region.constants)
     # A macro may have another value in the compiler's command line than annotune saw.
     fixed = size_tests(outer, region.constants, {})
-    tests = (*fixed, *runs_tests(region, region.constants), *apart_tests(analysis, outer))
+    runs = runs_tests(region, region.constants)
+    sufficient = condition_tests(analysis, region.constants)
+    tests = (*fixed, *runs, *sufficient, *apart_tests(analysis, outer))
     if variant.general is None:
         tests = (*tuned_sizes, *tests)
     out = Writer()

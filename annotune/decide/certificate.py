@@ -42,7 +42,8 @@ class Certificate:
     extents of blocks and threads per statement. `lengths` bound the elements of each array:
     (lowest, one past the highest). The threads of a block wait for each other before and
     after the loops of the statements in `joined`; `phase` is the order that this makes, up
-    to the loop for these statements.
+    to the loop for these statements. `conditions` are tests, as C, without which the kernels do
+    not run, each with what it says at these sizes.
     """
 
     sizes: Mapping[str, int]
@@ -56,10 +57,12 @@ class Certificate:
     lengths: Mapping[str, tuple[int, int]]
     phase: Mapping[int, str] = field(default_factory=dict)
     joined: frozenset[int] = frozenset()
+    conditions: Mapping[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
         """Return the certificate as lines of isl text with their meaning."""
         rows = [f"sizes: {', '.join(f'{k}={v}' for k, v in self.sizes.items()) or 'none'}"]
+        rows += [f"kernels run where {test}: {told}" for test, told in self.conditions.items()]
         for n in self.domains:
             rows += [
                 f"S{n} iterations: {self.domains[n]}",
@@ -82,11 +85,13 @@ class Certificate:
 def verify(certificate: Certificate) -> tuple[str, ...]:
     """Return what is wrong with a certificate, in words; nothing when it holds.
 
-    It holds when block, thread and order cover every iteration exactly once within the
-    grid, every pair of accesses that conflict keeps its order, and every access stays in
-    its array.
+    It holds when the tests let the kernels run, block, thread and order cover every iteration
+    exactly once within the grid, every pair of accesses that conflict keeps its order, and
+    every access stays in its array.
     """
-    faults = [*_coverage(certificate), *_bounds(certificate), *_order(certificate)]
+    false = [t for t, told in certificate.conditions.items() if isl.Set(told).is_empty()]
+    faults = [f"'{test}' is false at these sizes: no kernel runs" for test in false]
+    faults += [*_coverage(certificate), *_bounds(certificate), *_order(certificate)]
     return tuple(faults)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, inf, prod
+from math import ceil, inf, log2, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
@@ -31,6 +31,9 @@ LOOP_INSTRUCTIONS = 3
 ISSUE_PER_CLOCK = 4
 # 32-bit registers that a thread needs besides unrolled operands: addresses and counters.
 BASE_REGISTERS = 32
+# Clocks of one step of a tree over a block: shared memory there and back, and a barrier
+# (assumption: some 30 clocks each way, as published for earlier generations).
+BARRIER_CLOCKS = 60
 _ELEMENT_BYTES = {"double": 8, "float": 4}
 
 
@@ -92,7 +95,8 @@ def shape(unit: Unit, choice: KernelChoice) -> Shape:
             serial.append((name, ceil(count / own)))
     taken = {tiled.get(n, (n, 1))[0] for n in choice.blocks} | set(choice.shared)
     order = choice.order or tuple(loop.var for loop in unit.band)
-    rest = [n for n in (*order, *trips) if n not in taken and n not in choice.host]
+    host = _host_trips(unit, choice)
+    rest = [n for n in (*order, *trips) if n not in taken and n not in host]
     serial += [(n, trips.get(n, 1)) for n in dict.fromkeys(rest)]
     return Shape(tuple(threads), tuple(blocks), tuple(serial))
 
@@ -101,7 +105,8 @@ def predict(unit: Unit, choice: KernelChoice, device: Device) -> Prediction:
     """Return the predicted time of one launch of the unit under `choice` on `device`."""
     form = shape(unit, choice)
     analysis = unit.analysis
-    launches = prod(unit.trips.get(n) or 1 for n in choice.host)
+    host = _host_trips(unit, choice)
+    launches = prod(host.values())
     warps_per_block = ceil(max(1, form.threads) / device.warp_size)
     element = max((_bytes(unit, a) for a in (*unit.reads, *unit.writes)), default=8)
     factor = max((f for _, _, f in choice.unroll), default=1)
@@ -116,8 +121,10 @@ def predict(unit: Unit, choice: KernelChoice, device: Device) -> Prediction:
     busy = max(1e-3, min(1.0, active / WARPS_TO_HIDE))
 
     work = [analysis.work[s] for s in unit.statements]
-    flop = sum(w.flop for w in work)
-    traffic = sum(w.bytes_read + w.bytes_written for w in work)
+    # The work is that of all launches; of the traffic, each brings what it touches itself.
+    flop = sum(w.flop for w in work) / launches
+    moving = prod(n for name, n in host.items() if _moves(unit, name))
+    traffic = sum(w.bytes_read + w.bytes_written for w in work) / moving
     peak = (device.fp64_tflops if element == 8 else device.fp32_tflops) * 1e12
     warps = form.blocks * warps_per_block
     sectors, instructions = _per_warp(unit, choice, form)
@@ -137,7 +144,11 @@ def predict(unit: Unit, choice: KernelChoice, device: Device) -> Prediction:
     limit = max(terms, key=lambda name: terms[name])
     # Terms overlap, but not fully: the rest of them costs a tenth of its time.
     total = terms[limit] + 0.1 * (sum(terms.values()) - terms[limit])
-    time = launches * (total + device.kernel_launch_us * 1e-6)
+    trees = waves * _levels(unit, choice, form) * BARRIER_CLOCKS / clock
+    # Blocks leave what they have for one more launch of one block.
+    last = bool(unit.sums) and form.blocks > 1
+    overhead = (1 + last) * (device.kernel_launch_us * 1e-6) + trees
+    time = launches * (total + overhead)
     return Prediction(
         time,
         terms["device memory"],
@@ -148,6 +159,25 @@ def predict(unit: Unit, choice: KernelChoice, device: Device) -> Prediction:
         occupancy,
         limit,
     )
+
+
+def _host_trips(unit: Unit, choice: KernelChoice) -> dict[str, int]:
+    """Return the loops that the host runs around the launch, with their trip counts."""
+    names = unit.loops_around(unit.leader)
+    outer = names[: names.index(unit.band[0].var)] if unit.band else ()
+    return {name: unit.trips.get(name) or 1 for name in (*outer, *choice.host)}
+
+
+def _moves(unit: Unit, loop: str) -> bool:
+    """Return whether each iteration of a host's loop touches elements of its own."""
+    return any(access.strides.get(loop) != 0 for access in unit.writes if loop in access.strides)
+
+
+def _levels(unit: Unit, choice: KernelChoice, form: Shape) -> int:
+    """Return how many steps the trees of one block have in which its threads combine sums."""
+    sums = {name for _, name in unit.shared.sums} if choice.team else {*unit.sums}
+    trees = len({*choice.shared} & sums)
+    return trees * ceil(log2(max(1, form.threads)))
 
 
 def roofline_time(flop: int, traffic: int, element_bytes: int, device: Device) -> float:

@@ -8,6 +8,7 @@ from annotune.diagnostics import AnnotuneError
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
 from annotune.frontend.messages import SIZE_CHANGES, TWO_MEANINGS
+from annotune.frontend.stability import Stability
 from annotune.frontend.symbols import Layer, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Expr
@@ -15,7 +16,7 @@ from annotune.ir.region import Array
 from annotune.ir.text import print_expr
 
 
-def describe(symbol: Symbol, expressions: Expressions) -> Array:
+def describe(symbol: Symbol, expressions: Expressions, stability: Stability) -> Array:
     """Return an array as the declaration gives it.
 
     Raises:
@@ -25,11 +26,15 @@ def describe(symbol: Symbol, expressions: Expressions) -> Array:
     span = names.file.source.span(symbol.start, symbol.end)
     for layer in symbol.layers:
         for node in walk(layer.dim) if layer.dim is not None else ():
-            if isinstance(node, c_ast.ID) and names.changes.get(node.name, -1) > symbol.start:
-                size = node.name
-                raise AnnotuneError.of(SIZE_CHANGES.at(span, size=size, name=symbol.name))
-            if isinstance(node, c_ast.ID) and _is_hidden(node.name, symbol, expressions):
-                raise AnnotuneError.of(TWO_MEANINGS.at(span, name=node.name))
+            size = names.find(node.name) if isinstance(node, c_ast.ID) else None
+            if size is None:
+                continue
+            is_set = names.changes.get(size.name, -1) > symbol.start
+            if is_set or stability.may_change_size(size, symbol.start):
+                raise AnnotuneError.of(SIZE_CHANGES.at(span, size=size.name, name=symbol.name))
+            if size.start > symbol.start:
+                # Declared anew after the array that it measures.
+                raise AnnotuneError.of(TWO_MEANINGS.at(span, name=size.name))
     extents = tuple(_extent(layer, expressions) for layer in symbol.layers)
     return Array(
         symbol.name,
@@ -41,12 +46,6 @@ def describe(symbol: Symbol, expressions: Expressions) -> Array:
         _parameter(symbol, extents),
         span,
     )
-
-
-def _is_hidden(size: str, symbol: Symbol, expressions: Expressions) -> bool:
-    """Return whether a size was declared anew after the array that it measures."""
-    found = expressions.names.find(size)
-    return found is not None and found.start > symbol.start
 
 
 def _extent(layer: Layer, expressions: Expressions) -> Expr | None:

@@ -12,7 +12,9 @@ from typing import Any
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
+from annotune.frontend.kinds import Typed, keeps_values
 from annotune.frontend.names import Formula, Names
+from annotune.frontend.stability import Stability
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var
@@ -29,13 +31,13 @@ def definitions(
     """Return the syntax tree that each integer of a region is set to, once and for all.
 
     Left out are the `given` names, which have values of their own, and what may have changed
-    since: a variable or a member that is set again, or anything reached through a pointer where
-    a function was called in between.
+    since, as `Stability` tells.
     """
     if any(isinstance(node, _JUMPS) for node in walk(body)):
         # A jump may leave out an assignment that the text shows.
         return {}
     found = _single_assignments(body, region_start)
+    stability = Stability.of(body, names, region_start)
     kept: dict[str, Any] = {}
     waiting = [n.name for n in walk(c_ast.Compound(list(statements))) if isinstance(n, c_ast.ID)]
     waiting += _names_in_extents(waiting, names)
@@ -49,10 +51,19 @@ def definitions(
         if name not in found or symbol is None or not symbol.is_integer:
             continue
         value, place = found[name]
-        if symbol.value is None and _still_holds(value, place, body, names, region_start):
+        if symbol.value is None and _holds(symbol, value, place, stability):
             kept[name] = value
             waiting += [n.name for n in walk(value) if isinstance(n, c_ast.ID)]
     return kept
+
+
+def _holds(symbol: Symbol, value: Any, place: int, stability: Stability) -> bool:
+    """Return whether a variable that is set at `place` alone still is what `value` is."""
+    if not stability.is_alone(symbol):
+        return False
+    if stability.is_in_memory(symbol) and stability.memory_changes(place):
+        return False
+    return stability.keeps(value, place)
 
 
 def learn(formulas: Mapping[str, Any], names: Names) -> None:
@@ -70,13 +81,21 @@ def learn(formulas: Mapping[str, Any], names: Names) -> None:
         for name in ready:
             value = waiting.pop(name)
             try:
-                formula = Expressions(names).integer(value)
+                read = _read(value, names)
             except AnnotuneError:
                 continue
-            if _is_polynomial(formula):
-                type_ = _symbol(name, names).base
+            type_ = _symbol(name, names).base
+            if _is_polynomial(read.expr) and keeps_values(read.kind, type_):
+                formula = read.expr
                 value = formula if type_ == "int" else Call(f"({type_})", (formula,))
                 names.formulas[name] = Formula(formula, value)
+
+
+def _read(value: Any, names: Names) -> Typed:
+    """Return a definition as a plain number, with the C type of its value."""
+    expressions = Expressions(names)
+    with expressions.index():
+        return expressions.value(value)
 
 
 def declarations(statements: Sequence[Any], names: Names, defined: Iterable[str]) -> list[str]:
@@ -142,47 +161,3 @@ def _names_in_extents(used: Iterable[str], names: Names) -> list[str]:
             if layer.dim is not None:
                 out += [n.name for n in walk(layer.dim) if isinstance(n, c_ast.ID)]
     return out
-
-
-def _still_holds(value: Any, place: int, body: Any, names: Names, region_start: int) -> bool:
-    """Return whether nothing that `value` is made of can have changed up to the region."""
-    behind_pointers = set()
-    for node in walk(value):
-        match node:
-            case c_ast.ID():
-                symbol = names.find(node.name)
-                if names.changes.get(node.name, -1) > place:
-                    return False
-                if symbol is not None and symbol.storage in ("file", "static"):
-                    behind_pointers.add(node.name)
-            case c_ast.StructRef():
-                behind_pointers.add(node.field.name)
-            case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
-                behind_pointers.add(name)
-            case c_ast.FuncCall() | c_ast.ArrayRef():
-                return False
-    return not behind_pointers or not _may_change(behind_pointers, place, region_start, body)
-
-
-def _may_change(behind_pointers: set[str], place: int, region_start: int, body: Any) -> bool:
-    """Return whether a call or a store between two places may change what pointers reach."""
-    for node in walk(body):
-        coord = getattr(node, "coord", None)
-        if isinstance(node, c_ast.FuncCall) and _is_between(node.name.coord, place, region_start):
-            return True
-        if isinstance(node, c_ast.Assignment) and not isinstance(node.lvalue, c_ast.ID):
-            stored = node.lvalue
-            touched = {n.name for n in walk(stored) if isinstance(n, c_ast.ID)}
-            if touched & behind_pointers and _is_between(
-                coord or stored.coord, place, region_start
-            ):
-                return True
-            if isinstance(stored, c_ast.UnaryOp) and _is_between(
-                stored.expr.coord, place, region_start
-            ):
-                return True
-    return False
-
-
-def _is_between(coord: Any, place: int, region_start: int) -> bool:
-    return coord is None or place < coord.line < region_start

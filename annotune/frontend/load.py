@@ -25,6 +25,7 @@ from annotune.frontend.origins import origin
 from annotune.frontend.region_finder import Function, find, function_at
 from annotune.frontend.sizes import tuned_sizes
 from annotune.frontend.source import Source
+from annotune.frontend.stability import Stability
 from annotune.frontend.toplevel import TopLevel
 from annotune.ir.region import Array, Extent, Region, SourceFile
 
@@ -246,10 +247,12 @@ def _use_sizes_of(extents: Mapping[str, tuple[str, ...]], names: Names) -> None:
 
 def _arrays(names: Names, body: Any, region_start: int) -> dict[str, Array]:
     expressions = Expressions(names)
+    stability = Stability.of(body, names, region_start)
     found: dict[str, Array] = {}
     for name, symbol in names.arrays.items():
         root, offset = origin(symbol, body, region_start, expressions)
-        found[name] = replace(describe(symbol, expressions), root=root, offset=offset)
+        array = describe(symbol, expressions, stability)
+        found[name] = replace(array, root=root, offset=offset)
     return found
 
 

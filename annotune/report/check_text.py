@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from annotune.analysis.text import listed
+from annotune.codegen.c_expr import c_expr
 from annotune.codegen.writer import Writer
 from annotune.decide.direct import unrolls
 from annotune.decide.recipe import recipe
@@ -59,6 +61,8 @@ def _work(out: Writer, report: RegionReport) -> None:
     work = report.analysis.total
     sizes = ", ".join(f"{k}={v}" for k, v in report.sizes.items())
     proven = "all sizes" if report.analysis.all_sizes else "these sizes alone"
+    if report.analysis.conditions:
+        proven += f" with {listed([c_expr(one) for one in report.analysis.conditions])}"
     out.line(f"sizes: {sizes or 'none'}; dependences proven for {proven}")
     if not (work.flop or work.bytes_read or work.bytes_written):
         out.line("work: unknown without the sizes")

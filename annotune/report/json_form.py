@@ -7,6 +7,7 @@ from typing import Any
 
 from annotune.codegen.target import Variant
 from annotune.diagnostics import Diagnostic
+from annotune.ir.text import print_expr
 from annotune.report.check_text import recipe_of
 from annotune.report.findings import CheckReport, RegionReport
 
@@ -83,6 +84,9 @@ def _region(report: RegionReport) -> dict[str, Any]:
         "space": {"size": space.size, "legal": space.legal} if space is not None else None,
         "loops": _loops(report),
         "all_sizes": report.analysis.all_sizes if report.analysis is not None else None,
+        "conditions": [
+            print_expr(one) for one in (report.analysis.conditions if report.analysis else ())
+        ],
         "decisions": [
             {"statements": list(c.statements), "reasons": [str(r) for r in c.reasons]}
             for c in (report.decision.choices if report.decision and report.has_kernels else ())

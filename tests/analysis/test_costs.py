@@ -6,6 +6,7 @@ from math import prod
 
 import pytest
 from hypothesis import assume, given, settings
+from support.sizes import fulfils
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Work
@@ -100,7 +101,8 @@ def test_sections_uses_and_work_hold(text: str) -> None:
     except AnnotuneError:
         assume(False)
     for sizes in (SIZES, *OTHER_SIZES) if analysis.all_sizes else (SIZES,):
-        _check_sections(one, sizes)
+        if fulfils(analysis, sizes):
+            _check_sections(one, sizes)
     touched = _touched(one, SIZES)
     assert analysis.total.bytes_read == 8 * sum(len(read) for read, _, _ in touched.values())
     assert analysis.total.bytes_written == 8 * sum(len(done) for _, done, _ in touched.values())

@@ -111,14 +111,21 @@ def test_rows_for_all_sizes(name: str) -> None:
     assert _indices(analysis, "a") == indices
 
 
-def test_rows_that_may_overlap_are_proven_at_the_sizes() -> None:
-    """C[i*n + j] with j < p: for p > n two rows share elements."""
-    text = "for i in 0:m: for j in 0:p: C[i*n + j] = 1.0"
-    apart = analyse(region(text, sizes={"m": 4, "n": 5, "p": 5}))
+def test_elements_that_may_coincide_are_proven_at_the_sizes() -> None:
+    """C[i*n + j*l]: which multiples of n are multiples of l is no condition to be tested."""
+    text = "for i in 0:m: for j in 0:p: C[i*n + j*l] = 1.0"
+    apart = analyse(region(text, sizes={"m": 4, "n": 10, "p": 5, "l": 2}))
     assert not apart.all_sizes
+    assert not apart.conditions
     assert [facts.kind for facts in apart.loops] == ["parallel", "parallel"]
     assert [w.code for w in apart.warnings] == ["AT222"]
+
+
+def test_rows_that_overlap_are_proven_at_the_sizes() -> None:
+    """C[i*n + j] with j < p: for p > n two rows share elements."""
+    text = "for i in 0:m: for j in 0:p: C[i*n + j] = 1.0"
     overlapping = analyse(region(text, sizes={"m": 4, "n": 5, "p": 6}))
+    assert not overlapping.all_sizes
     assert [facts.kind for facts in overlapping.loops] == ["serial", "parallel"]
     assert "(distance 1)" in overlapping.loops[0].proof
 
@@ -141,12 +148,14 @@ def test_a_declaration_is_not_believed_where_it_is_overrun() -> None:
 
 
 def test_a_section_has_no_element_that_is_not_touched() -> None:
-    """With n = 1 nothing is touched, so the section is that of the sizes alone."""
+    """With n = 1 nothing is touched, so that the section is said for greater n alone."""
     triangle = "for i in 0:n: for j in 0:i: a[i*n + j] = 1.0"
     analysis = analyse(region(triangle, sizes={"n": 6}))
-    assert not analysis.all_sizes
+    assert [print_expr(one) for one in analysis.conditions] == ["n >= 2"]
     assert _shape(analysis, "a") == ("[][n]", "n", "n * n - n - 1")
-    assert [w.code for w in analysis.warnings] == ["AT222"]
+    assert not analysis.warnings
+    single = analyse(region(triangle, sizes={"n": 1}))
+    assert not single.all_sizes
     bounds = analyse(region("for i in 0:12: for j in 0:min(i+1, 10): a[i*10 + j] = 1.0"))
     assert _shape(bounds, "a") == ("[]", "0", "120")
 

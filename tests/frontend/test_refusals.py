@@ -96,7 +96,7 @@ IN_REGION = {
     "static": (f"{LOOP} {{ static double «t»; a[i] = t; }}", "AT123", "type 'static'"),
     "empty": ("«»", "AT112", "no loop nest"),
     "no loop": ("s = 1;", "AT112", "no loop nest"),
-    "directive": (f"{LOOP}\n«#include \"a.h\"»\n a[i] = 0;", "AT114", "'#include' inside"),
+    "directive": (f'{LOOP}\n«#include "a.h"»\n a[i] = 0;', "AT114", "'#include' inside"),
 }
 
 

@@ -45,7 +45,9 @@ def functions(text: str) -> tuple[Function, ...]:
             inside = [m for m in marks if m[0] >= node.coord.line]
             if node.decl.name in runs and inside:
                 region = min(inside)
-                found.append(_Reader(node, objects, region).function(_sizes(runs[node.decl.name]), rooms))
+                found.append(
+                    _Reader(node, objects, region).function(_sizes(runs[node.decl.name]), rooms)
+                )
     return tuple(found)
 
 

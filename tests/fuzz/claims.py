@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import reduce
 
 import islpy as isl
+from support.sizes import fulfils
 
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.ir.expr import Int
@@ -26,6 +27,10 @@ def wrong_claims(analysis: Analysis, function: Function, seed: int) -> Iterator[
         run = function.run(sizes)
         if number and not (everywhere and len(run.ran) == len(function.loops)):
             continue
+        if not fulfils(analysis, named(analysis, sizes)):
+            if number == 0:
+                yield "the conditions do not hold at the tuned sizes"
+            continue
         where = " ".join(f"{k}={v}" for k, v in sizes.items())
         for fault in _wrong_at(analysis, function, sizes, run, seed):
             yield f"at {where}: {fault}"
@@ -38,6 +43,12 @@ def _wrong_at(
     yield from _wrong_reductions(analysis, function, sizes, run, seed)
     yield from _wrong_uses(analysis, sizes, run)
     yield from _missing_dependences(analysis, function, sizes, run, seed)
+
+
+def named(analysis: Analysis, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return the sizes under the names of the region, in which ``*n`` has one of its own."""
+    aliases = {a.name: a.spelling.strip("(*) ") for a in analysis.region.aliases}
+    return {**sizes, **{a: sizes[name] for a, name in aliases.items() if name in sizes}}
 
 
 # Loops ----------------------------------------------------------------------------------
@@ -151,7 +162,7 @@ def _wrong_uses(analysis: Analysis, sizes: Mapping[str, int], run: Run) -> Itera
 def section(analysis: Analysis, name: str, sizes: Mapping[str, int]) -> tuple[int, int]:
     """Return the first element that a region touches, and one past the last, as claimed."""
     shape = analysis.shapes[name]
-    known = {**analysis.region.sizes, **sizes}
+    known = {**analysis.region.sizes, **named(analysis, sizes)}
     first, length = fold(shape.lowest, known), fold(shape.length, known)
     assert isinstance(first, Int), shape
     assert isinstance(length, Int), shape
@@ -205,7 +216,8 @@ def _missing_dependences(
         relations = [d.relation for d in analysis.dependences if (d.source, d.sink) == (a, b)]
         needed = isl.Map(f"{{ {'; '.join(dict.fromkeys(pairs))} }}")
         if relations:
-            union = reduce(isl.Map.union, (_at_sizes(r, sizes) for r in relations))
+            known = named(analysis, sizes)
+            union = reduce(isl.Map.union, (_at_sizes(r, known) for r in relations))
             needed = needed.subtract(union)
         if not needed.is_empty():
             yield f"no dependence holds {needed.sample()}"
@@ -219,7 +231,8 @@ def _at_sizes(relation: isl.Map, sizes: Mapping[str, int]) -> isl.Map:
     """Return a relation with every parameter, a product of sizes, at its value."""
     for k in range(relation.dim(isl.dim_type.param)):
         words = relation.get_dim_name(isl.dim_type.param, k).removeprefix("p_").split("_t_")
-        value = reduce(int.__mul__, (sizes[word] for word in words), 1)
+        names = (word.replace("__", "_") for word in words)
+        value = reduce(int.__mul__, (sizes[name] for name in names), 1)
         relation = relation.fix_val(isl.dim_type.param, k, isl.Val(value))
     return relation.project_out(isl.dim_type.param, 0, relation.dim(isl.dim_type.param))
 

@@ -135,22 +135,28 @@ class Store:
     def st(self, index: int, value: Any, line: int, path: Path, under: Under) -> None:
         self._widen(index)
         self.written[index] = value
-        if not self.machine.exact:
+        if isinstance(value, Number):
             self.machine.run.bound = max(self.machine.run.bound, value.bound)
         self.machine.event(line, path, (self.name, index), under)
 
 
 class Pointer:
-    """A pointer parameter: a store and an offset into it, which the function may change."""
+    """A pointer parameter: a store and an offset into it, which the function may change.
+
+    Exact runs count from where the pointer stands: that is how a region sees the array.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store, self.offset = store, 0
 
+    def _place(self, index: int) -> int:
+        return index if self.store.machine.exact else self.offset + index
+
     def ld(self, index: int) -> Any:
-        return self.store.ld(self.offset + index)
+        return self.store.ld(self._place(index))
 
     def st(self, index: int, value: Any, line: int, path: Path, under: Under) -> None:
-        self.store.st(self.offset + index, value, line, path, under)
+        self.store.st(self._place(index), value, line, path, under)
 
 
 class Machine:

@@ -13,6 +13,7 @@ from typing import Any
 import islpy as isl
 from support.interpreter import ORDERS, plan_body
 from support.interpreter import run as run_nest
+from support.sizes import fulfils
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.certify import certify
@@ -26,7 +27,7 @@ from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, bands, path, top_of
 
-from .claims import instances, stored_conditions
+from .claims import instances, named, stored_conditions
 from .reference import Event, Function, Run, initial
 
 
@@ -42,6 +43,7 @@ class Runs:
         for number, sizes in enumerate(self.function.sizes):
             run = self.function.run(sizes)
             everywhere = self.analysis.all_sizes and len(run.ran) == len(self.function.loops)
+            everywhere = everywhere and fulfils(self.analysis, named(self.analysis, sizes))
             if not number or everywhere:
                 self.at.append((sizes, run))
 
@@ -50,7 +52,7 @@ class Runs:
         private = self.analysis.private
         region = self.analysis.region
         for sizes, run in self.at if is_general else self.at[:1]:
-            got = run_nest(body, region, sizes, order, private)
+            got = run_nest(body, region, named(self.analysis, sizes), order, private)
             names = [n for n in run.memory if n in region.arrays or n in region.scalars]
             expected = run.values(n for n in names if n not in private)
             found = {n: dict(v) for n, v in got.values.items()}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sample_run import COPY, CUDA_TEXT, HOSTILE, RUN, SD_T_D2
 
 from annotune.measure.trial import Status, Trial
-from annotune.report.charts import bars, roofline_plot
 from annotune.printable import one_line
+from annotune.report.charts import bars, roofline_plot
 from annotune.report.highlight import highlight
 from annotune.report.html import report_html
 from annotune.report.summary import PEOPLE_SAY

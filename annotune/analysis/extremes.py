@@ -1,0 +1,267 @@
+"""The extreme addresses of accesses, as polynomials over sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import islpy as isl
+
+from annotune.analysis.conditions import Conditions, rooms
+from annotune.analysis.demands import Demands, demands_on, negative
+from annotune.analysis.domains import NotLinear, access_map, tuple_text
+from annotune.analysis.model import Model
+from annotune.analysis.poly import ONE, ZERO, Poly, integer, to_expr, variable
+from annotune.analysis.signs import Signs
+from annotune.analysis.statements import (
+    Counted,
+    Reference,
+    Statement,
+    moving_parts,
+    named_sizes,
+    written_scalars,
+)
+from annotune.ir.expr import Binary, Expr, Int, Var, accesses, variables
+
+
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """A bound of an address; `touched` are the sizes at which an instance is proven to touch it."""
+
+    address: Poly
+    touched: isl.Set
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Finds the extreme addresses of accesses for the sizes of a model.
+
+    `demands` gets the conditions on sizes without which there is no answer for all sizes: the
+    model must be made anew with them as facts. `rounded` has the expressions behind names that
+    stand for a rounded division, which no polynomial can express; `found` what has been asked
+    before.
+    """
+
+    model: Model
+    signs: Signs
+    written: frozenset[str]
+    demands: Demands
+    rounded: dict[str, Expr] = field(default_factory=dict)
+    found: dict[object, tuple[Extreme, Extreme] | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: Model) -> Bounds:
+        """Return the bounds of `model`."""
+        named = named_sizes(model.statements)
+        demands = demands_on(model.region, named, model.space, model.sizes, model.values)
+        demands.is_open = model.all_sizes
+        return cls(model, Signs.of(model), written_scalars(model.region), demands, named)
+
+    def are_nonnegative(self, polys: Iterable[Poly]) -> bool:
+        """Return whether no one of `polys` is ever negative, if need be by demands on the sizes."""
+        trial = self.demands.copy()
+        for poly in polys:
+            wrong = negative(poly, self.model.space)
+            if not self.signs.is_nonnegative(poly) and (
+                wrong is None or not trial.exclude(wrong, poly.names)
+            ):
+                return False
+        self.demands.found = trial.found
+        return True
+
+    def rounded_expr(self, name: str) -> Expr:
+        """Return the rounded division that `name` stands for, else the variable of that name."""
+        return self.rounded.get(name, Var(name))
+
+    def extremes(self, reference: Reference, address: Poly) -> tuple[Extreme, Extreme] | None:
+        """Return bounds of `address` over the runs of `reference`, None where none is proven."""
+        statement = self.model.statement(reference.statement)
+        loops = statement.loops[-1].position if statement.loops else ()
+        key = (loops, reference.conditions, address)
+        if key not in self.found:
+            self.found[key] = self._extremes(statement, reference, address)
+        return self.found[key]
+
+    def _extremes(
+        self, statement: Statement, reference: Reference, address: Poly
+    ) -> tuple[Extreme, Extreme] | None:
+        ranges = self._ranges(statement, reference)
+        if ranges is None:
+            return None
+        low = self._corner(reference, -address, ranges)
+        high = self._corner(reference, address, ranges)
+        if low is None or high is None:
+            return None
+        return Extreme(-low.address, low.touched), high
+
+    def counted(self, reference: Reference, address: Poly) -> tuple[Extreme, Extreme] | None:
+        """Return the extremes at the known sizes of the model; None when nothing is touched."""
+        statement = self.model.statement(reference.statement)
+        instances = self.model.instances(reference)
+        touched = access_map(statement, (address,), self.model.space, instances).range()
+        if touched.is_empty():
+            return None
+        low, high = (
+            Extreme(integer(int(value.to_python())), self.model.sizes)
+            for value in (touched.dim_min_val(0), touched.dim_max_val(0))
+        )
+        return low, high
+
+    def _corner(
+        self, reference: Reference, address: Poly, ranges: dict[str, tuple[Poly, Poly]]
+    ) -> Extreme | None:
+        """Return an upper bound of `address`, None when none is proven."""
+        statement = self.model.statement(reference.statement)
+        chosen: dict[str, Poly] = {}
+        if not address.names.isdisjoint(moving_parts(statement.parts)):
+            return None
+        for loop in reversed(statement.loops):
+            split = address.linear_in((loop.var,))
+            if split is None:
+                return None
+            factor = split[0].get(loop.var, ZERO)
+            first, last = ranges[loop.var]
+            if factor.is_zero or self.signs.is_nonnegative(-factor):
+                last = first
+            elif not self.are_nonnegative([factor]):
+                if not self.are_nonnegative([-factor]):
+                    return None
+                last = first
+            chosen[loop.var] = last
+            address = factor * last + split[1]
+        return Extreme(address, self._made(reference, statement, chosen))
+
+    def _made(self, reference: Reference, statement: Statement, chosen: dict[str, Poly]) -> isl.Set:
+        """Return the sizes at which the reference is made with these values of its loops.
+
+        Where memory or a switch decides, it counts as made.
+        """
+        sizes = self.model.sizes
+        if not reference.conditions and _is_box(statement):
+            return sizes
+        values: dict[str, Poly] = {}
+        for loop in statement.loops:
+            values[loop.var] = chosen[loop.var].substitute(values)
+        space = self.model.space
+        try:
+            at = [
+                f"i{depth} = {space.affine(values[loop.var], {})}"
+                for depth, loop in enumerate(statement.loops)
+            ]
+        except NotLinear:
+            return isl.Set.empty(sizes.get_space())
+        point = isl.Set(space.text(f"{tuple_text(statement)} : {' and '.join(at) or 'true'}"))
+        return point.intersect(self._switched_on(reference, statement)).params()
+
+    def _switched_on(self, reference: Reference, statement: Statement) -> isl.Set:
+        """Return the runs of a reference with all its switches on."""
+        model, parts = self.model, list(_conjuncts(reference.conditions))
+        decided = [one for one in parts if not self._is_switch(one)]
+        if len(decided) == len(parts):
+            return model.instances(reference)
+        iterators = frozenset(loop.var for loop in model.region.nest.loops())
+        made = Conditions(
+            model.region, statement, model.space, self.written, iterators, is_strict=False
+        )
+        runs = model.iterations[statement.number]
+        for condition in decided:
+            runs = runs.intersect(made.truth(condition).maybe)
+        return runs
+
+    def is_certain(self, reference: Reference) -> bool:
+        """Return whether loops and sizes with a value alone decide when `reference` is made."""
+        truth = self.model.truths.get(reference)
+        is_exact = truth is None or truth.is_exact
+        return is_exact and not any(map(self._is_switch, _conjuncts(reference.conditions)))
+
+    def _is_switch(self, condition: Expr) -> bool:
+        """Return whether a scalar without a value turns something on for the whole region."""
+        names = variables(condition)
+        iterators = {loop.var for loop in self.model.region.nest.loops()}
+        is_fixed = not accesses(condition) and names.isdisjoint(iterators | self.written)
+        return is_fixed and not names <= self.model.values.keys()
+
+    def _ranges(
+        self, statement: Statement, reference: Reference
+    ) -> dict[str, tuple[Poly, Poly]] | None:
+        """Return the first and last value of each loop, given that the inner loops run."""
+        lower = {loop.var: list(loop.lower) for loop in statement.loops}
+        upper = {loop.var: list(loop.upper) for loop in statement.loops}
+        for loop in statement.loops:
+            for begin in loop.lower:
+                for end in loop.upper:
+                    _tighten(end - begin - ONE, statement, lower, upper)
+        for room in rooms(reference.conditions, self.model.region, self.written):
+            _tighten(room, statement, lower, upper)
+        moving = moving_parts(statement.parts)
+        ranges: dict[str, tuple[Poly, Poly]] = {}
+        for loop in statement.loops:
+            first = self._largest(lower[loop.var])
+            end = -self._largest([-bound for bound in upper[loop.var]])
+            last = self._last(loop, end, statement)
+            if last is None or not moving.isdisjoint(first.names | last.names):
+                return None
+            ranges[loop.var] = first, last
+        return ranges
+
+    def _last(self, loop: Counted, upper: Poly, statement: Statement) -> Poly | None:
+        step = loop.loop.step
+        if step == 1:
+            return upper - ONE
+        if len(loop.lower) > 1:
+            return None
+        # Counted from where the loop starts, although no value there may be of interest.
+        span = (upper - ONE - loop.lower[0]).at(self.model.space.values)
+        if span.constant is not None:
+            return loop.lower[0] + integer(span.constant // step * step)
+        if not span.names.isdisjoint(statement.moving):
+            return None
+        name = f"({span})/{step}"
+        whole = to_expr(span, opaque=self.rounded)
+        self.rounded[name] = Binary("/", whole, Int(step))
+        return loop.lower[0] + integer(step) * variable(name)
+
+    def _largest(self, polys: Sequence[Poly]) -> Poly:
+        """Return the one that is proven to be the greatest, or seems so at the known sizes."""
+        best = polys[0]
+        for poly in polys[1:]:
+            more = (poly - best).at(self.model.values).constant
+            is_less = self.signs.is_nonnegative(best - poly)
+            if self.signs.is_nonnegative(poly - best) or (not is_less and (more or 0) > 0):
+                best = poly
+        return best
+
+
+def _is_box(statement: Statement) -> bool:
+    """Return whether no loop of the statement depends on another, or has two bounds."""
+    return all(
+        len(loop.lower) == len(loop.upper) == 1
+        and (loop.lower[0].names | loop.upper[0].names).isdisjoint(statement.moving)
+        for loop in statement.loops
+    )
+
+
+def _tighten(
+    room: Poly, statement: Statement, lower: dict[str, list[Poly]], upper: dict[str, list[Poly]]
+) -> None:
+    """Add what ``room >= 0``, an inner loop that runs or a condition, says about one loop."""
+    split = room.linear_in(statement.moving)
+    if split is None or len(split[0]) != 1:
+        return
+    ((var, factor),) = split[0].items()
+    if var not in lower:
+        return
+    if factor.constant == -1:
+        upper[var].append(split[1] + ONE)
+    elif factor.constant == 1:
+        lower[var].append(-split[1])
+
+
+def _conjuncts(conditions: Iterable[Expr]) -> Iterator[Expr]:
+    """Yield the operands of all ``&&`` in `conditions`."""
+    for condition in conditions:
+        match condition:
+            case Binary("&&", left, right):
+                yield from _conjuncts((left, right))
+            case _:
+                yield condition

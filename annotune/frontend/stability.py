@@ -1,0 +1,176 @@
+"""Whether what a value is made of stays the same from one place of a function to its region.
+
+Names are looked at one by one. Memory is looked at as a whole: a call, or a store of anything but
+a real, may change every global, every member and whatever stands behind a pointer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotune.frontend.extent import start_of, walk
+from annotune.frontend.kinds import COMPLEX
+from annotune.frontend.liveness import addressed
+from annotune.frontend.names import Names
+from annotune.frontend.symbols import REALS, Symbol
+from annotune.frontend.syntax import c_ast
+from annotune.ir.functions import FUNCTIONS
+
+_STEPS = ("++", "--", "p++", "p--")
+_LOOPS = (c_ast.For, c_ast.While, c_ast.DoWhile)
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What the text of a function may change, and where; places are offsets into the file.
+
+    `addressed` are the variables whose address is taken, `kept` those of them where it goes
+    somewhere else than to a call. `declared` has the places at which each name is declared in
+    the body, `stores` those of calls and stores that may change an integer in memory, `loops`
+    the first and last place of each loop around the region.
+    """
+
+    names: Names
+    addressed: frozenset[str]
+    kept: frozenset[str]
+    declared: Mapping[str, frozenset[int]]
+    stores: tuple[int, ...]
+    loops: tuple[tuple[int, int], ...]
+    region_start: int
+
+    @classmethod
+    def of(cls, body: Any, names: Names, region_start: int) -> Stability:
+        """Return what the function with this `body` may change around a region."""
+        declared: defaultdict[str, set[int]] = defaultdict(set)
+        for node in walk(body):
+            if isinstance(node, c_ast.Decl) and node.name:
+                declared[node.name].add(names.file_scope.types.symbol(node, "local").start)
+        spans = ((start_of(n), _last(n)) for n in walk(body) if isinstance(n, _LOOPS))
+        places = {name: frozenset(found) for name, found in declared.items()}
+        return cls(
+            names,
+            addressed(body),
+            _kept_addresses(body),
+            places,
+            tuple(_stores(body, names, places)),
+            tuple((first, last) for first, last in spans if first <= region_start <= last),
+            region_start,
+        )
+
+    def keeps(self, value: Any, place: int) -> bool:
+        """Return whether an expression at `place` still has its value in the region."""
+        in_memory = False
+        for node in _parts(value):
+            match node:
+                case c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                    in_memory = True
+                case c_ast.ID():
+                    symbol = self.names.find(node.name)
+                    if symbol is None:
+                        continue  # a constant
+                    if not self.is_alone(symbol) or not self._is_set_before(symbol, place):
+                        return False
+                    in_memory |= self.is_in_memory(symbol)
+                case c_ast.FuncCall() | c_ast.ArrayRef() | c_ast.Assignment():
+                    return False
+                case c_ast.UnaryOp(op=op) if op in _STEPS:
+                    return False
+        return not (in_memory and self.memory_changes(place))
+
+    def is_alone(self, symbol: Symbol) -> bool:
+        """Return whether no other variable of the function has the same name."""
+        return self.declared.get(symbol.name, frozenset()) <= {symbol.start}
+
+    def is_in_memory(self, symbol: Symbol) -> bool:
+        """Return whether a variable may change without being named."""
+        if symbol.is_const:
+            return False
+        return symbol.storage in ("file", "static") or symbol.name in self.addressed
+
+    def may_change_size(self, symbol: Symbol, place: int) -> bool:
+        """Return whether memory may give a size of an array another value after `place`.
+
+        A call is not taken to keep the address that it is given: ``scanf("%d", &n)``.
+        """
+        is_shared = symbol.storage in ("file", "static") and not symbol.is_const
+        return (is_shared or symbol.name in self.kept) and self.memory_changes(place)
+
+    def memory_changes(self, place: int) -> bool:
+        """Return whether anything after `place` and before the region may change memory.
+
+        In a loop around the region that starts later, all that follows comes before it, too.
+        """
+        is_again = any(first > place for first, _ in self.loops)
+        return any(
+            place <= store and (is_again or store < self.region_start) for store in self.stores
+        )
+
+    def _is_set_before(self, symbol: Symbol, place: int) -> bool:
+        # Two statements of one macro stand at one place.
+        return symbol.start < place and self.names.changes.get(symbol.name, -1) < place
+
+
+def _last(node: Any) -> int:
+    places = [n.coord.line for n in walk(node) if getattr(n, "coord", None) is not None]
+    return int(max(places))
+
+
+def _parts(node: Any) -> Iterator[Any]:
+    """Yield an expression and its operands; a member's name is none."""
+    yield node
+    for child in [node.name] if isinstance(node, c_ast.StructRef) else node:
+        yield from _parts(child)
+
+
+def _kept_addresses(body: Any) -> frozenset[str]:
+    """Return the variables whose address goes somewhere else than straight to a call."""
+    given = {id(a) for n in walk(body) if isinstance(n, c_ast.FuncCall) for a in _arguments(n)}
+    return frozenset(
+        node.expr.name
+        for node in walk(body)
+        if isinstance(node, c_ast.UnaryOp)
+        and node.op == "&"
+        and isinstance(node.expr, c_ast.ID)
+        and id(node) not in given
+    )
+
+
+def _arguments(call: Any) -> Sequence[Any]:
+    return call.args.exprs if call.args is not None else ()
+
+
+def _stores(body: Any, names: Names, declared: Mapping[str, frozenset[int]]) -> Iterator[int]:
+    """Yield the places of calls and stores that may change an integer in memory."""
+    defined = {part.function for part in names.file.parts if part.body >= 0}
+    harmless = (FUNCTIONS.keys() - defined) | names.pure
+    for node in walk(body):
+        target = None
+        if isinstance(node, c_ast.FuncCall):
+            if not (isinstance(node.name, c_ast.ID) and node.name.name in harmless):
+                yield start_of(node)
+        elif isinstance(node, c_ast.Assignment):
+            target = node.lvalue
+        elif isinstance(node, c_ast.UnaryOp) and node.op in _STEPS:
+            target = node.expr
+        if target is None or isinstance(target, c_ast.ID):
+            continue
+        if _may_be_integer(target, names, declared):
+            yield start_of(target)
+
+
+def _may_be_integer(target: Any, names: Names, declared: Mapping[str, frozenset[int]]) -> bool:
+    while isinstance(target, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.BinaryOp):
+        match target:
+            case c_ast.ArrayRef():
+                target = target.name
+            case c_ast.UnaryOp():
+                target = target.expr
+            case _:
+                target = target.left
+    symbol = names.find(target.name) if isinstance(target, c_ast.ID) else None
+    if symbol is None or not declared.get(symbol.name, frozenset()) <= {symbol.start}:
+        return True
+    return symbol.base not in REALS | COMPLEX

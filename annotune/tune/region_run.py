@@ -9,6 +9,7 @@ from pathlib import Path
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
+from annotune.codegen.aliases import body_text
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
@@ -107,8 +108,7 @@ def _on_gpu(
 
 def _original(job: Job) -> Mapping[str, RegionCode]:
     """Return the user's own region as a variant."""
-    place = job.analysis.region.extent
-    text = job.source.text[place.body_start : place.body_end]
+    text = body_text(job.source.text, job.analysis.region)
     return {"original": RegionCode("{\n" + text + "\n}\n")}
 
 

@@ -18,7 +18,7 @@ from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.gpu import find_gpu
 from annotune.measure.oracle import Oracle
-from annotune.measure.sizes import awkward_sizes, open_sizes
+from annotune.measure.sizes import awkward_sizes, tuned_sizes
 from annotune.measure.stream import cpu_facts, usable_cores
 from annotune.measure.toolchain import Toolchains
 from annotune.tune.region_run import Job, Tuned, tune
@@ -76,7 +76,7 @@ def run(
             share = limits.time_s / len(regions)
             bench = Bench(
                 Checker(Oracle(source, analysis, tools, Path(scratch) / str(number), flags)),
-                ({n: analysis.region.sizes[n] for n in open_sizes(analysis.region)},),
+                (tuned_sizes(analysis.region),),
                 awkward_sizes(analysis),
                 usable_cores(),
                 limits.jobs,

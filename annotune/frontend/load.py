@@ -21,7 +21,7 @@ from annotune.frontend.ladder import Ladder, Rung
 from annotune.frontend.liveness import read_after
 from annotune.frontend.lower import lower
 from annotune.frontend.names import Names
-from annotune.frontend.origins import origin
+from annotune.frontend.origins import derived_from, origin
 from annotune.frontend.region_finder import Function, find, function_at
 from annotune.frontend.sizes import tuned_sizes
 from annotune.frontend.source import Source
@@ -189,6 +189,8 @@ def _region(
     index: int,
     overrides: Mapping[str, int],
 ) -> Region:
+    # The blocks around one region are not those around the next.
+    function = replace(function, scope=function.scope.copy())
     place = find(file, function, block.body_start, block.body_end, block.span)
     names = Names(
         file,
@@ -203,7 +205,8 @@ def _region(
     given = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
     body = function.tree.body
     formulas = definitions(body, place.statements, names, given, block.start)
-    aliased = with_aliases(place.statements, formulas, names, words, block.start)
+    aliased = with_aliases(place.statements, formulas, names, words, body, block.start)
+    names.derived_from = derived_from(body, names, aliased.aliases)
     learn(aliased.formulas, names)
     nest = lower(aliased.statements, names)
     if not nest.loops():

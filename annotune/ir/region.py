@@ -109,7 +109,8 @@ class Region:
     use them. `spellings` are their places in the region's text, in order. `functions` are those
     that the nest calls and only the user's text knows, each inside a cast to its type.
     `declarations` are C for the integers of the region's text that the nest shows as formulas:
-    whoever compiles that text by itself puts them before it.
+    whoever compiles that text by itself puts them before it. `original` is the nest before the
+    analysis gave iterations variables of their own, None where it did not.
     """
 
     function: str
@@ -126,6 +127,12 @@ class Region:
     spellings: tuple[Spelling, ...] = ()
     functions: tuple[str, ...] = ()
     declarations: tuple[str, ...] = ()
+    original: Nest | None = None
+
+    @property
+    def as_written(self) -> Nest:
+        """Return the user's nest, which runs where sizes or overlaps forbid what `nest` became."""
+        return self.original or self.nest
 
     @property
     def constants(self) -> dict[str, int]:

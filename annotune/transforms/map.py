@@ -77,9 +77,16 @@ class Map:
         return replace_loop(body, band[0], renewed)
 
     def _late_bound(self, band: tuple[Loop, ...]) -> Diagnostic | None:
-        """Return the refusal of a placed loop whose bounds another loop of the nest sets."""
-        known = set(self.host)
+        """Return the refusal of a host's or placed loop whose bounds a loop inside it sets."""
         by_name = {loop.var: loop for loop in band}
+        known: set[str] = set()
+        for name in self.host:
+            setters = (bound_names(by_name[name]) & set(by_name)) - known
+            if setters:
+                return BOUND_DEPENDS.at(
+                    self.span, command=self.command, inner=name, outer=min(setters)
+                )
+            known.add(name)
         for name in self.levels:
             loop = by_name[name]
             setters = (bound_names(loop) & set(by_name)) - known

@@ -38,6 +38,13 @@ def test_a_bound_that_another_loop_sets() -> None:
     assert Map(0, {"i": X}).why_not(one.region.nest.body, one) is None
 
 
+def test_a_host_loop_whose_bound_a_loop_inside_it_sets() -> None:
+    text = "for i in 0:4\n  for j in 0:4 - i\n    for k in 0:4\n      S0: a[j*9 + k] = b[i]\n"
+    one = nest_analysis(text)
+    refusal = refused(Map(0, {"k": X}, host=("j",), span=COMMAND), one.region.nest.body, one)
+    assert (refusal.code, refusal.span) == ("AT254", COMMAND)
+
+
 def test_a_reduction_on_threads() -> None:
     one = nest_analysis("for i in 0:n: for k in 0:n: c[i] += a[k]")
     refusal = refused(Map(0, {"i": Y, "k": X}, span=COMMAND), one.region.nest.body, one)

@@ -21,6 +21,7 @@ from annotune.frontend.ladder import Ladder, Rung
 from annotune.frontend.liveness import read_after
 from annotune.frontend.lower import lower
 from annotune.frontend.names import Names
+from annotune.frontend.open_macros import open_conditions
 from annotune.frontend.origins import origin
 from annotune.frontend.region_finder import Function, find, function_at
 from annotune.frontend.sizes import tuned_sizes
@@ -233,6 +234,7 @@ def _region(
         aliased.spellings,
         tuple(names.functions),
         tuple(declarations(aliased.statements, names, aliased.formulas)),
+        open_conditions(file.clean, block.body_start, block.body_end),
     )
 
 

@@ -79,6 +79,17 @@ class Spelling:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """What an ``#if`` asked when the text was read, as an expression of ``#if``; all on one line.
+
+    Text made of what was read is right only where the condition has the same truth again.
+    """
+
+    text: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Extent:
     """Where a region stands in the bytes of its file; offsets count characters of the text.
 
@@ -109,7 +120,8 @@ class Region:
     use them. `spellings` are their places in the region's text, in order. `functions` are those
     that the nest calls and only the user's text knows, each inside a cast to its type.
     `declarations` are C for the integers of the region's text that the nest shows as formulas:
-    whoever compiles that text by itself puts them before it.
+    whoever compiles that text by itself puts them before it. `conditions` are those of its
+    ``#if``s that a compiler's ``-D`` may decide otherwise.
     """
 
     function: str
@@ -126,6 +138,7 @@ class Region:
     spellings: tuple[Spelling, ...] = ()
     functions: tuple[str, ...] = ()
     declarations: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def constants(self) -> dict[str, int]:

@@ -23,7 +23,9 @@ def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Prove
         place = region.extent
         if code.helper:
             edits.append((place.function_start, place.function_start, code.helper + "\n"))
-        body = checked_conditions(region.conditions) + declared(code.body, region)
+        body = checked_conditions((*region.conditions, *code.conditions)) + declared(
+            code.body, region
+        )
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
     return splice(source.text, edits)

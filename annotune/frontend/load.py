@@ -28,6 +28,7 @@ from annotune.frontend.sizes import tuned_sizes
 from annotune.frontend.source import Source
 from annotune.frontend.stability import Stability
 from annotune.frontend.toplevel import TopLevel
+from annotune.frontend.user_functions import user_functions
 from annotune.ir.region import Array, Extent, Region, SourceFile
 
 _NOTHING: Mapping[str, int] = {}
@@ -232,7 +233,7 @@ def _region(
         names.is_wide,
         aliased.aliases,
         aliased.spellings,
-        tuple(names.functions),
+        user_functions(file, names.functions, block.body_start),
         tuple(declarations(aliased.statements, names, aliased.formulas)),
         open_conditions(file.clean, block.body_start, block.body_end),
     )

@@ -13,9 +13,10 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.cuda_host import HostText, Version, prelude
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
 from annotune.codegen.cuda_types import c_spelling
-from annotune.codegen.cuda_view import HELD_RESIDENT, held_scalars, viewed
-from annotune.codegen.names import Interface, interface, spelled, unmentioned
+from annotune.codegen.cuda_view import CPP_WORDS, HELD_RESIDENT, held_scalars, viewed
+from annotune.codegen.names import Interface, interface, spelled, unmentioned, words
 from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.user_functions import calling_copies, copied, definition
 from annotune.codegen.variants import gpu_variants
 from annotune.codegen.writer import Writer
 from annotune.decide.build import cuda_placement
@@ -28,9 +29,11 @@ from annotune.ir.region import Region, Scalar, SourceFile
 
 NO_DEVICE_FUNCTION = Template(
     "AT402",
-    "'{name}' is a function of the host: a CUDA kernel cannot call it",
+    "a CUDA kernel cannot call '{name}': {reason}",
     "write what it computes into the nest, or leave CUDA out: --target openacc,openmp",
 )
+# What C++ keeps, and what its standard headers define as macros.
+_NO_NAMES = frozenset({*CPP_WORDS.split(), "NULL", "EOF", "stdin", "stdout", "stderr"})
 
 
 class CudaTarget:
@@ -51,11 +54,9 @@ class CudaTarget:
                 nest calls a function of the user's.
         """
         as_written = variant.analysis
-        own = as_written.region.functions
-        if own:
-            raise AnnotuneError.of(NO_DEVICE_FUNCTION.at(as_written.region.span, name=own[0]))
+        functions = _device_functions(as_written.region)
         user = interface(as_written)
-        variant, view = viewed(variant)
+        variant, view = viewed(calling_copies(variant, _copies(as_written.region)))
         held = held_scalars(as_written.region, view)
         if resident and held:
             place = as_written.region.span
@@ -68,13 +69,16 @@ class CudaTarget:
         host = HostText(analysis, outer, tuned, general, resident)
         parts = [_undefined(analysis.region), *(text.definitions() for text in texts), host.text()]
         device = "\n".join(part for part in parts if part)
-        return RegionCode(_call(as_written, user, c_spelling(outer.types()), held), "", device)
+        call = _call(as_written, user, c_spelling(outer.types()), held)
+        conditions = (c for f in as_written.region.functions for c in f.conditions)
+        return RegionCode(call, "", device, functions, tuple(dict.fromkeys(conditions)))
 
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
     ) -> Mapping[str, str]:
         """Return ``.cu`` and ``_cuda.c``."""
-        devices = [code.device for code in codes]
+        functions = dict.fromkeys(f for code in codes for f in code.functions)
+        devices = [*functions, *(code.device for code in codes)]
         parts = [provenance.comment(), prelude("\n".join(devices)), *devices]
         return {
             ".cu": "\n".join(part.rstrip("\n") + "\n" for part in parts),
@@ -83,7 +87,30 @@ class CudaTarget:
 
     def standalone(self, code: RegionCode) -> str:
         """Return ``S.cu`` for one region."""
-        return f"{prelude(code.device)}\n{code.device}"
+        device = "\n".join([*code.functions, code.device])
+        return f"{prelude(device)}\n{device}"
+
+
+def _copies(region: Region) -> dict[str, str]:
+    """Return the names in ``S.cu`` of the user's functions; no entry or kernel ends so."""
+    return {function.name: f"annotune_{function.name}_pure" for function in copied(region)}
+
+
+def _device_functions(region: Region) -> tuple[str, ...]:
+    """Return the definitions of the user's functions that a nest calls, what is called first.
+
+    Raises:
+        AnnotuneError: There is one that C++, or a device, cannot have.
+    """
+    for function in region.functions:
+        text = "\n".join([*function.parameters, *function.constants, *function.body])
+        word = next((w for w in sorted(_NO_NAMES & words(text))), "")
+        reason = function.reason or (f"its '{word}' is a word of C++" if word else "")
+        if reason:
+            problem = NO_DEVICE_FUNCTION.at(region.span, name=function.name, reason=reason)
+            raise AnnotuneError.of(problem)
+    names, kind = _copies(region), "static __host__ __device__"
+    return tuple(definition(f, names, kind, "static ") for f in copied(region))
 
 
 def _without_acc(unit: Unit, choice: KernelChoice) -> KernelChoice:

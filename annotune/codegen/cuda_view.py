@@ -23,7 +23,7 @@ HELD_RESIDENT = Template(
 )
 
 # Words that C leaves to the user and C++ does not (C++17, [lex.key] and [lex.digraph]).
-_CPP_WORDS = (
+CPP_WORDS = (
     "alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept "
     "const_cast constexpr decltype delete dynamic_cast explicit export false friend mutable "
     "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
@@ -208,7 +208,7 @@ def _renamed(region: Region, held: set[str], locals_: set[str]) -> dict[str, str
     """Return new names for what cannot keep its own, no two things under one name."""
     users = {*region.arrays, *region.scalars, *locals_}
     prefix = f"{region.function}_{region.index}_"
-    words = {*_CPP_WORDS.split(), *_OWN_WORDS.split()}
+    words = {*CPP_WORDS.split(), *_OWN_WORDS.split()}
     names: dict[str, str] = {}
     while True:
         memory = [names.get(a, a) for a in (*region.arrays, *held)]

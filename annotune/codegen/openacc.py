@@ -26,6 +26,7 @@ from annotune.codegen.in_place import (
 from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, combined_names, declared_in, holds, is_placed
 from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.user_functions import calling_copies, copied, definition
 from annotune.codegen.variants import gpu_variants, planned
 from annotune.codegen.writer import Writer
 from annotune.decide.decision import Base
@@ -61,11 +62,19 @@ class OpenAccTarget:
 
         Several kernels share one data region, so that every array moves once.
         """
+        region = variant.analysis.region
+        # A routine must be one before its first use, and the user's are used by the user.
+        names = {f.name: f"{region.entry}_{f.name}" for f in copied(region)}
+        variant = calling_copies(variant, names)
         data = data_clauses(variant.analysis, resident)
         shared = not resident and any(_needs_region(p) for p in (variant.tuned, variant.general))
         writer = _RegionWriter(variant.analysis, "default(present)" if shared else data)
         around = f"#pragma acc data {data}" if shared else ""
-        return RegionCode(region_block(variant, writer.plan, around))
+        kind = "#pragma acc routine seq\nstatic"
+        helper = "\n".join(definition(f, names, kind) for f in copied(region))
+        conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
+        body = region_block(variant, writer.plan, around)
+        return RegionCode(body, helper, conditions=tuple(conditions))
 
     def standalone(self, code: RegionCode) -> str:
         """Return nothing: the text for the device is in the user's file."""

@@ -35,7 +35,7 @@ def call(node: Any, expressions: Expressions) -> Typed:
         raise _unknown(node, expressions.text(node.name), expressions)
     name = node.name.name
     is_known = name in FUNCTIONS or name in _EXTREMA or name in _F2C or name == "dabs"
-    is_own = _is_variable(name, names) or _definition(name, names) is not None
+    is_own = _is_variable(name, names) or _is_defined(name, names)
     if name not in names.pure and (not is_known or is_own):
         raise _unknown(node, name, expressions)
     arguments = [expressions.value(a) for a in (node.args.exprs if node.args else ())]
@@ -54,6 +54,11 @@ def _unknown(node: Any, name: str, expressions: Expressions) -> AnnotuneError:
     return expressions.refuse(
         messages.CALL, node.name, name=name, hint=f"{hint} " if hint.startswith("did") else ""
     )
+
+
+def _is_defined(name: str, names: Names) -> bool:
+    """Return whether the file itself defines function `name`; headers have library functions."""
+    return any(part.function == name and part.body >= 0 for part in names.file.parts)
 
 
 def _known(
@@ -131,12 +136,11 @@ def _is_variable(name: str, names: Names) -> bool:
 
 
 def _definition(name: str, names: Names) -> Symbol | None:
-    """Return what the file itself defines as function `name`, None when it does not."""
-    file = names.file
-    for part in file.parts:
-        if part.function == name and part.body >= 0:
-            parsed = parse(file.clean, file.tokens, part, names.file_scope.types.names())
-            for tree in parsed.nodes:
-                if isinstance(tree, c_ast.FuncDef):
-                    return names.file_scope.types.symbol(tree.decl, "file")
-    return None
+    """Return what the file, or a header it reads, defines as function `name`; else None."""
+    found = names.file.definition(name)
+    if found is None:
+        return None
+    types = names.file.scope_of(found).types
+    parsed = parse(found.file.clean, found.file.tokens, found.part, types.names())
+    trees = [tree for tree in parsed.nodes if isinstance(tree, c_ast.FuncDef)]
+    return types.symbol(trees[0].decl, "file") if trees else None

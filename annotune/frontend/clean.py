@@ -41,6 +41,21 @@ class Doubt:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A condition of ``#if``, ``#ifdef`` or ``#elif`` that was asked, and whether it holds.
+
+    `text` is the expression after ``#if``. `opens` and `closes` are where the ``#if`` and its
+    ``#endif`` start.
+    """
+
+    start: int
+    text: str
+    holds: bool
+    opens: int
+    closes: int
+
+
 @dataclass(frozen=True)
 class Included:
     """A header's own text, and the place of the ``#include`` that reads it."""
@@ -56,7 +71,7 @@ class Clean:
 
     `macros` lists each name's definitions with the offsets from which they hold, None from an
     ``#undef`` on. `left_out` are the ranges of the text that ``#if`` leaves out. `headers` are
-    the names in ``#include``, of `included` headers too.
+    the names in ``#include``, of `included` headers too. `tests` are in the order of the text.
     """
 
     source: Source
@@ -68,6 +83,7 @@ class Clean:
     included: tuple[Included, ...] = ()
     unread: tuple[Unread, ...] = ()
     doubts: tuple[Doubt, ...] = ()
+    tests: tuple[Test, ...] = ()
 
     def macro(self, name: str, offset: int) -> Macro | None:
         """Return the macro that `name` means at `offset`, None when it is no macro there."""

@@ -13,7 +13,7 @@ from annotune.frontend.macro import Macro
 from annotune.frontend.source import Source
 from annotune.frontend.tokens import IDENTIFIER, Tokens
 
-_DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 _NAME = re.compile(r"[A-Za-z_$]\w*")
 # The headers of ISO C, POSIX and the compilers' own libraries, by their names.
 _STANDARD = frozenset(
@@ -41,6 +41,15 @@ def is_standard(header: str) -> bool:
 def may_define(header: str, name: str) -> bool:
     """Return whether a header that was not read may define the macro `name`."""
     return not is_standard(header) or bool(_STANDARD_MACRO.fullmatch(name))
+
+
+def as_expression(word: str, rest: str) -> str:
+    """Return what ``#if`` would ask in the place of ``#ifdef`` and ``#ifndef``, on one line."""
+    text = " ".join(re.sub(r"\\[ ]?\n", " ", rest).split())
+    found = _NAME.match(text)
+    if word not in ("ifdef", "ifndef"):
+        return text
+    return f"{'!' if word == 'ifndef' else ''}defined {found[0] if found else '_'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,7 @@ class Conditions:
             holds = is_defined(found[0]) if found else False
             return Decision(int(holds == (word == "ifdef")), frozenset(undefined))
         text = re.sub(r"\\[ ]?\n", " ", rest)
-        text = _DEFINED.sub(lambda d: str(int(is_defined(d[1] or d[2]))), text)
+        text = DEFINED.sub(lambda d: str(int(is_defined(d[1] or d[2]))), text)
         try:
             value = evaluate(self.expanded(text), value_of)
         except AnnotuneError:

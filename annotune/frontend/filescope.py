@@ -40,7 +40,7 @@ class FileScope:
 
 
 @dataclass(frozen=True)
-class _Declaration:
+class Declaration:
     """A top-level part of the file or of a header.
 
     `order` are the offsets that lead to it, those of each ``#include`` first; `place` is that of
@@ -61,7 +61,8 @@ class File:
         self.source = clean.source
         self.tokens = Tokens.of(clean.text)
         self.parts = tuple(self._named(part) for part in cut(self.tokens))
-        self._mentions: dict[str, list[_Declaration]] | None = None
+        self._mentions: dict[str, list[Declaration]] | None = None
+        self._bodies: dict[str, Declaration] | None = None
         # How many tokens have been handed to the parser: the work that a file costs.
         self.parsed_tokens = 0
 
@@ -113,20 +114,39 @@ class File:
 
     def scope_before(self, function: TopLevel) -> FileScope:
         """Return what the file declares before `function`, of all that `function` mentions."""
+        start = self.tokens.starts[function.first]
+        return self.scope_of(Declaration(self, function, (start,), None))
+
+    def scope_of(self, function: Declaration) -> FileScope:
+        """Return what is declared before a function of the file or of a header it reads."""
         scope = FileScope(Types("f2c.h" in {h.split("/")[-1] for h in self.clean.headers}))
-        words: set[str] = set()
+        words = set(function.file.words(function.part))
         for found in self._needed(function):
             self._read(found, scope)
             words |= found.file.words(found.part)
-        self._add_f2c(scope, words | self.words(function), function)
+        self._add_f2c(scope, words, function.order[0])
         return scope
+
+    def definition(self, name: str) -> Declaration | None:
+        """Return where the file, or a header it reads, defines function `name`."""
+        if self._bodies is None:
+            self._bodies = {}
+            for found in self._declarations((), None):
+                if found.part.body >= 0:
+                    self._bodies.setdefault(found.part.function, found)
+        return self._bodies.get(name)
+
+    def declarations_of(self, name: str, before: Declaration) -> list[Declaration]:
+        """Return the declarations before a function that may declare `name`, in order."""
+        found = self._declared_by().get(name, ())
+        return [declaration for declaration in found if declaration.order < before.order]
 
     def _declare_text(self, text: str, place: Range, scope: FileScope) -> None:
         words = at_place(Tokens.of(text), *place)
         for node in parse_tokens(self.clean, words, scope.types.names()).nodes:
             self._declare(node, scope)
 
-    def _read(self, found: _Declaration, scope: FileScope) -> None:
+    def _read(self, found: Declaration, scope: FileScope) -> None:
         """Add what one declaration declares; one that is not understood is not there.
 
         A name that needs it is refused at its use.
@@ -141,12 +161,12 @@ class File:
         for node in parsed.nodes:
             self._declare(node, scope)
 
-    def _needed(self, function: TopLevel) -> Iterable[_Declaration]:
+    def _needed(self, function: Declaration) -> Iterable[Declaration]:
         """Return the declarations before `function` that it reaches by names, in file order."""
-        end = (self.tokens.starts[function.first],)
-        waiting = list(self.reach(function))
+        end = function.order
+        waiting = list(function.file.reach(function.part))
         seen_words = set(waiting)
-        found: dict[tuple[int, ...], _Declaration] = {}
+        found: dict[tuple[int, ...], Declaration] = {}
         mentions = self._declared_by()
         while waiting:
             word = waiting.pop()
@@ -159,7 +179,7 @@ class File:
             seen_words |= more
         return [found[order] for order in sorted(found)]
 
-    def _declared_by(self) -> dict[str, list[_Declaration]]:
+    def _declared_by(self) -> dict[str, list[Declaration]]:
         """Return for each name the declarations that may declare it, looked for once."""
         if self._mentions is None:
             self._mentions = defaultdict(list)
@@ -177,17 +197,16 @@ class File:
         macro = self.clean.macro(name, offset)
         return macro is not None and macro.value is None
 
-    def _declarations(self, order: tuple[int, ...], place: Range | None) -> Iterator[_Declaration]:
+    def _declarations(self, order: tuple[int, ...], place: Range | None) -> Iterator[Declaration]:
         for part in self.parts:
-            yield _Declaration(self, part, (*order, self.tokens.starts[part.first]), place)
+            yield Declaration(self, part, (*order, self.tokens.starts[part.first]), place)
         for header in self.clean.included:
             where = place or (header.start, header.end)
             yield from File(header.clean)._declarations((*order, header.start), where)
 
-    def _add_f2c(self, scope: FileScope, words: set[str], function: TopLevel) -> None:
+    def _add_f2c(self, scope: FileScope, words: set[str], start: int) -> None:
         """Declare f2c's complex types where nothing that was read does."""
         includes_f2c = any(header.endswith("f2c.h") for header in self.clean.headers)
-        start = self.tokens.starts[function.first]
         for name, text in _F2C_STRUCTS.items():
             is_f2c = name == "doublecomplex" or includes_f2c
             if name in words and is_f2c and name not in scope.types.typedefs:

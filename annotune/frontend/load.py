@@ -21,12 +21,14 @@ from annotune.frontend.ladder import Ladder, Rung
 from annotune.frontend.liveness import read_after
 from annotune.frontend.lower import lower
 from annotune.frontend.names import Names
+from annotune.frontend.open_macros import open_conditions
 from annotune.frontend.origins import derived_from, origin
 from annotune.frontend.region_finder import Function, find, function_at
 from annotune.frontend.sizes import tuned_sizes
 from annotune.frontend.source import Source
 from annotune.frontend.stability import Stability
 from annotune.frontend.toplevel import TopLevel
+from annotune.frontend.user_functions import user_functions
 from annotune.ir.region import Array, Extent, Region, SourceFile
 
 _NOTHING: Mapping[str, int] = {}
@@ -234,8 +236,9 @@ def _region(
         names.is_wide,
         aliased.aliases,
         aliased.spellings,
-        tuple(names.functions),
+        user_functions(file, names.functions, block.body_start),
         tuple(declarations(aliased.statements, names, aliased.formulas)),
+        conditions=open_conditions(file.clean, block.body_start, block.body_end),
     )
 
 

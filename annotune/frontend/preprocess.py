@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.clean import Clean, Directive, Doubt, Included, Range, Unread
-from annotune.frontend.conditions import Conditions, may_define
+from annotune.frontend.clean import Clean, Directive, Doubt, Included, Range, Test, Unread
+from annotune.frontend.conditions import Conditions, as_expression, may_define
 from annotune.frontend.constant import evaluate
 from annotune.frontend.headers import Headers, Search
 from annotune.frontend.macro import Macro, is_one_operand, read_define
@@ -97,6 +97,7 @@ class _Branch:
     taken: bool
     outer: bool
     doubts: set[str] = field(default_factory=set)
+    tests: list[tuple[int, str, bool]] = field(default_factory=list)
 
 
 class _Preprocessor:
@@ -122,6 +123,7 @@ class _Preprocessor:
         self.included: list[Included] = []
         self.unread: list[Unread] = []
         self.doubts: list[Doubt] = []
+        self.tests: list[Test] = []
         # The values found so far, and for each name the macros whose value was made with it.
         self.values: dict[str, int | None] = {}
         self.users: dict[str, set[str]] = defaultdict(set)
@@ -150,6 +152,7 @@ class _Preprocessor:
             tuple(self.included),
             tuple(self.unread),
             tuple(self.doubts),
+            tuple(sorted(self.tests, key=lambda test: test.start)),
         )
 
     @property
@@ -283,7 +286,7 @@ class _Preprocessor:
             outer = self.active
             branch = _Branch(start, False, False, outer)
             self.branches.append(branch)
-            branch.active = branch.taken = outer and self.holds(word, rest, branch)
+            branch.active = branch.taken = outer and self.holds(word, rest, start)
             return
         if not self.branches:
             place = self.source.span(start, self.text_end(start))
@@ -292,19 +295,22 @@ class _Preprocessor:
         if word == "endif":
             self.branches.pop()
             self.doubts += [Doubt(n, branch.start, start) for n in sorted(branch.doubts)]
+            self.tests += [Test(*test, branch.start, start) for test in branch.tests]
             return
         holds = (
-            branch.outer and not branch.taken and (word == "else" or self.holds("if", rest, branch))
+            branch.outer and not branch.taken and (word == "else" or self.holds("if", rest, start))
         )
         branch.active = holds
         branch.taken = branch.taken or holds
 
-    def holds(self, word: str, rest: str, branch: _Branch) -> bool:
+    def holds(self, word: str, rest: str, start: int) -> bool:
         """Return whether a condition holds; a name that nobody defines is 0, as in C."""
+        branch = self.branches[-1]
         found = self.conditions().decide(word, rest)
         for name in found.undefined:
             if any(may_define(unread.name, name) for unread in self.unread):
                 branch.doubts.add(name)
         if found.value is None:
             branch.doubts.add(rest.strip())
+        branch.tests.append((start, as_expression(word, rest), bool(found.value)))
         return bool(found.value)

@@ -79,6 +79,37 @@ class Spelling:
 
 
 @dataclass(frozen=True, slots=True)
+class Condition:
+    """What an ``#if`` asked when the text was read, as an expression of ``#if``; all on one line.
+
+    Text made of what was read is right only where the condition has the same truth again.
+    """
+
+    text: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UserFunction:
+    """A function of the user's that a nest calls, or that such a function calls.
+
+    Where the file defines it, and it computes with numbers alone, `body` is the text of its block
+    in plain C without macros, without the braces; `parameters` and `constants` are C declarations,
+    the latter of what it reads of the file. `needs` names the functions that it calls, as ``g(``.
+    Else `reason` says why there is none. A copy is right only under `conditions`.
+    """
+
+    name: str
+    result: str = ""
+    parameters: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
+    body: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    reason: str = ""
+    conditions: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Extent:
     """Where a region stands in the bytes of its file; offsets count characters of the text.
 
@@ -107,10 +138,12 @@ class Region:
     user computes in 64-bit integers, by a cast or a suffix that the nest no longer shows.
     `aliases` are names of ours for what is no plain name in C; the nest, `arrays` and `scalars`
     use them. `spellings` are their places in the region's text, in order. `functions` are those
-    that the nest calls and only the user's text knows, each inside a cast to its type.
+    that the nest calls and only the user's text knows, each inside a cast to its type, with what
+    they call in turn; what is called stands before its callers.
     `declarations` are C for the integers of the region's text that the nest shows as formulas:
     whoever compiles that text by itself puts them before it. `original` is the nest before the
-    analysis gave iterations variables of their own, None where it did not.
+    analysis gave iterations variables of their own, None where it did not. `conditions` are
+    those of its ``#if``s that a compiler's ``-D`` may decide otherwise.
     """
 
     function: str
@@ -125,9 +158,10 @@ class Region:
     is_wide: bool = False
     aliases: tuple[Alias, ...] = ()
     spellings: tuple[Spelling, ...] = ()
-    functions: tuple[str, ...] = ()
+    functions: tuple[UserFunction, ...] = ()
     declarations: tuple[str, ...] = ()
     original: Nest | None = None
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def as_written(self) -> Nest:

@@ -26,6 +26,7 @@ _DIRECTIVE = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+_ROUTINE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+acc[ \t]+routine\b[^\n]*", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 # Clauses that mean the same in OpenMP.
@@ -39,11 +40,24 @@ _DROPPED = frozenset(
     | {f"p{word}" for word in ("copy", "copyin", "copyout", "create")}
 )
 # Directives that change no value on a host with one memory.
-_REMOVED = frozenset({"data", "enter data", "exit data", "update", "wait", "init", "kernels loop"})
+_REMOVED = frozenset(
+    {"data", "enter data", "exit data", "update", "wait", "init", "kernels loop"} | {"routine"}
+)
 # The longest that matches names the directive.
 _NAMES = (
     *("parallel loop", "kernels loop", "serial loop", "enter data", "exit data"),
-    *("parallel", "kernels", "serial", "loop", "data", "update", "wait", "init", "atomic"),
+    *(
+        "parallel",
+        "kernels",
+        "serial",
+        "loop",
+        "data",
+        "update",
+        "wait",
+        "init",
+        "atomic",
+        "routine",
+    ),
 )
 
 
@@ -86,6 +100,15 @@ def as_openmp(acc_text: str) -> str:
         return (match["indent"] + directive if directive else "") + text.count("\n") * "\n" + ending
 
     return _DIRECTIVE.sub(replaced, acc_text)
+
+
+def without_routines(acc_text: str) -> str:
+    """Return `acc_text` without ``routine``, every line at its number.
+
+    gcc's sanitizers put tables into functions, where a routine of a device may have none; for
+    the host alone a function needs no directive.
+    """
+    return _ROUTINE.sub("", acc_text)
 
 
 def _openmp_directive(body: str, line: int) -> str:

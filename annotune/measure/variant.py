@@ -16,7 +16,10 @@ from annotune.measure.harness import quoted, variant_source
 from annotune.measure.oracle import Oracle
 
 # What a kind's C must become before the compiler takes it; imported when used.
-_REWRITES: Mapping[str, str] = {"openacc-race": "annotune.measure.acc_text:as_openmp"}
+_REWRITES: Mapping[str, str] = {
+    "openacc-race": "annotune.measure.acc_text:as_openmp",
+    "openacc-asan": "annotune.measure.acc_text:without_routines",
+}
 
 
 @dataclass(frozen=True, slots=True)

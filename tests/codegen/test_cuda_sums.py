@@ -16,7 +16,6 @@ from emitted import here, source_of, variants
 from annotune.analysis.analyse import analyse
 from annotune.codegen.code import RegionCode
 from annotune.codegen.cuda import CudaTarget
-from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.compile import CompileJob, Source, compile_job
@@ -219,16 +218,3 @@ def test_nvcc_takes_it_without_a_warning(tmp_path: Path) -> None:
         result = compile_job(job, here(), tmp_path / name)
         assert result.ok, result.output
         assert "warning" not in result.output
-
-
-def test_a_function_of_the_host_is_refused() -> None:
-    nest = "for (int i = 0; i < n; i++) a[i] = g(b[i]);"
-    source = "static double g(double x) { return x*x; }\n" + text(nest).replace(
-        "begin PerfTuning (", "begin PerfTuning (def assume { arg pure = ['g']; } "
-    )
-    (first,) = variants(CudaTarget(), analyse(source_of(source).regions[0]), 1)
-    with pytest.raises(AnnotuneError) as refused:
-        CudaTarget().region(first, resident=False)
-    (diagnostic,) = refused.value.diagnostics
-    assert diagnostic.code == "AT402"
-    assert diagnostic.message == "'g' is a function of the host: a CUDA kernel cannot call it"

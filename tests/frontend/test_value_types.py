@@ -130,7 +130,8 @@ def test_functions_that_the_user_vouches_for() -> None:
         f"for (int i = 0; i < n; i++) a[i] = g(a[i], h(i)); {CLOSE} }}"
     )
     (found,) = load_text(text).regions
-    assert found.functions == ("h", "g")
+    assert [function.name for function in found.functions] == ["h", "g"]
+    assert [bool(function.body) for function in found.functions] == [True, False]
     assert print_nest(found.nest) == ("for i in 0:n\n  S0: a[i] = (double)(g(a[i], (int)(h(i))))\n")
 
 

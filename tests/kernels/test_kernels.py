@@ -64,6 +64,8 @@ EXPECTED = {
     "hydro.flux": "i P, v P, v P",
     "cloud.saturation": "jl P, jk R, jl P",
     "cloud.sedimentation": "jl P, jk S, jl P",
+    "eos.pressures": "i P",
+    "eos.energy": "i R",
 }
 # No loop of these may run in parallel, so that nothing is emitted.
 REFUSED = {"stencils.seidel_2d": "AT301"}

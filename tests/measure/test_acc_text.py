@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotune.measure.acc_text import UnsupportedAcc, as_openmp
+from annotune.measure.acc_text import UnsupportedAcc, as_openmp, without_routines
 
 CASES = {
     "parallel loop gang": "parallel for",
@@ -65,7 +65,7 @@ def test_comments_strings_and_other_pragmas_are_left_alone() -> None:
     ("acc", "named"),
     [
         ("parallel loop gang frobnicate(3)", "frobnicate(3)"),
-        ("routine seq", "routine seq"),
+        ("declare create(x)", "declare create(x)"),
         ("parallel num_gangs(2)", "parallel"),
         ("loop seq private(t)", "private(t)"),
         ("parallel loop reduction(+:s", "never closed"),
@@ -77,3 +77,8 @@ def test_refuses_what_it_does_not_know_and_says_where(acc: str, named: str) -> N
         as_openmp(f"int a;\n\n#pragma acc {acc}\n")
     assert refusal.value.line == 3
     assert named in str(refusal.value)
+
+
+def test_a_routine_is_a_function_like_others_here() -> None:
+    text = "#pragma acc routine seq\nstatic double g(double x)\n{\n"
+    assert as_openmp(text) == without_routines(text) == text[text.index("\n") :]

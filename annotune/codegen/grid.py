@@ -81,7 +81,9 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
         threads = min(TEAM, -(-own // WARP) * WARP) if is_team else own
         wanted[level] = max(threads, wanted.get(level, 1))
         if level in BLOCKS:
-            trips[level] = fold(trip_count(loop))
+            # No block knows before the launch how long its tile is; a full one is longest.
+            is_inside = any(outer.tile_of == loop.var for outer in band)
+            trips[level] = _own_count(loop) if is_inside else fold(trip_count(loop))
     room = BLOCK_LIMIT
     extents: list[int] = []
     for level in THREADS:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotune.annotation.devices import Device
+from annotune.annotation.flags import macros
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Provenance, Target
 from annotune.decide.decision import Base
@@ -74,8 +75,11 @@ def run(
         for number, ready in enumerate(regions):
             analysis = ready.base.analysis
             share = limits.time_s / len(regions)
+            region = analysis.region
+            named = {*region.scalars, *region.arrays}
+            given = (*flags, *macros(region.spec, named))
             bench = Bench(
-                Checker(Oracle(source, analysis, tools, Path(scratch) / str(number), flags)),
+                Checker(Oracle(source, analysis, tools, Path(scratch) / str(number), given)),
                 ({n: analysis.region.sizes[n] for n in open_sizes(analysis.region)},),
                 awkward_sizes(analysis),
                 usable_cores(),

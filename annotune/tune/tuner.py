@@ -264,8 +264,11 @@ def baseline(
 
 def _program(target: Target, kind: str, variant: Variant, code: RegionCode) -> Program:
     device = target.standalone(code) if code.device else ""
-    flags = ("-O3",) if not code.device else ()
-    return Program(target.name, kind, code, device, flags, dict(variant.config))
+    host, nvcc = variant.flags.host, variant.flags.nvcc
+    # What plays a GPU on this CPU only has to be fast; the rest of the flags is nvcc's.
+    fast = tuple(flag for flag in host if flag.startswith("-O"))
+    flags = fast if code.device else ("-O3", *host)
+    return Program(target.name, kind, code, device, flags, nvcc, dict(variant.config))
 
 
 def _why_none(trials: Sequence[Trial]) -> str:

@@ -13,6 +13,7 @@ import pytest
 from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
+from annotune.annotation.flags import Flags
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
 from annotune.measure.check import Checker
@@ -49,6 +50,7 @@ class _Made:
 
     code: RegionCode
     config: dict[str, str] = field(default_factory=dict)
+    flags: Flags = field(default_factory=Flags)
 
 
 class _Target:

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from annotune.annotation.sizes import MAX_SIZES, problem_sizes
+from annotune.annotation.spec import Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
 from annotune.frontend.aliases import with_aliases
@@ -210,21 +212,20 @@ def _region(
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
     _use_sizes_of(block.spec.assumptions.extents, names)
     arrays = _arrays(names, function.tree.body, block.start)
+    iterators = {loop.var for loop in nest.loops()}
+
+    def sizes(given: Mapping[str, Value]) -> dict[str, int]:
+        aliases = aliased.aliases
+        return tuned_sizes(names, aliases, iterators, given, overrides, body, block.start)
+
+    first, *others = problem_sizes(block.spec, MAX_SIZES) or ({},)
     return Region(
         function.part.function,
         index,
         nest,
         arrays,
         names.scalars,
-        tuned_sizes(
-            names,
-            aliased.aliases,
-            {loop.var for loop in nest.loops()},
-            block.spec.input_params,
-            overrides,
-            function.tree.body,
-            block.start,
-        ),
+        sizes(first),
         block.spec,
         _extent(file, function.part, block),
         block.span,
@@ -233,6 +234,7 @@ def _region(
         aliased.spellings,
         tuple(names.functions),
         tuple(declarations(aliased.statements, names, aliased.formulas)),
+        tuple(map(sizes, others)),
     )
 
 

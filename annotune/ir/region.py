@@ -109,7 +109,8 @@ class Region:
     use them. `spellings` are their places in the region's text, in order. `functions` are those
     that the nest calls and only the user's text knows, each inside a cast to its type.
     `declarations` are C for the integers of the region's text that the nest shows as formulas:
-    whoever compiles that text by itself puts them before it.
+    whoever compiles that text by itself puts them before it. `other_sizes` are like
+    `sizes`, for the other problem sizes of ``input_params``.
     """
 
     function: str
@@ -126,6 +127,7 @@ class Region:
     spellings: tuple[Spelling, ...] = ()
     functions: tuple[str, ...] = ()
     declarations: tuple[str, ...] = ()
+    other_sizes: tuple[Mapping[str, int], ...] = ()
 
     @property
     def constants(self) -> dict[str, int]:

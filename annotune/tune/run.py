@@ -19,7 +19,7 @@ from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.gpu import find_gpu
 from annotune.measure.oracle import Oracle
-from annotune.measure.sizes import awkward_sizes, open_sizes
+from annotune.measure.sizes import awkward_sizes, open_sizes, other_sizes
 from annotune.measure.stream import cpu_facts, usable_cores
 from annotune.measure.toolchain import Toolchains
 from annotune.tune.region_run import Job, Tuned, tune
@@ -88,6 +88,7 @@ def run(
                 cpu.model,
                 arch or (device.arch if tools.nvcc is not None and device.can_compile else ""),
                 listener,
+                others=other_sizes(analysis),
                 limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share * ONE_HANG)),
             )
             job = Job(source, ready.base, ready.space, device, cpu, limits.budget, gpu)

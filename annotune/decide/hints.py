@@ -150,8 +150,8 @@ def why_not_tile(unit: Unit, choice: KernelChoice, loop: str, size: int) -> str:
         return f"how often '{loop}' runs is not known"
     if size >= trip:
         return f"'{loop}' runs {trip} times only"
-    if unit.sums and loop not in cut:
-        return "one block combines the whole sum"
+    if unit.sums and loop not in cut and choice.blocks:
+        return "the blocks combine another loop"
     if loop not in cut and name_is_taken(loop, unit.analysis):
         return f"the region has something called '{tile_name(loop)}'"
     if loop not in cut and len(choice.blocks) >= MAX_AXES:

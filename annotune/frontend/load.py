@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotune.annotation.sizes import MAX_SIZES, problem_sizes
-from annotune.annotation.spec import Value
+from annotune.annotation.spec import Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
 from annotune.frontend.aliases import with_aliases
@@ -24,7 +24,7 @@ from annotune.frontend.liveness import read_after
 from annotune.frontend.lower import lower
 from annotune.frontend.names import Names
 from annotune.frontend.origins import origin
-from annotune.frontend.region_finder import Function, find, function_at
+from annotune.frontend.region_finder import Function, Place, find, function_at
 from annotune.frontend.sizes import tuned_sizes
 from annotune.frontend.source import Source
 from annotune.frontend.stability import Stability
@@ -196,7 +196,7 @@ def _region(
         file,
         function.scope,
         place.scopes,
-        read_after(function.tree.body, place.statements),
+        read_after(function.tree.body, place.statements) | _results(block.spec, place),
         function.changes,
         are_disjoint=block.spec.assumptions.disjoint,
         pure=frozenset(block.spec.assumptions.pure),
@@ -236,6 +236,17 @@ def _region(
         tuple(declarations(aliased.statements, names, aliased.formulas)),
         tuple(map(sizes, others)),
     )
+
+
+def _results(spec: Spec, place: Place) -> frozenset[str]:
+    """Return the parameters that a driver of Orio's reads after the region.
+
+    It declares the variables of ``decl`` as globals and compares them, scalars too: passed by
+    value here, they would otherwise be dead.
+    """
+    outermost = place.scopes[0]
+    named = (one.name for one in spec.input_vars if not one.extents and not one.is_pointer)
+    return frozenset(n for n in named if n in outermost and outermost[n].storage == "parameter")
 
 
 def _use_sizes_of(extents: Mapping[str, tuple[str, ...]], names: Names) -> None:

@@ -146,10 +146,10 @@ def test_rows_of_a_core_s_block() -> None:
             "not followed: threads per block: 100; 'i' takes 8 threads as well",
         ),
         (
-            "CUDA(threadCount=64)",
+            "CUDA(threadCount=512)",
             SUM,
-            500,
-            "not followed: threads per block: 64; one block combines the whole sum",
+            9000,
+            "not followed: threads per block: 512; a block has 256 threads at most",
         ),
         (
             "CUDA(blockCount=4)",
@@ -201,6 +201,7 @@ def test_what_is_followed_is_not_spoken_of(tmp_path: Path, transformation: str, 
         ("CUDA(threadCount=32, blockCount=2, unrollInner=3)", COLUMN, 201),
         ("CUDA(threadCount=64, blockCount=3)", PRODUCT, 40),
         ("CUDA(threadCount=64, blockCount=3)", SUM, 9000),
+        ("CUDA(threadCount=32, blockCount=4)", SUM, 500),
         ("Composite(tile=[('i',4,'ii')], unrolljam=(['i'],[3]))", PRODUCT, 37),
     ],
 )

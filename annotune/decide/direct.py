@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
+from annotune.decide.hints import unroll_factors
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import TEAM, Roles, roles, serial_order, tiles
 from annotune.decide.units import Unit, fusible
@@ -124,7 +125,8 @@ def _goes_stale(unit: Unit, target: Access, loop: str) -> bool:
 def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
     """Return (statement, loop, factors) for each innermost serial loop with a known count.
 
-    The factors are the divisors of the trip count up to `MAX_UNROLL` (section 3.1.4).
+    The factors are those of a transformation's hint, else the divisors of the trip count up to
+    `MAX_UNROLL` (section 3.1.4); the one to try first is the last.
     Statements that share the loop are unrolled with the first of them.
     """
     out: list[tuple[int, str, tuple[int, ...]]] = []
@@ -141,8 +143,9 @@ def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
         if loop.var not in unit.serial_loops(statement) or _holds_loops(unit, statement):
             continue
         seen.add(key)
-        factors = tuple(d for d in divisors(trip) if d <= MAX_UNROLL)
-        if factors[1:]:
+        hinted = unroll_factors(unit, loop, trip, MAX_UNROLL)
+        factors = hinted or tuple(d for d in divisors(trip) if d <= MAX_UNROLL)
+        if factors and factors != (1,):
             out.append((statement, loop.var, factors))
     return tuple(out)
 

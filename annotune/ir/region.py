@@ -143,7 +143,8 @@ class Region:
     `declarations` are C for the integers of the region's text that the nest shows as formulas:
     whoever compiles that text by itself puts them before it. `original` is the nest before the
     analysis gave iterations variables of their own, None where it did not. `conditions` are
-    those of its ``#if``s that a compiler's ``-D`` may decide otherwise.
+    those of its ``#if``s that a compiler's ``-D`` may decide otherwise. `other_sizes` are
+    like `sizes`, for the other problem sizes of ``input_params``.
     """
 
     function: str
@@ -162,6 +163,7 @@ class Region:
     declarations: tuple[str, ...] = ()
     original: Nest | None = None
     conditions: tuple[Condition, ...] = ()
+    other_sizes: tuple[Mapping[str, int], ...] = ()
 
     @property
     def as_written(self) -> Nest:

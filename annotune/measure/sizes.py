@@ -18,6 +18,9 @@ Sizes = Mapping[str, int]
 AWKWARD_ITERATIONS = 300_000
 """How many assignments an awkward run may make: some milliseconds even one thread at a time."""
 
+OTHER_ITERATIONS = 30_000_000
+"""How many assignments a run at another problem size may make: a few seconds at the most."""
+
 _ONES = (1,)
 # Unequal, so that exchanged extents show; none is a multiple of a tile of 4, 8 or 16.
 _SMALL = (2, 3, 4, 5, 6, 7, 3)
@@ -89,6 +92,23 @@ def _fulfilling(analysis: Analysis, sizes: dict[str, int]) -> dict[str, int]:
                     continue
                 found[name] = max(found[name], least)
     return found
+
+
+def other_sizes(analysis: Analysis, limit: int = OTHER_ITERATIONS) -> tuple[dict[str, int], ...]:
+    """Return the annotation's other problem sizes, as far as a call decides them.
+
+    What C fixes has one value. Sets with more than `limit` assignments are left out, and those at
+    which the original would leave a declared array.
+    """
+    region = analysis.region
+    names = open_sizes(region)
+    tuned = {name: region.sizes[name] for name in names if name in region.sizes}
+    found = []
+    for sizes in region.other_sizes:
+        if any(sizes.get(name, value) != value for name, value in region.constants.items()):
+            continue
+        found.append({name: sizes[name] for name in names if name in sizes})
+    return tuple(s for s in _distinct(found) if s != tuned and is_possible(analysis, s, limit))
 
 
 def reduced_sizes(analysis: Analysis, limit: int) -> dict[str, int]:

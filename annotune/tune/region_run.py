@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -128,10 +128,17 @@ def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
         rows.all(),
         trials,
         rows.roofs,
+        _sizes_checked(outcomes.values()),
     )
     codes = {n: o.code for n, o in outcomes.items() if o.code is not None}
     notes = {n: o.note for n, o in outcomes.items() if o.note}
     return Tuned(result, codes, notes)
+
+
+def _sizes_checked(outcomes: Iterable[Outcome]) -> tuple[Mapping[str, int], ...]:
+    """Return the sizes at which every target's winner was checked."""
+    each = [outcome.sizes for outcome in outcomes if outcome.code is not None]
+    return tuple(s for s in each[0] if all(s in sizes for sizes in each)) if each else ()
 
 
 class _Rows:

@@ -12,7 +12,8 @@ from annotune.decide.rules import TEAM, Roles, roles, serial_order, tiles
 from annotune.decide.units import Unit, fusible
 from annotune.ir.expr import Access, variables
 from annotune.ir.nest import Loop
-from annotune.transforms.copies import may_not_run
+from annotune.transforms import tree
+from annotune.transforms.copies import is_surely_touched, may_not_run
 from annotune.transforms.tile import tile_name
 from annotune.transforms.unroll import divisors
 
@@ -93,12 +94,15 @@ def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
     """Return (statement, loop) for every accumulation that a register can hold.
 
     The loop is the outermost of the statement's innermost loops that leave its target in place,
-    always run, and use no other element of the array.
+    always run, and use no other element of the array. Under a condition the element may be none
+    that the program has.
     """
     out: list[tuple[int, str]] = []
     for statement in unit.statements:
         assign = next(a for a in unit.analysis.region.nest.assigns() if a.number == statement)
         if not isinstance(assign.target, Access) or assign.op == "=":
+            continue
+        if assign.guard is not None and not _is_touched(unit, statement, assign.target):
             continue
         used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
         held = ""
@@ -113,6 +117,12 @@ def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
         if held:
             out.append((statement, held))
     return tuple(out)
+
+
+def _is_touched(unit: Unit, statement: int, target: Access) -> bool:
+    """Return whether each iteration around a statement uses its target under no condition."""
+    loops = tree.path(unit.body, statement)
+    return bool(loops) and is_surely_touched(loops[-1].body, target)
 
 
 def _goes_stale(unit: Unit, target: Access, loop: str) -> bool:

@@ -147,7 +147,9 @@ class _Rows:
     def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int, traffic: int) -> None:
         self.job, self.outcomes, self.flop, self.traffic = job, outcomes, flop, traffic
         arrays = job.analysis.region.arrays.values()
-        self.element = max((_ELEMENT_BYTES[a.element] for a in arrays), default=8)
+        # Arithmetic is on reals, also that of complex numbers; tables of integers have none.
+        words = (array.element.split()[0] for array in arrays)
+        self.element = max((_ELEMENT_BYTES[w] for w in words if w in _ELEMENT_BYTES), default=8)
         first = outcomes["sequential"].best
         self.sequential_s = first.time_s if first is not None else None
         device = job.device

@@ -13,14 +13,14 @@ from annotune.measure.sizes import other_sizes
 
 TEXT = """\
 #define W 4
-void f(int n, int m, double *restrict y, const double *restrict x)
+void f(int n, int m, double *restrict y, const double *restrict x, const int *restrict p)
 {{
     int k = 2 * n;
     /*@ begin PerfTuning (def input_params {{ {params} }}) @*/
     for (int i = 0; i < k; i++)
         for (int j = 0; j < m; j++)
             for (int w = 0; w < W; w++)
-                y[i] += x[i + j + w];
+                y[i] += p[j] * x[i + j + w];
     /*@ end @*/
 }}
 """

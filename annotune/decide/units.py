@@ -12,7 +12,7 @@ from annotune.decide.mappable import mappable, summable
 from annotune.decide.team import Shared, shared_loops
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Combine, Loop
+from annotune.ir.nest import Combine, LocalArray, Loop
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 from annotune.transforms.reduce import carried_sums
@@ -196,8 +196,10 @@ def _units(
         return [Unit(analysis, groups, (statements,), band, host, (), sums)]
     if not any(isinstance(stmt, Loop) for stmt in band[-1].body):
         return [Unit(analysis, groups, (statements,), band, (), ())]
+    # An array that the loop declares would be none of the kernels'.
+    declares = any(isinstance(stmt, LocalArray) for stmt in band[-1].body)
     children = [tuple(sorted(numbers(child))) for child in band[-1].body]
-    if not keeps_privates and _share_private(analysis, children):
+    if declares or (not keeps_privates and _share_private(analysis, children)):
         return [Unit(analysis, groups, (statements,), band, (), ())]
     found: list[Unit] = []
     for child in children:

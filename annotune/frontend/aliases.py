@@ -64,7 +64,8 @@ def with_aliases(
     maker = _Maker(names, set(taken), region_start, own)
     stored = [base for node in walk(block) for base in maker.stores_integers(node)]
     maker.written_integers = bool(stored)
-    maker.written_behind = not names.are_disjoint and not all(map(maker.is_object, stored))
+    if not names.are_disjoint:
+        maker.written_behind = [_text(base) for base in stored if not maker.is_object(base)]
     maker.read_before = frozenset(sure_pointers(body, statements, names, region_start))
     maker.refuse_changes(block)
     _replace(block, maker.replacement)
@@ -110,10 +111,10 @@ def _replace(node: Any, change: Callable[[Any], Any]) -> None:
 class _Maker:
     """The aliases made so far, by the C text that they stand for.
 
-    `written_integers` says that the region stores integers in memory, which ``*n`` may be, and
-    `written_behind` that it does so through a pointer, which may be ``&p->nx``. `read_before` are
-    the pointers that are read through whether the region's loops run or not, `own` the names that
-    the region declares.
+    `written_integers` says that the region stores integers in memory, which ``*n`` may be;
+    `written_behind` are the pointers through which it does so, perhaps ``&p->nx``. `read_before`
+    are the pointers that are read through whether the region's loops run or not, `own` the names
+    that the region declares.
     """
 
     names: Names
@@ -121,7 +122,7 @@ class _Maker:
     region_start: int
     own: frozenset[str]
     written_integers: bool = False
-    written_behind: bool = False
+    written_behind: Sequence[str] = ()
     read_before: frozenset[str] = frozenset()
     aliases: dict[str, Alias] = field(default_factory=dict)
     spellings: list[Spelling] = field(default_factory=list)
@@ -278,6 +279,7 @@ class _Maker:
             # Its elements are those of another member, too, and of another type.
             return None
         if symbol.is_integer and self.written_behind:
+            self._refuse_element(node)
             return None
         if decl.bitsize is not None:
             return self._bit_field(symbol, decl.bitsize)
@@ -293,6 +295,14 @@ class _Maker:
         own = _field(record, node.field.name)
         shared = any(own is member for union in unions for member in union.decls or [])
         return shared or (node.type == "." and self._is_in_union(node.name))
+
+    def _refuse_element(self, node: Any) -> None:
+        """Note that a member may change; a definition from before the region is left unused."""
+        start, _ = extent(node, self.names.file.tokens)
+        if start >= self.region_start:
+            name, array = _text(node), self.written_behind[0]
+            problem = messages.MAY_BE_ELEMENT.at(self.place(node), name=name, array=array)
+            self.problems.append(problem)
 
     def _bit_field(self, symbol: Symbol, bits: Any) -> _Meaning | None:
         """Return what a bit-field is: an int where an int holds all its values (C11 6.3.1.1)."""

@@ -7,11 +7,13 @@ from typing import Any
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
-from annotune.frontend.messages import SIZE_CHANGES, TWO_MEANINGS
+from annotune.frontend.messages import MAY_BE_ELEMENT, SIZE_CHANGES, TWO_MEANINGS
+from annotune.frontend.names import Names
 from annotune.frontend.stability import Stability
 from annotune.frontend.symbols import Layer, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.ir.expr import Expr
+from annotune.ir.expr import Access, Expr, Int, accesses
+from annotune.ir.nest import Nest
 from annotune.ir.region import Array
 from annotune.ir.text import print_expr
 
@@ -46,6 +48,46 @@ def describe(symbol: Symbol, expressions: Expressions, stability: Stability) -> 
         _parameter(symbol, extents),
         span,
     )
+
+
+def refuse_shared(names: Names, nest: Nest, stability: Stability) -> None:
+    """Refuse a scalar that an array of its type may hold, where the region writes either.
+
+    An array may, when its pointer can have been given the scalar's address and all its
+    subscripts are those of one element, or when the function itself has taken the address.
+
+    Raises:
+        AnnotuneError: There is such a pair.
+    """
+    if names.are_disjoint:
+        return
+    assigns = nest.assigns()
+    written = {a.target.array if isinstance(a.target, Access) else a.target.name for a in assigns}
+    moved = {
+        access.array
+        for assign in assigns
+        for expr in (assign.target, *assign.sources())
+        for access in accesses(expr)
+        if any(not isinstance(index, Int) for index in access.indices)
+    }
+    for name in sorted(names.scalars):
+        symbol = names.find(name)
+        if symbol is None or symbol.is_const or symbol.is_array or symbol.storage == "region":
+            continue
+        is_kept = name in stability.kept
+        if not is_kept and symbol.storage != "file":
+            continue
+        for array in names.arrays.values():
+            is_one = is_kept or array.name not in moved
+            is_alike = array.is_pointer and array.base == symbol.base
+            if (
+                is_one
+                and is_alike
+                and not names.is_restrict(array)
+                and {name, array.name} & written
+            ):
+                span = names.file.source.span(array.start, array.end)
+                raise AnnotuneError.of(MAY_BE_ELEMENT.at(span, name=name, array=array.name))
 
 
 def _extent(layer: Layer, expressions: Expressions) -> Expr | None:

@@ -13,7 +13,7 @@ from annotune.annotation.spec import Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
 from annotune.frontend.aliases import with_aliases
-from annotune.frontend.arrays import describe
+from annotune.frontend.arrays import describe, refuse_shared
 from annotune.frontend.blocks import Block, check_directives, macros_defined_in, part_of
 from annotune.frontend.definitions import declarations, definitions, learn
 from annotune.frontend.expressions import Expressions
@@ -216,7 +216,9 @@ def _region(
     if not nest.loops():
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
     _use_sizes_of(block.spec.assumptions.extents, names)
-    arrays = _arrays(names, function.tree.body, block.start)
+    stability = Stability.of(body, names, block.start)
+    refuse_shared(names, nest, stability)
+    arrays = _arrays(names, body, block.start, stability)
     iterators = {loop.var for loop in nest.loops()}
 
     def sizes(given: Mapping[str, Value]) -> dict[str, int]:
@@ -264,9 +266,8 @@ def _use_sizes_of(extents: Mapping[str, tuple[str, ...]], names: Names) -> None:
             names.use(symbol)
 
 
-def _arrays(names: Names, body: Any, region_start: int) -> dict[str, Array]:
+def _arrays(names: Names, body: Any, region_start: int, stability: Stability) -> dict[str, Array]:
     expressions = Expressions(names)
-    stability = Stability.of(body, names, region_start)
     found: dict[str, Array] = {}
     for name, symbol in names.arrays.items():
         root, offset = origin(symbol, body, region_start, expressions)

@@ -269,3 +269,9 @@ ALIAS_IN_MACRO = Template(
     "'{name}' comes out of the macro in '{macro}'",
     "write it out in the region, or copy it to a variable before the region",
 )
+MAY_BE_ELEMENT = Template(
+    "AT158",
+    "'{name}' may also be an element of '{array}', and the region writes there",
+    "copy it to a variable before the region and use that, or say in the annotation that no two "
+    "arrays overlap: def assume {{ arg disjoint = True; }}",
+)

@@ -74,6 +74,7 @@ def test_a_last_value_is_written(name: str) -> None:
     one = region(text, read_after=["t"], sizes={"n": 4, "m": 3})
     changed = with_last_values(one)
     assert print_nest(changed.nest) == expected
+    assert changed.as_written == one.nest
     analysis = analyse(changed)
     assert {facts.kind for facts in analysis.loops} == {"parallel"}
     assert analysis.private == {"t_own"}
@@ -129,6 +130,8 @@ def test_an_array_of_each_iteration_becomes_local() -> None:
         "  for k in 0:4\n    S1: b[i * 4 + k] = t_own[k] + t_own[3 - k]\n"
         "  for t_own_1 in 0:4\n    S2: t[t_own_1] = t_own[t_own_1] if i == n - 1\n"
     )
+    # Where t overlaps another array, the nest runs without the copies.
+    assert changed.as_written == one.nest
     analysis = analyse(changed)
     assert analysis.all_sizes
     assert [facts.kind for facts in analysis.loops] == ["parallel"] * 4

@@ -150,18 +150,30 @@ FILES = {
     ),
     "a member that a store may reach": (
         STRUCT + f"{OPEN} {TO_NX} q[i] = i; {CLOSE} }}",
-        "AT124",
+        "AT158",
         "'p->nx'",
     ),
     "a member that a counter may reach": (
         STRUCT + f"{OPEN} {TO_NX} q[i]++; {CLOSE} }}",
-        "AT124",
+        "AT158",
         "'p->nx'",
     ),
     "a member that another member may reach": (
         STRUCT + f"{OPEN} {TO_NX} p->t[i] = i; {CLOSE} }}",
-        "AT124",
+        "AT158",
         "'p->nx'",
+    ),
+    "a scalar whose address a pointer has": (
+        "void f(int n, double *restrict a)\n{ double x = 1, *«q» = n > 3 ? &x : a;\n"
+        f"{OPEN} for (int i = 0; i < n; i++) q[i] = x; {CLOSE} }}",
+        "AT158",
+        "'x' may also be an element of 'q'",
+    ),
+    "a global scalar that a pointer may reach": (
+        "double total;\nvoid f(int n, double *restrict a, double *«q»)\n{\n"
+        f"{OPEN} for (int i = 0; i < n; i++) *q += total * a[i]; {CLOSE} }}",
+        "AT158",
+        "'total' may also be an element of 'q'",
     ),
     "arrays of a union": (
         UNION + f"{OPEN} for (int i = 0; i < n; i++) a[i] = «p->i»[i]; {CLOSE} }}",

@@ -54,11 +54,12 @@ def named(analysis: Analysis, sizes: Mapping[str, int]) -> dict[str, int]:
 
 
 def copied(analysis: Analysis) -> frozenset[str]:
-    """Return the names of which each iteration got a copy, which the nest uses instead."""
+    """Return the names of which each iteration has its own: copies, and what the loop declares."""
     region = analysis.region
-    local = (s.name for s in walk_stmts(region.nest.body) if isinstance(s, Local | LocalArray))
+    local = [s.name for s in walk_stmts(region.nest.body) if isinstance(s, Local | LocalArray)]
     names = {*region.scalars, *region.arrays, *local}
-    return frozenset(re.sub(r"_own\d*$", "", n) for n in names if re.search(r"_own\d*$", n))
+    copies = {re.sub(r"_own\d*$", "", n) for n in names if re.search(r"_own\d*$", n)}
+    return frozenset(copies | set(local))
 
 
 # Loops ----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import traceback
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -55,10 +55,17 @@ class Examined:
 
 
 @dataclass(frozen=True)
-class OnePoint:
+class OnePoint(Space):
     """A space of one point, for a target that asks for the best ones."""
 
-    point: Point
+    point: Point = field(default_factory=Point)
+
+    @classmethod
+    def of(cls, space: Space, point: Point) -> OnePoint:
+        return cls(space.base, space.axes, (point.params,), space.branches, point)
+
+    def points(self) -> Iterator[Point]:
+        yield self.point
 
     def ranked(self, device: Device, limit: int) -> tuple[Point, ...]:
         return (self.point,)
@@ -95,10 +102,11 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
     space = region_space(base)
     source = random.Random(seed)
     point = random_point(space, source) if is_random else next(space.points())
+    chosen = OnePoint.of(space, point) if is_random else space
     for name in targets:
         target = load_target(name)
         rank = source.randrange(6) if is_random and name == "openmp" else 0
-        found = target.candidates(base, _space(space, point, is_random), _device(), rank + 1)
+        found = target.candidates(base, chosen, _device(), rank + 1)
         try:
             *_, variant = islice(found, rank + 1)
         except AnnotuneError as refusal:
@@ -118,10 +126,6 @@ def _wrong_variant(runs: Runs, name: str, variant: Variant) -> list[str]:
     if name == "cuda":
         found += wrong_certificate(runs, variant.tuned)
     return [f"{name}: {fault}" for fault in found if fault]
-
-
-def _space(space: Space, point: Point, is_random: bool) -> Space:
-    return OnePoint(point) if is_random else space  # type: ignore[return-value]
 
 
 def _device(known: dict[str, Device] = {}) -> Device:  # noqa: B006  (read from disk once)

@@ -19,7 +19,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.certify import certify
 from annotune.decide.certificate import Certificate, verify
 from annotune.decide.plan import Plan
-from annotune.ir.nest import Loop
+from annotune.ir.nest import walk_paths
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 from annotune.transforms.permute import Permute
@@ -98,7 +98,7 @@ def wrong_transforms(runs: Runs, seed: int, told: Counter[str]) -> Iterator[str]
 
 def _steps(body: Body, source: random.Random) -> Iterator[Transform]:
     """Yield permutations, tilings, distributions and fusions of a body."""
-    numbers = list(range(_count(body)))
+    numbers = sorted(assign.number for assign, _ in walk_paths(body))
     for number in source.sample(numbers, min(2, len(numbers))):
         for band in bands(body, number):
             names = [loop.var for loop in band]
@@ -115,10 +115,6 @@ def _steps(body: Body, source: random.Random) -> Iterator[Transform]:
         pairs = [(a, b) for a, b in combinations(numbers, 2) if top_of(body, a) != top_of(body, b)]
         for pair in source.sample(pairs, min(2, len(pairs))):
             yield Fuse(pair, {})
-
-
-def _count(body: Body) -> int:
-    return sum(_count(s.body) if isinstance(s, Loop) else 1 for s in body)
 
 
 # Plans ----------------------------------------------------------------------------------

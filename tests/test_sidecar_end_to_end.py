@@ -154,15 +154,20 @@ def test_a_nest_that_has_comments_too() -> None:
 
 
 def test_a_dependence_is_shown_in_its_own_file() -> None:
-    Path("gemm.c").write_text(blanked((EXAMPLES / "gemm/gemm.c").read_text()))
-    recipe = '    recipe: |\n      cuda(1, thread={"l"})\n'
-    Path("annotations/gemm.yaml").write_text(SOURCES["gemm/gemm.c"] + recipe)
-    done = annotune("check", "gemm.c")
+    line = "            A[i][j] = A[i - 1][j];"
+    Path("sweep.c").write_text(
+        "void sweep(int n, double A[n][n])\n{\n    for (int i = 1; i < n; i++)\n"
+        f"        for (int j = 0; j < n; j++)\n{line}\n}}\n"
+    )
+    Path("annotations/sweep.yaml").write_text(
+        "file: sweep.c\nregions:\n  - function: sweep\n    loop: i\n"
+        '    input_params: {n: 9}\n    recipe: |\n      cuda(0, thread={"i"})\n'
+    )
+    done = annotune("check", "sweep.c")
     assert done.code == 1
-    carried = "sum is carried by l (distance 1 and more)"
+    carried = "A is carried by i (distance 1)"
     assert (
-        f"annotations/gemm.yaml:7:7: error: cuda: loop 'l' cannot run in parallel: {carried}"
-        ' [AT258]\n    7 |       cuda(1, thread={"l"})\n'
+        f"annotations/sweep.yaml:7:7: error: cuda: loop 'i' cannot run in parallel: {carried}"
+        ' [AT258]\n    7 |       cuda(0, thread={"i"})\n'
     ) in done.err
-    line = "                sum += A[i][l] * B[l][j];"
-    assert f"gemm.c:15:17: note: the dependence: {carried}\n   15 | {line}\n" in done.err
+    assert f"sweep.c:5:13: note: the dependence: {carried}\n    5 | {line}\n" in done.err

@@ -101,8 +101,9 @@ class Names:
             raise AnnotuneError.of(problem)
         if symbol.is_volatile:
             raise AnnotuneError.of(messages.VOLATILE.at(span, name=name))
-        if name.startswith("annotune_"):
-            # The iterators and conditions that annotune adds are called so.
+        own = name.removeprefix("annotune_") if name.startswith("annotune_") else ""
+        if own.startswith("if_") or own in self.loop_names:
+            # The conditions and iterators that annotune adds are called so.
             raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=name))
         first = self.meanings.setdefault(name, symbol)
         both_local = first.storage == symbol.storage == "region" and first.base == symbol.base

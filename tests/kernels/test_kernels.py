@@ -128,8 +128,22 @@ def small(sizes: Mapping[str, int]) -> dict[str, int]:
     return {name: min(value, 5) for name, value in sizes.items()}
 
 
-@pytest.mark.parametrize("target", TARGET_NAMES)
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in REFUSED])
+# Several kernels like others here, each built for the CPU in five ways.
+LONG = {
+    *("blas.three_mm", "blas.two_mm", "blas.gemver", "blas.gesummv", "blas.trmm"),
+    *("datamining.covariance", "solvers.cholesky", "stencils.heat_3d", "stencils.jacobi_2d"),
+}
+RUNS = [
+    pytest.param(name, target, marks=pytest.mark.slow)
+    if name in LONG and target == "cuda"
+    else pytest.param(name, target)
+    for name in NAMES
+    if name not in REFUSED
+    for target in TARGET_NAMES
+]
+
+
+@pytest.mark.parametrize(("name", "target"), RUNS)
 def test_emitted_text_equals_the_original(name: str, target: str, tmp_path: Path) -> None:
     made = emit(settings_of(name, target), [load_target(target)])
     report = made.reports[0]

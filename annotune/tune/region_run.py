@@ -16,13 +16,13 @@ from annotune.decide.decision import Base
 from annotune.decide.model import roofline_time
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
+from annotune.measure.elements import Family, element_of
 from annotune.measure.gpu import Gpu, NoGpu, exclusive
 from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.tuner import Bench, Outcome, baseline, measured, predicted
 
-_ELEMENT_BYTES = {"double": 8, "float": 4}
 # Arithmetic alone, whose time at the roof gives the rate of the roof.
 _MANY_FLOP = 10**12
 
@@ -134,13 +134,20 @@ def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
     return Tuned(result, codes, notes)
 
 
+def bytes_of_real(types: Sequence[str]) -> int:
+    """Return the size of the numbers that a region computes with: a peak is that of reals."""
+    found = [element_of(type_) for type_ in types]
+    reals = [x.component.itemsize for x in found if x.family is not Family.INTEGER]
+    return max(reals, default=8)
+
+
 class _Rows:
     """Makes the rows of a table from the outcomes, each figure with its origin."""
 
     def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int, traffic: int) -> None:
         self.job, self.outcomes, self.flop, self.traffic = job, outcomes, flop, traffic
         arrays = job.analysis.region.arrays.values()
-        self.element = max((_ELEMENT_BYTES[a.element] for a in arrays), default=8)
+        self.element = bytes_of_real([a.element for a in arrays])
         first = outcomes["sequential"].best
         self.sequential_s = first.time_s if first is not None else None
         device = job.device

@@ -28,6 +28,7 @@ from annotune.decide.decision import Base, decide
 from annotune.decide.loop_wishes import refused_wishes
 from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
 from annotune.decide.space import region_space
+from annotune.decide.unused_hints import unused_hints
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
 from annotune.frontend.headers import Search
@@ -345,6 +346,7 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
         space = region_space(base)
         point = next(space.points())
         decision = decide(base, point)
+        problems += unused_hints(analysis, base.nests(point.fusion, decision.wishes))
         made = build(
             analysis, decision.choices, decision.groups, region.sizes, places=decision.places
         )

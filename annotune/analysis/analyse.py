@@ -96,10 +96,10 @@ def _bounded(
         except Unbounded as unbounded:
             model = _model_at_sizes(region, statements, unbounded, bounds)
             break
-        if not bounds.demands.found:
-            return bounds, sections
+        demands = tuple(bounds.demands.found)
         # What the sections demand of the sizes becomes a fact of the model.
-        demands = (*bounds.model.demands, *bounds.demands.found)
+        if demands == bounds.model.demands:
+            return bounds, sections
     bounds = Bounds.of(model)
     try:
         return bounds, _sections(bounds)

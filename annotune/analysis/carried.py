@@ -134,7 +134,7 @@ def _rewritten(region: Region, life: Lifetime, last: Last) -> Region:
     body = map_assigns(region.nest.body, lambda assign: assign.rewritten(renamed))
     body = appended(body, last.home, (write,))
     scalars = {**region.scalars, own: Scalar(own, scalar.type, is_local=True, span=scalar.span)}
-    return replace(region, nest=Nest(body), scalars=scalars)
+    return replace(region, nest=Nest(body), scalars=scalars, original=region.as_written)
 
 
 def map_assigns(body: tuple[Stmt, ...], change: Callable[[Assign], Assign]) -> tuple[Stmt, ...]:

@@ -101,7 +101,13 @@ class Demands:
             return True
         if len(self.found) == MOST_DEMANDS:
             return False
-        allowed = [one for one in _opposites(basic, context, self.space) if self._is_allowed(one)]
+        allowed = [
+            one
+            for one in _opposites(basic, context, self.space)
+            if self._is_allowed(one)
+            # A constraint with a division in it says more than its opposite here does.
+            and piece.intersect(fulfilled([one], self.space)).intersect(context).is_empty()
+        ]
         if not allowed:
             return False
         self.found.append(min(allowed, key=lambda one: _rank(one, prefer)))

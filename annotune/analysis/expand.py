@@ -159,7 +159,7 @@ class _Private:
             body = appended(body, home, after, (local,))
         scalars = dict(region.scalars)
         scalars |= {name: Scalar(name, "int", is_local=True) for name in counters}
-        return replace(region, nest=Nest(body), scalars=scalars)
+        return replace(region, nest=Nest(body), scalars=scalars, original=region.as_written)
 
     def _copy(self, own: str, counters: tuple[str, ...]) -> Stmt:
         """Return the loops that copy all elements in the last iteration."""

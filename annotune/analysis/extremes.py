@@ -54,7 +54,7 @@ class Bounds:
         """Return the bounds of `model`."""
         named = named_sizes(model.statements)
         demands = demands_on(model.region, named, model.space, model.sizes, model.values)
-        demands.is_open = model.all_sizes
+        demands.is_open, demands.found = model.all_sizes, list(model.demands)
         return cls(model, Signs.of(model), written_scalars(model.region), demands, named)
 
     def are_nonnegative(self, polys: Iterable[Poly]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from annotune.annotation.messages import REFUSED_FLAG, UNUSED_PARAMETER
@@ -27,12 +27,15 @@ _NVCC = re.compile(
     r"-use_fast_math|--use_fast_math|-lineinfo|-ftz=(?:true|false)|-fmad=(?:true|false)"
     r"|-prec-(?:div|sqrt)=(?:true|false)|-maxrregcount=[0-9]{1,3}|-Xptxas|-dlcm=c[agsv]"
 )
+_CACHE = r"-dlcm=c[agsv]"
 # A macro with a plain value; a quote or a space could not come from a sane annotation.
 _DEFINE = re.compile(r"-D[A-Za-z_]\w*(?:=[\w.+-]*)?", re.ASCII)
 # Known ones that annotune decides itself, or that only say where headers and libraries are.
 _SILENT = re.compile(
     r"-arch=sm_\d+|-l[\w+.-]+|-L\S*|-I\S*|-isystem\S*|-openmp|-fast|-c|-o", re.ASCII
 )
+# What changes no program, or what each target gives to its own compiler.
+_IDLE = re.compile(r"-[wW].*|-g[0-3]?|-f(?:no-)?open(?:mp|acc)|-fPIC")
 _PLACE = re.compile(r"@(\w+)")
 
 
@@ -51,6 +54,27 @@ def flags_at(spec: Spec, point: Mapping[str, Value]) -> Flags:
     return flags_of(_PLACE.sub(lambda match: str(point.get(match[1], "")), text))
 
 
+def code_flags_at(spec: Spec, point: Mapping[str, Value]) -> Flags:
+    """Return the flags of ``build_command`` at `point` that change what a compiler makes.
+
+    Macros are not among them: a point must not change the C text under the region, see
+    `macros`.
+    """
+    found = flags_at(spec, point)
+    host = tuple(f for f in found.host if not _IDLE.fullmatch(f) and not _DEFINE.fullmatch(f))
+    return Flags(host, found.nvcc)
+
+
+def macros(spec: Spec, taken: Collection[str]) -> tuple[str, ...]:
+    """Return the ``-D`` flags that ``build_command`` itself gives, but for `taken` names.
+
+    The user's file may need them outside the region; the names of the region's own variables
+    would be replaced in the generated text as well.
+    """
+    found = (flag for flag in flags_at(spec, {}).host if _DEFINE.fullmatch(flag))
+    return tuple(flag for flag in found if flag[2:].partition("=")[0] not in taken)
+
+
 def flags_of(command: str) -> Flags:
     """Return the flags of a compiler's command line, its first word left out.
 
@@ -63,14 +87,24 @@ def flags_of(command: str) -> Flags:
     host: list[str] = []
     nvcc: list[str] = []
     refused: list[str] = []
-    for word in words if words and words[0].startswith("-") else words[1:]:
-        if _HOST.fullmatch(word) or _DEFINE.fullmatch(word):
+    rest = words if words and words[0].startswith("-") else words[1:]
+    for number, word in enumerate(rest):
+        pair = rest[number : number + 2] if word == "-Xptxas" else rest[max(0, number - 1) :][:2]
+        if (word == "-Xptxas" or word.startswith("-dlcm=")) and not _is_cache(pair):
+            # Without its other half the compiler would take the next flag for it.
+            refused.append(word)
+        elif _HOST.fullmatch(word) or _DEFINE.fullmatch(word):
             host.append(word)
         elif _NVCC.fullmatch(word):
             nvcc.append(word)
         elif not _SILENT.fullmatch(word):
             refused.append(word)
     return Flags(tuple(host), tuple(nvcc), tuple(refused))
+
+
+def _is_cache(words: list[str]) -> bool:
+    """Return whether two words are ``-Xptxas -dlcm=ca``, or another of its values."""
+    return len(words) == 2 and words[0] == "-Xptxas" and bool(re.fullmatch(_CACHE, words[1]))
 
 
 def placed_names(spec: Spec) -> frozenset[str]:

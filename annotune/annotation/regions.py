@@ -262,14 +262,14 @@ class _Scanner:
 
     def match(self, closer: Closer) -> int | None:
         """Return which open annotation `closer` closes; None when it closes none."""
-        names = [one.opener.name.lower() for one in self.opened]
         wanted = closer.name.lower()
-        if not names:
+        if not self.opened:
             self.mistakes.append(END_WITHOUT_BEGIN.at(closer.span))
             return None
-        if not wanted or names[-1] == wanted:
-            return len(names) - 1
         inner = self.opened[-1].opener
+        if not wanted or inner.name.lower() == wanted:
+            return len(self.opened) - 1
+        names = [one.opener.name.lower() for one in self.opened]
         note = OPENED_HERE.at(inner.span, name=inner.name)
         if wanted not in names:
             mistake = OTHER_CLOSER.at(closer.span, name=closer.name, open=inner.name)

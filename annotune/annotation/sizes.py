@@ -13,6 +13,8 @@ from annotune.diagnostics import AnnotuneError, Diagnostic
 
 # More combinations than this are not looked at: each costs microseconds, all of them seconds.
 MAX_COMBINATIONS = 100_000
+# So many problem sizes are looked at: the first is tuned for, the others are checked.
+MAX_SIZES = 9
 
 
 def problem_sizes(spec: Spec, limit: int) -> tuple[Mapping[str, Value], ...]:

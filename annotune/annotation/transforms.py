@@ -26,7 +26,6 @@ from annotune.diagnostics import AnnotuneError, Diagnostic
 # More combinations of an argument's parameters than this are not tried.
 _MAX_COMBINATIONS = 10_000
 _OWN = "annotune decides that itself, and checks it"
-_OWN_SEARCH = "annotune searches such numbers itself"
 _CPU = "it concerns the C compiler's CPU code, which annotune leaves to the compiler"
 
 
@@ -230,7 +229,6 @@ class _Reader:
         if index < 0:
             self.note(f"{self.one.name} of '{name}'", "the text has no such loop", operand)
             return
-        self.note(f"the factor of {self.one.name}", _OWN_SEARCH, operand)
         self.found.wishes.append(LoopWish(kind, name, index, factors, span=operand.span))
 
     # The transformations.
@@ -330,7 +328,5 @@ class _Reader:
 
     def parallel(self, threads: tuple[int, ...], blocks: tuple[int, ...]) -> None:
         name, index = self.first_loop()
-        if threads or blocks:
-            self.note(f"the launch of {self.one.name}", _OWN_SEARCH)
         wish = LoopWish(WishKind.PARALLEL, name, index, (), threads, blocks, self.one.span)
         self.found.wishes.append(wish)

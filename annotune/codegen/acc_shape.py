@@ -42,7 +42,8 @@ def shape(launched: Loop, kernel: Kernel, analysis: Analysis) -> Shape:
     if launched.place != Level.GANG:
         # Threads alone: the gangs share what one vector cannot take.
         gangs = -(-lanes // vector)
-    return Shape(min(gangs, GANGS_LIMIT), max(1, min(workers, GANG_LIMIT // vector)), vector)
+    most = kernel.max_blocks or GANGS_LIMIT
+    return Shape(min(gangs, most), max(1, min(workers, GANG_LIMIT // vector)), vector)
 
 
 def _ends_of_serial_loops(

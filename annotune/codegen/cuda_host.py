@@ -84,7 +84,7 @@ class HostText:
         )
         with out.block(self._head(f"{kind} {self.name}_original")):
             dialect = Dialect(self.analysis.region)
-            body = self.analysis.region.nest.body
+            body = self.analysis.region.as_written.body
             for scalar in temporaries(self.analysis, body):
                 out.line(f"{scalar.type} {scalar.name};")
             dialect.write_body(out, body)

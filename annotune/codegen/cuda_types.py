@@ -19,14 +19,14 @@ def cuda_type(type_: str) -> str:
     """Return a C type as CUDA C++ spells it; one that is spelled so already stays."""
     words = type_.split()
     if not {"complex", "_Complex"} & set(words):
-        return type_
+        return re.sub(r"\b_Bool\b", "bool", type_)
     part = "float" if "float" in words else "double"
     return " ".join([*(word for word in words if word == "const"), _COMPLEX[part]])
 
 
 def c_spelling(text: str) -> str:
-    """Return C text in which CUDA's complex types are those of C again."""
-    text = re.sub(r"\bannotune_complexf\b", "float _Complex", text)
+    """Return C text in which C++'s types are those of C again."""
+    text = re.sub(r"\bannotune_complexf\b", "float _Complex", re.sub(r"\bbool\b", "_Bool", text))
     return re.sub(r"\bannotune_complex\b", "double _Complex", text)
 
 

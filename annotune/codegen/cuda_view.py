@@ -123,6 +123,7 @@ class View:
         Domains, dependences and accesses keep the user's names: they are not printed.
         """
         region = analysis.region
+        written = region.original
         arrays = {self.name(a.name): self._array(a) for a in region.arrays.values()}
         scalars = {
             self.name(s.name): replace(s, name=self.name(s.name), type=cuda_type(s.type))
@@ -145,6 +146,7 @@ class View:
             region=replace(
                 region,
                 nest=Nest(self.body(region.nest.body)),
+                original=None if written is None else Nest(self.body(written.body)),
                 arrays=arrays,
                 scalars=scalars,
                 sizes={self.name(name): value for name, value in region.sizes.items()},

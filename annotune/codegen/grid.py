@@ -63,7 +63,8 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
     """Return the launch grid of `kernel`, tuned for `sizes`.
 
     Threads that would exceed a block run over the rest of their loop in strides, the y axis
-    giving way before the x axis. So do those that combine a sum, beyond `TEAM` of them.
+    giving way before the x axis. So do those that combine a sum, beyond `TEAM` of them, and
+    blocks beyond those that the kernel may have, the x axis giving way first.
     """
     trips: dict[Level, Expr] = {}
     tuned: dict[Level, int] = {}
@@ -81,7 +82,9 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
         threads = min(TEAM, -(-own // WARP) * WARP) if is_team else own
         wanted[level] = max(threads, wanted.get(level, 1))
         if level in BLOCKS:
-            trips[level] = fold(trip_count(loop))
+            # No block knows before the launch how long its tile is; a full one is longest.
+            is_inside = any(outer.tile_of == loop.var for outer in band)
+            trips[level] = _own_count(loop) if is_inside else fold(trip_count(loop))
     room = BLOCK_LIMIT
     extents: list[int] = []
     for level in THREADS:
@@ -92,6 +95,10 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
     # Together no more than COMBINING_BLOCKS, which leave a partial result each.
     share = int(COMBINING_BLOCKS ** (1 / max(1, len(combining))))
     limits = {level: share if level in combining else GRID_LIMIT[level] for level in BLOCKS}
+    room = kernel.max_blocks
+    for level in reversed(BLOCKS) if room else ():
+        limits[level] = max(1, min(limits[level], room))
+        room //= min(tuned.get(level, 1), limits[level])
     return Grid((extents[0], extents[1], extents[2]), trips, tuned, limits)
 
 

@@ -78,8 +78,9 @@ def _versions(
 
 def write_original(out: Writer, analysis: Analysis) -> None:
     """Write the user's nest as it was, with the scalars that it declares itself."""
-    _declare(out, lasting(analysis, analysis.region.nest.body))
-    write_serial(out, analysis, analysis.region.nest.body)
+    body = analysis.region.as_written.body
+    _declare(out, lasting(analysis, body))
+    write_serial(out, analysis, body)
 
 
 def lasting(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Scalar, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from annotune.annotation.devices import Device
+from annotune.annotation.flags import Flags, code_flags_at
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
@@ -24,7 +25,7 @@ from annotune.codegen.in_place import (
 from annotune.codegen.names import interface, spelled
 from annotune.codegen.placed import band_from, declared_in, holds, reduction_clauses
 from annotune.codegen.target import Provenance, Variant
-from annotune.codegen.variants import planned
+from annotune.codegen.variants import planned, shown_flags
 from annotune.codegen.writer import Writer
 from annotune.decide.cpu import cpu_points
 from annotune.decide.cpu_groups import cpu_groups
@@ -47,9 +48,19 @@ class OpenMpTarget:
     def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
         """Yield the rules' own register blocks, then the others worth trying.
 
-        A block that turns out illegal is left out; the nest as written never is.
+        A block that turns out illegal is left out; the nest as written never is. Each is tried
+        with every list of compiler flags that the annotation gives.
         """
-        yield from islice(_legal(base), limit)
+        spec = base.analysis.region.spec
+        flags = dict.fromkeys(code_flags_at(spec, params).host for params in space.params)
+        yield from islice(
+            (
+                replace(one, config={**one.config, **shown_flags(host)}, flags=Flags(host))
+                for one in _legal(base)
+                for host in flags
+            ),
+            limit,
+        )
 
     def standalone(self, code: RegionCode) -> str:
         """Return nothing: there is no device."""

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
+from annotune.annotation.flags import Flags
 from annotune.codegen.code import RegionCode
 from annotune.decide.build import Placement
 from annotune.decide.decision import Base
@@ -25,7 +26,7 @@ class Variant:
     `general` is the same schedule without any size fixed but those of the C text; None
     where the claims behind the plan hold at the region's sizes alone, or where the C text
     fixes every size. `predicted_s` is the model's time in seconds, None where no model
-    speaks for the target.
+    speaks for the target. `flags` are those of the annotation's build command at the point.
     """
 
     analysis: Analysis
@@ -33,6 +34,7 @@ class Variant:
     general: Plan | None
     config: Mapping[str, str | int] = field(default_factory=dict)
     predicted_s: float | None = None
+    flags: Flags = field(default_factory=Flags)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
+from annotune.annotation.flags import code_flags_at
 from annotune.codegen.target import Variant
 from annotune.decide.build import NO_PLACES, Placement, Places, build
 from annotune.decide.decision import Base, decide
@@ -95,7 +96,19 @@ def gpu_variants(
             if number:
                 continue
             raise
-        yield replace(variant, predicted_s=predicted_time(units, choices, device))
+        flags = code_flags_at(base.analysis.region.spec, point.params)
+        given = flags.nvcc if command == "cuda" else flags.host
+        yield replace(
+            variant,
+            config={**variant.config, **shown_flags(given)},
+            predicted_s=predicted_time(units, choices, device),
+            flags=flags,
+        )
+
+
+def shown_flags(flags: Sequence[str]) -> Mapping[str, str]:
+    """Return compiler flags as a part of a variant's configuration, empty for none."""
+    return {"flags": " ".join(flags)} if flags else {}
 
 
 def predicted_time(units: Sequence[Unit], choices: Sequence[KernelChoice], device: Device) -> float:

@@ -113,7 +113,8 @@ def build(
         if isinstance(done, Diagnostic):
             return done
         body = done
-    return Plan(_steps(analysis, body, scheduled), tuple(choices), constants)
+    most = {s: choice.max_blocks for choice in choices for s in choice.statements}
+    return Plan(_steps(analysis, body, scheduled, most), tuple(choices), constants)
 
 
 def _applied(steps: Iterable[Transform], body: Body, analysis: Analysis) -> Body | Diagnostic:
@@ -268,17 +269,21 @@ def _element(analysis: Analysis, statement: int) -> str:
     return "double" if isinstance(target, Var) else element_of(analysis, target)
 
 
-def _steps(analysis: Analysis, body: Body, scheduled: Body) -> tuple[Step, ...]:
+def _steps(
+    analysis: Analysis, body: Body, scheduled: Body, most: Mapping[int, int]
+) -> tuple[Step, ...]:
+    """Return the launches and the loops around them; `most` bounds the blocks by statement."""
     out: list[Step] = []
     for group, before in _paired(body, scheduled):
         if isinstance(before, Loop) and not is_kernel(before) and holds_kernels(before):
             host = group[0]
             assert isinstance(host, Loop)
-            inner = _steps(analysis, host.body, before.body)
+            inner = _steps(analysis, host.body, before.body, most)
             out.append(HostLoop(rebuilt(host, body=()), inner))
         else:
             own = tuple(sorted(numbers(before)))
-            out.append(Kernel(_name(analysis, own), own, group, (before,)))
+            blocks = max(most.get(n, 0) for n in own)
+            out.append(Kernel(_name(analysis, own), own, group, (before,), blocks))
     return tuple(out)
 
 

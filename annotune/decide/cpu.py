@@ -13,6 +13,7 @@ from math import prod
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.cpu_groups import cpu_groups
+from annotune.decide.hints import rows_of
 from annotune.decide.plan import Blocking, KernelChoice, Reason
 from annotune.decide.sum_lanes import is_alone, leaders, runs_along, stays_inside, sum_lanes
 from annotune.decide.units import Unit, units
@@ -130,7 +131,7 @@ def cpu_points(
 
 
 def first_block(unit: Unit, statement: int) -> Block:
-    """Return the block that the rules choose for a statement, without lanes for none.
+    """Return the block that hints or the rules choose for a statement, without lanes for none.
 
     Where C fixes every count the compiler unrolls and vectorises the nest itself, once the
     pointers are `restrict`: local_grad3 with 10 points runs three times as fast so.
@@ -141,7 +142,9 @@ def first_block(unit: Unit, statement: int) -> Block:
     if not is_alone(unit, statement):
         # Two statements would need two blocks at once.
         return Block()
-    along = _along(unit, statement)
+    along, hinted = _along(unit, statement), hinted_blocks(unit, statement)
+    if hinted:
+        return hinted[0]
     if not along or _is_fixed(unit, statement):
         return Block()
     lanes = _lanes(unit.trips[along] or LANES)
@@ -159,7 +162,7 @@ def block_options(unit: Unit, statement: int) -> tuple[Block, ...]:
     if not along or not is_alone(unit, statement):
         return tuple(dict.fromkeys(out))
     longest = unit.trips[along] or MAX_LANES
-    out += [Block(), Block(along, _lanes(longest))]
+    out += [*hinted_blocks(unit, statement), Block(), Block(along, _lanes(longest))]
     for lanes in sorted({8, LANES, MAX_LANES, _lanes(longest)}):
         for over in _over(unit, statement, along):
             for rows in sorted({2, 4, MAX_ROWS, _rows(unit.trips[over] or 1, lanes)}):
@@ -167,6 +170,22 @@ def block_options(unit: Unit, statement: int) -> tuple[Block, ...]:
                 if fits and rows <= (unit.trips[over] or rows) and lanes * rows <= BLOCK_DOUBLES:
                     out.append(Block(along, lanes, over, rows))
     return tuple(dict.fromkeys(out))
+
+
+def hinted_blocks(unit: Unit, statement: int) -> tuple[Block, ...]:
+    """Return the blocks whose rows are what hints say of a loop that reuses what lanes load."""
+    along = _along(unit, statement)
+    if not along or not is_alone(unit, statement):
+        return ()
+    longest = unit.trips[along] or MAX_LANES
+    asked = [n for n in rows_of(unit, statement, along, min(longest, MAX_LANES)) if n % 8 == 0]
+    lanes = asked or [_lanes(longest)]
+    return tuple(
+        Block(along, n, over, rows)
+        for n in lanes
+        for over in _over(unit, statement, along)
+        for rows in rows_of(unit, statement, over, min(unit.trips[over] or n, BLOCK_DOUBLES // n))
+    )
 
 
 def _own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:

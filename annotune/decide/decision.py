@@ -11,6 +11,7 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import Value
 from annotune.decide.build import Places, base_body
 from annotune.decide.direct import choose, fuse_by_footprint, thread_level
+from annotune.decide.hints import Launch, with_launch
 from annotune.decide.messages import APART_AND_FUSED, FUSED_DIFFERENTLY, NOT_FUSIBLE
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import MAX_AXES, Roles, serial_order
@@ -32,13 +33,15 @@ class Point:
 
     `params` are the annotation's performance parameters, `fusion` one of `FUSIONS`, `roles`
     the axes of the unit that a statement leads, `factors` the unroll factor for a
-    statement's loop. What is absent is decided by the rules.
+    statement's loop, `launches` what hints make of the launch of the unit that a statement
+    leads. What is absent is decided by the rules.
     """
 
     params: Mapping[str, Value] = field(default_factory=dict)
     fusion: str = FUSIONS[0]
     roles: Mapping[int, Roles] = field(default_factory=dict)
     factors: Mapping[int, int] = field(default_factory=dict)
+    launches: Mapping[int, Launch] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -164,13 +167,18 @@ def decide(base: Base, point: Point) -> Decision:
 
 
 def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
-    """Return the choice for one kernel: the recipe's words, the point's, then the rules'."""
+    """Return the choice for one kernel: the recipe's words, the point's, then the rules'.
+
+    Where the recipe itself maps loops or cuts them, hints for the launch have no say.
+    """
     axes = _common(unit, wishes.cuda, "cuda", wishes)
     cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
     if axes is not None:
         choice = _as_wished(unit, axes)
     else:
-        choice = _with_tiles(choose(unit, point.roles.get(unit.leader)), cut)
+        choice = choose(unit, point.roles.get(unit.leader))
+        launch = point.launches.get(unit.leader, Launch())
+        choice = _with_tiles(choice, cut) if cut else with_launch(unit, choice, launch)
     if cut:
         own = {loop for loop, _ in cut}
         choice = replace(choice, tiles=(*cut, *(t for t in choice.tiles if t[0] not in own)))

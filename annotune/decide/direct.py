@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
+from annotune.decide.hints import unroll_factors
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import TEAM, Roles, roles, serial_order, tiles
 from annotune.decide.units import Unit, fusible
 from annotune.ir.expr import Access, variables
 from annotune.ir.nest import Loop
-from annotune.transforms.copies import may_not_run
+from annotune.transforms import tree
+from annotune.transforms.copies import is_surely_touched, may_not_run
 from annotune.transforms.tile import tile_name
 from annotune.transforms.unroll import divisors
 
@@ -92,12 +94,15 @@ def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
     """Return (statement, loop) for every accumulation that a register can hold.
 
     The loop is the outermost of the statement's innermost loops that leave its target in place,
-    always run, and use no other element of the array.
+    always run, and use no other element of the array. Under a condition the element may be none
+    that the program has.
     """
     out: list[tuple[int, str]] = []
     for statement in unit.statements:
         assign = next(a for a in unit.analysis.region.nest.assigns() if a.number == statement)
         if not isinstance(assign.target, Access) or assign.op == "=":
+            continue
+        if assign.guard is not None and not _is_touched(unit, statement, assign.target):
             continue
         used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
         held = ""
@@ -114,6 +119,12 @@ def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
     return tuple(out)
 
 
+def _is_touched(unit: Unit, statement: int, target: Access) -> bool:
+    """Return whether each iteration around a statement uses its target under no condition."""
+    loops = tree.path(unit.body, statement)
+    return bool(loops) and is_surely_touched(loops[-1].body, target)
+
+
 def _goes_stale(unit: Unit, target: Access, loop: str) -> bool:
     """Return whether a statement inside `loop` uses another element of the target's array."""
     inside = [s for s in unit.statements if loop in _loop_names(unit.analysis, s)]
@@ -124,7 +135,8 @@ def _goes_stale(unit: Unit, target: Access, loop: str) -> bool:
 def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
     """Return (statement, loop, factors) for each innermost serial loop with a known count.
 
-    The factors are the divisors of the trip count up to `MAX_UNROLL` (section 3.1.4).
+    The factors are those of a transformation's hint, else the divisors of the trip count up to
+    `MAX_UNROLL` (section 3.1.4); the one to try first is the last.
     Statements that share the loop are unrolled with the first of them.
     """
     out: list[tuple[int, str, tuple[int, ...]]] = []
@@ -141,8 +153,9 @@ def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
         if loop.var not in unit.serial_loops(statement) or _holds_loops(unit, statement):
             continue
         seen.add(key)
-        factors = tuple(d for d in divisors(trip) if d <= MAX_UNROLL)
-        if factors[1:]:
+        hinted = unroll_factors(unit, loop, trip, MAX_UNROLL)
+        factors = hinted or tuple(d for d in divisors(trip) if d <= MAX_UNROLL)
+        if factors and factors != (1,):
             out.append((statement, loop.var, factors))
     return tuple(out)
 

@@ -20,7 +20,7 @@ def refused_wishes(analysis: Analysis) -> Iterator[Diagnostic]:
     for wish in analysis.region.spec.wishes:
         if wish.kind is not WishKind.PARALLEL:
             continue
-        facts = _asked(analysis, wish)
+        facts = asked_loop(analysis, wish)
         if facts is None or not _is_refused(facts):
             continue
         inside = [stmt for stmt in walk_stmts(facts.loop.body) if isinstance(stmt, Loop)]
@@ -57,7 +57,7 @@ def _is_refused(facts: LoopFacts) -> bool:
     )
 
 
-def _asked(analysis: Analysis, wish: LoopWish) -> LoopFacts | None:
+def asked_loop(analysis: Analysis, wish: LoopWish) -> LoopFacts | None:
     """Return the loop that a wish names: that at its place, else the first of its name."""
     loops = analysis.region.nest.loops()
     at_place = loops[wish.index] if 0 <= wish.index < len(loops) else None

@@ -44,3 +44,8 @@ ASKED_FOR_SERIAL = Template(
     "{help}",
 )
 CARRIED_HERE = Template("AT307", "loop '{loop}' is here", severity=Severity.NOTE)
+HINT_UNUSED = Template(
+    "AT308",
+    "not followed: {what} {numbers}; {why}",
+    severity=Severity.NOTE,
+)

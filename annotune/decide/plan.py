@@ -61,7 +61,8 @@ class KernelChoice:
     serial loops around the launch. `team` are (statement, loop) inside the work of one block that
     the threads of the block share. A reduction loop in `blocks`, `threads` or `team` combines
     what it accumulates. `registers` and `unroll` give a loop, and a loop and factor, per
-    statement. `reasons` tells which rule chose each.
+    statement. `max_blocks` bounds the blocks of the grid, 0 for as many as there are. `reasons`
+    tells which rule chose each.
 
     `workers` belongs to OpenACC: thread y is a worker loop of its own, not one vector with
     thread x. `cores` and `blocking` belong to OpenMP: the loops that the threads share, and
@@ -77,6 +78,7 @@ class KernelChoice:
     team: tuple[tuple[int, str], ...] = ()
     registers: tuple[tuple[int, str], ...] = ()
     unroll: tuple[tuple[int, str, int], ...] = ()
+    max_blocks: int = 0
     reasons: tuple[Reason, ...] = ()
     workers: bool = False
     acc: AccAxes | None = None
@@ -109,13 +111,15 @@ class Kernel:
     """One launch: its loops, the placed ones outermost, around what one thread does.
 
     `body` is what the targets print: registers and unrolling are in it. `scheduled` is the
-    same nest before those two, in which the certificate follows every iteration.
+    same nest before those two, in which the certificate follows every iteration. `max_blocks`
+    bounds the grid, 0 for no bound of its own; blocks then run the rest in strides.
     """
 
     name: str
     statements: tuple[int, ...]
     body: Body
     scheduled: Body
+    max_blocks: int = 0
 
     def placed(self) -> tuple[Loop, ...]:
         """Return the loops that run in parallel, wherever they stand, in text order."""

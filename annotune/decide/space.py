@@ -14,7 +14,8 @@ from annotune.annotation.devices import Device
 from annotune.annotation.evaluate import holds
 from annotune.annotation.spec import Command, Constraint, Formula, Value
 from annotune.decide.decision import FUSIONS, Base, Decision, Point, decide, kernel_choice
-from annotune.decide.direct import MAX_UNROLL, unrolls
+from annotune.decide.direct import MAX_UNROLL, choose, unrolls
+from annotune.decide.hints import Launch, launches
 from annotune.decide.messages import EMPTY_SPACE
 from annotune.decide.model import predict
 from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
@@ -37,17 +38,28 @@ class Axis:
 
 
 @dataclass(frozen=True)
+class Option:
+    """One alternative for one kernel; `roles` are None where the recipe maps its loops."""
+
+    roles: Roles | None
+    factors: Mapping[int, int]
+    launch: Launch
+
+
+@dataclass(frozen=True)
 class UnitSpace:
-    """The alternatives for one kernel: its four roles, and the unroll factors.
+    """The alternatives for one kernel: its four roles, the unroll factors, and the launches.
 
     A role is a mappable loop or none; each loop has one role; a block has at most 1024
-    threads; a warp is not left part-empty when another choice of threads fills it.
+    threads; a warp is not left part-empty when another choice of threads fills it. Launches
+    come from hints, and are varied for the rules' own roles.
     """
 
     unit: Unit
     axes: tuple[Axis, ...]
     mapped: tuple[Roles, ...]
     factors: tuple[Mapping[int, int], ...]
+    launches: tuple[Launch, ...] = (Launch(),)
 
     @property
     def size(self) -> int:
@@ -84,7 +96,20 @@ def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool) -> UnitSpace:
         for statement, loop, values in unrolls(unit):
             axes.append(Axis(f"{prefix}unroll_{loop}_S{statement}", values))
             factors = [{**known, statement: f} for known in factors for f in values]
-    return UnitSpace(unit, tuple(axes), mapped, tuple(factors))
+    tried = launches(unit, choose(unit, mapped[0])) if mapped else (Launch(),)
+    axes += _launch_axes(prefix, tried)
+    return UnitSpace(unit, tuple(axes), mapped, tuple(factors), tried)
+
+
+def _launch_axes(prefix: str, tried: Sequence[Launch]) -> Iterator[Axis]:
+    """Yield the axes of a kernel's launches that have more than one value."""
+    loops = dict.fromkeys(loop for launch in tried for loop, _ in launch.tiles)
+    rows = {f"tile_{x}": [dict(launch.tiles).get(x, 0) for launch in tried] for x in loops}
+    rows |= {"threads": [launch.threads for launch in tried]}
+    rows |= {"max_blocks": [launch.blocks for launch in tried]}
+    for name, values in rows.items():
+        if len(set(values)) > 1:
+            yield Axis(prefix + name, tuple(dict.fromkeys(values)))
 
 
 def _legal_roles(unit: Unit, loops: tuple[str, ...]) -> tuple[Roles, ...]:
@@ -203,7 +228,7 @@ class Space:
         fusion: str,
         device: Device,
         limit: int,
-    ) -> list[tuple[float, tuple[Roles | None, Mapping[int, int]]]]:
+    ) -> list[tuple[float, Option]]:
         """Return a kernel's alternatives with their predicted seconds, best first."""
         scored = []
         wishes = read_wishes(self._commands, params, self.base.analysis.region.nest.body)
@@ -219,29 +244,29 @@ class Space:
         return self.base.analysis.region.spec.commands
 
 
-def _options(unit: UnitSpace) -> list[tuple[Roles | None, Mapping[int, int]]]:
-    every = _largest_first(unit.factors)
+def _options(unit: UnitSpace) -> list[Option]:
+    every = unit.factors[::-1]  # the largest first
+    own = unit.mapped[0] if unit.mapped else None
     # What is shared among threads is not unrolled as well.
     return [
-        (r, f)
+        Option(r, f, launch)
         for r in (unit.mapped or (None,))
         for f in (every[:1] if r is not None and (r.team or unit.unit.sums) else every)
+        for launch in (unit.launches if r is own else unit.launches[:1])
     ]
-
-
-def _largest_first(factors: tuple[Mapping[int, int], ...]) -> list[Mapping[int, int]]:
-    return list(reversed(factors))
 
 
 def _point(
     params: Mapping[str, Value],
     fusion: str,
     units: tuple[UnitSpace, ...],
-    picked: tuple[tuple[Roles | None, Mapping[int, int]], ...],
+    picked: tuple[Option, ...],
 ) -> Point:
-    chosen = {u.unit.leader: r for u, (r, _) in zip(units, picked, strict=True) if r}
-    factors = {s: f for _, known in picked for s, f in known.items()}
-    return Point(params, fusion, chosen, factors)
+    pairs = [(u.unit.leader, option) for u, option in zip(units, picked, strict=True)]
+    chosen = {leader: option.roles for leader, option in pairs if option.roles}
+    factors = {s: f for option in picked for s, f in option.factors.items()}
+    tried = {leader: option.launch for leader, option in pairs if option.launch != Launch()}
+    return Point(params, fusion, chosen, factors, tried)
 
 
 def region_space(base: Base) -> Space:
@@ -365,6 +390,10 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
         else:
             out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
             out[f"{prefix}.thread"] = ",".join(choice.shared) or "-"
+            if choice.leader in point.launches:
+                out |= {f"{prefix}.tile_{loop}": size for loop, size in choice.tiles}
+        if choice.max_blocks:
+            out[f"{prefix}.max_blocks"] = choice.max_blocks
         for statement, loop, factor in choice.unroll:
             out[f"S{statement}.unroll_{loop}"] = factor
     return out

@@ -18,11 +18,14 @@ from annotune.frontend.constant import integer
 from annotune.frontend.extent import extent, walk
 from annotune.frontend.local_arrays import fixed_extents
 from annotune.frontend.names import Names
+from annotune.frontend.pointers import pointers_in, sure_pointers
 from annotune.frontend.symbols import INTEGERS, Layer, Symbol
 from annotune.frontend.syntax import c_ast, c_generator
 from annotune.ir.region import Alias, Spelling
 
-_CHANGING = frozenset({"++", "--", "p++", "p--", "&"})
+_STEPS = frozenset({"++", "--", "p++", "p--"})
+_CHANGING = _STEPS | {"&"}
+_INT_BITS = 32
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,14 @@ def with_aliases(
     formulas: Mapping[str, Any],
     names: Names,
     taken: Iterable[str],
+    body: Any,
     region_start: int,
 ) -> Aliased:
     """Return `statements` with aliases in place; `names` learns their declarations.
 
     `formulas` are definitions from before the region, in which the same aliases stand.
-    `taken` are names that the function or its file use already. The given tree stays as it is.
+    `taken` are names that the function, whose body is `body`, or its file use already. The given
+    tree stays as it is.
 
     Raises:
         AnnotuneError: A size behind a pointer or in a struct is changed by the region.
@@ -55,8 +60,12 @@ def with_aliases(
     if not any(_may_be_alias(node) for tree in (block, before) for node in walk(tree)):
         return Aliased(statements, formulas)
     block, before = copy.deepcopy(block), copy.deepcopy(before)
-    maker = _Maker(names, set(taken), region_start)
-    maker.written_integers = _writes_integers(block, names)
+    own = frozenset(n.name for n in walk(block) if isinstance(n, c_ast.Decl) and n.name)
+    maker = _Maker(names, set(taken), region_start, own)
+    stored = [base for node in walk(block) for base in maker.stores_integers(node)]
+    maker.written_integers = bool(stored)
+    maker.written_behind = not names.are_disjoint and not all(map(maker.is_object, stored))
+    maker.read_before = frozenset(sure_pointers(body, statements, names, region_start))
     maker.refuse_changes(block)
     _replace(block, maker.replacement)
     _replace(before, maker.replacement)
@@ -97,34 +106,59 @@ def _replace(node: Any, change: Callable[[Any], Any]) -> None:
             setattr(node, field_name, new)
 
 
-def _writes_integers(block: Any, names: Names) -> bool:
-    """Return whether the region stores integers through a pointer, which ``*n`` may be."""
-    for node in walk(block):
-        if not isinstance(node, c_ast.Assignment):
-            continue
-        base = node.lvalue
-        # A change of ``*n`` itself is refused for what it is.
-        if isinstance(base, c_ast.ID) or _dereferenced(base) is not None:
-            continue
-        while isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp):
-            base = base.name if isinstance(base, c_ast.ArrayRef) else base.expr
-        symbol = names.find(base.name) if isinstance(base, c_ast.ID) else None
-        if symbol is not None and symbol.is_array and symbol.base in INTEGERS:
-            return True
-    return False
-
-
 @dataclass
 class _Maker:
-    """The aliases made so far, by the C text that they stand for."""
+    """The aliases made so far, by the C text that they stand for.
+
+    `written_integers` says that the region stores integers in memory, which ``*n`` may be, and
+    `written_behind` that it does so through a pointer, which may be ``&p->nx``. `read_before` are
+    the pointers that are read through whether the region's loops run or not, `own` the names that
+    the region declares.
+    """
 
     names: Names
     taken: set[str]
     region_start: int
+    own: frozenset[str]
     written_integers: bool = False
+    written_behind: bool = False
+    read_before: frozenset[str] = frozenset()
     aliases: dict[str, Alias] = field(default_factory=dict)
     spellings: list[Spelling] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
+
+    def stores_integers(self, node: Any) -> Iterator[Any]:
+        """Yield the array, or the member that points to one, into which `node` stores integers."""
+        base = None
+        if isinstance(node, c_ast.Assignment):
+            base = node.lvalue
+        elif isinstance(node, c_ast.UnaryOp) and node.op in _STEPS:
+            base = node.expr
+        # A change of ``*n`` itself, or of a member, is refused for what it is.
+        if not isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp) or _dereferenced(base) is not None:
+            return
+        while isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.BinaryOp):
+            parts = [*base]
+            base = parts[0]
+        if isinstance(base, c_ast.ID) and base.name in self.own:
+            return
+        symbol = self._symbol(base)
+        if symbol is None or (symbol.is_array and symbol.base in INTEGERS):
+            yield base
+
+    def is_object(self, base: Any) -> bool:
+        """Return whether what is stored into is an array itself, nothing that a pointer chooses."""
+        symbol = self._symbol(base)
+        return symbol is not None and symbol.is_array and not symbol.is_pointer
+
+    def _symbol(self, base: Any) -> Symbol | None:
+        if isinstance(base, c_ast.ID):
+            return self.names.find(base.name)
+        if isinstance(base, c_ast.StructRef):
+            record = self._record(base.name)
+            decl = _field(record, base.field.name) if record is not None else None
+            return None if decl is None else self.names.file_scope.types.symbol(decl, "file")
+        return None
 
     def refuse_changes(self, block: Any) -> None:
         """Note each place that changes what an alias would stand for."""
@@ -173,7 +207,12 @@ class _Maker:
 
     def _declare(self, spelling: str, meaning: _Meaning, node: Any) -> None:
         name = self._fresh(spelling)
-        declaration = f"{meaning.declared(name)} = {spelling};"
+        value = spelling
+        unsure = [p for p in pointers_in(node) if p not in self.read_before]
+        if unsure:
+            # The region may never read through it, and then it may be NULL.
+            value = f"{' && '.join(unsure)} ? {spelling} : 0"
+        declaration = f"{meaning.declared(name)} = {value};"
         self.aliases[spelling] = Alias(name, spelling, declaration)
         start, end = extent(node, self.names.file.tokens)
         # A parameter: its value is there before the region, and never changes in it.
@@ -235,8 +274,33 @@ class _Maker:
         symbol = self.names.file_scope.types.symbol(decl, "file")
         if symbol.base in ("struct", "union") or not symbol.is_known or symbol.is_volatile:
             return None
+        if symbol.is_array and symbol.layers[0].kind != "*" and self._is_in_union(node):
+            # Its elements are those of another member, too, and of another type.
+            return None
+        if symbol.is_integer and self.written_behind:
+            return None
+        if decl.bitsize is not None:
+            return self._bit_field(symbol, decl.bitsize)
         spelled = _type_words(decl)
         return _Meaning(symbol.layers, symbol.base, spelled, symbol.is_const)
+
+    def _is_in_union(self, node: Any) -> bool:
+        """Return whether a member, or a struct that it is in, shares its place with others."""
+        if not isinstance(node, c_ast.StructRef):
+            return False
+        record = self._record(node.name)
+        unions = [n for n in walk(record) if isinstance(n, c_ast.Union)]
+        own = _field(record, node.field.name)
+        shared = any(own is member for union in unions for member in union.decls or [])
+        return shared or (node.type == "." and self._is_in_union(node.name))
+
+    def _bit_field(self, symbol: Symbol, bits: Any) -> _Meaning | None:
+        """Return what a bit-field is: an int where an int holds all its values (C11 6.3.1.1)."""
+        width = self.names.file.value(bits, dict(self.names.file_scope.enumerators))
+        if width is None or width > _INT_BITS or symbol.base == "_Bool":
+            return None
+        base = symbol.base if width == _INT_BITS else "int"
+        return _Meaning((), base, base)
 
     def _record(self, node: Any) -> Any:
         """Return the struct that an expression without subscripts names, None for any other."""

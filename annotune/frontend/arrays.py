@@ -41,7 +41,7 @@ def describe(symbol: Symbol, expressions: Expressions, stability: Stability) -> 
         symbol.base,
         extents,
         symbol.is_pointer,
-        any(layer.is_restrict for layer in symbol.layers),
+        names.is_restrict(symbol),
         symbol.is_const,
         _parameter(symbol, extents),
         span,

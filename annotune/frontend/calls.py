@@ -35,7 +35,8 @@ def call(node: Any, expressions: Expressions) -> Typed:
         raise _unknown(node, expressions.text(node.name), expressions)
     name = node.name.name
     is_known = name in FUNCTIONS or name in _EXTREMA or name in _F2C or name == "dabs"
-    if name not in names.pure and (not is_known or _is_defined(name, names)):
+    is_own = _is_variable(name, names) or _is_defined(name, names)
+    if name not in names.pure and (not is_known or is_own):
         raise _unknown(node, name, expressions)
     arguments = [expressions.value(a) for a in (node.args.exprs if node.args else ())]
     if name in names.pure:
@@ -126,6 +127,12 @@ def _vouched(node: Any, name: str, arguments: Sequence[Typed], expressions: Expr
     names.functions.setdefault(name)
     called = Call(name, tuple(argument.expr for argument in arguments))
     return Typed(Call(f"({result})", (called,)), result)
+
+
+def _is_variable(name: str, names: Names) -> bool:
+    """Return whether a variable of the user's, as a pointer to a function, has the name."""
+    symbol = names.find(name)
+    return symbol is not None and [layer.kind for layer in symbol.layers] != ["()"]
 
 
 def _definition(name: str, names: Names) -> Symbol | None:

@@ -42,14 +42,23 @@ def compute(op: str, left: int, right: int) -> int | None:
     return _COMPUTE[op](left, right) if op in _COMPUTE else None
 
 
+# More digits than any 64-bit number has, its leading zeros included.
+_MOST_DIGITS = 64
+
+
 def integer(text: str) -> int | None:
     """Return the value of a C integer literal, or None when `text` is none."""
     digits = text.rstrip("uUlL")
+    value: int | None = None
+    if len(digits) > _MOST_DIGITS:
+        return None
     if re.fullmatch(r"0[xX][0-9a-fA-F]+", digits):
-        return int(digits, 16)
-    if re.fullmatch(r"0[0-7]*", digits):
-        return int(digits, 8)
-    return int(digits) if re.fullmatch(r"[1-9]\d*", digits) else None
+        value = int(digits, 16)
+    elif re.fullmatch(r"0[0-7]*", digits):
+        value = int(digits, 8)
+    elif re.fullmatch(r"[1-9]\d*", digits):
+        value = int(digits)
+    return value if value is not None and value < 1 << 64 else None
 
 
 def evaluate(text: str, value_of: Callable[[str], int | None]) -> int | None:

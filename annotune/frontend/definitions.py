@@ -12,7 +12,7 @@ from typing import Any
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
-from annotune.frontend.kinds import Typed, keeps_values
+from annotune.frontend.kinds import Typed, goes_round, keeps_values
 from annotune.frontend.names import Formula, Names
 from annotune.frontend.stability import Stability
 from annotune.frontend.symbols import Symbol
@@ -85,7 +85,8 @@ def learn(formulas: Mapping[str, Any], names: Names) -> None:
             except AnnotuneError:
                 continue
             type_ = _symbol(name, names).base
-            if _is_polynomial(read.expr) and keeps_values(read.kind, type_):
+            is_plain = _is_polynomial(read.expr) and not goes_round(read.expr)
+            if is_plain and keeps_values(read.kind, type_):
                 formula = read.expr
                 value = formula if type_ == "int" else Call(f"({type_})", (formula,))
                 names.formulas[name] = Formula(formula, value)

@@ -110,6 +110,8 @@ class _Dialect:
         is_statement = index > 0 and texts[index - 1] in _BEFORE_STATEMENT
         if not self.is_function or not is_statement or after >= len(texts):
             return after
+        if "(" not in texts[index:after]:
+            return after
         self._keep(index, "asm")
         self._keep(index, "(")
         opener = next(i for i in range(index, after) if texts[i] == "(")

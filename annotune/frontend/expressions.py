@@ -17,9 +17,14 @@ from annotune.frontend.kinds import (
     Typed,
     cast,
     common,
+    constant,
+    goes_round,
     is_integer,
     is_unsigned,
+    literal_type,
+    modular,
     promoted,
+    without_type,
 )
 from annotune.frontend.names import Names
 from annotune.frontend.symbols import INTEGERS, NARROW, REALS, Symbol
@@ -135,6 +140,8 @@ class Expressions:
                 return op in "+*/%" and self.is_nonnegative(left) and self.is_nonnegative(right)
             case Call("min" | "max", arguments):
                 return all(self.is_nonnegative(a) for a in arguments)
+            case Call(function, _):
+                return function.startswith("(unsigned ")
         return False
 
     def element(self, node: Any) -> tuple[Access, str]:
@@ -235,10 +242,9 @@ class Expressions:
         if "int" in node.type or node.type in ("long", "unsigned long"):
             value = integer(node.value)
             if value is not None:
-                suffix = node.value.lower()
-                self.names.is_wide |= "l" in suffix
-                size = "long" if "l" in suffix or abs(value) >= 2**31 else "int"
-                return Typed(Int(value), f"unsigned {size}" if "u" in suffix else size)
+                kind = literal_type(node.value, value)
+                self.names.is_wide |= "l" in node.value.lower()
+                return Typed(Int(value) if self.in_index else constant(value, kind), kind)
         if node.type in REALS:
             return Typed(Real(node.value), node.type)
         raise self.refuse(messages.LITERAL, node, text=node.value)
@@ -246,6 +252,8 @@ class Expressions:
     def _unary(self, node: Any) -> Typed:
         if node.op == "-":
             operand = self.value(node.expr)
+            if is_unsigned(operand.kind) and not self.in_index:
+                return Typed(modular(Typed(Negate(operand.expr), operand.kind)), operand.kind)
             if isinstance(operand.expr, Int) and operand.expr.value > 0:
                 return Typed(Int(-operand.expr.value), operand.kind)
             return Typed(Negate(operand.expr), operand.kind)
@@ -269,17 +277,52 @@ class Expressions:
         kind = common(left.kind, right.kind)
         if op not in ("+", "-", "*", "/", "%") or (op == "%" and not is_integer(kind)):
             raise self.operator(node, op)
-        return Typed(Binary(op, left.expr, right.expr), kind)
+        if not self.in_index and is_unsigned(kind):
+            return self._modular(op, left, right, kind)
+        # Where the other operand is of the type anyway, a constant need not say it.
+        first = without_type(left) if right.kind == kind else left
+        second = without_type(right) if left.kind == kind and first is left else right
+        return Typed(Binary(op, self._divided(op, first, kind), second.expr), kind)
+
+    def _modular(self, op: str, left: Typed, right: Typed, kind: str) -> Typed:
+        """Return unsigned arithmetic, which a cast keeps in its type where it may go round."""
+        if op in ("/", "%"):
+            a, b = (e.expr if self._is_size(e.expr) else _converted(e, kind) for e in (left, right))
+            return Typed(Binary(op, a, b), kind)
+        a, b = without_type(left).expr, without_type(right).expr
+        result = Typed(Binary(op, a, b), kind)
+        return result if self._is_size(result.expr) else Typed(modular(result), kind)
+
+    def _is_size(self, expr: Expr) -> bool:
+        """Return whether an integer is 0 or more and as small as sizes and iterators are."""
+        match expr:
+            case Int(value):
+                return 0 <= value < 2**31
+            case Var(name):
+                is_changed = name in self.names.written and name not in self.nonnegative
+                return not is_changed and self.is_nonnegative(expr)
+            case Binary("+" | "*" | "/" | "%", left, right):
+                return self._is_size(left) and self._is_size(right) and not goes_round(expr)
+            case Call("min" | "max", arguments):
+                return all(map(self._is_size, arguments))
+            case Binary(op, _, _):
+                return op in COMPARISONS | CONNECTIVES
+        return False
+
+    def _divided(self, op: str, value: Typed, kind: str) -> Expr:
+        """Return a left operand; in a subscript a cast says that it goes round before `op`."""
+        is_round = self.in_index and op in ("/", "%") and goes_round(value.expr)
+        return modular(Typed(value.expr, kind)) if is_round else value.expr
 
     def _shifted(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
         """Return a shift by a constant, as a product or a quotient rounded down."""
-        by, x = right.expr, left.expr
+        by, x = without_type(right).expr, left.expr
         if not (is_integer(left.kind) and isinstance(by, Int) and 0 <= by.value <= _LARGEST_SHIFT):
             raise self.operator(node, op)
         power = 2**by.value
         if op == "<<":
-            return Typed(Binary("*", x, Int(power)), left.kind)
-        quotient = Binary("/", x, Int(power))
+            return self.computed("*", left, Typed(Int(power), left.kind), node)
+        quotient = Binary("/", self._divided("/", left, left.kind), Int(power))
         if is_unsigned(left.kind) or self.is_nonnegative(x):
             return Typed(quotient, left.kind)
         # C's division rounds towards zero, its shift down (as every compiler here has it).
@@ -305,6 +348,10 @@ class Expressions:
         chosen = Select(test, if_true.expr, if_false.expr)
         if self.in_index and is_integer(kind):
             return Typed(_extremum(chosen) or chosen, kind)
+        if is_unsigned(kind):
+            sides = (if_true, if_false)
+            parts = [s.expr if self._is_size(s.expr) else _converted(s, kind) for s in sides]
+            chosen = Select(test, *parts)
         if {if_true.kind, if_false.kind} & COMPLEX:
             chosen = Select(test, cast(if_true, kind), cast(if_false, kind))
         return Typed(chosen, kind)
@@ -322,6 +369,11 @@ class Expressions:
                 return Typed(operand.expr, target)
             return Typed(Call(f"({target})", (operand.expr,)), promoted(target))
         return Typed(cast(operand, target), promoted(target))
+
+
+def _converted(value: Typed, kind: str) -> Expr:
+    """Return an operand of an unsigned operation as C converts it."""
+    return value.expr if value.kind == kind else Call(f"({kind})", (value.expr,))
 
 
 def _extremum(chosen: Select) -> Expr | None:

@@ -34,6 +34,10 @@ class FileScope:
     symbols: dict[str, Symbol] = field(default_factory=dict)
     enumerators: dict[str, int] = field(default_factory=dict)
 
+    def copy(self) -> FileScope:
+        """Return a scope for one place of a function, which may declare more."""
+        return FileScope(self.types.copy(), dict(self.symbols), dict(self.enumerators))
+
 
 @dataclass(frozen=True)
 class Declaration:
@@ -216,7 +220,7 @@ class File:
         elif isinstance(node, c_ast.Decl) and node.name:
             symbol = scope.types.symbol(node, "file")
             if symbol.is_const and symbol.is_integer and node.init is not None:
-                symbol = replace(symbol, value=self.value(node.init, scope.enumerators))
+                symbol = symbol.with_value(self.value(node.init, scope.enumerators))
             scope.symbols[node.name] = symbol
 
     def enumerate_in(self, node: Any, scope: FileScope) -> None:

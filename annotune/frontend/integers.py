@@ -13,7 +13,15 @@ from typing import Any
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
-from annotune.frontend.kinds import Typed, cast, is_integer, is_unsigned, keeps_values
+from annotune.frontend.kinds import (
+    Typed,
+    cast,
+    goes_round,
+    is_integer,
+    is_unsigned,
+    keeps_values,
+    unwrapped,
+)
 from annotune.frontend.loops import Header
 from annotune.frontend.names import Formula
 from annotune.frontend.symbols import NARROW, Symbol
@@ -89,7 +97,7 @@ class Integers:
             stored = cast(new, symbol.base) if new.kind != symbol.base else new.expr
             if is_integer(new.kind):
                 # C converts one integer to another as it stores it.
-                stored = new.expr
+                stored = unwrapped(new, Var(name), symbol.base)
         formula = None
         if is_integer(new.kind) and symbol.base not in NARROW:
             with self.expressions.index():
@@ -115,6 +123,8 @@ class Integers:
 
     def _formula(self, symbol: Symbol, index: Expr, new: Typed) -> Formula | None:
         if not (_is_formula(index) and _is_formula(new.expr)):
+            return None
+        if is_unsigned(symbol.base) and goes_round(index):
             return None
         kept = keeps_values(new.kind, symbol.base)
         return Formula(index, new.expr if kept else Call(f"({symbol.base})", (new.expr,)))
@@ -151,7 +161,7 @@ class Integers:
         if any(s.storage == "local" and s.is_pointer for s in pair):
             # It may be made from the other, which restrict allows.
             return True
-        is_restrict = any(layer.is_restrict for s in pair for layer in s.layers)
+        is_restrict = any(map(self.names.is_restrict, pair))
         return not is_restrict and any(s.is_pointer for s in pair)
 
     def stored(self, changed: Collection[str]) -> frozenset[str]:
@@ -212,6 +222,10 @@ class Integers:
             by = fold(Binary("-", formula.index, Var(name + _PROBE)))
             read = reads(by)
             is_fixed = read.isdisjoint(varying) and not any(n.endswith(_PROBE) for n in read)
+            symbol = self.names.find(name)
+            is_round = goes_round(Binary("*", by, Int(1)))
+            if symbol is None or (is_round and is_unsigned(symbol.base)):
+                continue
             if is_fixed and not accesses(by):
                 found[name] = by
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from annotune.frontend.symbols import NARROW, REALS
-from annotune.ir.expr import Call, Expr, Int, Real
+from annotune.ir.expr import Binary, Call, Expr, Int, Real, children, walk
 
 # By conversion rank, as on 64-bit Linux: each of a pair goes to the later one.
 _RANKED = (
@@ -72,10 +72,69 @@ def _width(kind: str) -> int:
     return 64 if "long" in kind else 32
 
 
+def literal_type(text: str, value: int) -> str:
+    """Return the type of an integer constant, as C11 6.4.4.1 has it."""
+    suffix = text[len(text.rstrip("uUlL")) :].lower()
+    is_decimal = text[0] != "0"
+    for size, bits in (("int", 31), ("long", 63)):
+        if size == "int" and "l" in suffix:
+            continue
+        if "u" not in suffix and value < 2**bits:
+            return size
+        if ("u" in suffix or not is_decimal) and value < 2 ** (bits + 1):
+            return f"unsigned {size}"
+    return "unsigned long"
+
+
+def constant(value: int, kind: str) -> Expr:
+    """Return an integer constant, with a cast where ``10L`` would become the int 10."""
+    is_small = kind == "long" and value < 2**31
+    return Call("(long)", (Int(value),)) if is_small else Int(value)
+
+
+def without_type(value: Typed) -> Typed:
+    """Return `value`, a constant without its cast: for places where only the number counts."""
+    match value:
+        case Typed(Call("(long)", (Int() as digits,)), "long"):
+            return Typed(digits, "long")
+    return value
+
+
+def modular(value: Typed) -> Expr:
+    """Return a value of an unsigned type, with the cast that makes it go round like one.
+
+    Targets compute with 64-bit integers where C may not.
+    """
+    return Call(f"({value.kind})", (value.expr,)) if is_unsigned(value.kind) else value.expr
+
+
+def unwrapped(value: Typed, place: Expr, base: str) -> Expr:
+    """Return what to store at a `place` of type `base`: that C converts a sum need not be said."""
+    match value.expr:
+        case Call(function, (inner,)) if is_unsigned(base) and function == f"({base})":
+            return inner if place in walk(inner) else value.expr
+    return value.expr
+
+
+# Sizes and strides are smaller; what hashes and random numbers are multiplied by is not.
+_LARGEST_FACTOR = 4096
+
+
+def goes_round(expr: Expr) -> bool:
+    """Return whether a product is one that is meant to wrap around, in an unsigned type."""
+    return any(
+        isinstance(part, Binary)
+        and part.op == "*"
+        and any(isinstance(f, Int) and abs(f.value) > _LARGEST_FACTOR for f in children(part))
+        for part in walk(expr)
+    )
+
+
 def cast(value: Typed, kind: str) -> Expr:
     """Return `value` converted to type `kind`, by a cast where it is of another one."""
     if value.kind == kind:
         return value.expr
+    value = without_type(value)
     is_small = isinstance(value.expr, Int) and 0 <= value.expr.value < 2**24
     if kind in REALS and is_small:
         assert isinstance(value.expr, Int)

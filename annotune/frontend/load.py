@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from annotune.annotation.sizes import MAX_SIZES, problem_sizes
+from annotune.annotation.spec import Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
 from annotune.frontend.aliases import with_aliases
@@ -22,8 +24,8 @@ from annotune.frontend.liveness import read_after
 from annotune.frontend.lower import lower
 from annotune.frontend.names import Names
 from annotune.frontend.open_macros import open_conditions
-from annotune.frontend.origins import origin
-from annotune.frontend.region_finder import Function, find, function_at
+from annotune.frontend.origins import derived_from, origin
+from annotune.frontend.region_finder import Function, Place, find, function_at
 from annotune.frontend.sizes import tuned_sizes
 from annotune.frontend.source import Source
 from annotune.frontend.stability import Stability
@@ -191,12 +193,14 @@ def _region(
     index: int,
     overrides: Mapping[str, int],
 ) -> Region:
+    # The blocks around one region are not those around the next.
+    function = replace(function, scope=function.scope.copy())
     place = find(file, function, block.body_start, block.body_end, block.span)
     names = Names(
         file,
         function.scope,
         place.scopes,
-        read_after(function.tree.body, place.statements),
+        read_after(function.tree.body, place.statements) | _results(block.spec, place),
         function.changes,
         are_disjoint=block.spec.assumptions.disjoint,
         pure=frozenset(block.spec.assumptions.pure),
@@ -205,28 +209,28 @@ def _region(
     given = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
     body = function.tree.body
     formulas = definitions(body, place.statements, names, given, block.start)
-    aliased = with_aliases(place.statements, formulas, names, words, block.start)
+    aliased = with_aliases(place.statements, formulas, names, words, body, block.start)
+    names.derived_from = derived_from(body, names, aliased.aliases)
     learn(aliased.formulas, names)
     nest = lower(aliased.statements, names)
     if not nest.loops():
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
     _use_sizes_of(block.spec.assumptions.extents, names)
     arrays = _arrays(names, function.tree.body, block.start)
+    iterators = {loop.var for loop in nest.loops()}
+
+    def sizes(given: Mapping[str, Value]) -> dict[str, int]:
+        aliases = aliased.aliases
+        return tuned_sizes(names, aliases, iterators, given, overrides, body, block.start)
+
+    first, *others = problem_sizes(block.spec, MAX_SIZES) or ({},)
     return Region(
         function.part.function,
         index,
         nest,
         arrays,
         names.scalars,
-        tuned_sizes(
-            names,
-            aliased.aliases,
-            {loop.var for loop in nest.loops()},
-            block.spec.input_params,
-            overrides,
-            function.tree.body,
-            block.start,
-        ),
+        sizes(first),
         block.spec,
         _extent(file, function.part, block),
         block.span,
@@ -235,8 +239,20 @@ def _region(
         aliased.spellings,
         user_functions(file, names.functions, block.body_start),
         tuple(declarations(aliased.statements, names, aliased.formulas)),
-        open_conditions(file.clean, block.body_start, block.body_end),
+        other_sizes=tuple(map(sizes, others)),
+        conditions=open_conditions(file.clean, block.body_start, block.body_end),
     )
+
+
+def _results(spec: Spec, place: Place) -> frozenset[str]:
+    """Return the parameters that a driver of Orio's reads after the region.
+
+    It declares the variables of ``decl`` as globals and compares them, scalars too: passed by
+    value here, they would otherwise be dead.
+    """
+    outermost = place.scopes[0]
+    named = (one.name for one in spec.input_vars if not one.extents and not one.is_pointer)
+    return frozenset(n for n in named if n in outermost and outermost[n].storage == "parameter")
 
 
 def _use_sizes_of(extents: Mapping[str, tuple[str, ...]], names: Names) -> None:

@@ -11,7 +11,7 @@ from annotune.frontend import messages
 from annotune.frontend.names import Names
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.ir.nest import LocalArray
+from annotune.ir.nest import LocalArray, Stmt
 
 
 def declare(decl: Any, names: Names) -> Symbol:
@@ -60,6 +60,21 @@ def local_array(symbol: Symbol, names: Names) -> LocalArray:
     fixed = fixed_extents(symbol, names)
     assert fixed is not None
     return LocalArray(symbol.name, symbol.base, fixed)
+
+
+def declared_once(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    """Return a loop's body with one declaration of each array that several of its blocks have.
+
+    A nest has no blocks of its own. The arrays of one name are alike, and start without values.
+    """
+    seen: set[str] = set()
+    kept: list[Stmt] = []
+    for stmt in body:
+        if not isinstance(stmt, LocalArray) or stmt.name not in seen:
+            kept.append(stmt)
+        if isinstance(stmt, LocalArray):
+            seen.add(stmt.name)
+    return tuple(kept)
 
 
 def initial(name: str, shape: tuple[int, ...], init: Any) -> Iterator[tuple[Any, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
-from annotune.frontend.extent import walk
+from annotune.frontend.extent import assigned_in, walk
 from annotune.frontend.kinds import is_unsigned
 from annotune.frontend.names import Names
 from annotune.frontend.symbols import INTEGERS, NARROW, Symbol
@@ -145,7 +145,7 @@ def header(loop: Any, expressions: Expressions) -> Header:
     names.use(symbol)
     step = _step(loop, parts, expressions)
     conditions = [_side(part, var, expressions) for part in _conditions(loop, var, expressions)]
-    _check_changes(loop, var, expressions)
+    _check_changes(loop, parts, expressions)
     if parts.start is not None:
         start = _bound(parts.start, var, expressions)
     elif var in names.formulas:
@@ -334,9 +334,10 @@ def _halved(bound: Expr) -> Expr:
     return bound
 
 
-def _check_changes(loop: Any, var: str, expressions: Expressions) -> None:
-    """Refuse a loop whose iterator or bound its own body changes."""
-    changed = expressions.assigned(loop.stmt)
+def _check_changes(loop: Any, parts: Split, expressions: Expressions) -> None:
+    """Refuse a loop whose iterator or bound its own body, or the rest of its header, changes."""
+    var = parts.var
+    changed = expressions.assigned(loop.stmt) | assigned_in(c_ast.ExprList(list(parts.after)))
     if var in changed:
         inner_loops = [n for n in walk(loop.stmt) if isinstance(n, c_ast.For)]
         reused = [s for s in map(split, inner_loops) if s and s.var == var]

@@ -13,7 +13,7 @@ from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import assigned_in, walk
 from annotune.frontend.integers import Integers, at_least_once, written_in
 from annotune.frontend.kinds import Typed, keeps_values
-from annotune.frontend.local_arrays import declare, initial, local_array
+from annotune.frontend.local_arrays import declare, declared_once, initial, local_array
 from annotune.frontend.loops import Header, Split, header, split
 from annotune.frontend.names import Formula, Names
 from annotune.frontend.stores import ASSIGNMENTS, converted
@@ -228,7 +228,7 @@ class _Statements:
             self._look_inside(node)
             raise
         assert parts is not None
-        body = self._iterations(node, parts, own)
+        body = declared_once(self._iterations(node, parts, own))
         names.scopes.pop()
         is_read = names.may_be_read_after(own.symbol)
         if not body and is_read and not names.iterators:

@@ -6,9 +6,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from annotune.frontend.constant import integer
 from annotune.frontend.tokens import TOKEN
 
 _DEFINE = re.compile(r"\s*(?P<name>[A-Za-z_$]\w*)(?P<parameters>\([^)]*\))?(?P<body>.*)", re.DOTALL)
+
+_SIGNS = ("-", "+", "~", "!")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,35 @@ class Macro:
     @property
     def is_function(self) -> bool:
         return self.parameters is not None
+
+
+def is_one_operand(body: str) -> bool:
+    """Return whether a macro's body means the same in any expression as its value of type int.
+
+    ``1 + 2`` without parentheses falls apart in ``2 * N``; ``10u`` and ``10L`` make the
+    expression around them unsigned or long.
+    """
+    words = [text for text, _ in body_words(body)]
+    if any(_is_no_int(word) for word in words):
+        return False
+    while words and words[0] in _SIGNS:
+        words = words[1:]
+    if len(words) <= 1:
+        return True
+    depth = 0
+    for place, word in enumerate(words):
+        depth += (word == "(") - (word == ")")
+        if depth == 0:
+            return place == len(words) - 1
+    return False
+
+
+def _is_no_int(word: str) -> bool:
+    if not word[:1].isdigit():
+        return False
+    is_decimal = word[0] != "0" or len(word) == 1
+    value = integer(word)
+    return word[-1] in "uUlL" or (not is_decimal and value is not None and value >= 2**31)
 
 
 def read_define(text: str) -> Macro | None:

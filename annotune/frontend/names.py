@@ -41,7 +41,8 @@ class Names:
     to be such are put into `needed`. `changes` gives the last offset at which the function
     changes a scalar. `is_wide` says that the user computes subscripts in 64 bits. `are_disjoint`
     says that the user vouches for arrays that do not overlap, `pure` for which functions;
-    `functions` are those of them that the region calls.
+    `functions` are those of them that the region calls. `derived_from` are names from which the
+    function may make other pointers.
     """
 
     file: File
@@ -63,6 +64,7 @@ class Names:
     are_disjoint: bool = False
     pure: frozenset[str] = frozenset()
     functions: dict[str, None] = field(default_factory=dict)
+    derived_from: frozenset[str] = frozenset()
 
     def place(self, node: Any) -> Span:
         """Return the place of a syntax tree in the user's file."""
@@ -75,6 +77,10 @@ class Names:
                 raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=symbol.name))
         self.scopes[-1][symbol.name] = symbol
         self.formulas.pop(symbol.name, None)
+
+    def is_restrict(self, symbol: Symbol) -> bool:
+        """Return whether an array is reached through this name alone, by its declaration."""
+        return symbol.is_restrict and symbol.name not in self.derived_from
 
     def find(self, name: str) -> Symbol | None:
         """Return the innermost declaration of `name`, None when there is none."""
@@ -95,6 +101,9 @@ class Names:
             raise AnnotuneError.of(problem)
         if symbol.is_volatile:
             raise AnnotuneError.of(messages.VOLATILE.at(span, name=name))
+        if name.startswith("annotune_"):
+            # The iterators and conditions that annotune adds are called so.
+            raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=name))
         first = self.meanings.setdefault(name, symbol)
         both_local = first.storage == symbol.storage == "region" and first.base == symbol.base
         if first.start != symbol.start and not both_local:
@@ -149,7 +158,7 @@ class Names:
         type_ = "int" if abs(value) <= _INT_MAXIMUM else "long"
         scalar = Scalar(name, type_, value, is_macro=macro is not None, span=span)
         self.scalars.setdefault(name, scalar)
-        return Typed(Var(name, span), "int")
+        return Typed(Var(name, span), type_)
 
     def use(self, symbol: Symbol) -> None:
         """Note that the region uses a scalar."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from annotune.frontend.aliases import key
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
+from annotune.frontend.names import Names
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
+from annotune.ir.region import Alias
 
 _STEPS = {"+": 1, "-": -1}
 _CHANGING = frozenset({"++", "--", "p++", "p--", "&"})
@@ -37,6 +42,46 @@ def origin(
         seen.add(root.name)
         symbol, offset = root, offset + found[1]
     return (symbol.name, offset) if len(seen) > 1 else ("", 0)
+
+
+def derived_from(body: Any, names: Names, aliases: Sequence[Alias]) -> frozenset[str]:
+    """Return the ``restrict`` pointers from which other pointers of the function may be made.
+
+    What ``b = a + k`` points to may be reached through both names (C11 6.7.3.1).
+    """
+    mentioned: defaultdict[str, set[str]] = defaultdict(set)
+    for node in walk(body):
+        if isinstance(node, c_ast.Decl) and node.name and node.init is not None:
+            mentioned[node.name].update(_mentions(node.init))
+        elif isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
+            mentioned[node.lvalue.name].update(_mentions(node.rvalue))
+    found: set[str] = set()
+    for name in mentioned:
+        symbol = names.find(name)
+        if symbol is not None and symbol.is_pointer and not symbol.is_restrict:
+            found |= _reached(name, mentioned)
+    members = {alias.name: key(alias) for alias in aliases}
+    return frozenset(found) | {alias for alias, member in members.items() if member in found}
+
+
+def _mentions(node: Any) -> Iterator[str]:
+    """Yield the names in an expression that are evaluated."""
+    if isinstance(node, c_ast.ID):
+        yield node.name
+    if not (isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"):
+        for child in node:
+            yield from _mentions(child)
+
+
+def _reached(name: str, mentioned: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for other in mentioned.get(waiting.pop(), ()):
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
 
 
 def _is_alike(pointer: Symbol, root: Symbol) -> bool:

@@ -18,7 +18,7 @@ from annotune.frontend.clean import Clean, Directive, Doubt, Included, Range, Te
 from annotune.frontend.conditions import Conditions, as_expression, may_define
 from annotune.frontend.constant import evaluate
 from annotune.frontend.headers import Headers, Search
-from annotune.frontend.macro import Macro, read_define
+from annotune.frontend.macro import Macro, is_one_operand, read_define
 from annotune.frontend.messages import LONE_CONDITIONAL, OPEN_COMMENT
 from annotune.frontend.source import Source
 from annotune.frontend.standard_macros import STANDARD_MACROS
@@ -216,7 +216,7 @@ class _Preprocessor:
     def value_of(self, name: str) -> int | None:
         """Return the value of a macro as things stand, None when it is no integer constant."""
         macro = self.current(name)
-        if macro is None or macro.is_function:
+        if macro is None or macro.is_function or not is_one_operand(macro.body):
             return None
         if name not in self.values:
             # A macro that is made of itself has none.

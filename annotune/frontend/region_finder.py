@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError, Span
@@ -185,7 +185,7 @@ class _Finder:
             return
         symbol = self.function.scope.types.symbol(item, "local")
         if symbol.is_integer and item.init is not None and item.name not in self.function.changes:
-            symbol = replace(symbol, value=self._value(item.init))
+            symbol = symbol.with_value(self._value(item.init))
         scope[item.name] = symbol
 
     def _value(self, node: Any) -> int | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotune.annotation.spec import Parameter
+from annotune.annotation.spec import Value
 from annotune.frontend.aliases import key
 from annotune.frontend.constant import integer
 from annotune.frontend.extent import start_of, walk
@@ -22,7 +22,7 @@ def tuned_sizes(
     names: Names,
     aliases: Sequence[Alias],
     iterators: set[str],
-    given: Iterable[Parameter],
+    given: Mapping[str, Value],
     overrides: Mapping[str, int],
     body: Any,
     region_start: int,
@@ -35,10 +35,10 @@ def tuned_sizes(
     """
     sizes = {s.name: s.value for s in names.scalars.values() if s.value is not None}
     chosen: dict[str, int] = {}
-    for parameter in given:
-        value = _whole(parameter.values[0] if parameter.values else None)
-        if value is not None and parameter.name not in iterators:
-            chosen[parameter.name] = value
+    for name, one in given.items():
+        value = _whole(one)
+        if value is not None and name not in iterators:
+            chosen[name] = value
     chosen |= {k: v for k, v in overrides.items() if k not in iterators}
     known = sizes | chosen
     # A pointer's name stands for what it points to; an array's is no size.

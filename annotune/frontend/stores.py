@@ -6,7 +6,15 @@ from typing import Any
 
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
-from annotune.frontend.kinds import COMPLEX, Typed, cast, is_integer, promoted
+from annotune.frontend.kinds import (
+    COMPLEX,
+    Typed,
+    cast,
+    is_integer,
+    promoted,
+    unwrapped,
+    without_type,
+)
 from annotune.ir.expr import Access, Var
 
 # What a statement of a nest may do; other assignments are written out.
@@ -26,6 +34,8 @@ def converted(
     loses_part = (value.kind in COMPLEX and base not in COMPLEX) or (
         is_whole and not is_integer(value.kind)
     )
+    if op == "=":
+        value = without_type(Typed(unwrapped(value, place, base), value.kind))
     if op in _OWN and not (op != "=" and loses_part):
         return op, Typed(cast(value, base), base) if loses_part else value
     if op not in _OWN and not (is_whole and is_integer(value.kind)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from annotune.frontend.extent import walk
@@ -89,6 +89,20 @@ class Symbol:
         """Whether C passes a pointer under this name: parameters and pointer variables."""
         return self.is_array and (self.storage == "parameter" or self.layers[0].kind == "*")
 
+    @property
+    def is_restrict(self) -> bool:
+        """Whether the C text promises that nothing else points there while this is used."""
+        return any(layer.is_restrict for layer in self.layers)
+
+    def with_value(self, value: int | None) -> Symbol:
+        """Return the constant that a number starts, with that value where its type holds it."""
+        bits = 8 if "char" in self.base else 16 if "short" in self.base else 32
+        bits = 64 if "long" in self.base else 1 if self.base == "_Bool" else bits
+        is_unsigned = self.base.startswith("unsigned") or bits == 1
+        least, most = (0, 2**bits) if is_unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+        is_held = value is not None and least <= value < most
+        return replace(self, value=value if is_held else None)
+
 
 class Types:
     """The typedefs in force, and the names that are types without being declared."""
@@ -100,6 +114,13 @@ class Types:
         self.built_in = dict(STANDARD_TYPES)
         if with_f2c:
             self.built_in.update(F2C_TYPES)
+
+    def copy(self) -> Types:
+        """Return types to which more can be added without changing these."""
+        made = Types(with_f2c=False)
+        made.typedefs, made.records = dict(self.typedefs), dict(self.records)
+        made.built_in = dict(self.built_in)
+        return made
 
     def names(self) -> frozenset[str]:
         """Return every name that the parser must take for a type."""

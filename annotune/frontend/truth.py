@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from annotune.frontend.kinds import COMPLEX, Typed, common, is_integer, is_unsigned
+from annotune.frontend.kinds import COMPLEX, Typed, common, is_integer, is_unsigned, without_type
 from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import COMPARISONS, CONNECTIVES, Binary, Call, Expr, Int
 
@@ -37,7 +37,7 @@ def condition(node: Any, holds: bool, expressions: Expressions) -> Expr:
     value = expressions.value(node)
     if value.kind in COMPLEX:
         raise expressions.operator(node, "!")
-    match value.expr:
+    match without_type(value).expr:
         case Int(constant):
             return Int(int((constant != 0) == holds))
         case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES and holds:
@@ -51,7 +51,7 @@ def _comparison(node: Any, holds: bool, expressions: Expressions) -> Expr:
     is_ordered = node.op not in ("==", "!=")
     if kind in COMPLEX and is_ordered:
         raise expressions.operator(node, node.op)
-    a, b = (_compared(side, kind, expressions) for side in (left, right))
+    a, b = (_compared(without_type(side), kind, expressions) for side in (left, right))
     if holds:
         return Binary(node.op, a, b)
     if is_integer(kind) or not is_ordered:

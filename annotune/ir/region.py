@@ -141,8 +141,10 @@ class Region:
     that the nest calls and only the user's text knows, each inside a cast to its type, with what
     they call in turn; what is called stands before its callers.
     `declarations` are C for the integers of the region's text that the nest shows as formulas:
-    whoever compiles that text by itself puts them before it. `conditions` are those of its
-    ``#if``s that a compiler's ``-D`` may decide otherwise.
+    whoever compiles that text by itself puts them before it. `original` is the nest before the
+    analysis gave iterations variables of their own, None where it did not. `conditions` are
+    those of its ``#if``s that a compiler's ``-D`` may decide otherwise. `other_sizes` are
+    like `sizes`, for the other problem sizes of ``input_params``.
     """
 
     function: str
@@ -159,7 +161,14 @@ class Region:
     spellings: tuple[Spelling, ...] = ()
     functions: tuple[UserFunction, ...] = ()
     declarations: tuple[str, ...] = ()
+    original: Nest | None = None
     conditions: tuple[Condition, ...] = ()
+    other_sizes: tuple[Mapping[str, int], ...] = ()
+
+    @property
+    def as_written(self) -> Nest:
+        """Return the user's nest, which runs where sizes or overlaps forbid what `nest` became."""
+        return self.original or self.nest
 
     @property
     def constants(self) -> dict[str, int]:

@@ -106,7 +106,7 @@ class Checker:
     def _key(self, variant: Variant, plan: CheckPlan) -> str:
         """Return the hash of everything that can change the answer, `config` not among it."""
         texts = [variant.code.body, variant.code.helper, variant.device_text]
-        settings = [variant.target, variant.kind, variant.optimisation, repr(plan)]
+        settings = [variant.target, variant.kind, variant.optimisation, variant.nvcc, repr(plan)]
         return hashlib.sha256(json.dumps([texts, settings]).encode()).hexdigest()
 
 
@@ -312,6 +312,7 @@ def _device_facts(variant: Variant, plan: CheckPlan, oracle: Oracle) -> CompileR
         "cuda-cubin",
         arch=plan.arch,
         limit_s=plan.compile_limit_s,
+        nvcc=variant.nvcc,
     )
     return _usable(compile_job(job, oracle.tools, oracle.folder / "compiled"))
 

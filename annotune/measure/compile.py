@@ -38,7 +38,8 @@ class CompileJob:
     """Sources, a kind out of `KINDS`, and what a user or a variant adds.
 
     `flags` are the user's for C, each one word; ``-I`` and ``-D`` go to every language.
-    `optimisation` replaces the kind's ``-O`` where the kind allows it. `arch` is for nvcc.
+    `optimisation` replaces the kind's ``-O`` where the kind allows it, and may hold other flags
+    for C. `arch` and the flags `nvcc` are for that compiler.
     """
 
     sources: tuple[Source, ...]
@@ -47,6 +48,7 @@ class CompileJob:
     optimisation: tuple[str, ...] = ()
     arch: str = "sm_90"
     limit_s: float = COMPILE_LIMIT_S
+    nvcc: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -139,11 +141,11 @@ def _with_facts(result: CompileResult) -> CompileResult:
 def _flags(job: CompileJob, kind: Kind, tools: Toolchains, language: str) -> list[str]:
     """Return the flags for one source's language, the job's own last so that they win."""
     flags = list(kind.flags[language])
-    if job.optimisation and not kind.fixed_optimisation:
+    if job.optimisation and not kind.fixed_optimisation and language != "cuda":
         flags = [flag for flag in flags if not flag.startswith("-O")] + list(job.optimisation)
     if language == "cuda":
-        flags.append(f"-arch={job.arch}")
-    elif kind.native:
+        flags += [*job.nvcc, f"-arch={job.arch}"]
+    elif kind.native and not any(flag.startswith("-march=") for flag in flags):
         flags += tools.native
     # The user's flags are for C: a -std=c99 means nothing to the others.
     return [*flags, *(f for f in job.flags if language == "c" or f[:2] in ("-D", "-I"))]

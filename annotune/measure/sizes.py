@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 
 from annotune.analysis.facts import Analysis
+from annotune.ir.expr import Binary, Var
 from annotune.ir.nest import Assign
 from annotune.ir.region import Region
 from annotune.measure.evaluate import evaluate, iterations, known_values
@@ -16,6 +17,9 @@ Sizes = Mapping[str, int]
 
 AWKWARD_ITERATIONS = 300_000
 """How many assignments an awkward run may make: some milliseconds even one thread at a time."""
+
+OTHER_ITERATIONS = 30_000_000
+"""How many assignments a run at another problem size may make: a few seconds at the most."""
 
 _ONES = (1,)
 # Unequal, so that exchanged extents show; none is a multiple of a tile of 4, 8 or 16.
@@ -36,6 +40,11 @@ def open_sizes(region: Region) -> tuple[str, ...]:
     )
 
 
+def tuned_sizes(region: Region) -> dict[str, int]:
+    """Return the sizes to tune for; 1 for a flag or a factor, of which nothing needs a value."""
+    return {name: region.sizes.get(name, 1) for name in open_sizes(region)}
+
+
 def _assigned(assign: Assign) -> Iterable[str]:
     return () if not hasattr(assign.target, "name") else (assign.target.name,)
 
@@ -47,8 +56,9 @@ def awkward_sizes(
 
     All ones, small unequal extents, and primes past a warp; only for the sizes that C leaves
     open. A set with more than `limit` assignments, or at which the original itself would
-    leave a declared array, is replaced by a smaller one or left out. Nothing is returned for
-    a region whose sizes C fixes.
+    leave a declared array, is replaced by a smaller one or left out; where a proof has a
+    condition, such as ``ldc >= n``, it is made to hold. Nothing is returned for a region whose
+    sizes C fixes.
     """
     names = open_sizes(analysis.region)
     if not names:
@@ -56,7 +66,7 @@ def awkward_sizes(
     found: list[dict[str, int]] = []
     for choices in ((_ONES,), (_SMALL,), (_PRIMES, _SMALL_PRIMES)):
         for values in choices:
-            sizes = dict(zip(names, cycle(values), strict=False))
+            sizes = _fulfilling(analysis, dict(zip(names, cycle(values), strict=False)))
             if is_possible(analysis, sizes, limit):
                 found.append(sizes)
                 break
@@ -65,6 +75,40 @@ def awkward_sizes(
     if is_possible(analysis, scaled, limit):
         found.append(scaled)
     return tuple(_distinct(found))
+
+
+def _fulfilling(analysis: Analysis, sizes: dict[str, int]) -> dict[str, int]:
+    """Return `sizes`, some made larger so that kernels run: ``ldc >= n`` needs a larger ldc.
+
+    Where that does not suffice, the original runs, which is right too.
+    """
+    region, found = analysis.region, dict(sizes)
+    for condition in analysis.conditions:
+        match condition:
+            case Binary(">=" | ">" as op, Var(name), right) if name in found:
+                try:
+                    least = evaluate(right, known_values(region, found)) + (op == ">")
+                except ValueError:
+                    continue
+                found[name] = max(found[name], least)
+    return found
+
+
+def other_sizes(analysis: Analysis, limit: int = OTHER_ITERATIONS) -> tuple[dict[str, int], ...]:
+    """Return the annotation's other problem sizes, as far as a call decides them.
+
+    What C fixes has one value. Sets with more than `limit` assignments are left out, and those at
+    which the original would leave a declared array.
+    """
+    region = analysis.region
+    names = open_sizes(region)
+    tuned = {name: region.sizes[name] for name in names if name in region.sizes}
+    found = []
+    for sizes in region.other_sizes:
+        if any(sizes.get(name, value) != value for name, value in region.constants.items()):
+            continue
+        found.append({name: sizes[name] for name in names if name in sizes})
+    return tuple(s for s in _distinct(found) if s != tuned and is_possible(analysis, s, limit))
 
 
 def reduced_sizes(analysis: Analysis, limit: int) -> dict[str, int]:

@@ -29,7 +29,8 @@ class Variant:
     `kind` is out of `annotune.measure.flags.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``, or
     ``c``. `device` is the whole of ``S.cu`` for a CUDA variant, empty for the others; where it
     is empty and `code.device` is not, `code.device` stands for it. `optimisation` replaces
-    ``-O2`` in a tuned CPU variant. `config` is what the trial reports.
+    ``-O2`` in a tuned CPU variant, and adds flags; `nvcc` are flags for that
+    compiler alone. `config` is what the trial reports.
     """
 
     target: str
@@ -37,6 +38,7 @@ class Variant:
     code: RegionCode
     device: str = ""
     optimisation: tuple[str, ...] = ()
+    nvcc: tuple[str, ...] = ()
     config: Mapping[str, str | int | float] = field(default_factory=dict)
 
     @property
@@ -64,6 +66,7 @@ def compile_job_of(
         kind,
         oracle.flags,
         optimisation=variant.optimisation,
+        nvcc=variant.nvcc,
         arch=arch or "sm_90",
         limit_s=limit_s,
     )

@@ -110,6 +110,7 @@ def _region(region: RegionResult) -> dict[str, Any]:
         "index": region.index,
         "line": region.line,
         "sizes": dict(region.sizes),
+        "sizes_checked": [dict(sizes) for sizes in region.sizes_checked],
         "flop": region.flop,
         "bytes": region.bytes,
         "rows": [_row(row) for row in region.rows],
@@ -191,6 +192,7 @@ def _read_region(node: Node) -> RegionResult:
         rows=node["rows"].items(_read_row),
         trials=node["trials"].items(_read_trial),
         roofs=node["roofs"].mapping(_read_roof),
+        sizes_checked=node["sizes_checked"].items(lambda sizes: sizes.mapping(Node.integer)),
     )
 
 

@@ -189,10 +189,12 @@ def trials_text(region: RegionResult) -> str:
 
 
 def work_text(region: RegionResult) -> str:
-    """Return the sizes and the work of a region at them."""
+    """Return the sizes and the work of a region at them, and where else its winners are right."""
     sizes = one_line(", ".join(f"{k}={v}" for k, v in region.sizes.items()))
     work = f"{count_text(region.flop, 'flop')}, {count_text(region.bytes, 'B')} at the least"
-    return f"{sizes}; {work}" if sizes else work
+    text = f"{sizes}; {work}" if sizes else work
+    others = [", ".join(f"{k}={v}" for k, v in one.items()) for one in region.sizes_checked]
+    return f"{text}; also checked at {one_line('; '.join(others))}" if others else text
 
 
 def heading(region: RegionResult) -> str:

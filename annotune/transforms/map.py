@@ -68,18 +68,36 @@ class Map:
         assert band is not None
         by_name = {loop.var: loop for loop in band}
         placed = [
-            rebuilt(by_name[name], place=level, combines=self.combines.get(name, ()))
-            for name, level in self.levels.items()
+            rebuilt(by_name[name], place=self.levels[name], combines=self.combines.get(name, ()))
+            for name in self._outside_in(by_name)
         ]
         host = [by_name[name] for name in self.host]
         serial = [b for b in band if b.var not in self.levels and b.var not in self.host]
         renewed = nest_loops([*host, *placed, *serial], band[-1].body)
         return replace_loop(body, band[0], renewed)
 
+    def _outside_in(self, band: Mapping[str, Loop]) -> tuple[str, ...]:
+        """Return the placed loops outermost first: as they are named, tiles around their loops.
+
+        Threads x and y may run over a loop and over its tiles, and the tile is chosen first.
+        """
+        around = {band[name].tile_of: name for name in self.levels if band[name].tile_of}
+        out: list[str] = []
+        for name in self.levels:
+            out += [one for one in (around.get(name), name) if one and one not in out]
+        return tuple(out)
+
     def _late_bound(self, band: tuple[Loop, ...]) -> Diagnostic | None:
-        """Return the refusal of a placed loop whose bounds another loop of the nest sets."""
-        known = set(self.host)
+        """Return the refusal of a host's or placed loop whose bounds a loop inside it sets."""
         by_name = {loop.var: loop for loop in band}
+        known: set[str] = set()
+        for name in self.host:
+            setters = (bound_names(by_name[name]) & set(by_name)) - known
+            if setters:
+                return BOUND_DEPENDS.at(
+                    self.span, command=self.command, inner=name, outer=min(setters)
+                )
+            known.add(name)
         for name in self.levels:
             loop = by_name[name]
             setters = (bound_names(loop) & set(by_name)) - known

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
+from annotune.codegen.aliases import body_text
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
@@ -16,13 +17,13 @@ from annotune.decide.decision import Base
 from annotune.decide.model import roofline_time
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
-from annotune.measure.elements import Family, element_of
 from annotune.measure.gpu import Gpu, NoGpu, exclusive
 from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.tuner import Bench, Outcome, baseline, measured, predicted
 
+_ELEMENT_BYTES = {"double": 8, "float": 4}
 # Arithmetic alone, whose time at the roof gives the rate of the roof.
 _MANY_FLOP = 10**12
 
@@ -107,8 +108,7 @@ def _on_gpu(
 
 def _original(job: Job) -> Mapping[str, RegionCode]:
     """Return the user's own region as a variant."""
-    place = job.analysis.region.extent
-    text = job.source.text[place.body_start : place.body_end]
+    text = body_text(job.source.text, job.analysis.region)
     return {"original": RegionCode("{\n" + text + "\n}\n")}
 
 
@@ -128,17 +128,17 @@ def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
         rows.all(),
         trials,
         rows.roofs,
+        _sizes_checked(outcomes.values()),
     )
     codes = {n: o.code for n, o in outcomes.items() if o.code is not None}
     notes = {n: o.note for n, o in outcomes.items() if o.note}
     return Tuned(result, codes, notes)
 
 
-def bytes_of_real(types: Sequence[str]) -> int:
-    """Return the size of the numbers that a region computes with: a peak is that of reals."""
-    found = [element_of(type_) for type_ in types]
-    reals = [x.component.itemsize for x in found if x.family is not Family.INTEGER]
-    return max(reals, default=8)
+def _sizes_checked(outcomes: Iterable[Outcome]) -> tuple[Mapping[str, int], ...]:
+    """Return the sizes at which every target's winner was checked."""
+    each = [outcome.sizes for outcome in outcomes if outcome.code is not None]
+    return tuple(s for s in each[0] if all(s in sizes for sizes in each)) if each else ()
 
 
 class _Rows:
@@ -147,7 +147,9 @@ class _Rows:
     def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int, traffic: int) -> None:
         self.job, self.outcomes, self.flop, self.traffic = job, outcomes, flop, traffic
         arrays = job.analysis.region.arrays.values()
-        self.element = bytes_of_real([a.element for a in arrays])
+        # Arithmetic is on reals, also that of complex numbers; tables of integers have none.
+        words = (array.element.split()[0] for array in arrays)
+        self.element = max((_ELEMENT_BYTES[w] for w in words if w in _ELEMENT_BYTES), default=8)
         first = outcomes["sequential"].best
         self.sequential_s = first.time_s if first is not None else None
         device = job.device

@@ -59,7 +59,9 @@ class Roof:
 class RegionResult:
     """One region's table, work and trials. `flop` and `bytes` are those at `sizes`.
 
-    `roofs` gives each device's limits, by the device's name in the rows.
+    `sizes_checked` are the other problem sizes of the annotation at which every winner was
+    compared with the original. `roofs` gives each device's limits, by the device's name in
+    the rows.
     """
 
     function: str
@@ -71,6 +73,7 @@ class RegionResult:
     rows: tuple[Row, ...]
     trials: tuple[Trial, ...]
     roofs: Mapping[str, Roof] = field(default_factory=dict)
+    sizes_checked: tuple[Mapping[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

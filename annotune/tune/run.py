@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotune.annotation.devices import Device
+from annotune.annotation.flags import macros
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Provenance, Target
 from annotune.decide.decision import Base
@@ -18,7 +19,7 @@ from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.gpu import find_gpu
 from annotune.measure.oracle import Oracle
-from annotune.measure.sizes import awkward_sizes, open_sizes
+from annotune.measure.sizes import awkward_sizes, other_sizes, tuned_sizes
 from annotune.measure.stream import cpu_facts, usable_cores
 from annotune.measure.toolchain import Toolchains
 from annotune.tune.region_run import Job, Tuned, tune
@@ -74,9 +75,12 @@ def run(
         for number, ready in enumerate(regions):
             analysis = ready.base.analysis
             share = limits.time_s / len(regions)
+            region = analysis.region
+            named = {*region.scalars, *region.arrays}
+            given = (*flags, *macros(region.spec, named))
             bench = Bench(
-                Checker(Oracle(source, analysis, tools, Path(scratch) / str(number), flags)),
-                ({n: analysis.region.sizes[n] for n in open_sizes(analysis.region)},),
+                Checker(Oracle(source, analysis, tools, Path(scratch) / str(number), given)),
+                (tuned_sizes(analysis.region),),
                 awkward_sizes(analysis),
                 usable_cores(),
                 limits.jobs,
@@ -84,6 +88,7 @@ def run(
                 cpu.model,
                 arch or (device.arch if tools.nvcc is not None and device.can_compile else ""),
                 listener,
+                others=other_sizes(analysis),
                 limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share * ONE_HANG)),
             )
             job = Job(source, ready.base, ready.space, device, cpu, limits.budget, gpu)

@@ -46,7 +46,8 @@ class Bench:
     what the clock measures, `environ` is set in every child. `cores` is the number of threads
     of the CPU targets, `jobs` how many checks run at once, `until` the time (of
     `time.monotonic`) after which no new variant is begun, `limit_s` the time after which one
-    compilation is given up.
+    compilation is given up. At `others`, further problem sizes of the annotation, only what wins is
+    checked, and nothing is measured.
     """
 
     checker: Checker
@@ -60,6 +61,7 @@ class Bench:
     listener: Listener | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
     limit_s: float = COMPILE_LIMIT_S
+    others: tuple[Mapping[str, int], ...] = ()
 
     def plan(
         self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
@@ -96,13 +98,17 @@ class Bench:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The trials of one target, the best of them, and the code behind it."""
+    """The trials of one target, the best of them, and the code behind it.
+
+    `sizes` are the others of the bench at which that was compared with the original.
+    """
 
     trials: tuple[Trial, ...] = ()
     best: Trial | None = None
     variant: Variant | None = None
     code: RegionCode | None = None
     note: str = ""
+    sizes: tuple[Mapping[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -154,6 +160,7 @@ def _outcome(
     """Return the first of `ranked` that also passes the sanitizers and the race detector.
 
     Right values in the order in which threads happened to run say nothing of another order.
+    Neither do those at one problem size of another, so the winner is run at all of them.
     """
     fates = {id(t.variant): t.trial for t in tried}
     kind = _CHECKED_AS.get(kind, kind)
@@ -163,8 +170,19 @@ def _outcome(
         plan = replace(plan, sizes=bench.awkward or bench.sizes, device_name="", environ={})
         program = _program(target, kind, one.variant, one.code)
         found = bench.checker.check(program, plan)
+        right: list[Mapping[str, int]] = []
+        for sizes in bench.others if found.status is Status.CORRECT else ():
+            plan = replace(plan, sizes=(sizes,), sanitize=False, races=False)
+            there = bench.checker.check(program, plan)
+            # Where the original itself gives nothing to compare with, nothing is wrong either.
+            if there.verified:
+                right.append(sizes)
+            elif "skipped" not in there.facts:
+                found = there
+                break
         if found.status is Status.CORRECT:
-            return Outcome(tuple(fates.values()), one.trial, one.variant, one.code)
+            trials = tuple(fates.values())
+            return Outcome(trials, one.trial, one.variant, one.code, sizes=tuple(right))
         fates[id(one.variant)] = replace(
             fates[id(one.variant)],
             status=found.status,
@@ -264,8 +282,11 @@ def baseline(
 
 def _program(target: Target, kind: str, variant: Variant, code: RegionCode) -> Program:
     device = target.standalone(code) if code.device else ""
-    flags = ("-O3",) if not code.device else ()
-    return Program(target.name, kind, code, device, flags, dict(variant.config))
+    host, nvcc = variant.flags.host, variant.flags.nvcc
+    # What plays a GPU on this CPU only has to be fast; the rest of the flags is nvcc's.
+    fast = tuple(flag for flag in host if flag.startswith("-O"))
+    flags = fast if code.device else ("-O3", *host)
+    return Program(target.name, kind, code, device, flags, nvcc, dict(variant.config))
 
 
 def _why_none(trials: Sequence[Trial]) -> str:

@@ -117,7 +117,7 @@ def test_the_text_in_an_annotation_comes_out_of_its_comment() -> None:
 
 def test_a_difference_is_shown_at_both_places() -> None:
     same = region(f"transform Unroll(2) {BODY}", body=f"  {BODY} // alike").spec
-    assert [note.code for note in same.notes] == ["AT075"]
+    assert same.notes == ()
     other = region(f"transform Unroll(2) {BODY}", body=BODY.replace("+=", "-=")).spec
     (warning,) = [note for note in other.notes if note.code == "AT077"]
     assert (warning.span.line, warning.span.column) == (2, 41)

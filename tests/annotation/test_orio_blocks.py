@@ -111,6 +111,10 @@ def test_only_known_flags_reach_a_compiler() -> None:
         ("-use_fast_math",),
         ("-fplugin=x.so", "out", "-Wl,-x", "@FILE", "-B."),
     )
+    pair = ("-Xptxas", "-dlcm=ca")
+    assert flags_of("nvcc -Xptxas -dlcm=ca -O2") == Flags(("-O2",), pair)
+    # Half of it would take the next flag along.
+    assert flags_of("nvcc -Xptxas -v -dlcm=cg") == Flags((), (), ("-Xptxas", "-v", "-dlcm=cg"))
     assert flags_of("cc 'open") == Flags(refused=("cc 'open",))
     spec = parse(
         "def build { arg build_command = 'cc @CFLAGS $(id)'; }"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from codegen.emitted import RUNS, SIZES, analysed, checked, example, here, source_of, warnings
 from conftest import Golden
+from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.codegen.assemble import assembled
@@ -97,3 +98,24 @@ def test_loops_on_one_line_and_dos_line_ends(tmp_path: Path) -> None:
         folder.mkdir()
         trials = checked(source, analysis, kind, found, ({"n": 9}, {"n": 1}), folder)
         assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}
+
+
+LEGACY = Path(__file__).parent.parent / "kernels"
+
+
+def legacy(file: str, function: str) -> str:
+    """Return the OpenMP baseline of one function of the legacy kernels."""
+    path = LEGACY / file
+    source = text_source(path.read_text(), str(path))
+    (region,) = (r for r in source.regions if r.function == function)
+    return naive_openmp(source, analyse(region)).body
+
+
+def test_integers_that_only_the_text_sets_are_each_threads_own() -> None:
+    text = legacy("f2c.c", "dgemm_")
+    assert "#pragma omp parallel for private(i__, l, temp) firstprivate(i__1, i__2, i__3)" in text
+    assert "*n" not in text
+
+
+def test_a_text_that_counts_on_stays_in_order() -> None:
+    assert "#pragma" not in legacy("f2c.c", "dger_")

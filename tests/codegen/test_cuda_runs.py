@@ -128,6 +128,13 @@ RECIPES = {
         "a[i*n+j] += b[k*n+i];",
         8,
     ),
+    # Thread y chooses the tile in which thread x runs.
+    "tiles_on_threads": (
+        'tile(0,"i",2,"ii") tile(0,"j",3,"jj") cuda(0, block={"ii","i"}, thread={"j","jj"})',
+        "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++) "
+        "a[i*n+j] += b[i+k*n]*b[j+k];",
+        8,
+    ),
     # The bounds of both loops that unrolling makes are expressions with a minimum in them.
     "long_bounds": (
         'cuda(0, thread={"i"}) tile(0,"k",6) unroll(0,"k",3)',

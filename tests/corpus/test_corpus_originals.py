@@ -39,9 +39,8 @@ def c_text(name: str) -> str:
 
 
 def notes(name: str) -> list[str]:
-    """Return the codes and lines of what is said of a region, but for its own search."""
-    found = region(name).spec.notes
-    return [f"{note.code} {note.span.line}" for note in found if "searches" not in note.message]
+    """Return the codes and lines of what is said of a region."""
+    return [f"{note.code} {note.span.line}" for note in region(name).spec.notes]
 
 
 SOUND = ["axpy_both", "fragment", "external", "imported", "pragma", "sequence", "sizes", "lets"]

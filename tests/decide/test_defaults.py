@@ -106,6 +106,21 @@ def test_few_outputs_of_long_sums_share_their_threads() -> None:
     assert choice.shared == ("i",)
 
 
+@pytest.mark.parametrize(
+    ("more", "held"),
+    # Where the element is used in each iteration anyway, a copy reads nothing new.
+    [("", ()), (" x[i] += A[i][j];", ((0, "j"),))],
+)
+def test_a_condition_may_keep_a_register_from_its_element(
+    more: str, held: tuple[tuple[int, str], ...]
+) -> None:
+    nest = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {"
+    found = decided_text(source(f"{nest} if (y[j] > 0) x[i] += B[j][i];{more} }}"))
+    (choice,) = found.decision.choices
+    assert tuple(r for r in choice.registers if r[0] == 0) == held
+    found.plan()
+
+
 def test_the_model_prefers_a_block_for_each_row() -> None:
     nest = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) y[i] += A[i][j]*x[j];"
     (unit,) = decided_text(source(nest, n=4000, m=4000)).base.apart

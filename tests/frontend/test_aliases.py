@@ -6,6 +6,7 @@ import pytest
 from source_text import load_text
 
 from annotune.diagnostics import AnnotuneError
+from annotune.ir.expr import Binary, Int, Var
 from annotune.ir.region import Region
 from annotune.ir.text import print_nest
 
@@ -133,3 +134,69 @@ def test_an_element_that_may_not_exist_is_not_read_ahead() -> None:
     found = region(TABLE.replace("BODY", "i < 0 ? p[3] : a[i]"))
     assert "p" in found.arrays
     assert all("p[3]" not in line for line in declarations(found))
+
+
+@pytest.mark.parametrize(
+    ("before", "statement", "value"),
+    [
+        ("", "for (int i = 0; i < p->nx; i++) a[i] = p->dt;", "p->dt"),
+        ("", "for (int i = 0; i < n; i++) a[i] = p->dt;", "p ? p->dt : 0"),
+        ("n += p->ny;", "for (int i = 0; i < n; i++) a[i] = p->dt;", "p->dt"),
+        ("n += p->ny; p++;", "for (int i = 0; i < n; i++) a[i] = p->dt;", "p ? p->dt : 0"),
+        ("if (n > 3) n += p->ny;", "for (int i = 0; i < n; i++) a[i] = p->dt;", "p ? p->dt : 0"),
+        ("", "for (int i = 0; i < n && i < p->nx; i++) a[i] = p->dt;", "p ? p->dt : 0"),
+    ],
+)
+def test_a_pointer_that_may_be_null_is_asked_first(before: str, statement: str, value: str) -> None:
+    found = region(
+        STRUCTS + f"void f(int n, struct field *p, double *restrict a) {{\n{before}\nBEGIN\n"
+        f"{statement}\n/*@ end @*/\n}}\n"
+    )
+    assert f"const double p_dt = {value};" in declarations(found)
+
+
+def test_a_chain_of_pointers_is_asked_in_order() -> None:
+    found = region(
+        "struct s { int nx; }; struct t { struct s *s; };\n"
+        "void f(int n, struct t *p, double *a) {\nBEGIN\n"
+        "for (int i = 0; i < n; i++) a[i] = p->s->nx;\n/*@ end @*/\n}\n"
+    )
+    assert declarations(found) == ["const int p_s_nx = p && p->s ? p->s->nx : 0;"]
+
+
+def test_a_bit_field_is_an_int() -> None:
+    found = region(
+        "struct s { unsigned u : 3, w : 32; };\nvoid f(int n, struct s *p, double *a) {\nBEGIN\n"
+        "for (int i = 0; i < n + p->w; i++) a[i] = p->u - 5;\n/*@ end @*/\n}\n"
+    )
+    assert "const int p_u = p->u;" in declarations(found)
+    assert "const unsigned int p_w = p->w;" in declarations(found)
+    assert found.nest.assigns()[0].value == Binary("-", Var("p_u"), Int(5))
+
+
+@pytest.mark.parametrize(
+    ("source", "is_restrict"),
+    [
+        ("malloc(n * sizeof(*a))", True),
+        ("c", True),
+        ("a + n", False),
+        ("n ? a : c", False),
+        ("d", False),
+        ("p->q", True),
+    ],
+)
+def test_what_is_made_from_a_restrict_pointer(source: str, is_restrict: bool) -> None:
+    found = region(
+        STRUCTS + "void f(int n, double *restrict a, double *c, struct field *p) {\n"
+        f"double *d = &a[3], *b = {source};\nBEGIN\n"
+        "for (int i = 0; i < n; i++) a[i] = b[i];\n/*@ end @*/\nd[0] = 1; }\n"
+    )
+    # d points into a, whether the region uses it or not.
+    assert found.arrays["a"].is_restrict is False
+    assert found.arrays["b"].is_restrict is False
+    alone = region(
+        "void f(int n, double *restrict a, double *c, struct field *p) {\n"
+        f"double *b = {source.replace('d', 'a')};\nBEGIN\n"
+        "for (int i = 0; i < n; i++) a[i] = b[i];\n/*@ end @*/\n}\n"
+    )
+    assert alone.arrays["a"].is_restrict is is_restrict

@@ -87,7 +87,7 @@ NESTS = {
     ),
     "no choice of other types": (
         f"{LOOP} if (x > 0) a[i] = n * 1L; else a[i] = x;",
-        "S0: a[i] = n * 1 if x > 0\nS1: a[i] = x if (x > 0) == 0",
+        "S0: a[i] = n * (long)(1) if x > 0\nS1: a[i] = x if (x > 0) == 0",
     ),
     "maximum": (f"{LOOP} if (a[i] > s) s = a[i];", "S0: s = a[i] > s ? a[i] : s"),
     "maximum, mirrored": (f"{LOOP} if (s < a[i]) s = a[i];", "S0: s = s < a[i] ? a[i] : s"),

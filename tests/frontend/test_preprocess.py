@@ -38,7 +38,7 @@ def test_length_and_lines_stay(text: str) -> None:
 MACROS = {
     "#define N 10": 10,
     "#define N (10)": 10,
-    "#define N 0x10u /* hex */": 16,
+    "#define N 0x10 /* hex */": 16,
     "#define M 4\n#define N (2*M + 1)": 9,
     "#ifndef N\n#define N 10\n#endif": 10,
     "#define N 1\n#undef N\n#define N 2": 2,
@@ -47,7 +47,8 @@ MACROS = {
     "#if defined(__GNUC__) && __STDC_VERSION__ >= 199901L\n#define N 5\n#endif": 5,
     "#define N \\\n 7": 7,
     "#if 0\n#if 1\n#endif\n#else\n#define N 6\n#endif": 6,
-    "# define N 1 ? 3 : 4": 3,
+    "# define N (1 ? 3 : 4)": 3,
+    "#define N -3 + 0\n#undef N\n#define N +(3)": 3,
 }
 
 
@@ -57,6 +58,22 @@ def test_integer_macros_keep_their_names(head: str) -> None:
     assert print_nest(found.nest).startswith("for i in 0:N\n")
     assert found.scalars["N"].value == MACROS[head]
     assert found.scalars["N"].is_macro
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ("1 + 2", "for i in 0:2 * 1 + 2\n  S0: a[i * 1 + 2] = 0\n"),
+        ("(1) + (2)", "for i in 0:2 * 1 + 2\n  S0: a[i * 1 + 2] = 0\n"),
+        ("7u", "for i in 0:2 * 7\n  S0: a[i * 7] = 0\n"),
+        ("7L", "for i in 0:2 * 7\n  S0: a[i * 7] = 0\n"),
+    ],
+)
+def test_a_macro_that_is_no_int_by_itself_is_expanded(body: str, wanted: str) -> None:
+    # 2 * N is 2 * 1 + 2 in C, and k - 7u is unsigned.
+    found = load_region("for (i = 0; i < 2 * N; i++) a[i * N] = 0;", head=f"#define N {body}\n")
+    assert print_nest(found.nest) == wanted
+    assert "N" not in found.scalars
 
 
 def test_dash_d_wins_under_ifndef_only() -> None:

@@ -78,6 +78,16 @@ IN_REGION = {
         "used by an enclosing loop",
     ),
     "bound changes": (f"{LOOP} {{ a[i] = 0; «n» = n - 1; }}", "AT146", "bound 'n' of loop 'i'"),
+    "bound changes in the header": (
+        "for (i = 0, j = n; i < j; i++, «j»--) a[i] = b[j];",
+        "AT146",
+        "bound 'j' of loop 'i'",
+    ),
+    "iterator twice in the header": (
+        "for (i = 0; i < n; i++, «i»++) a[i] = 0;",
+        "AT144",
+        "'i'",
+    ),
     "bound in array": ("for (i = 0; i < 2 + «p[0]»; i++) a[i] = 0;", "AT147", "reads array 'p'"),
     "bound read before": ("k = «p[0]»; for (i = 0; i < k; i++) a[i] = 0;", "AT147", "array 'p'"),
     "real iterator": ("for («s» = 0; s < n; s++) a[0] = s;", "AT148", "type 'double'"),
@@ -112,10 +122,64 @@ def test_refuses_in_a_region(name: str) -> None:
     assert first.help
 
 
+# The start of a file whose sizes others may change; N is global.
+SHARED = "int N; void g(void);\nvoid f(double x[N][N], int m, int *p, int *q)\n{\n"
+STRUCT = "struct s { int nx, *t; double v; };\nvoid f(struct s *p, double *a, int *q, int k)\n{\n"
+UNION = "union u { int i[8]; double d[4]; };\nvoid f(union u *p, double *a, int n)\n{\n"
+ROWS = "for (int i = 0; i < N; i++) x[i][0] = 0;"
+TO_NX = "for (int i = 0; i < «p->nx»; i++)"
 PURE = "/*@ begin PerfTuning (def assume { arg pure = ['g']; }) @*/"
 # Whole files.
 ADD = "for (int i = 0; i < n; i++) a[i] += 1;"
 FILES = {
+    "a size that a call may change": (
+        SHARED.replace(" x[", " «x»[") + f"g(); {OPEN} {ROWS} {CLOSE} }}",
+        "AT128",
+        "'N' changes after 'x'",
+    ),
+    "a size that a store may change": (
+        SHARED.replace(" x[", " «x»[") + f"*p = 3; {OPEN} {ROWS} {CLOSE} }}",
+        "AT128",
+        "'N' changes after 'x'",
+    ),
+    "a size whose address is kept": (
+        f"void f(int m)\n{{ int *p = &m; double «y»[m]; *p = 3; {OPEN} "
+        f"for (int i = 0; i < m; i++) y[i] = 0; {CLOSE} }}",
+        "AT128",
+        "'m' changes after 'y'",
+    ),
+    "a member that a store may reach": (
+        STRUCT + f"{OPEN} {TO_NX} q[i] = i; {CLOSE} }}",
+        "AT124",
+        "'p->nx'",
+    ),
+    "a member that a counter may reach": (
+        STRUCT + f"{OPEN} {TO_NX} q[i]++; {CLOSE} }}",
+        "AT124",
+        "'p->nx'",
+    ),
+    "a member that another member may reach": (
+        STRUCT + f"{OPEN} {TO_NX} p->t[i] = i; {CLOSE} }}",
+        "AT124",
+        "'p->nx'",
+    ),
+    "arrays of a union": (
+        UNION + f"{OPEN} for (int i = 0; i < n; i++) a[i] = «p->i»[i]; {CLOSE} }}",
+        "AT124",
+        "'p->i'",
+    ),
+    "a function pointer of a known name": (
+        "void f(int n, double *a, double (*sqrt)(double))\n{\n"
+        f"{OPEN} for (int i = 0; i < n; i++) a[i] = «sqrt»(a[i]); {CLOSE} }}",
+        "AT130",
+        "'sqrt' may have effects",
+    ),
+    "a name of ours": (
+        "void f(int n, double *a, double annotune_if_1)\n{\n"
+        f"{OPEN} for (int i = 0; i < n; i++) a[i] = «annotune_if_1»; {CLOSE} }}",
+        "AT126",
+        "'annotune_if_1'",
+    ),
     "unknown type": (
         f"void f(int n, real8 *a) {{ {OPEN} for (int i = 0; i < n; i++) «a»[i] = 1; {CLOSE} }}",
         "AT121",

@@ -83,6 +83,8 @@ class _Reader:
         self.lines: list[str] = []
         self.loops: list[int] = []
         self.down: set[int] = set()
+        self.conditional: set[int] = set()
+        self.mixed: set[int] = set()
         self.extents: dict[str, tuple[str, ...]] = {}
         self.types: dict[str, str] = {}
         self.scalars: dict[str, str] = {}
@@ -114,6 +116,8 @@ class _Reader:
             self.types,
             tuple(self.loops),
             frozenset(self.down),
+            frozenset(self.conditional),
+            frozenset(self.mixed),
             self.region,
             "\n".join([*self.lines, "  return None"]),
             sizes,
@@ -191,6 +195,10 @@ class _Reader:
                 inner = f"{under}x"
                 self.lines.append(f"{margin}c = {self.value(node.cond)}")
                 line = node.cond.coord.line
+                inside = (n for n in _walk(node) if isinstance(n, c_ast.Assignment))
+                self.conditional |= {n.coord.line for n in inside}
+                if any(self.is_affine(n) for n in _walk(node.cond)):
+                    self.mixed.add(line)
                 self.lines.append(f"{margin}{inner} = machine.guard({line}, {path}, {under})")
                 self.lines.append(f"{margin}if c:")
                 self.block(node.iftrue, margin + "  ", path, inner)
@@ -205,7 +213,11 @@ class _Reader:
     def declaration(self, decl: Any, margin: str, path: str, under: str) -> None:
         node = decl.type
         if _is_array(node):
-            raise NotImplementedError("a local array")
+            # Each time anew, and without values.
+            self._parameter(decl)
+            self.lines.append(f"{margin}v_{decl.name} = memory[{decl.name!r}]")
+            self.lines.append(f"{margin}v_{decl.name}.written.clear()")
+            return
         type_ = " ".join(node.type.names)
         self.scalars[decl.name] = type_
         is_kept = type_ in _REALS or decl.name in self.written
@@ -305,6 +317,11 @@ class _Reader:
             case c_ast.Cast():
                 return "real" if node.to_type.type.type.names[0] in _REALS else "int"
         return "real"
+
+    def is_affine(self, node: Any) -> bool:
+        """Return whether a node is a comparison of integers."""
+        is_comparison = isinstance(node, c_ast.BinaryOp) and node.op in _COMPARISONS
+        return is_comparison and {self.kind(node.left), self.kind(node.right)} == {"int"}
 
     def place(self, node: Any) -> tuple[str, str]:
         """Return the store and the index of what is assigned."""

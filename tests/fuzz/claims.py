@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import reduce
@@ -13,6 +14,7 @@ from support.sizes import fulfils
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold
+from annotune.ir.nest import Local, LocalArray, walk_stmts
 
 from .reference import Event, Function, Place, Run, shuffled
 
@@ -51,14 +53,26 @@ def named(analysis: Analysis, sizes: Mapping[str, int]) -> dict[str, int]:
     return {**sizes, **{a: sizes[name] for a, name in aliases.items() if name in sizes}}
 
 
+def copied(analysis: Analysis) -> frozenset[str]:
+    """Return the names of which each iteration got a copy, which the nest uses instead."""
+    region = analysis.region
+    local = (s.name for s in walk_stmts(region.nest.body) if isinstance(s, Local | LocalArray))
+    names = {*region.scalars, *region.arrays, *local}
+    return frozenset(re.sub(r"_own\d*$", "", n) for n in names if re.search(r"_own\d*$", n))
+
+
 # Loops ----------------------------------------------------------------------------------
 
 
 def wrong_kinds(analysis: Analysis, function: Function, run: Run) -> Iterator[str]:
     """Yield each loop whose iterations conflict though it is called parallel."""
     stored = stored_conditions(analysis, run)
-    found = conflicts(run.events, stored)
-    late = _reads_before_writes(run.events, stored)
+    # Integers decide these first, and then what they guard may never ask for the rest.
+    unsure = function.mixed - stored
+    events = [e for e in run.events if e.write is not None or e.line not in unsure]
+    found = conflicts(events, stored)
+    late = _reads_before_writes(events, stored)
+    copies = copied(analysis)
     # A counter of which only its formula is left is in no claim.
     known = {*analysis.region.arrays, *analysis.region.scalars}
     for facts in analysis.loops:
@@ -66,11 +80,12 @@ def wrong_kinds(analysis: Analysis, function: Function, run: Run) -> Iterator[st
             if line != facts.loop.span.line:
                 continue
             name = f"loop {facts.name} at line {line}"
+            is_parallel = facts.kind is LoopKind.PARALLEL
             for array, text in found[number].items():
-                if array in facts.private:
+                if array in facts.private or (array in copies and is_parallel):
                     if array in late[number]:
                         yield f"{name}: private {array} is read before it is written"
-                elif facts.kind is LoopKind.PARALLEL and array in known:
+                elif is_parallel and array in known:
                     yield f"{name} is called parallel, but {text}"
 
 
@@ -98,17 +113,17 @@ def conflicts(events: list[Event], stored: set[int]) -> dict[int, dict[str, str]
 
 
 def _reads_before_writes(events: list[Event], stored: set[int]) -> dict[int, set[str]]:
-    """Return for each loop the scalars that some iteration reads before it writes them."""
+    """Return for each loop the names of which some iteration reads before it writes an element."""
     written: set[tuple[object, ...]] = set()
     found: defaultdict[int, set[str]] = defaultdict(set)
     for event in events:
         for depth, (loop, value) in enumerate(event.path):
             key = (loop, event.path[:depth], value)
-            for name, _ in event.reads_but(stored):
-                if (*key, name) not in written:
-                    found[loop].add(name)
+            for place in event.reads_but(stored):
+                if (*key, place) not in written:
+                    found[loop].add(place[0])
             if event.write is not None:
-                written.add((*key, event.write[0]))
+                written.add((*key, event.write))
     return found
 
 
@@ -116,7 +131,9 @@ def _wrong_reductions(
     analysis: Analysis, function: Function, sizes: Mapping[str, int], run: Run, seed: int
 ) -> Iterator[str]:
     """Yield each loop called a reduction whose result changes with the order of iterations."""
-    names = [n for n in run.memory if n not in analysis.private]
+    region = analysis.region
+    known = {*region.arrays, *region.scalars} - analysis.private - copied(analysis)
+    names = [n for n in run.memory if n in known]
     expected = run.values(names)
     for facts in analysis.loops:
         if facts.kind is not LoopKind.REDUCTION:
@@ -137,8 +154,12 @@ def _wrong_uses(analysis: Analysis, sizes: Mapping[str, int], run: Run) -> Itera
     touched: defaultdict[str, set[int]] = defaultdict(set)
     fresh: set[str] = set()
     read: set[str] = set()
+    stored = stored_conditions(analysis, run)
     for event in run.events:
-        for name, index in event.all_reads:
+        if event.write is None and event.line not in stored:
+            # Asked only where a statement under the condition runs.
+            continue
+        for name, index in event.reads_but(stored):
             touched[name].add(index)
             read.add(name)
             if (name, index) not in written:
@@ -206,11 +227,12 @@ def _missing_dependences(
     """Yield pairs of accesses that conflict and that no dependence holds."""
     wanted: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
     stored = stored_conditions(analysis, run)
-    for first, second in _pairs(run.events, analysis.private, stored, seed):
+    private = analysis.private | copied(analysis)
+    for first, second in _pairs(run.events, private, stored, seed):
         ones, twos = instances(analysis, function, first), instances(analysis, function, second)
-        # One line holds one statement, but for what the front end adds to it.
-        if len(ones) == len(twos) == 1:
-            (a, at), (b, then) = *ones.items(), *twos.items()
+        # One line holds one statement, but for the copy of a last value behind it.
+        if ones and twos:
+            (a, at), (b, then) = min(ones.items()), min(twos.items())
             wanted[a, b].append(f"S{a}[{_listed(at)}] -> S{b}[{_listed(then)}]")
     for (a, b), pairs in wanted.items():
         relations = [d.relation for d in analysis.dependences if (d.source, d.sink) == (a, b)]

@@ -12,6 +12,8 @@ from itertools import islice
 from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
+from annotune.analysis.carried import with_last_values
+from annotune.analysis.expand import with_private_arrays
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.code import RegionCode
@@ -84,7 +86,7 @@ def examine(
 def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) -> None:
     out.source = text_source(out.text)
     (region,) = out.source.regions
-    analysis = analyse(region)
+    analysis = analyse(with_private_arrays(with_last_values(region)))
     (function,) = functions(out.text)
     out.faults += wrong_claims(analysis, function, seed)
     runs = Runs(analysis, function)

@@ -12,7 +12,7 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -264,10 +264,12 @@ def _deepen(choose: Choices, text: str) -> str:
 
 
 def _lengthen(choose: Choices, text: str) -> str:
-    """Insert one very long line, name, string or run of blanks."""
+    """Insert one very long line, name, string or run of blanks, or very many tokens."""
     tokens = _tokens(text)
-    count = choose.pick((1_000, 100_000, 1_000_000))
-    unit = choose.pick(("a", " ", "9", "\t", "x+", "//", "\\\n", '"a" ', "é", "\n", ";", "a,", "*"))
+    long = ("a", " ", "9", "\t", "\\\n", "é", "\n", "//")
+    dense = ("x+", '"a" ', ";", "a,", "*", "a ", "1 ", "(", "i=0;")
+    unit, most = choose.pick(((choose.pick(long), 1_000_000), (choose.pick(dense), 200_000)))
+    count = choose.pick((1_000, 100_000, most))
     tokens.insert(_at(choose, tokens), unit * (count // len(unit)))
     return "".join(tokens)
 
@@ -331,6 +333,21 @@ def _limited(limit_s: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
+def _forget_peak() -> None:
+    """Let the kernel count the most memory from here on, where it can."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _peak_mib() -> float:
+    """Return the most memory that this process had since `_forget_peak`."""
+    with suppress(OSError):
+        found = re.search(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
+        if found:
+            return int(found[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def judge(one: Case, folder: Path, limit_s: float = LIMIT_S) -> Verdict:
     """Return how `check`, and `emit` of what it accepts, end on a case."""
     source = folder / "f.c"
@@ -338,6 +355,7 @@ def judge(one: Case, folder: Path, limit_s: float = LIMIT_S) -> Verdict:
     sidecar = folder / "f.yaml" if one.sidecar is not None else None
     if sidecar is not None:
         sidecar.write_bytes(one.sidecar or b"")
+    _forget_peak()
     start = time.process_time()
     try:
         with _limited(limit_s):
@@ -348,7 +366,7 @@ def judge(one: Case, folder: Path, limit_s: float = LIMIT_S) -> Verdict:
     except Exception:
         verdict = Verdict("traceback", words=traceback.format_exc()[-3000:])
     time_s = time.process_time() - start
-    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    peak_mib = _peak_mib()
     if peak_mib > LIMIT_MIB and not verdict.is_wrong:
         verdict = Verdict("too much memory", words=f"{peak_mib:.0f} MiB")
     return Verdict(verdict.outcome, verdict.codes, verdict.words, time_s)

@@ -14,6 +14,7 @@ from .program import (
     Element,
     Loop,
     Program,
+    Scratch,
     Set,
     Stmt,
     Value,
@@ -53,7 +54,7 @@ def _extent(program: Program, array: Array, dim: int, most: list[int]) -> Affine
     """Return an extent over `most` at every size: symbolic where C allows and chance says."""
     names = [n for n in ("n", "m") if n in program.sizes[0]]
     wish = program.seen.get(f"{array.name}.{dim}", 0)
-    if array.is_object or not names or wish == 0:
+    if array.is_object or array.kind == "local" or not names or wish == 0:
         return Affine((), max(most) + 1 + (wish > 2))
     name = names[wish % len(names)]
     slack = max(top + 1 - sizes[name] for top, sizes in zip(most, program.sizes, strict=True))
@@ -115,6 +116,8 @@ def moved(body: tuple[Stmt, ...], move: Callable[[Element], Element]) -> tuple[S
                 out.append(Set(place, op, inside(value)))
             case Declare(name, value):
                 out.append(Declare(name, inside(value)))
+            case Scratch():
+                out.append(stmt)
             case When(condition, then, otherwise):
                 out.append(When(inside(condition), moved(then, move), moved(otherwise, move)))
             case Loop():

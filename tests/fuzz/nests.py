@@ -17,6 +17,7 @@ from .program import (
     Element,
     Loop,
     Program,
+    Scratch,
     Set,
     Stmt,
     Value,
@@ -72,6 +73,10 @@ class _Maker:
         while self.statements_left > 0 and len(body) < 4:
             body += self.nest(depth)
             depth = choose.integer(1, depth)
+        if self.temporaries and choose.chance(25):
+            # Its last value is read after the region.
+            self.carried = (*self.carried, self.temporaries[0])
+        self.temporaries = [t for t in self.temporaries if t not in self.carried]
         made = Program(
             name,
             sizes,
@@ -129,7 +134,9 @@ class _Maker:
         self.headers[len(around)] = loop
         inner = (*around, loop.var)
         ready = list(self.ready)
-        if depth <= 1:
+        if depth == 2 and self.statements_left > 1 and choose.chance(10):
+            body = self.scratch(inner)
+        elif depth <= 1:
             body = self.leaf(inner)
         else:
             body = []
@@ -142,6 +149,28 @@ class _Maker:
                 body.append(self.loop(depth - 1, inner))
         self.ready = ready
         return replace(loop, body=self.guarded(body, inner))
+
+    def scratch(self, around: tuple[str, ...]) -> list[Stmt]:
+        """Return loops that fill an array and use it: each iteration around them has its own."""
+        choose = self.choose
+        name = f"W{len(self.arrays)}"
+        array = Array(name, choose.pick(("local", "local", "shaped", "flat")), 1)
+        var = ITERATORS[len(around)]
+        first = self.header(var, around)
+        then = choose.pick((first, first, self.header(var, around)))
+        inner = (*around, var)
+        place = Element(name, (Affine(((1, var),), choose.pick((0, 0, 1))),))
+        fill = Set(place, "=", self.value(inner, 2))
+        op = choose.pick(("=", "+="))
+        value = Apply("+", (place, self.value(inner, 1)))
+        use = Set(self.element(inner, self.some_array()), op, value)
+        if array.kind == "local":
+            # What no iteration has written may not be read.
+            then = first
+        self.arrays = (*self.arrays, array)
+        self.statements_left -= 2
+        declared: list[Stmt] = [Scratch(name)] if array.kind == "local" else []
+        return [*declared, replace(first, body=(fill,)), replace(then, body=(use,))]
 
     def header(self, var: str, around: tuple[str, ...]) -> Loop:
         choose = self.choose
@@ -168,7 +197,7 @@ class _Maker:
     def guarded(self, body: list[Stmt], around: tuple[str, ...]) -> tuple[Stmt, ...]:
         """Return a loop's body, now and then with a condition around a part of it."""
         choose = self.choose
-        plain = [s for s in body if not isinstance(s, Declare)]
+        plain = [s for s in body if not isinstance(s, Declare | Scratch)]
         if not self.options.with_guards or len(plain) < len(body) or not choose.chance(22):
             return tuple(body)
         condition = self.condition(around)
@@ -270,7 +299,7 @@ class _Maker:
             return Atom(choose.pick(around))
         if kind < 39 and self.carried:
             return Atom(choose.pick(self.carried))
-        return self.element(around, choose.pick(self.arrays))
+        return self.element(around, self.some_array())
 
     def condition(self, around: tuple[str, ...], depth: int = 2) -> Value:
         choose = self.choose
@@ -289,7 +318,7 @@ class _Maker:
         return Apply(compare, (self.element(around, self.some_array()), right))
 
     def some_array(self) -> Array:
-        return self.choose.pick(self.arrays)
+        return self.choose.pick([a for a in self.arrays if not a.name.startswith("W")])
 
     def element(self, around: tuple[str, ...], array: Array) -> Element:
         """Return an element of an array: most often one iterator to a dimension."""
@@ -324,7 +353,8 @@ class _Maker:
 def finished(made: Program) -> Program:
     """Return the program with the names that it uses, in range, and not too long."""
     used = {e.array for e in elements(made.body)}
-    arrays = tuple(a for a in made.arrays if a.name in used)
+    declared = {s.name for s in statements(made.body) if isinstance(s, Scratch)}
+    arrays = tuple(a for a in made.arrays if a.name in used | declared)
     words: set[str] = set()
     targets: set[str] = set()
     for stmt in statements(made.body):

@@ -80,6 +80,13 @@ class Declare:
 
 
 @dataclass(frozen=True)
+class Scratch:
+    """``double name[…];`` inside a loop: the declaration of an array of kind ``local``."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class When:
     """``if (condition) {…} else {…}``, without ``else`` where nothing stands there."""
 
@@ -106,7 +113,7 @@ class Loop:
         return run[::-1] if self.is_down else run
 
 
-Stmt: TypeAlias = Set | Declare | When | Loop
+Stmt: TypeAlias = Set | Declare | Scratch | When | Loop
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,7 @@ class Array:
 
     `kind` is ``shaped`` (``double A[n + 1][m]`` as a parameter), ``flat`` (a pointer, with the
     subscript written as one sum), ``horner`` (the same, nested), ``global`` or ``static``
-    (objects at file scope, of constant extents).
+    (objects at file scope), or ``local`` (declared in a loop), the last three of constant extents.
     """
 
     name: str
@@ -185,6 +192,8 @@ def values_of(stmt: Stmt) -> tuple[Value, ...]:
             return (value,)
         case Loop(_, lower, upper):
             return (lower, upper)
+        case Scratch():
+            return ()
 
 
 def elements(body: tuple[Stmt, ...]) -> Iterator[Element]:
@@ -255,7 +264,7 @@ class _Printer:
     def _parameters(self) -> list[str]:
         out = [f"int {name}" for name in self._open()]
         for array in self.program.arrays:
-            if array.is_object:
+            if array.is_object or array.kind == "local":
                 continue
             if array.kind == "shaped":
                 out.append(f"{array.element} {array.name}{_brackets(array)}")
@@ -274,6 +283,9 @@ class _Printer:
                     self.lines.append(f"{margin}{self.value(target)} {op} {self.value(value)};")
                 case Declare(name, value):
                     self.lines.append(f"{margin}double {name} = {self.value(value)};")
+                case Scratch(name):
+                    array = self.program.array(name)
+                    self.lines.append(f"{margin}{array.element} {name}{_brackets(array)};")
                 case When(condition, then, otherwise):
                     self.lines.append(f"{margin}if ({self.value(condition)}) {{")
                     self._body(then, margin + "  ")

@@ -8,7 +8,20 @@ from dataclasses import replace
 from typing import TypeVar
 
 from .nests import finished
-from .program import Affine, Apply, Array, Atom, Element, Loop, Program, Set, Stmt, Value, When
+from .program import (
+    Affine,
+    Apply,
+    Array,
+    Atom,
+    Declare,
+    Element,
+    Loop,
+    Program,
+    Set,
+    Stmt,
+    Value,
+    When,
+)
 
 T = TypeVar("T")
 
@@ -87,8 +100,8 @@ def _simpler(stmt: Stmt) -> Iterator[tuple[Stmt, ...]]:
                 yield from ((Set(t, op, value),) for t in _elements(target))
             if op != "=":
                 yield (Set(target, "=", value),)
-        case _:
-            yield from ((replace(stmt, value=v),) for v in _values(stmt.value))
+        case Declare(_, value):
+            yield from ((replace(stmt, value=v),) for v in _values(value))
 
 
 def _loops(loop: Loop) -> Iterator[Loop]:

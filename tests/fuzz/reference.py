@@ -41,8 +41,13 @@ class Event:
         return self.reads_but(set())
 
     def reads_but(self, stored: set[int]) -> tuple[Place, ...]:
-        """Return what the statement reads, without the conditions on the lines of `stored`."""
-        return (*self.reads, *(place for line, place in self.under if line not in stored))
+        """Return what the statement reads, its conditions among it.
+
+        A condition on a line of `stored` is kept in a variable, with all that is around it.
+        """
+        known = [k for k, (line, _) in enumerate(self.under) if line in stored]
+        asked = self.under[known[-1] + 1 :] if known else self.under
+        return (*self.reads, *(place for _, place in asked))
 
 
 @dataclass
@@ -228,7 +233,8 @@ class Function:
     """A C function as Python, for exact numbers and for floats.
 
     `types` are those of its arrays and its doubles; `loops` the lines of the region's loops,
-    in text order, `down` the numbers of those that count down.
+    in text order, `down` the numbers of those that count down. `conditional` are the lines of
+    statements under conditions, `mixed` those of conditions that compare integers too.
     """
 
     name: str
@@ -237,6 +243,8 @@ class Function:
     types: Mapping[str, str]
     loops: tuple[int, ...]
     down: frozenset[int]
+    conditional: frozenset[int]
+    mixed: frozenset[int]
     region: tuple[int, int]
     code: str
     sizes: tuple[Mapping[str, int], ...]

@@ -27,7 +27,7 @@ from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, bands, path, top_of
 
-from .claims import instances, named, stored_conditions
+from .claims import copied, instances, named, stored_conditions
 from .reference import Event, Function, Run, initial
 
 
@@ -163,24 +163,28 @@ def _untrue(made: Certificate, runs: Runs, run: Run) -> Iterator[str]:
     relations = _Relations(made)
     for event in run.events:
         found = instances(runs.analysis, runs.function, event) if event.write else {}
-        if event.write is not None and len(found) != 1:
+        if event.write is not None and not found:
             # The front end made something else of this line, as of a loop that counts down.
             return
-        for number, at in found.items():
+        for number, at in sorted(found.items())[:1]:
             order = relations.original[number](*at)
             if last and not _before(last, order):
                 yield f"certificate: S{number}{list(at)} does not come after {last} in the text"
             last = order
             ones.append(relations.instance(number, at, event))
-    guarded = any(event.write is None for event in run.events)
-    yield from _uncovered(made, ones, guarded)
     stored = stored_conditions(runs.analysis, run)
+    yield from _uncovered(made, ones, runs)
     yield from _untold(made, ones, runs, stored)
     yield from _unordered(made, ones, runs, stored)
 
 
-def _uncovered(made: Certificate, ones: list[_Instance], guarded: bool) -> Iterator[str]:
+def _uncovered(made: Certificate, ones: list[_Instance], runs: Runs) -> Iterator[str]:
     """Yield each statement whose iterations are not those that ran."""
+    conditional = runs.function.conditional
+    assigns = runs.analysis.region.nest.assigns()
+    # A maximum written with a condition is no guarded statement, and yet runs now and then.
+    guarded = {a.number for a in assigns if a.guard or a.span.line in conditional}
+    guarded |= {a.number for a in assigns if a.span.line not in {o.event.line for o in ones}}
     ran: defaultdict[int, set[str]] = defaultdict(set)
     for one in ones:
         ran[one.number].add(f"S{one.number}[{', '.join(map(str, one.at))}]")
@@ -188,7 +192,7 @@ def _uncovered(made: Certificate, ones: list[_Instance], guarded: bool) -> Itera
         told = isl.Set(text)
         if number in ran and not isl.Set(f"{{ {'; '.join(ran[number])} }}").is_subset(told):
             yield f"certificate: S{number} runs outside its iterations"
-        if not guarded and int(told.count_val().to_python()) != len(ran[number]):
+        if number not in guarded and int(told.count_val().to_python()) != len(ran[number]):
             yield f"certificate: S{number} has other iterations than those that ran"
 
 
@@ -205,6 +209,7 @@ def _untold(
         array, index = one.event.write
         needed[one.number, array, True].add(f"{instance} -> A[{index}]")
     arrays = {n for n, a in runs.analysis.region.arrays.items() if a.extents}
+    arrays -= copied(runs.analysis)
     for (number, array, is_write), pairs in needed.items():
         if array not in arrays:
             continue
@@ -229,7 +234,7 @@ def _unordered(
             users[place].append((one, False))
         assert one.event.write is not None
         users[one.event.write].append((one, True))
-    private = runs.analysis.private
+    private = runs.analysis.private | copied(runs.analysis)
     for (array, _), found in users.items():
         for k, (first, writes) in enumerate(found if array not in private else ()):
             for then, also in found[k + 1 : k + 20]:

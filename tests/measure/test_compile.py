@@ -100,6 +100,27 @@ def test_tuned_optimisation_replaces_the_kinds_own(tmp_path: Path) -> None:
     assert tuned.digest != plain.digest
 
 
+def test_flags_reach_the_compilers_that_they_are_for(tmp_path: Path) -> None:
+    text = "#ifdef __FAST_MATH__\n#error hasty\n#endif\n" + GOOD
+    hasty = compile_job(replace(job(text), optimisation=("-O3", "-ffast-math")), here(), tmp_path)
+    assert "hasty" in hasty.output
+    assert compile_job(replace(job(text), nvcc=("-use_fast_math",)), here(), tmp_path).ok
+    if here().nvcc is None:
+        return
+    terms = " + ".join(f"a[{k}]*a[{k + 1}]" for k in range(40))
+    text = f'extern "C" __global__ void sum(double *a) {{ a[threadIdx.x + 99] = {terms}; }}\n'
+    plain = CompileJob((Source(text, "cuda"),), "cuda-cubin", optimisation=("-ffast-math",))
+    most = compile_job(plain, here(), tmp_path).kernels[0].registers
+    few = compile_job(replace(plain, nvcc=("-maxrregcount=24",)), here(), tmp_path)
+    assert few.kernels[0].registers <= 24 < most
+
+
+def test_a_chosen_processor_is_not_replaced_by_this_one(tmp_path: Path) -> None:
+    text = "#ifdef __AVX__\n#error new\n#endif\n" + GOOD
+    old = replace(job(text), optimisation=("-march=x86-64",))
+    assert compile_job(old, here(), tmp_path).ok
+
+
 def test_a_cubin_comes_with_its_registers(tmp_path: Path) -> None:
     if here().nvcc is None:
         pytest.skip("no nvcc")

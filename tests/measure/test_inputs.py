@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_by_hand import CLOSE, OPEN, Use, expr, integers, made, matvec, scale
+from support.regions import analysis_of
 
-from annotune.ir.text import parse_nest
+from annotune.ir.text import parse_nest, print_expr
 from annotune.measure.buffers import GuardedArray
 from annotune.measure.elements import is_poison
 from annotune.measure.evaluate import evaluate, iterations
@@ -167,3 +168,19 @@ def test_a_write_beside_a_guarded_array_is_seen() -> None:
         assert array.broken_zone() == ""
         ctypes.c_double.from_address(array.address + 8 * index).value = 2.0
         assert array.broken_zone() == side
+
+
+def test_awkward_sizes_fulfil_the_conditions_of_a_proof() -> None:
+    """Else the original would be compared with itself."""
+    analysis = analysis_of(
+        "void f(int ld, int m, int n, double *restrict a)\n{\n"
+        "/*@ begin PerfTuning (\n"
+        "def input_params { param m = 9; param n = 8; param ld = 8; }\n) @*/\n"
+        "for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) a[i*ld + j] = 1;\n"
+        "/*@ end @*/\n}\n"
+    )
+    assert [print_expr(one) for one in analysis.conditions] == ["ld >= n"]
+    ones, *others = awkward_sizes(analysis)
+    assert ones == {"ld": 1, "m": 1, "n": 1}
+    assert any(sizes["ld"] == sizes["n"] > 1 for sizes in others)
+    assert all(sizes["ld"] >= sizes["n"] for sizes in others)

@@ -97,6 +97,7 @@ COPY = RegionResult(
     index=2,
     line=71,
     sizes={},
+    sizes_checked=({"n": 12},),
     flop=0,
     bytes=0,
     rows=(

@@ -38,6 +38,13 @@ def test_a_bound_that_another_loop_sets() -> None:
     assert Map(0, {"i": X}).why_not(one.region.nest.body, one) is None
 
 
+def test_a_host_loop_whose_bound_a_loop_inside_it_sets() -> None:
+    text = "for i in 0:4\n  for j in 0:4 - i\n    for k in 0:4\n      S0: a[j*9 + k] = b[i]\n"
+    one = nest_analysis(text)
+    refusal = refused(Map(0, {"k": X}, host=("j",), span=COMMAND), one.region.nest.body, one)
+    assert (refusal.code, refusal.span) == ("AT254", COMMAND)
+
+
 def test_a_reduction_on_threads() -> None:
     one = nest_analysis("for i in 0:n: for k in 0:n: c[i] += a[k]")
     refusal = refused(Map(0, {"i": Y, "k": X}, span=COMMAND), one.region.nest.body, one)
@@ -84,6 +91,17 @@ def test_tiles_may_be_blocks_of_their_loops_threads() -> None:
     assert refused(Map(0, {"i": X}), body, one).code == "AT254"
 
 
+def test_tiles_stand_around_their_loop_on_whichever_axes() -> None:
+    one = nest_analysis("for i in 0:n: a[i] = 1.0")
+    body = Tile(0, "i", 4).apply(one.region.nest.body)
+    mapping = Map(0, {"i": X, "i_t": Level.THREAD_Y})
+    assert mapping.why_not(body, one) is None
+    assert text_of(mapping.apply(body)) == (
+        "for i_t in 0:n step 4 @thread.y tile_of i\n  for i in i_t:min(i_t + 4, n) @thread.x\n"
+        "    S0: a[i] = 1.0\n"
+    )
+
+
 LEVELS = (Level.BLOCK_X, Level.BLOCK_Y, Level.THREAD_X)
 
 
@@ -106,5 +124,5 @@ def test_a_legal_mapping_keeps_the_result(
 def test_a_legal_mapping_of_tiles_keeps_the_result(text: str, size: int, loop: str) -> None:
     one = analysed(text)
     body = accepted(Tile(0, loop, size), one.region.nest.body, one)
-    for levels in ({f"{loop}_t": Y, loop: X}, {f"{loop}_t": X}):
+    for levels in ({f"{loop}_t": Y, loop: X}, {loop: X, f"{loop}_t": Y}, {f"{loop}_t": X}):
         assert_law(accepted(Map(0, levels), body, one), one)

@@ -13,6 +13,7 @@ import pytest
 from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
+from annotune.annotation.flags import Flags
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
 from annotune.measure.check import Checker
@@ -49,6 +50,7 @@ class _Made:
 
     code: RegionCode
     config: dict[str, str] = field(default_factory=dict)
+    flags: Flags = field(default_factory=Flags)
 
 
 class _Target:
@@ -72,11 +74,16 @@ void f(int n, double *restrict y, const double *restrict x)
 """
 
 
-def _bench(folder: Path, text: str = TEXT) -> Bench:
+# Wrong at one problem size alone.
+PICKY = RegionCode(f"\nif (n == 77) y[0] = 0.25; else\n#pragma omp parallel for private(t)\n{LOOP}")
+
+
+def _bench(folder: Path, text: str = TEXT, others: tuple[dict[str, int], ...] = ()) -> Bench:
     source = text_source(text)
     oracle = Oracle(source, analyse(source.regions[0]), TOOLS, folder)
     sizes: tuple[dict[str, int], ...] = ({"n": 100},)
-    return Bench(Checker(oracle), sizes, ({"n": 2},), 1, 1, time.monotonic() + 60, "this CPU")
+    until = time.monotonic() + 60
+    return Bench(Checker(oracle), sizes, ({"n": 2},), 1, 1, until, "this CPU", others=others)
 
 
 def _measured(folder: Path, codes: Sequence[RegionCode], text: str = TEXT) -> Any:
@@ -98,6 +105,18 @@ def test_the_next_best_wins_where_the_fastest_races(tmp_path: Path) -> None:
     assert outcome.code is RIGHT
     assert outcome.best.verified
     assert outcome.trials[1].status is Status.CORRECT
+
+
+def test_a_winner_is_right_at_the_other_problem_sizes_too(tmp_path: Path) -> None:
+    variants = [cast(Variant, _Made(code)) for code in (PICKY, RIGHT)]
+    bench = _bench(tmp_path, others=({"n": 31}, {"n": 77}))
+    outcome = measured(bench, cast(Target, _Target()), "openmp", variants)
+    assert outcome.code is RIGHT
+    assert outcome.sizes == ({"n": 31}, {"n": 77})
+    bench = _bench(tmp_path / "alone", others=({"n": 77},))
+    alone = measured(bench, cast(Target, _Target()), "openmp", variants[:1])
+    assert (alone.code, alone.trials[0].status) == (None, Status.CORRECTNESS)
+    assert alone.trials[0].reason.startswith("at n=77: ")
 
 
 def test_nothing_is_timed_where_the_original_gives_nothing_to_compare_with(tmp_path: Path) -> None:

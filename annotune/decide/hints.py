@@ -1,0 +1,184 @@
+"""Hints of Orio's transformations: the numbers that somebody found worth trying for a loop.
+
+A command of a recipe is kept or refused. A hint is followed where it is legal and means
+something for the kernel that the rules make of its loop; elsewhere the rules' choice stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from math import prod
+
+from annotune.annotation.spec import LoopWish, WishKind
+from annotune.decide.loop_wishes import asked_loop
+from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.rules import MAX_AXES, MAX_THREADS, TEAM, TILE_ALONE, TILE_X
+from annotune.decide.units import Unit
+from annotune.ir.nest import Loop
+from annotune.transforms.tile import name_is_taken, tile_name
+
+# More launches of one kernel than this are not tried: each costs a prediction.
+MAX_LAUNCHES = 1000
+RULE = "the transformation's hint"
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What hints make of one kernel's launch; what is absent is for the rules.
+
+    `tiles` are (loop, size) of loops that threads run, `threads` the threads of a block, and
+    `blocks` the most blocks of the grid, of which each then runs several iterations.
+    """
+
+    tiles: tuple[tuple[str, int], ...] = ()
+    threads: int = 0
+    blocks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A wish, and the loop of the nest that it speaks of."""
+
+    wish: LoopWish
+    loop: Loop
+
+
+def hints(unit: Unit, kind: WishKind) -> Iterator[Hint]:
+    """Yield the wishes of a kind for loops around statements of a unit."""
+    inside = [loop for s in unit.statements for loop in unit.analysis.paths[s]]
+    for wish in unit.analysis.region.spec.wishes:
+        facts = asked_loop(unit.analysis, wish)
+        if wish.kind is kind and facts is not None and any(x is facts.loop for x in inside):
+            yield Hint(wish, facts.loop)
+
+
+def factors_of(unit: Unit, loop: Loop, *kinds: WishKind) -> tuple[int, ...]:
+    """Return the numbers from 2 that hints of these kinds give for a loop, each once."""
+    found = (hint for kind in kinds for hint in hints(unit, kind) if hint.loop is loop)
+    numbers = dict.fromkeys(number for hint in found for number in hint.wish.factors)
+    return tuple(number for number in numbers if number > 1)
+
+
+def rows_of(unit: Unit, statement: int, name: str, most: int) -> tuple[int, ...]:
+    """Return the numbers up to `most` that hints give for a loop of a statement, largest first.
+
+    A core's block of registers has so many rows or lanes of the loop: unrolled and jammed, or
+    the smallest of tiles.
+    """
+    loops = [loop for loop in unit.analysis.paths[statement] if loop.var == name]
+    found = (factors_of(unit, x, WishKind.UNROLL, WishKind.TILE) for x in loops)
+    return tuple(sorted({n for numbers in found for n in numbers if n <= most}, reverse=True))
+
+
+def unroll_factors(unit: Unit, loop: Loop, trip: int, longest: int) -> tuple[int, ...]:
+    """Return the hinted factors that divide `trip`, the one to try first at the end.
+
+    That is the largest up to `longest`; longer bodies are tried after all others.
+    """
+    legal = [n for n in factors_of(unit, loop, WishKind.UNROLL) if trip and trip % n == 0]
+    short = sorted(n for n in legal if n <= longest)
+    return (*sorted((n for n in legal if n > longest), reverse=True), *short)
+
+
+def launches(unit: Unit, choice: KernelChoice) -> tuple[Launch, ...]:
+    """Return the launches that the hints for a unit's loops ask for, the first choice first.
+
+    `choice` is the rules' own; the first launch has the sizes that are nearest to it.
+    """
+    wanted: dict[str, set[int]] = {}
+    for hint in hints(unit, WishKind.TILE):
+        wanted.setdefault(hint.loop.var, set()).update(hint.wish.factors)
+    tiles: list[list[tuple[tuple[str, int], ...]]] = []
+    for loop, sizes in wanted.items():
+        usual = dict(choice.tiles).get(loop, TILE_X if choice.threads[1:] else TILE_ALONE)
+        legal = [n for n in sizes if n > 1 and not why_not_tile(unit, choice, loop, n)]
+        # A tile of one iteration is none: the rules' own choice is then among the values.
+        own: list[tuple[tuple[str, int], ...]] = [()] if 1 in sizes or not legal else []
+        tiles.append([*(((loop, n),) for n in _nearest(legal, usual)), *own])
+    asked = [hint.wish for hint in hints(unit, WishKind.PARALLEL)]
+    given = {n for wish in asked for n in wish.threads}
+    legal = [n for n in given if not why_not_threads(unit, choice, n)]
+    threads = _nearest(legal, TILE_ALONE) or [0]
+    blocks = sorted({n for wish in asked for n in wish.blocks}, reverse=True) or [0]
+    every = product(product(*tiles), threads, blocks)
+    return tuple(
+        Launch(tuple(tile for one in cut for tile in one), t, b)
+        for cut, t, b in islice(every, MAX_LAUNCHES)
+    )
+
+
+def _nearest(numbers: Iterable[int], usual: int) -> list[int]:
+    """Return `numbers` by their distance from the rules' own, nearest first."""
+    return sorted(numbers, key=lambda n: (abs(n - usual), n))
+
+
+def with_launch(unit: Unit, choice: KernelChoice, launch: Launch) -> KernelChoice:
+    """Return `choice` with the parts of `launch` that are legal for it."""
+    for loop, size in launch.tiles:
+        if not why_not_tile(unit, choice, loop, size):
+            choice = _cut(choice, loop, size)
+    if launch.threads and choice.threads and not why_not_threads(unit, choice, launch.threads):
+        size = launch.threads // _other_threads(unit, choice)
+        if choice.threads[0] not in dict(launch.tiles) and size != unit.trips[choice.threads[0]]:
+            choice = _cut(choice, choice.threads[0], size)
+    if launch.blocks and choice.blocks:
+        reason = Reason("blocks", f"{launch.blocks} at most", RULE)
+        choice = replace(choice, max_blocks=launch.blocks, reasons=(*choice.reasons, reason))
+    return choice
+
+
+def why_not_threads(unit: Unit, choice: KernelChoice, threads: int) -> str:
+    """Return why a block of a kernel cannot have so many threads, empty when it can."""
+    if not choice.threads:
+        return "the threads of a block share a sum" if choice.team else "nothing runs on threads"
+    others, loop = _other_threads(unit, choice), choice.threads[0]
+    if not others or threads % others:
+        return f"'{choice.threads[1]}' takes {others or 'all of the'} threads as well"
+    if threads // others == unit.trips[loop]:
+        return ""
+    return why_not_tile(unit, choice, loop, threads // others)
+
+
+def why_not_tile(unit: Unit, choice: KernelChoice, loop: str, size: int) -> str:
+    """Return why a block's threads cannot run tiles of a loop, empty when they can."""
+    if loop not in choice.threads:
+        return f"'{loop}' does not run on threads"
+    trip, cut = unit.trips[loop], dict(choice.tiles)
+    if trip is None:
+        return f"how often '{loop}' runs is not known"
+    if size >= trip:
+        return f"'{loop}' runs {trip} times only"
+    if unit.sums and loop not in cut and choice.blocks:
+        return "the blocks combine another loop"
+    if loop not in cut and name_is_taken(loop, unit.analysis):
+        return f"the region has something called '{tile_name(loop)}'"
+    if loop not in cut and len(choice.blocks) >= MAX_AXES:
+        return "every axis of the grid has its loop"
+    others = prod(_extent(unit, choice, name) for name in choice.threads if name != loop)
+    most = TEAM if unit.sums else MAX_THREADS
+    return f"a block has {most} threads at most" if size * others > most else ""
+
+
+def _other_threads(unit: Unit, choice: KernelChoice) -> int:
+    return prod(_extent(unit, choice, name) for name in choice.threads[1:])
+
+
+def _extent(unit: Unit, choice: KernelChoice, loop: str) -> int:
+    """Return the threads that run a loop, 0 where that is not known."""
+    return dict(choice.tiles).get(loop) or unit.trips[loop] or 0
+
+
+def _cut(choice: KernelChoice, loop: str, size: int) -> KernelChoice:
+    """Return `choice` with the threads of `loop` running tiles of `size`, and blocks over these."""
+    tiles, blocks = choice.tiles, choice.blocks
+    if loop in dict(tiles):
+        tiles = tuple((name, size if name == loop else own) for name, own in tiles)
+    else:
+        tiles, blocks = (*tiles, (loop, size)), (*blocks, tile_name(loop))
+    known = tuple(
+        r for r in choice.reasons if not (r.subject == "tile" and r.decision.startswith(f"{loop} "))
+    )
+    reason = Reason("tile", f"{loop} by {size}", RULE)
+    return replace(choice, tiles=tiles, blocks=blocks, reasons=(*known, reason))

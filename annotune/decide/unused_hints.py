@@ -1,0 +1,134 @@
+"""What is told of hints that no target follows: which of their numbers, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from annotune.analysis.facts import Analysis
+from annotune.annotation.spec import LoopWish, WishKind
+from annotune.decide.cpu import cpu_units, hinted_blocks
+from annotune.decide.direct import choose, unrolls
+from annotune.decide.hints import hints, why_not_threads, why_not_tile
+from annotune.decide.loop_wishes import asked_loop
+from annotune.decide.messages import HINT_UNUSED
+from annotune.decide.plan import KernelChoice
+from annotune.decide.sum_lanes import leaders
+from annotune.decide.units import Unit
+from annotune.diagnostics import Diagnostic
+from annotune.ir.nest import Loop
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A hint's loop, with the kernels of a GPU around it and those of a CPU's cores."""
+
+    loop: Loop
+    kernels: tuple[tuple[Unit, KernelChoice], ...]
+    cores: tuple[Unit, ...]
+
+
+def unused_hints(analysis: Analysis, nests: Sequence[Unit]) -> Iterator[Diagnostic]:
+    """Yield a note for the numbers of each hint that neither a GPU nor a CPU follows.
+
+    `nests` are the kernels of the first choice, before any hint.
+    """
+    wishes = analysis.region.spec.wishes
+    cores = cpu_units(analysis) if wishes else ()
+    for wish in wishes:
+        facts = asked_loop(analysis, wish)
+        if facts is None:
+            continue
+        own = [u for u in nests if any(h.wish is wish for h in hints(u, wish.kind))]
+        kernels = tuple((unit, choose(unit)) for unit in own)
+        asked = _Asked(facts.loop, kernels, cores)
+        for what, numbers, why_not in _parts(wish, asked):
+            found: dict[str, list[str]] = {}
+            for number in numbers:
+                why = "" if number == 1 else why_not(asked, number)
+                if why:
+                    found.setdefault(why, []).append(str(number))
+            for why, unused in found.items():
+                yield HINT_UNUSED.at(wish.span, what=what, numbers=", ".join(unused), why=why)
+
+
+_WhyNot = Callable[[_Asked, int], str]
+
+
+def _parts(wish: LoopWish, asked: _Asked) -> Iterator[tuple[str, tuple[int, ...], _WhyNot]]:
+    name = asked.loop.var
+    match wish.kind:
+        case WishKind.UNROLL:
+            yield f"unrolling '{name}' by", wish.factors, _why_not_unrolled
+        case WishKind.TILE:
+            yield f"tiles of '{name}' of", wish.factors, _why_not_tiled
+        case WishKind.PARALLEL:
+            yield "threads per block:", wish.threads, _why_not_threads
+            yield "at most so many blocks:", wish.blocks, _why_not_blocks
+
+
+def _is_on_cores(asked: _Asked, number: int) -> bool:
+    """Return whether a core's block has so many rows or lanes of the loop."""
+    for unit in asked.cores:
+        for statement in leaders(unit):
+            if not any(loop is asked.loop for loop in unit.analysis.paths[statement]):
+                continue
+            for block in hinted_blocks(unit, statement):
+                if (asked.loop.var, number) in (
+                    (block.over, block.rows),
+                    (block.along, block.lanes),
+                ):
+                    return True
+    return False
+
+
+def _why_not_unrolled(asked: _Asked, factor: int) -> str:
+    if _is_on_cores(asked, factor):
+        return ""
+    why = ""
+    for unit, choice in asked.kernels:
+        why = _why_not_in_kernel(unit, choice, asked.loop, factor)
+        if not why:
+            return ""
+    return why or "the loop is in no kernel"
+
+
+def _why_not_in_kernel(unit: Unit, choice: KernelChoice, loop: Loop, factor: int) -> str:
+    kept = {(statement, name) for statement, name, _ in choice.unroll}
+    for statement, name, factors in unrolls(unit):
+        if unit.analysis.paths[statement][-1] is loop and (statement, name) in kept:
+            trip = unit.trips[name]
+            return "" if factor in factors else f"its {trip} iterations are no multiple"
+    if loop.var in {*choice.blocks, *choice.threads, *(name for _, name in choice.team)}:
+        return "its iterations run in parallel"
+    if any(isinstance(stmt, Loop) for stmt in loop.body):
+        return "only an innermost loop is unrolled, or one that gives registers rows"
+    if unit.trips[loop.var] is None:
+        return "how often it runs is not known"
+    return "the kernel has no such serial loop"
+
+
+def _why_not_tiled(asked: _Asked, size: int) -> str:
+    if _is_on_cores(asked, size):
+        return ""
+    why = "the loop is in no kernel"
+    for unit, choice in asked.kernels:
+        why = why_not_tile(unit, choice, asked.loop.var, size)
+        if not why:
+            return ""
+    return why
+
+
+def _why_not_threads(asked: _Asked, threads: int) -> str:
+    why = "the loop is in no kernel"
+    for unit, choice in asked.kernels:
+        why = why_not_threads(unit, choice, threads)
+        if not why:
+            return ""
+    return why
+
+
+def _why_not_blocks(asked: _Asked, _blocks: int) -> str:
+    has_blocks = any(choice.blocks for _, choice in asked.kernels)
+    tiled = any(h.wish.threads for unit, _ in asked.kernels for h in hints(unit, WishKind.PARALLEL))
+    return "" if has_blocks or tiled else "the kernel has one block"

@@ -25,7 +25,7 @@ MAX_AXES = 3
 # coalesce over; the second axis adds warps up to 256 threads, the usual start for occupancy.
 TILE_X = 32
 TILE_Y = 8
-# Without a second axis the tile is the whole block.
+# Without a second axis the tile is the whole block, or two warps of a loop that is shorter.
 TILE_ALONE = 256
 # More iterations than this on one thread axis are tiled when a block axis is free.
 WIDE_AXIS = 64
@@ -217,22 +217,29 @@ def thesis_roles(unit: Unit) -> Roles:
 def tiles(unit: Unit, chosen: Roles) -> tuple[tuple[str, int], ...]:
     """Return the tiles that make thread axes fit a block, while block axes are free.
 
-    A loop longer than `WIDE_AXIS` on a thread axis is cut, its tiles becoming blocks, and so is
-    any loop while the block has more than `MAX_THREADS`. With no free axis the threads run over
-    the rest of their loop in strides instead.
+    A loop longer than `WIDE_AXIS` on a thread axis is cut, its tiles becoming blocks; so is one
+    whose length a loop of the host sets, and any loop while the block has more than
+    `MAX_THREADS`. With no free axis the threads run over the rest of their loop in strides
+    instead.
     """
     free = MAX_AXES - sum(1 for n in (chosen.block_x, chosen.block_y) if n)
     out: list[tuple[str, int]] = []
     threads = prod(unit.trips[n] or 1 for n in (chosen.thread_x, chosen.thread_y) if n)
-    axes = ((chosen.thread_x, TILE_X if chosen.thread_y else TILE_ALONE), (chosen.thread_y, TILE_Y))
+    axes = ((chosen.thread_x, TILE_X if chosen.thread_y else 0), (chosen.thread_y, TILE_Y))
     for loop, size in axes:
-        if not loop or name_is_taken(loop, unit.analysis):
+        if not loop or not free or name_is_taken(loop, unit.analysis):
             continue
-        trip = unit.trips[loop] or 0
-        if free and trip > size and (trip > WIDE_AXIS or threads > MAX_THREADS):
-            out.append((loop, size))
+        trip = unit.trips[loop]
+        # Sizes that arrive at run time need more than one block, whatever the tuned ones are.
+        size = size or (TILE_ALONE if trip is None or trip > TILE_ALONE else WIDE_AXIS)
+        if trip is None:
+            threads *= size
+        elif trip > size and (trip > WIDE_AXIS or threads > MAX_THREADS):
             threads = threads // trip * size
-            free -= 1
+        else:
+            continue
+        out.append((loop, size))
+        free -= 1
     return tuple(out)
 
 

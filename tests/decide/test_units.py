@@ -24,7 +24,7 @@ CASES = {
         "for (k = 0; k < n; k++) for (i = k + 1; i < n; i++) for (j = k + 1; j < n; j++)"
         " a[i*n + j] -= a[i*n + k]*a[k*n + j];",
         ((0,),),
-        [((0,), ("j", "i"), ("k",))],
+        [((0,), ("j_t", "i_t", "j", "i"), ("k",))],
     ),
     "two statements of one loop": (
         "for (i = 0; i < n; i++) { a[i] = b[i]; c[i] = b[i]; }",
@@ -137,3 +137,17 @@ def test_a_tile_whose_name_is_taken_is_not_made() -> None:
     (choice,) = decided_text(text).decision.choices
     assert choice.tiles == ()
     assert choice.threads == ("i",)
+
+
+@pytest.mark.parametrize(("count", "size"), [(64, 0), (65, 64), (256, 64), (257, 256)])
+def test_a_long_loop_gets_more_blocks_than_one(count: int, size: int) -> None:
+    text = source("for (i = 0; i < n; i++) b[i] = a[i];", f"param n = {count};")
+    (choice,) = decided_text(text).decision.choices
+    assert choice.tiles == ((("i", size),) if size else ())
+    assert choice.blocks == (("i_t",) if size else ())
+
+
+def test_a_loop_that_the_host_shortens_gets_blocks() -> None:
+    nest = "for (t = 0; t < n; t++) for (i = t + 1; i < n; i++) a[i] += a[t]*b[i];"
+    (choice,) = decided_text(source(nest, "param n = 5000;")).decision.choices
+    assert (choice.host, choice.tiles) == (("t",), (("i", 256),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import LoopWish, WishKind
@@ -27,6 +28,33 @@ class _Asked:
     kernels: tuple[tuple[Unit, KernelChoice], ...]
     cores: tuple[Unit, ...]
 
+    @cached_property
+    def on_cores(self) -> frozenset[int]:
+        """The rows and lanes of the loop that a core's block has."""
+        blocks = [
+            block
+            for unit in self.cores
+            for statement in leaders(unit)
+            if any(loop is self.loop for loop in unit.analysis.paths[statement])
+            for block in hinted_blocks(unit, statement)
+        ]
+        pairs = [pair for b in blocks for pair in ((b.over, b.rows), (b.along, b.lanes))]
+        return frozenset(number for name, number in pairs if name == self.loop.var)
+
+    @cached_property
+    def unrolled(self) -> tuple[frozenset[int] | None, ...]:
+        """The factors by which each kernel may unroll the loop, None where it does not."""
+        found: list[frozenset[int] | None] = []
+        for unit, choice in self.kernels:
+            kept = {(statement, name) for statement, name, _ in choice.unroll}
+            factors = (
+                frozenset(values)
+                for statement, name, values in unrolls(unit)
+                if unit.analysis.paths[statement][-1] is self.loop and (statement, name) in kept
+            )
+            found.append(next(factors, None))
+        return tuple(found)
+
 
 def unused_hints(analysis: Analysis, nests: Sequence[Unit]) -> Iterator[Diagnostic]:
     """Yield a note for the numbers of each hint that neither a GPU nor a CPU follows.
@@ -43,13 +71,26 @@ def unused_hints(analysis: Analysis, nests: Sequence[Unit]) -> Iterator[Diagnost
         kernels = tuple((unit, choose(unit)) for unit in own)
         asked = _Asked(facts.loop, kernels, cores)
         for what, numbers, why_not in _parts(wish, asked):
-            found: dict[str, list[str]] = {}
+            found: dict[str, list[int]] = {}
             for number in numbers:
                 why = "" if number == 1 else why_not(asked, number)
                 if why:
-                    found.setdefault(why, []).append(str(number))
+                    found.setdefault(why, []).append(number)
             for why, unused in found.items():
-                yield HINT_UNUSED.at(wish.span, what=what, numbers=", ".join(unused), why=why)
+                yield HINT_UNUSED.at(wish.span, what=what, numbers=_listed(unused), why=why)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """Return numbers in words, those of a row without a gap by its ends: ``2, 5 to 9``."""
+    ordered = sorted(numbers)
+    runs: list[list[int]] = []
+    for number in ordered:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    words = (f"{r[0]} to {r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs)
+    return ", ".join(words)
 
 
 _WhyNot = Callable[[_Asked, int], str]
@@ -67,38 +108,23 @@ def _parts(wish: LoopWish, asked: _Asked) -> Iterator[tuple[str, tuple[int, ...]
             yield "at most so many blocks:", wish.blocks, _why_not_blocks
 
 
-def _is_on_cores(asked: _Asked, number: int) -> bool:
-    """Return whether a core's block has so many rows or lanes of the loop."""
-    for unit in asked.cores:
-        for statement in leaders(unit):
-            if not any(loop is asked.loop for loop in unit.analysis.paths[statement]):
-                continue
-            for block in hinted_blocks(unit, statement):
-                if (asked.loop.var, number) in (
-                    (block.over, block.rows),
-                    (block.along, block.lanes),
-                ):
-                    return True
-    return False
-
-
 def _why_not_unrolled(asked: _Asked, factor: int) -> str:
-    if _is_on_cores(asked, factor):
+    if factor in asked.on_cores:
         return ""
     why = ""
-    for unit, choice in asked.kernels:
-        why = _why_not_in_kernel(unit, choice, asked.loop, factor)
+    for (unit, choice), factors in zip(asked.kernels, asked.unrolled, strict=True):
+        why = _why_not_in_kernel(unit, choice, asked.loop, factors, factor)
         if not why:
             return ""
     return why or "the loop is in no kernel"
 
 
-def _why_not_in_kernel(unit: Unit, choice: KernelChoice, loop: Loop, factor: int) -> str:
-    kept = {(statement, name) for statement, name, _ in choice.unroll}
-    for statement, name, factors in unrolls(unit):
-        if unit.analysis.paths[statement][-1] is loop and (statement, name) in kept:
-            trip = unit.trips[name]
-            return "" if factor in factors else f"its {trip} iterations are no multiple"
+def _why_not_in_kernel(
+    unit: Unit, choice: KernelChoice, loop: Loop, factors: frozenset[int] | None, factor: int
+) -> str:
+    if factors is not None:
+        trip = unit.trips[loop.var]
+        return "" if factor in factors else f"its {trip} iterations are no multiple"
     if loop.var in {*choice.blocks, *choice.threads, *(name for _, name in choice.team)}:
         return "its iterations run in parallel"
     if any(isinstance(stmt, Loop) for stmt in loop.body):
@@ -109,7 +135,7 @@ def _why_not_in_kernel(unit: Unit, choice: KernelChoice, loop: Loop, factor: int
 
 
 def _why_not_tiled(asked: _Asked, size: int) -> str:
-    if _is_on_cores(asked, size):
+    if size in asked.on_cores:
         return ""
     why = "the loop is in no kernel"
     for unit, choice in asked.kernels:

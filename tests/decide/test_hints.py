@@ -50,7 +50,7 @@ def first(transformation: str, nest: str, n: int, params: str = "") -> Decided:
 
 def notes(folder: Path, transformation: str, nest: str, n: int) -> list[str]:
     source = folder / "f.c"
-    source.write_text(text(transformation, nest, n))
+    source.write_text(text(transformation, nest, n, "param U[] = [3,4,5,6,7,8];"))
     found = pipeline.check(Settings(source)).diagnostics
     return [one.message for one in _hints(found)]
 
@@ -162,6 +162,12 @@ def test_rows_of_a_core_s_block() -> None:
             PLAIN,
             64,
             "not followed: unrolling 'i' by 4; its iterations run in parallel",
+        ),
+        (
+            "CUDA(unrollInner=U)",
+            COLUMN,
+            64,
+            "not followed: unrolling 'j' by 3, 5 to 7; its 64 iterations are no multiple",
         ),
         (
             "CUDA(unrollInner=5)",

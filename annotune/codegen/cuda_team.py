@@ -71,8 +71,12 @@ class TeamWriter:
     _alone_reads: set[str] = field(default_factory=set)
     _alone_writes: set[str] = field(default_factory=set)
 
-    def write(self, out: Writer, body: Body) -> None:
-        """Write what a block does in `body`, in order."""
+    def write(self, out: Writer, body: Body, pending: frozenset[Combine] = frozenset()) -> None:
+        """Write what a block does in `body`, in order.
+
+        `pending` is what a loop around `body` combines after all: until then each thread keeps
+        its own part of it.
+        """
         alone: list[Stmt] = []
         for stmt in body:
             if self._is_alone(stmt, body):
@@ -86,11 +90,11 @@ class TeamWriter:
                     self._meet(out, {stmt}, is_alone=False)
                     self.dialect.write(out, stmt)
                 case Loop() if stmt.place is not Level.SERIAL:
-                    self._shared(out, stmt, frozenset())
+                    self._shared(out, stmt, pending)
                 case Loop():
                     self._wait(out)
                     with out.block(self.dialect.loop_head(stmt)):
-                        self.write(out, stmt.body)
+                        self.write(out, stmt.body, pending)
                         self._wait(out)
                 case Assign():
                     self._meet(out, {stmt}, is_alone=False)
@@ -132,7 +136,8 @@ class TeamWriter:
     # Shared loops -------------------------------------------------------------------------
 
     def _shared(self, out: Writer, loop: Loop, pending: frozenset[Combine]) -> None:
-        """Write a placed loop; `pending` is what a loop around it combines after all."""
+        """Write a placed loop, and how what it combines comes together if it is not `pending`."""
+        inside = pending | frozenset(loop.combines)
         idle = "" if loop.place in BLOCKS else self._idle_threads(loop)
         if loop.place not in BLOCKS:
             self._meet(out, set(walk_stmts((loop,))), is_alone=False)
@@ -141,10 +146,10 @@ class TeamWriter:
                 inner = loop.body[0]
                 assert isinstance(inner, Loop)
                 self._around.add(loop.place)
-                self._shared(out, inner, pending | frozenset(loop.combines))
+                self._shared(out, inner, inside)
                 self._around.discard(loop.place)
             elif loop.place in BLOCKS:
-                self.write(out, loop.body)
+                self.write(out, loop.body, inside)
             else:
                 self.dialect.write_body(out, loop.body)
         for combined in loop.combines:

@@ -8,8 +8,8 @@ from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import walk_paths
-from annotune.transforms.reduce import Reduce, target_name
-from annotune.transforms.tree import Body
+from annotune.transforms.reduce import Reduce
+from annotune.transforms.tree import Body, target_name
 
 
 def reductions_refused(

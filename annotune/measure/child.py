@@ -29,6 +29,9 @@ LARGEST_BATCH = 64
 CLEARLY_WORSE = 1.5
 """A variant whose fastest run takes this many times the best one's is given up."""
 
+ON_THIS_CPU = {"ACC_DEVICE_TYPE": "host"}
+"""Builds hold no device code, so an OpenACC runtime that knows a GPU must not look for it."""
+
 OUTPUT_ROOM_BYTES = 64 << 20
 """How much a variant may write to files beyond its outputs, such as what it prints."""
 
@@ -36,6 +39,7 @@ OUTPUT_ROOM_BYTES = 64 << 20
 def run_job(job: Job) -> None:
     """Run `job` in this process and write its result; everything a variant does happens here."""
     _restrain(job)
+    os.environ.update(ON_THIS_CPU)
     os.environ.update(job["environ"])
     os.environ["OMP_NUM_THREADS"] = str(job["threads"])
     pristine = [_pristine(job, buffer) for buffer in job["buffers"]]

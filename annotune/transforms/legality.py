@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from annotune.analysis.facts import Analysis, Dependence, LoopKind, Violation
+from annotune.analysis.facts import Analysis, Dependence, DependenceKind, LoopKind, Violation
 from annotune.analysis.schedule import violations
 from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
@@ -17,7 +17,7 @@ from annotune.transforms.messages import (
     PARALLEL_DEPENDENCE,
     REVERSES_DEPENDENCE,
 )
-from annotune.transforms.tree import Body, in_order, numbers, path
+from annotune.transforms.tree import Body, in_order, numbers, path, target_name
 
 
 def order_refusal(
@@ -55,6 +55,30 @@ def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:
     for loop_ids, dependences in alike.items():
         serial = in_order(body, loop_ids)
         yield from violations(replace(analysis, dependences=tuple(dependences)), serial)
+    yield from _lost_values(analysis, loops)
+
+
+def _lost_values(analysis: Analysis, loops: Mapping[int, tuple[Loop, ...]]) -> Iterator[Violation]:
+    """Yield a violation for each private value that enters or leaves the workers of a loop.
+
+    Each worker has a variable of its own for what it writes. A loop of one iteration carries
+    no dependence, yet what it leaves behind is another variable.
+    """
+    assigns = analysis.region.nest.assigns()
+    writers = {name: [a for a in assigns if target_name(a) == name] for name in analysis.homes}
+    for dependence in analysis.dependences:
+        name = dependence.array
+        if dependence.kind is not DependenceKind.FLOW or name not in analysis.homes:
+            continue
+        source, sink = loops[dependence.source], loops[dependence.sink]
+        written = [id(x) for writer in writers[name] for x in loops[writer.number]]
+        for loop in (*source, *sink):
+            inside = [any(x is loop for x in around) for around in (source, sink)]
+            if loop.place is Level.SERIAL or all(inside) or combines(loop, name):
+                continue
+            if id(loop) in written and not dependence.relation.is_empty():
+                text = f"{name} passes between the workers of {loop.var} and what is around them"
+                yield Violation(dependence, loop.var, text)
 
 
 def joins(loop: Loop, around: tuple[Loop, ...]) -> bool:

@@ -34,8 +34,10 @@ from annotune.transforms.tree import (
     find_assign,
     numbers,
     path,
+    place_name,
     rebuilt,
     replace_loop,
+    target_name,
 )
 from annotune.transforms.value_type import drops_fractions
 
@@ -259,7 +261,7 @@ def _elsewhere(loop: Loop, assign: Assign, meets: frozenset[int]) -> str | None:
                 return used
         elif isinstance(stmt, Assign):
             places: list[Access | Var] = [*stmt.reads(), stmt.target]
-            same = [p for p in places if _place_name(p) == name]
+            same = [p for p in places if place_name(p) == name]
             if stmt is assign:
                 same = [p for p in same if p != assign.target]
             if same and (isinstance(assign.target, Var) or stmt.number in meets):
@@ -267,15 +269,6 @@ def _elsewhere(loop: Loop, assign: Assign, meets: frozenset[int]) -> str | None:
         elif isinstance(stmt, Local) and stmt.value is not None and name in names_in(stmt.value):
             return name
     return None
-
-
-def _place_name(place: Access | Var) -> str:
-    return place.array if isinstance(place, Access) else place.name
-
-
-def target_name(assign: Assign) -> str:
-    """Return the name of the scalar or the array that a statement writes."""
-    return _place_name(assign.target)
 
 
 def _text(place: Access | Var) -> str:

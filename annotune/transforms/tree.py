@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from annotune.ir.expr import Expr, variables
+from annotune.ir.expr import Access, Expr, Var, variables
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_paths
 
 Body = tuple[Stmt, ...]
@@ -34,6 +34,16 @@ def find_assign(body: Body, statement: int) -> Assign:
         if assign.number == statement:
             return assign
     raise KeyError(statement)
+
+
+def place_name(place: Access | Var) -> str:
+    """Return the name of a scalar, or of the array that an access touches."""
+    return place.array if isinstance(place, Access) else place.name
+
+
+def target_name(assign: Assign) -> str:
+    """Return the name of the scalar or the array that a statement writes."""
+    return place_name(assign.target)
 
 
 def top_of(body: Body, statement: int) -> int:

@@ -31,7 +31,7 @@ from annotune.transforms.messages import (
     UNSIGNED_BOUND,
 )
 from annotune.transforms.registers import fresh_name
-from annotune.transforms.tree import Body, bound_names, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, bound_names, path, rebuilt, replace_loop, target_name
 from annotune.transforms.value_type import is_no_narrower, local_types
 
 
@@ -249,17 +249,13 @@ def _independent(assigns: list[Assign]) -> bool:
     the order of the text.
     """
     for one in assigns:
-        written = _written(one)
+        written = target_name(one)
         for other in assigns:
             if other is not one and written in _used(other):
                 return False
         if written in _read(one):
             return False
     return True
-
-
-def _written(assign: Assign) -> str:
-    return assign.target.name if isinstance(assign.target, Var) else assign.target.array
 
 
 def _read(assign: Assign) -> set[str]:
@@ -271,4 +267,4 @@ def _read(assign: Assign) -> set[str]:
 
 
 def _used(assign: Assign) -> set[str]:
-    return _read(assign) | {_written(assign)}
+    return _read(assign) | {target_name(assign)}

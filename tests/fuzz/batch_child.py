@@ -163,7 +163,8 @@ def contraction(job: dict[str, Any], started: dict[str, Any], got: dict[str, Any
 
 
 def run(batch: dict[str, Any]) -> None:
-    os.environ["OMP_NUM_THREADS"] = "2"
+    # Set before any runtime is loaded: one that knows a GPU looks for code that is not there.
+    os.environ.update(OMP_NUM_THREADS="2", ACC_DEVICE_TYPE="host")
     original = Library("original", batch["libraries"].pop("original"))
     others = [Library(name, path) for name, path in batch["libraries"].items()]
     for job in batch["jobs"]:

@@ -22,7 +22,7 @@ from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
 from annotune.transforms.copies import may_not_run
 from annotune.transforms.tile import name_is_taken, tile_name
-from annotune.transforms.tree import bands, bound_names, find_assign, path
+from annotune.transforms.tree import bands, bound_names, find_assign, numbers, path
 from annotune.transforms.unroll import divisors
 
 # Accumulators of one block: half of the 32 AVX-512 registers of eight doubles, so that the
@@ -147,8 +147,11 @@ def first_block(unit: Unit, statement: int) -> Block:
         return hinted[0]
     if not along or _is_fixed(unit, statement):
         return Block()
-    lanes = _lanes(unit.trips[along] or LANES)
-    rows = {over: _rows(unit.trips[over] or 1, lanes) for over in _over(unit, statement, along)}
+    lanes = _lanes(unit.trip(statement, along) or LANES)
+    rows = {
+        over: _rows(unit.trip(statement, over) or 1, lanes)
+        for over in _over(unit, statement, along)
+    }
     # Most rows first: each load of the lanes then serves the most accumulators.
     over = max(rows, key=lambda name: rows[name], default="")
     return Block(along, lanes, over, rows[over]) if over else Block(along, lanes)
@@ -161,13 +164,17 @@ def block_options(unit: Unit, statement: int) -> tuple[Block, ...]:
     out = [first, *([Block(), Block(summed, sums=True)] if summed else [])]
     if not along or not is_alone(unit, statement):
         return tuple(dict.fromkeys(out))
-    longest = unit.trips[along] or MAX_LANES
+    longest = unit.trip(statement, along) or MAX_LANES
     out += [*hinted_blocks(unit, statement), Block(), Block(along, _lanes(longest))]
     for lanes in sorted({8, LANES, MAX_LANES, _lanes(longest)}):
         for over in _over(unit, statement, along):
-            for rows in sorted({2, 4, MAX_ROWS, _rows(unit.trips[over] or 1, lanes)}):
+            for rows in sorted({2, 4, MAX_ROWS, _rows(unit.trip(statement, over) or 1, lanes)}):
                 fits = lanes <= longest
-                if fits and rows <= (unit.trips[over] or rows) and lanes * rows <= BLOCK_DOUBLES:
+                if (
+                    fits
+                    and rows <= (unit.trip(statement, over) or rows)
+                    and lanes * rows <= BLOCK_DOUBLES
+                ):
                     out.append(Block(along, lanes, over, rows))
     return tuple(dict.fromkeys(out))
 
@@ -177,21 +184,28 @@ def hinted_blocks(unit: Unit, statement: int) -> tuple[Block, ...]:
     along = _along(unit, statement)
     if not along or not is_alone(unit, statement):
         return ()
-    longest = unit.trips[along] or MAX_LANES
+    longest = unit.trip(statement, along) or MAX_LANES
     asked = [n for n in rows_of(unit, statement, along, min(longest, MAX_LANES)) if n % 8 == 0]
     lanes = asked or [_lanes(longest)]
     return tuple(
         Block(along, n, over, rows)
         for n in lanes
         for over in _over(unit, statement, along)
-        for rows in rows_of(unit, statement, over, min(unit.trips[over] or n, BLOCK_DOUBLES // n))
+        for rows in rows_of(
+            unit, statement, over, min(unit.trip(statement, over) or n, BLOCK_DOUBLES // n)
+        )
     )
 
 
 def _own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
-    """Return the perfect nest directly around a statement, less the loops run by the host."""
+    """Return the perfect nest directly around a statement, less the loops run by the host.
+
+    A loop around statements of other units is not the unit's own.
+    """
     found = bands(unit.body, statement)
-    return tuple(loop for loop in found[-1] if loop.var not in unit.host) if found else ()
+    if not found or not numbers(found[-1][0]) <= set(unit.statements):
+        return ()
+    return tuple(loop for loop in found[-1] if loop.var not in unit.host)
 
 
 def _free(unit: Unit, statement: int) -> tuple[str, ...]:
@@ -250,8 +264,9 @@ def _held(unit: Unit, statement: int) -> str:
     loops = path(unit.body, statement)
     for loop in _own_band(unit, statement):
         if loop.var not in used and loop.var not in free:
-            # A copy must not touch what an empty loop would leave alone.
-            return "" if may_not_run(loops, loops.index(loop)) else loop.var
+            # A copy must not touch what an empty loop would leave alone, nor hide a value.
+            is_idle = may_not_run(loops, loops.index(loop)) is not None
+            return "" if is_idle or unit.goes_stale(assign.target, loop.var) else loop.var
     return ""
 
 

@@ -111,7 +111,7 @@ def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
             name = path[depth].var
             if name in used or name in unit.parallel or name in unit.host:
                 break
-            if may_not_run(path, depth) is not None or _goes_stale(unit, assign.target, name):
+            if may_not_run(path, depth) is not None or unit.goes_stale(assign.target, name):
                 break
             held = name
         if held:
@@ -123,13 +123,6 @@ def _is_touched(unit: Unit, statement: int, target: Access) -> bool:
     """Return whether each iteration around a statement uses its target under no condition."""
     loops = tree.path(unit.body, statement)
     return bool(loops) and is_surely_touched(loops[-1].body, target)
-
-
-def _goes_stale(unit: Unit, target: Access, loop: str) -> bool:
-    """Return whether a statement inside `loop` uses another element of the target's array."""
-    inside = [s for s in unit.statements if loop in _loop_names(unit.analysis, s)]
-    found = (fact.access for s in inside for fact in unit.analysis.accesses[s])
-    return any(access.array == target.array and access != target for access in found)
 
 
 def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
@@ -147,7 +140,7 @@ def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
             continue
         loop = path[-1]
         key = tuple(x.var for x in path)
-        trip = unit.trips[loop.var]
+        trip = unit.trip(statement, loop.var)
         if loop.var in unit.parallel or loop.var in unit.host or trip is None or key in seen:
             continue
         if loop.var not in unit.serial_loops(statement) or _holds_loops(unit, statement):

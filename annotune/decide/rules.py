@@ -135,10 +135,10 @@ def team_roles(unit: Unit, rule: str) -> Roles:
 def why_team(unit: Unit) -> str:
     """Return the rule by which the threads of a block share a loop, empty when none holds."""
     for statement, loop in unit.shared.loops:
-        if (statement, loop) not in unit.shared.sums and unit.trips[loop] is None:
+        if (statement, loop) not in unit.shared.sums and unit.trip(statement, loop) is None:
             return f"{loop} is parallel too; its bounds depend on the block's loops"
     for statement, loop in unit.shared.sums:
-        terms = unit.trips[loop]
+        terms = unit.trip(statement, loop)
         if terms is not None and terms < WARP:
             continue
         if _runs_along(unit, loop) and _is_read_once(unit, loop):

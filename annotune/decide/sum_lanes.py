@@ -38,7 +38,7 @@ def sum_lanes(unit: Unit, statement: int) -> str:
     if not loops or loops[-1].var in unit.host or loops[-1].step != 1:
         return ""
     inner = loops[-1].var
-    trips = unit.trips[inner]
+    trips = unit.trip(statement, inner)
     if trips is not None and trips < FEW_TERMS:
         return ""
     together = _beside(unit, statement)

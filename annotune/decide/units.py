@@ -10,7 +10,7 @@ from annotune.analysis.facts import AccessFacts, Analysis, Dependence
 from annotune.analysis.schedule import violations
 from annotune.decide.mappable import mappable, summable
 from annotune.decide.team import Shared, shared_loops
-from annotune.ir.expr import Int
+from annotune.ir.expr import Access, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Combine, LocalArray, Loop
 from annotune.transforms.distribute import Distribute
@@ -32,7 +32,8 @@ class Unit:
     `band` is its perfect nest of loops, outermost first, `host` the serial ones of them
     that must stay around the launch, `parallel` those that may be mapped, outermost first.
     Where none may be, `sums` are the reduction loops that may be mapped if they combine.
-    `trips` are trip counts at the region's sizes, None where a count depends on a loop.
+    `trips` are trip counts at the region's sizes, None where a count depends on a loop, or
+    where loops of one name differ in it.
     """
 
     analysis: Analysis
@@ -55,13 +56,26 @@ class Unit:
 
     @cached_property
     def trips(self) -> Mapping[str, int | None]:
-        sizes = self.analysis.region.sizes
-        out: dict[str, int | None] = {}
+        found: dict[str, set[int | None]] = {}
         for statement in self.statements:
             for loop in self.analysis.paths[statement]:
-                count = fold(trip_count(loop), sizes)
-                out[loop.var] = count.value if isinstance(count, Int) else None
-        return out
+                found.setdefault(loop.var, set()).add(self.count(loop))
+        return {name: next(iter(c)) if len(c) == 1 else None for name, c in found.items()}
+
+    def trip(self, statement: int, name: str) -> int | None:
+        """Return how often the loop `name` around a statement runs, None as in `trips`."""
+        return next(self.count(x) for x in self.analysis.paths[statement] if x.var == name)
+
+    def count(self, loop: Loop) -> int | None:
+        """Return how often `loop` runs at the region's sizes, None where that varies."""
+        count = fold(trip_count(loop), self.analysis.region.sizes)
+        return count.value if isinstance(count, Int) else None
+
+    def goes_stale(self, target: Access, loop: str) -> bool:
+        """Return whether a statement inside `loop` uses another element of the target's array."""
+        inside = [s for s in self.statements if loop in self.loops_around(s)]
+        found = (fact.access for s in inside for fact in self.analysis.accesses[s])
+        return any(access.array == target.array and access != target for access in found)
 
     @cached_property
     def reads(self) -> tuple[AccessFacts, ...]:

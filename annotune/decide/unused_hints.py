@@ -123,13 +123,13 @@ def _why_not_in_kernel(
     unit: Unit, choice: KernelChoice, loop: Loop, factors: frozenset[int] | None, factor: int
 ) -> str:
     if factors is not None:
-        trip = unit.trips[loop.var]
+        trip = unit.count(loop)
         return "" if factor in factors else f"its {trip} iterations are no multiple"
     if loop.var in {*choice.blocks, *choice.threads, *(name for _, name in choice.team)}:
         return "its iterations run in parallel"
     if any(isinstance(stmt, Loop) for stmt in loop.body):
         return "only an innermost loop is unrolled, or one that gives registers rows"
-    if unit.trips[loop.var] is None:
+    if unit.count(loop) is None:
         return "how often it runs is not known"
     return "the kernel has no such serial loop"
 

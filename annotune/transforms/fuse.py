@@ -12,7 +12,7 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import LOOPS_DIFFER
-from annotune.transforms.tree import Body, rebuilt, same_bounds, top_of
+from annotune.transforms.tree import Body, is_declaration, rebuilt, same_bounds, top_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +85,6 @@ class Fuse:
             and len(first.body) == len(second.body) == 1
         ):
             return rebuilt(first, body=(self._merge(last, head),))
-        return rebuilt(first, body=first.body + second.body)
+        # Both nests may have brought the declaration of one variable.
+        again = (stmt for stmt in second.body if not (is_declaration(stmt) and stmt in first.body))
+        return rebuilt(first, body=(*first.body, *again))

@@ -84,9 +84,11 @@ def _lost_values(analysis: Analysis, loops: Mapping[int, tuple[Loop, ...]]) -> I
 def joins(loop: Loop, around: tuple[Loop, ...]) -> bool:
     """Return whether the workers of `loop`, one of `around`, wait for each other at its ends.
 
-    So do those of a loop that combines, and the threads of a block in a loop that does not
-    enclose the whole of the block's work.
+    So do those of a loop that combines, the threads of a block in a loop that does not
+    enclose the whole of the block's work, and the lanes of one thread.
     """
+    if loop.place is Level.SIMD:
+        return True
     if loop.combines:
         return loop.place is not Level.SERIAL
     return loop.place in TEAM_LEVELS and not _is_outer(loop, around)

@@ -7,10 +7,11 @@ next loop, and only the loops of one band may change places.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeGuard
 
-from annotune.ir.expr import Access, Expr, Var, variables
-from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_paths
+from annotune.ir.expr import Access, Expr, Var, accesses, variables
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_paths, walk_stmts
 
 Body = tuple[Stmt, ...]
 
@@ -92,7 +93,7 @@ def rebuilt(loop: Loop, **changes: object) -> Loop:
 
 
 def restrict(stmt: Stmt, keep: frozenset[int]) -> Stmt | None:
-    """Return `stmt` with only the statements in `keep`, or None when none is left."""
+    """Return `stmt` with only the statements in `keep` and what they use, or None for none."""
     match stmt:
         case Assign():
             return stmt if stmt.number in keep else None
@@ -100,9 +101,30 @@ def restrict(stmt: Stmt, keep: frozenset[int]) -> Stmt | None:
             return stmt
         case Loop():
             inner = tuple(s for child in stmt.body if (s := restrict(child, keep)) is not None)
-            # Declarations alone do nothing.
-            is_empty = all(isinstance(s, Local | LocalArray) for s in inner)
-            return None if is_empty else with_body(stmt, inner)
+            used = {name for s in inner for name in _used_names(s)}
+            kept = tuple(s for s in inner if not is_declaration(s) or s.name in used)
+            return with_body(stmt, kept) if kept else None
+
+
+def is_declaration(stmt: Stmt) -> TypeGuard[Local | LocalArray]:
+    return isinstance(stmt, Local | LocalArray)
+
+
+def _used_names(stmt: Stmt) -> Iterator[str]:
+    """Yield the names that a statement and those inside it read or write."""
+    for one in walk_stmts((stmt,)):
+        match one:
+            case Assign(target=target):
+                parts: tuple[Expr, ...] = (*one.sources(), target)
+            case Local(value=value):
+                parts = () if value is None else (value,)
+            case Loop():
+                parts = (one.lower, one.upper)
+            case LocalArray():
+                parts = ()
+        for part in parts:
+            yield from variables(part)
+            yield from (access.array for access in accesses(part))
 
 
 def bands(body: Body, statement: int) -> tuple[tuple[Loop, ...], ...]:

@@ -20,7 +20,7 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.target import TARGET_NAMES, Provenance, Variant, load_target
 from annotune.decide.decision import Base, Point
 from annotune.decide.space import Space, region_space
-from annotune.diagnostics import AnnotuneError
+from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
 
 from .c_reader import functions
@@ -83,6 +83,9 @@ def examine(
         _examine(out, seed, is_random, targets)
     except AnnotuneError as refusal:
         out.refused = tuple(sorted({d.code for d in refusal.diagnostics}))
+        # No user asked for what a step without a place does: annotune refuses its own choice.
+        own = [d for d in refusal.diagnostics if d.span == NOWHERE]
+        out.faults += [f"own choice is refused: {d.code} {d.message}" for d in own]
         out.made = {}
     except Exception:
         out.crashes.append(traceback.format_exc())

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import LoopWish, WishKind
-from annotune.decide.cpu import cpu_units, hinted_blocks
+from annotune.decide.cpu import cpu_units
+from annotune.decide.cpu_blocks import hinted_blocks
 from annotune.decide.direct import choose, unrolls
 from annotune.decide.hints import hints, why_not_threads, why_not_tile
 from annotune.decide.loop_wishes import asked_loop

@@ -7,7 +7,8 @@ from conftest import Golden
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.decide.cpu import Block, block_options, choose_cpu, cpu_points, cpu_units, first_block
+from annotune.decide.cpu import choose_cpu, cpu_points, cpu_units
+from annotune.decide.cpu_blocks import Block, block_options, first_block
 from annotune.decide.plan import KernelChoice
 
 

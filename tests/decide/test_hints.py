@@ -14,7 +14,8 @@ from support.regions import text_regions
 from annotune import pipeline
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
-from annotune.decide.cpu import Block, cpu_units, first_block
+from annotune.decide.cpu import cpu_units
+from annotune.decide.cpu_blocks import Block, first_block
 from annotune.diagnostics import Diagnostic
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle

@@ -4,7 +4,7 @@
 #define n 3
 #define m 4
 double B_f[5][6];
-double *B_f8020_place(void) { return &B_f[0][0]; }
+double *B_f_place(void) { return &B_f[0][0]; }
 void f(double *C, double W3[m], double alpha)
 {
   /*@ begin PerfTuning () @*/

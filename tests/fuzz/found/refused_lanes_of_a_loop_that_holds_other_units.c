@@ -3,7 +3,7 @@
 /* room B: (m + 7) * (m + 1) */
 #define n 4
 static double A_f[6];
-double *A_f3222_place(void) { return &A_f[0]; }
+double *A_f_place(void) { return &A_f[0]; }
 void f(int m, double *restrict B)
 {
   double t = 1.0;

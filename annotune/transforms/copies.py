@@ -11,6 +11,7 @@ from annotune.ir.expr import (
     Expr,
     Int,
     Select,
+    Var,
     accesses,
     children,
     variables,
@@ -63,7 +64,7 @@ def copy_refusal(
     return None
 
 
-def is_surely_touched(body: Body, target: Access) -> bool:
+def is_surely_touched(body: Body, target: Access | Var) -> bool:
     """Return whether a statement of `body` itself touches `target` whenever `body` runs."""
     return any(
         isinstance(stmt, Assign)
@@ -81,15 +82,15 @@ def beside(body: Body, loop: Loop) -> Body:
     return next((found for found in inner if found), ())
 
 
-def _surely_read(expr: Expr) -> Iterator[Access]:
-    """Yield the elements that `expr` reads whatever holds."""
+def _surely_read(expr: Expr) -> Iterator[Access | Var]:
+    """Yield the elements and scalars that `expr` reads whatever holds."""
     match expr:
         case Select(condition, _, _):
             yield from _surely_read(condition)
         case Binary("&&" | "||", left, _):
             yield from _surely_read(left)
         case _:
-            if isinstance(expr, Access):
+            if isinstance(expr, Access | Var):
                 yield expr
             for child in children(expr):
                 yield from _surely_read(child)

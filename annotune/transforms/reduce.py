@@ -11,7 +11,7 @@ from annotune.analysis.facts import Analysis, Dependence
 from annotune.analysis.reductions import reduction_operator
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Int, Real, Var, walk
-from annotune.ir.nest import Assign, Combine, Local, Loop, Operator, Stmt
+from annotune.ir.nest import Assign, Combine, Level, Local, Loop, Operator, Stmt
 from annotune.transforms.copies import (
     beside,
     is_surely_touched,
@@ -182,14 +182,25 @@ class Reduce:
         return Real(f"{'0.0' if operator is Operator.SUM else '1.0'}{suffix}")
 
     def _may_miss(self, body: Body) -> bool:
-        """Return whether the loops may leave the element of the target untouched."""
+        """Return whether the loops may leave the target untouched, which others may then use."""
         assign = find_assign(body, self.statement)
-        if isinstance(assign.target, Var):
-            return False
         idle = may_not_run(path(body, self.statement), self._depth(body))
         if assign.guard is None and idle is None:
             return False
+        if isinstance(assign.target, Var):
+            return not self._is_own(body, assign.target)
         return not is_surely_touched(beside(body, self._outermost(body)), assign.target)
+
+    def _is_own(self, body: Body, scalar: Var) -> bool:
+        """Return whether only the worker that runs the loops may use `scalar` while it does.
+
+        So it is outside all placed loops, and where the worker sets or reads it in any case.
+        """
+        around = path(body, self.statement)[: self._depth(body)]
+        placed = [depth for depth, x in enumerate(around) if x.place is not Level.SERIAL]
+        if not placed:
+            return True
+        return any(is_surely_touched(x.body, scalar) for x in around[placed[-1] :])
 
     def _outermost(self, body: Body) -> Loop:
         return path(body, self.statement)[self._depth(body)]

@@ -9,7 +9,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import joined
 from annotune.codegen.names import Interface, spelled, words, wrapped
-from annotune.codegen.placed import declared_in, reduction_clauses
+from annotune.codegen.placed import declared_in, is_placed, reduction_clauses
 from annotune.codegen.tile_ends import cut_loops, with_bounds, write_ends
 from annotune.codegen.writer import INDENT, Writer
 from annotune.ir.expr import Expr, Var
@@ -90,11 +90,10 @@ class BodyWriter:
         self._statements(out, body)
 
     def _loop(self, out: Writer, loop: Loop) -> bool:
-        is_simd = loop.place == Level.SIMD
-        if is_simd:
+        if loop.place is Level.SIMD:
             out.directive(f"#pragma omp simd{reduction_clauses((loop,))}")
         with out.block(self.dialect.loop_head(loop)):
-            if is_simd:
+            if is_placed(loop):
                 self.write(out, loop.body)
             else:
                 self._statements(out, loop.body)

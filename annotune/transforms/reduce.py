@@ -167,7 +167,8 @@ class Reduce:
             else:
                 body.append(stmt)
         combines = loop.combines
-        if loop.var in self.loops:
+        # The workers of every placed loop have variables of their own, whatever it carries.
+        if loop.var in self.loops or loop.place is not Level.SERIAL:
             combines = (*(c for c in combines if c.name != target_name(assign)), *added)
         return rebuilt(loop, body=tuple(body), combines=combines)
 

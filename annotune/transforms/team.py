@@ -6,10 +6,18 @@ from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.nest import Combine, Level, LocalArray, Loop, walk_stmts
+from annotune.ir.nest import Combine, Level, LocalArray, Loop, walk_paths, walk_stmts
 from annotune.transforms.legality import TEAM_LEVELS, missing, placement_refusal
 from annotune.transforms.messages import ARRAY_BESIDE, PLACED, TEAM_INSIDE
-from annotune.transforms.tree import Body, bound_names, nest_loops, path, rebuilt, replace_loop
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    nest_loops,
+    path,
+    rebuilt,
+    replace_loop,
+    target_name,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class Team:
     def apply(self, body: Body) -> Body:
         """Return `body` with the loop shared, which `why_not` has accepted."""
         loop = self._loop(body)
-        shared = rebuilt(loop, place=self.level, combines=self.combines)
+        shared = rebuilt(loop, place=self.level, combines=self._combined(body, loop))
         around = self._perfect(body, loop)
         if not around:
             return replace_loop(body, loop, (shared,))
@@ -68,6 +76,18 @@ class Team:
 
     def _loop(self, body: Body) -> Loop:
         return next(x for x in path(body, self.statement) if x.var == self.loop)
+
+    def _combined(self, body: Body, loop: Loop) -> tuple[Combine, ...]:
+        """Return the reductions of the loop and of the loops around it that its statements add to.
+
+        A partial result of the block is a variable of each thread, even of a loop whose
+        iterations never meet in one element.
+        """
+        around = path(body, self.statement)
+        outer = around[: next(k for k, x in enumerate(around) if x is loop)]
+        written = {target_name(assign) for assign, _ in walk_paths((loop,))}
+        sums = (c for x in outer for c in x.combines if c.name in written)
+        return tuple(dict.fromkeys((*self.combines, *sums)))
 
     def _perfect(self, body: Body, loop: Loop) -> tuple[Loop, ...]:
         """Return the serial loops directly around `loop` that it can trade places with."""

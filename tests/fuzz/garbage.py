@@ -356,6 +356,7 @@ def judge(one: Case, folder: Path, limit_s: float = LIMIT_S) -> Verdict:
     if sidecar is not None:
         sidecar.write_bytes(one.sidecar or b"")
     _forget_peak()
+    before_mib = _peak_mib()
     start = time.process_time()
     try:
         with _limited(limit_s):
@@ -366,9 +367,10 @@ def judge(one: Case, folder: Path, limit_s: float = LIMIT_S) -> Verdict:
     except Exception:
         verdict = Verdict("traceback", words=traceback.format_exc()[-3000:])
     time_s = time.process_time() - start
-    peak_mib = _peak_mib()
-    if peak_mib > LIMIT_MIB and not verdict.is_wrong:
-        verdict = Verdict("too much memory", words=f"{peak_mib:.0f} MiB")
+    # What this process held before, such as many tests' results, is not the case's.
+    grown_mib = _peak_mib() - before_mib
+    if grown_mib > LIMIT_MIB and not verdict.is_wrong:
+        verdict = Verdict("too much memory", words=f"{grown_mib:.0f} MiB")
     return Verdict(verdict.outcome, verdict.codes, verdict.words, time_s)
 
 

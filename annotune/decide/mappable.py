@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
+from itertools import combinations_with_replacement
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.partials import reductions_refused
-from annotune.ir.nest import Combine, Level, Loop
+from annotune.ir.nest import Level, Loop
 from annotune.transforms.map import Map
 from annotune.transforms.reduce import carried_sums
 from annotune.transforms.tree import Body, bound_names, numbers, top_of
@@ -41,29 +42,34 @@ def summable(
     """Return (host loops, reduction loops) of a band: what may run in parallel if it combines.
 
     Every loop inside the outermost of them must be one, for a partial result belongs to a
-    worker as a whole.
+    worker as a whole. One or two of them may then be threads and blocks (`may_combine`).
     """
-    first = statements[0]
     carried = {x.var: carried_sums(analysis, statements, x.var) for x in band}
     for start in range(len(band)):
         host = tuple(x.var for x in band[:start])
         able = [x for x in band[start:] if carried[x.var]]
         free = _below(band, host, _free(able, band, host))
-        if free and free[0] == band[start].var and len(able) == len(band) - start:
-            combines = {name: carried[name] or () for name in free}
-            if _sums_legally(analysis, body, first, host, combines):
-                return host, free
+        if not free or free[0] != band[start].var or len(able) < len(band) - start:
+            continue
+        pairs = combinations_with_replacement(free, 2)
+        if any(may_combine(analysis, body, statements, host, pair) for pair in pairs):
+            return host, free
     return (), ()
 
 
-def _sums_legally(
+def may_combine(
     analysis: Analysis,
     body: Body,
-    statement: int,
+    statements: tuple[int, ...],
     host: tuple[str, ...],
-    combines: Mapping[str, tuple[Combine, ...]],
+    loops: Iterable[str],
 ) -> bool:
-    """Return whether the loops may all run in parallel, with partial results for each reduction."""
+    """Return whether the loops may all run in parallel, with partial results for each reduction.
+
+    The other loops of the band then run inside them.
+    """
+    statement = statements[0]
+    combines = {name: carried_sums(analysis, statements, name) or () for name in loops}
     levels = dict.fromkeys(combines, Level.BLOCK_X)
     mapping = Map(statement, levels, host, combines=combines)
     if mapping.why_not(body, analysis) is not None:

@@ -6,6 +6,7 @@ Processing Units", University of Utah, 2014, sections 3.1.2 and 3.1.3.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -102,19 +103,31 @@ def sum_roles(unit: Unit) -> Roles:
         loop = inner[0]
         rule = "a loop inside the reduction, whose bounds or statements depend on it"
         return Roles(loop, "", unit.sums[0], "", (Reason("thread.x", loop, rule),), True)
-    loop = max(reversed(unit.sums), key=lambda name: _unit_strides(unit, name))
+    ordered = sorted(
+        unit.sums, key=lambda name: (-_unit_strides(unit, name), -unit.sums.index(name))
+    )
+    return next(found for loop in ordered for found in _sum_roles_along(unit, loop))
+
+
+def _sum_roles_along(unit: Unit, loop: str) -> Iterator[Roles]:
+    """Yield the axes with threads along a reduction loop that may be, the best first."""
     rule = "reduction loop, contiguous in most inputs; its partial results are combined"
-    reasons = [Reason("thread.x", loop, rule)]
-    others = [name for name in unit.sums if name != loop]
+    reason = Reason("thread.x", loop, rule)
+    others = [name for name in unit.sums if name != loop and unit.may_combine(loop, name)]
     outer = max(others, key=lambda name: unit.trips[name] or 0, default="")
-    block = ""
-    if outer and (unit.trips[outer] or 0) >= ENOUGH_BLOCKS:
-        block, rule = outer, "the other reduction loop"
-    elif (unit.trips[loop] or 0) > ONE_BLOCK_SUM and not name_is_taken(loop, unit.analysis):
-        block, rule = loop, f"tiles of {TEAM}: more than {ONE_BLOCK_SUM} terms"
-    if block:
-        reasons.append(Reason("block.x", block, rule))
-    return Roles(loop, "", block, "", tuple(reasons))
+    is_enough = (unit.trips[outer] or 0) >= ENOUGH_BLOCKS if outer else False
+    is_legal = unit.may_combine(loop)
+    if is_legal and not is_enough:
+        is_long = (unit.trips[loop] or 0) > ONE_BLOCK_SUM
+        if is_long and not name_is_taken(loop, unit.analysis):
+            rule = f"tiles of {TEAM}: more than {ONE_BLOCK_SUM} terms"
+            yield Roles(loop, "", loop, "", (reason, Reason("block.x", loop, rule)))
+        yield Roles(loop, "", "", "", (reason,))
+    if outer:
+        rule = "the other reduction loop"
+        yield Roles(loop, "", outer, "", (reason, Reason("block.x", outer, rule)))
+    elif is_legal:
+        yield Roles(loop, "", "", "", (reason,))
 
 
 def _unit_strides(unit: Unit, loop: str) -> int:

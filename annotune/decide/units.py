@@ -8,7 +8,7 @@ from functools import cached_property
 
 from annotune.analysis.facts import AccessFacts, Analysis, Dependence
 from annotune.analysis.schedule import violations
-from annotune.decide.mappable import mappable, summable
+from annotune.decide.mappable import mappable, may_combine, summable
 from annotune.decide.team import Shared, shared_loops
 from annotune.ir.expr import Access, Int
 from annotune.ir.fold import fold, trip_count
@@ -109,6 +109,11 @@ class Unit:
         paths = self.analysis.paths
         inside = [n for n in self.statements if any(x is own for x in paths[n])]
         return carried_sums(self.analysis, inside, loop)
+
+    def may_combine(self, *loops: str) -> bool:
+        """Return whether some of `sums` may be mapped while the others stay serial."""
+        names = dict.fromkeys(name for name in loops if name)
+        return may_combine(self.analysis, self.body, self.statements, self.host, names)
 
     @cached_property
     def shared(self) -> Shared:

@@ -17,7 +17,7 @@ from typing import Any
 PRIME = (1 << 61) - 1
 Path = tuple[tuple[int, int], ...]
 Place = tuple[str, int]
-Under = tuple[tuple[int, Place], ...]
+Under = tuple[tuple[int, Place | None], ...]
 Order = Callable[[int, list[int]], Iterable[int]]
 MOST_STEPS = 400_000
 
@@ -47,7 +47,7 @@ class Event:
         """
         known = [k for k, (line, _) in enumerate(self.under) if line in stored]
         asked = self.under[known[-1] + 1 :] if known else self.under
-        return (*self.reads, *(place for _, place in asked))
+        return (*self.reads, *(place for _, place in asked if place is not None))
 
 
 @dataclass
@@ -196,7 +196,8 @@ class Machine:
         self.reads.clear()
 
     def guard(self, line: int, path: Path, under: Under) -> Under:
-        own = tuple((line, place) for place in self.reads)
+        # A condition that reads nothing, for want of asking, may be stored all the same.
+        own = tuple((line, place) for place in self.reads) or ((line, None),)
         self.event(line, path, None, under)
         return (*under, *own)
 

@@ -65,7 +65,13 @@ def _opens(line: str) -> bool:
     return line.startswith("void ")
 
 
-CASES = [pytest.param(f, n, id=f"{Path(f).stem}-{n}") for f, n in regions()]
+def _marks(function: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of a function: of nine alike, the first, the middle and the last do."""
+    is_triples = function.startswith("sd_t_")
+    return (pytest.mark.slow,) if is_triples and function[-1] not in "159" else ()
+
+
+CASES = [pytest.param(f, n, id=f"{Path(f).stem}-{n}", marks=_marks(n)) for f, n in regions()]
 
 
 def test_no_example_is_missing() -> None:

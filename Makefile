@@ -28,10 +28,10 @@ demo: $(READY)
 	$(BIN)/annotune run c_examples/nekbone/local_grad3.c
 
 test: $(READY)
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-all: $(READY)
-	$(BIN)/python -m pytest -n $(JOBS) -m ''
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m ''
 
 check: $(READY)
 	$(BIN)/ruff check annotune tests benchmarks

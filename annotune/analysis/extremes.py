@@ -21,7 +21,7 @@ from annotune.analysis.statements import (
     named_sizes,
     written_scalars,
 )
-from annotune.ir.expr import Binary, Expr, Int, Var, accesses, variables
+from annotune.ir.expr import Binary, Expr, Int, Var, accesses, conjuncts, variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class Bounds:
 
     def _switched_on(self, reference: Reference, statement: Statement) -> isl.Set:
         """Return the runs of a reference with all its switches on."""
-        model, parts = self.model, list(_conjuncts(reference.conditions))
+        model, parts = self.model, list(_operands(reference.conditions))
         decided = [one for one in parts if not self._is_switch(one)]
         if len(decided) == len(parts):
             return model.instances(reference)
@@ -172,7 +172,7 @@ class Bounds:
         """Return whether loops and sizes with a value alone decide when `reference` is made."""
         truth = self.model.truths.get(reference)
         is_exact = truth is None or truth.is_exact
-        return is_exact and not any(map(self._is_switch, _conjuncts(reference.conditions)))
+        return is_exact and not any(map(self._is_switch, _operands(reference.conditions)))
 
     def _is_switch(self, condition: Expr) -> bool:
         """Return whether a scalar without a value turns something on for the whole region."""
@@ -257,11 +257,7 @@ def _tighten(
         lower[var].append(-split[1])
 
 
-def _conjuncts(conditions: Iterable[Expr]) -> Iterator[Expr]:
+def _operands(conditions: Iterable[Expr]) -> Iterator[Expr]:
     """Yield the operands of all ``&&`` in `conditions`."""
     for condition in conditions:
-        match condition:
-            case Binary("&&", left, right):
-                yield from _conjuncts((left, right))
-            case _:
-                yield condition
+        yield from conjuncts(condition)

@@ -266,7 +266,7 @@ class HostText:
     def _entry(self, out: Writer) -> None:
         region, outer = self.analysis.region, self.outer
         tested = self.tuned.constants if self.general is None else region.constants
-        tests = [*size_tests(outer, tested, {}), *runs_tests(region, tested)]
+        tests = [*size_tests(outer, tested, {}), *runs_tests(self.analysis, tested)]
         tests += condition_tests(self.analysis, tested)
         pairs = may_overlap(outer)
         with out.block(self._head(f'extern "C" void {region.entry}')):

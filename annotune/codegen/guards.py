@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.named import is_unsigned_type
+from annotune.analysis.poly import from_expr
+from annotune.analysis.schedule import space_of
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.names import Interface, spelled
-from annotune.ir.expr import Binary, Expr, Int, Var, substitute, variables, walk
+from annotune.ir.expr import Binary, Call, Expr, Int, Var, substitute, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.region import Array, Region
@@ -19,20 +21,49 @@ from annotune.ir.text import SUM
 _SUM = SUM + 1
 
 
-def runs_tests(region: Region, tested: Mapping[str, int]) -> tuple[str, ...]:
+def runs_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[str, ...]:
     """Return tests that each loop runs at least once, where sizes alone decide that.
 
     `tested` are the sizes that another test fixes. A nest that does not run touches nothing,
-    while a copy of its output would.
+    while a copy of its output would; and the proofs take for granted what is tested here.
     """
+    region = analysis.region
     iterators = {loop.var for loop in region.nest.loops()}
     out: list[str] = []
     for loop in region.nest.loops():
-        lower, upper = fold(loop.lower), fold(loop.upper)
-        is_known = isinstance(fold(lower, tested), Int) and isinstance(fold(upper, tested), Int)
-        if not is_known and not (variables(lower) | variables(upper)) & iterators:
-            out.append(f"{plain_c(lower)} < {plain_c(upper)}")
+        for lower, upper in _bounds(analysis, loop, iterators):
+            is_known = isinstance(fold(lower, tested), Int) and isinstance(fold(upper, tested), Int)
+            if not is_known:
+                out.append(f"{plain_c(lower)} < {plain_c(upper)}")
     return tuple(dict.fromkeys(out))
+
+
+def _bounds(
+    analysis: Analysis, loop: Loop, iterators: Collection[str]
+) -> Iterator[tuple[Expr, Expr]]:
+    """Yield the bounds between which a loop runs, less what depends on loops around it.
+
+    Both bounds may move with an outer loop and their distance not: from ``i + 1`` to ``i + m``
+    it is that from 1 to m.
+    """
+    lower, upper = fold(loop.lower), fold(loop.upper)
+    if not (variables(lower) | variables(upper)).intersection(iterators):
+        yield lower, upper
+        return
+    still = {name: Int(0) for name in iterators}
+    named = space_of(analysis).named
+    for low in _operands(lower, "max"):
+        for high in _operands(upper, "min"):
+            distance = from_expr(Binary("-", high, low), named)
+            if distance is not None and distance.names.isdisjoint(iterators):
+                yield fold(substitute(low, still)), fold(substitute(high, still))
+
+
+def _operands(expr: Expr, function: str) -> tuple[Expr, ...]:
+    """Return the arguments of a call of `function`, else `expr` alone."""
+    if isinstance(expr, Call) and expr.function == function:
+        return expr.arguments
+    return (expr,)
 
 
 def condition_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
     tuned_sizes = size_tests(outer, variant.tuned.constants, region.constants)
     # A macro may have another value in the compiler's command line than annotune saw.
     fixed = size_tests(outer, region.constants, {})
-    runs = runs_tests(region, region.constants)
+    runs = runs_tests(analysis, region.constants)
     sufficient = condition_tests(analysis, region.constants)
     tests = (*fixed, *runs, *sufficient, *apart_tests(analysis, outer))
     if variant.general is None:

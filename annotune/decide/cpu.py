@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations_with_replacement
 from math import prod
 
 from annotune.analysis.facts import Analysis
@@ -155,7 +156,11 @@ def _cores(unit: Unit, blocking: list[Blocking]) -> tuple[str, ...]:
         pieces *= count
         if pieces >= ENOUGH_PIECES:
             break
-    return tuple(out)
+    if not unit.sums or unit.may_combine(*out):
+        return tuple(out)
+    # Shared together, they would move the target of a sum; one alone, or two, do not.
+    some = combinations_with_replacement(unit.sums, 2)
+    return next(tuple(dict.fromkeys(pair)) for pair in some if unit.may_combine(*pair))
 
 
 def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocking | None:

@@ -15,12 +15,14 @@ from annotune.frontend.kinds import COMPLEX, common, keeps_values
 from annotune.ir.expr import (
     Access,
     Binary,
+    Call,
     Expr,
     Int,
     Select,
     Var,
     accesses,
     conjunction,
+    conjuncts,
     walk,
 )
 from annotune.ir.nest import Assign, Loop, Stmt, walk_stmts
@@ -129,10 +131,28 @@ def guarded(body: Sequence[Stmt], test: Expr, stored: frozenset[str] = frozenset
         elif isinstance(stmt, Assign) and is_stored(stmt):
             found.append(replace(stmt, value=Binary("&&", test, stmt.value)))
         elif isinstance(stmt, Assign) and not _implies(stmt.guard, stored):
-            found.append(replace(stmt, guard=conjunction((test, stmt.guard))))
+            found.append(replace(stmt, guard=_guard(test, stmt.guard)))
         else:
             found.append(stmt)
     return found
+
+
+def _guard(outer: Expr, inner: Expr | None) -> Expr | None:
+    """Return that both conditions hold, asking memory last.
+
+    An element is read for iterations at which the statement may run, and for no others.
+    """
+    both = conjunction((outer, inner))
+    assert both is not None
+    parts = list(conjuncts(both))
+    ordered = sorted(parts, key=_asks_more)
+    return both if ordered == parts else conjunction(ordered)
+
+
+def _asks_more(condition: Expr) -> bool:
+    """Return whether a condition reads memory, calls a function or may trap."""
+    calls = any(isinstance(part, Call) for part in walk(condition))
+    return calls or bool(accesses(condition)) or _may_fail(condition)
 
 
 def _implies(guard: Expr | None, stored: frozenset[str]) -> bool:

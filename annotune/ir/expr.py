@@ -175,6 +175,16 @@ def conjunction(conditions: Iterable[Expr | None]) -> Expr | None:
     return reduce(lambda left, right: Binary("&&", left, right), present) if present else None
 
 
+def conjuncts(condition: Expr) -> Iterator[Expr]:
+    """Yield the operands of all ``&&`` in `condition`, left to right."""
+    match condition:
+        case Binary("&&", left, right):
+            yield from conjuncts(left)
+            yield from conjuncts(right)
+        case _:
+            yield condition
+
+
 def variables(expr: Expr) -> frozenset[str]:
     """Return the names of the scalars that `expr` reads; array names are not among them."""
     return frozenset(e.name for e in walk(expr) if isinstance(e, Var))

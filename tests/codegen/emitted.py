@@ -44,10 +44,9 @@ SIZES: Mapping[str, tuple[Mapping[str, int], ...]] = {
     "nekbone/local_grad3.c": ({},),
 }
 # C fixes the gradient's sizes, so its runs are long; tests/test_examples_run.py runs it small.
-RUNS = [
-    pytest.param(name, marks=pytest.mark.slow) if len(sizes) == 1 else name
-    for name, sizes in SIZES.items()
-]
+# One kernel of seven loops stands for both.
+LONG = ("nekbone/local_grad3.c", "nwchem/sd_t_d2.c")
+RUNS = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in SIZES]
 
 
 def source_of(text: str, path: str = "user.c", **sizes: int) -> SourceFile:

@@ -104,7 +104,15 @@ def codes_of(
     yield "openacc as written", "openacc", naive_openacc(source, analysis)
 
 
-@pytest.mark.parametrize("name", CASES)
+# Each of these has a neighbour among the others.
+LONG = (
+    *("sum_and_its_double", "unrolled_tile", "two_host_bounds", "tile_and_loop_on_one_vector"),
+    *("tile_and_loop_on_asked_gangs", "sum_outside"),
+)
+RUNS = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in CASES]
+
+
+@pytest.mark.parametrize("name", RUNS)
 def test_every_text_equals_the_original(name: str, tmp_path: Path) -> None:
     source = source_of(CASES[name])
     analysis = analyse(source.regions[0])

@@ -90,13 +90,10 @@ def block_options(unit: Unit, statement: int) -> tuple[Block, ...]:
     out += [*hinted_blocks(unit, statement), Block(), Block(along, _lanes(longest))]
     for lanes in sorted({8, LANES, MAX_LANES, _lanes(longest)}):
         for over in _over(unit, statement, along):
-            for rows in sorted({2, 4, MAX_ROWS, _rows(unit.trip(statement, over) or 1, lanes)}):
-                fits = lanes <= longest
-                if (
-                    fits
-                    and rows <= (unit.trip(statement, over) or rows)
-                    and lanes * rows <= BLOCK_DOUBLES
-                ):
+            count = unit.trip(statement, over)
+            for rows in sorted({2, 4, MAX_ROWS, _rows(count or 1, lanes)}):
+                fits = lanes <= longest and rows <= (count or rows)
+                if fits and lanes * rows <= BLOCK_DOUBLES:
                     out.append(Block(along, lanes, over, rows))
     return tuple(dict.fromkeys(out))
 

@@ -66,7 +66,7 @@ def may_combine(
 ) -> bool:
     """Return whether the loops may all run in parallel, with partial results for each reduction.
 
-    The other loops of the band then run inside them.
+    They nest as they are named, and the other loops of the band run inside them.
     """
     statement = statements[0]
     combines = {name: carried_sums(analysis, statements, name) or () for name in loops}

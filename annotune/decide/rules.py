@@ -113,21 +113,21 @@ def _sum_roles_along(unit: Unit, loop: str) -> Iterator[Roles]:
     """Yield the axes with threads along a reduction loop that may be, the best first."""
     rule = "reduction loop, contiguous in most inputs; its partial results are combined"
     reason = Reason("thread.x", loop, rule)
-    others = [name for name in unit.sums if name != loop and unit.may_combine(loop, name)]
-    outer = max(others, key=lambda name: unit.trips[name] or 0, default="")
-    is_enough = (unit.trips[outer] or 0) >= ENOUGH_BLOCKS if outer else False
-    is_legal = unit.may_combine(loop)
-    if is_legal and not is_enough:
+    others = [name for name in unit.sums if name != loop and unit.may_combine(name, loop)]
+    longest = sorted(others, key=lambda name: -(unit.trips[name] or 0))
+    both = [
+        Roles(loop, "", outer, "", (reason, Reason("block.x", outer, "the other reduction loop")))
+        for outer in longest[:1]
+    ]
+    if both and (unit.trips[longest[0]] or 0) >= ENOUGH_BLOCKS:
+        yield from both
+    if unit.may_combine(loop):
         is_long = (unit.trips[loop] or 0) > ONE_BLOCK_SUM
         if is_long and not name_is_taken(loop, unit.analysis):
             rule = f"tiles of {TEAM}: more than {ONE_BLOCK_SUM} terms"
             yield Roles(loop, "", loop, "", (reason, Reason("block.x", loop, rule)))
         yield Roles(loop, "", "", "", (reason,))
-    if outer:
-        rule = "the other reduction loop"
-        yield Roles(loop, "", outer, "", (reason, Reason("block.x", outer, rule)))
-    elif is_legal:
-        yield Roles(loop, "", "", "", (reason,))
+    yield from both
 
 
 def _unit_strides(unit: Unit, loop: str) -> int:

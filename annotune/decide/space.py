@@ -136,7 +136,7 @@ def _sum_roles(unit: Unit) -> tuple[Roles, ...]:
     """Return the ways to spread the reductions of a unit without a parallel loop."""
     first = roles(unit)
     pairs = [(x, block) for x in unit.sums for block in (NONE, *unit.sums)]
-    found = [Roles(x, "", block, "") for x, block in pairs if unit.may_combine(x, block)]
+    found = [Roles(x, "", block, "") for x, block in pairs if unit.may_combine(block, x)]
     tiled = (r for r in found if r.thread_x == r.block_x)
     whole = (r for r in found if r.thread_x != r.block_x)
     free = [r for r in tiled if not name_is_taken(r.thread_x, unit.analysis)]

@@ -111,7 +111,7 @@ class Unit:
         return carried_sums(self.analysis, inside, loop)
 
     def may_combine(self, *loops: str) -> bool:
-        """Return whether some of `sums` may be mapped while the others stay serial."""
+        """Return whether some of `sums`, outermost first, may be mapped and the others not."""
         names = dict.fromkeys(name for name in loops if name)
         return may_combine(self.analysis, self.body, self.statements, self.host, names)
 

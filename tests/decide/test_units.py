@@ -68,6 +68,13 @@ CASES = {
         ((0,),),
         [((0,), ("j",), ())],
     ),
+    # Threads along i would move the row's sum, and along j alone too.
+    "sums over the rows of a matrix and over all of it": (
+        "for (i = 0; i < n; i++)"
+        " for (j = 0; j < n; j++) { double x = a[i*n + j]; b[i] += x; s += x * x; }",
+        ((0, 1, 2),),
+        [((0, 1, 2), ("i", "j"), ())],
+    ),
     "a sum in each step of a recurrence": (
         "for (t = 1; t < n; t++) for (i = 0; i < n; i++) a[t] += a[t - 1] * b[i];",
         ((0,),),

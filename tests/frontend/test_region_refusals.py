@@ -1,0 +1,118 @@
+"""What the front end refuses of the text of a region, each with its code and the exact place."""
+
+from __future__ import annotations
+
+import pytest
+from source_text import marked, refusals, region
+
+LOOP = "for (i = 0; i < n; i++)"
+
+# A region's body, the code, and words of the message.
+IN_REGION = {
+    "call": (f"{LOOP} a[i] = «noise»(b[i]);", "AT130", "'noise' may have effects"),
+    "call statement": (f"{LOOP} «update»(a, i);", "AT130", "'update' may have effects"),
+    "call in subscript": (f"{LOOP} a[«idx»(i)] = 0;", "AT130", "'idx'"),
+    "call in bound": ("for (i = 0; i < «size»(); i++) a[i] = 0;", "AT130", "'size'"),
+    "call by pointer": (f"{LOOP} a[i] = «b[i]»(x);", "AT130", "'b[i]'"),
+    "arguments": (f"{LOOP} a[i] = «pow(x)»;", "AT156", "takes 2 argument(s), but 1"),
+    "break": (f"{LOOP} {{ a[i] = 0; «break»; }}", "AT131", "'break'"),
+    "continue": (f"{LOOP} {{ a[i] = 0; «continue»; }}", "AT131", "'continue'"),
+    "return": (f"{LOOP} {{ «return»; }}", "AT131", "'return'"),
+    "goto": (f"{LOOP} «goto» out; out: ;", "AT131", "'goto'"),
+    "label": (f"{LOOP} {{ «again»: a[i] = 0; }}", "AT131", "'again'"),
+    "while": (f"{LOOP} «while» (x > 0) a[i] = 0;", "AT131", "'while'"),
+    "do": (f"{LOOP} «do» a[i] = 0; while (x > 0);", "AT131", "'do'"),
+    "switch": (f"{LOOP} «switch» (n) {{ default: a[i] = 0; }}", "AT131", "'switch'"),
+    "assignment as condition": (f"{LOOP} if («k = i») a[i] = 0;", "AT134", "assignment inside"),
+    "pointer as condition": (f"{LOOP} if («a») a[i] = 0;", "AT136", "1 dimension(s) but 0"),
+    "bits": (f"{LOOP} a[i] = (n) «&» 1;", "AT133", "operator '&'"),
+    "bits as condition": (f"{LOOP} if (n «|» 1) a[i] = 0;", "AT133", "operator '|'"),
+    "complement": (f"{LOOP} a[i] = «~n»;", "AT133", "operator '~'"),
+    "exclusive or": (f"{LOOP} «p[i] ^= 1»;", "AT133", "operator '^='"),
+    "remainder of reals": (f"{LOOP} a[i] = b[i] «%» 2.0;", "AT133", "operator '%'"),
+    "shift": (f"{LOOP} a[i «>>» n] = 0;", "AT133", "operator '>>'"),
+    "shift of a real": (f"{LOOP} a[i] = x «<<» 1;", "AT133", "operator '<<'"),
+    "shift assignment": (f"{LOOP} «a[i] %= 2»;", "AT133", "operator '%='"),
+    "sizeof": (f"{LOOP} a[i] = «sizeof(x)»;", "AT133", "operator 'sizeof'"),
+    "assignment in a sum": (f"{LOOP} a[i] = 1 + («b[i] = 0»);", "AT134", "assignment inside"),
+    "increment inside": (f"{LOOP} a[«k++»] = 0;", "AT134", "assignment inside"),
+    "cast to a pointer": (f"{LOOP} a[i] = *«(double *) b»;", "AT135", "a cast to 'double *'"),
+    "row": (f"{LOOP} a[i] = «A[i]»;", "AT136", "2 dimension(s) but 1"),
+    "too many": (f"{LOOP} a[i] = «a[i][0]»;", "AT136", "1 dimension(s) but 2"),
+    "bare pointer": (f"{LOOP} a[i] = «b»;", "AT136", "1 dimension(s) but 0"),
+    "subscripted scalar": (f"{LOOP} a[i] = «x»[i];", "AT136", "0 dimension(s)"),
+    "moving pointer": (f"{LOOP} «a» += 1;", "AT137", "arithmetic on 'a'"),
+    "stepping pointer": (f"{LOOP} *«a++» = 0;", "AT137", "arithmetic on 'a'"),
+    "character": (f"{LOOP} a[i] = «'c'»;", "AT138", "literal ''c''"),
+    "long double": (f"{LOOP} a[i] = «1.0L»;", "AT138", "literal '1.0L'"),
+    "real subscript": (f"{LOOP} a[«x»] = 0;", "AT149", "must be an integer"),
+    "no start": ("«for» (; i < n; i++) a[i] = 0;", "AT140", "start with an assignment"),
+    "two starts": ("for («i = 0, i = 1»; i < n; i++, j++) a[i] = 0;", "AT140", "start with"),
+    "other condition": ("for (i = 0; «j < n»; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
+    "two bounds, one own": (
+        "for (i = 0; i < n && «s > 0»; i++) a[i] = 0;",
+        "AT141",
+        "compare iterator 'i'",
+    ),
+    "no condition": ("for («i = 0»;; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
+    "own bound": ("for (i = 0; «i < n - i»; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
+    "no step": ("for («i = 0»; i < n;) a[i] = 0;", "AT142", "step of loop 'i'"),
+    "variable step": ("for (i = 0; i < n; «i += m») a[i] = 0;", "AT142", "constant other than 0"),
+    "zero step": ("for (i = 0; i < n; «i += 0») a[i] = 0;", "AT142", "constant other than 0"),
+    "doubling": ("for (i = 1; i < n; «i *= 2») a[i] = 0;", "AT142", "constant other than 0"),
+    "other step": ("for (i = 0; i < n; «j++») a[i] = 0;", "AT142", "constant other than 0"),
+    "wrong way": ("for (i = 0; i > «n»; i++) a[i] = 0;", "AT143", "steps away from its bound"),
+    "wrong way down": ("for (i = n; i < «m»; i--) a[i] = 0;", "AT143", "steps away"),
+    "over its bound": ("for (i = 0; i != «n»; i += 2) a[i] = 0;", "AT143", "may step over it"),
+    "never below 0": ("for (unsigned r = n; r >= «0»; r--) a[r] = 0;", "AT143", "loop 'r'"),
+    "round the corner": ("for (size_t r = 1; r != «n»; r++) a[r] = 0;", "AT143", "loop 'r'"),
+    "iterator set": (f"{LOOP} {{ a[i] = 0; «i» = i + 1; }}", "AT144", "iterator 'i'"),
+    "iterator stepped": (f"{LOOP} {{ a[i] = 0; «i»++; }}", "AT144", "iterator 'i'"),
+    "iterator reused": (
+        f"{LOOP} for («i» = 0; i < m; i++) a[i] = 0;",
+        "AT145",
+        "used by an enclosing loop",
+    ),
+    "bound changes": (f"{LOOP} {{ a[i] = 0; «n» = n - 1; }}", "AT146", "bound 'n' of loop 'i'"),
+    "bound changes in the header": (
+        "for (i = 0, j = n; i < j; i++, «j»--) a[i] = b[j];",
+        "AT146",
+        "bound 'j' of loop 'i'",
+    ),
+    "iterator twice in the header": (
+        "for (i = 0; i < n; i++, «i»++) a[i] = 0;",
+        "AT144",
+        "'i'",
+    ),
+    "bound in array": ("for (i = 0; i < 2 + «p[0]»; i++) a[i] = 0;", "AT147", "reads array 'p'"),
+    "bound read before": ("k = «p[0]»; for (i = 0; i < k; i++) a[i] = 0;", "AT147", "array 'p'"),
+    "real iterator": ("for («s» = 0; s < n; s++) a[0] = s;", "AT148", "type 'double'"),
+    "narrow iterator": ("for (char «c» = 0; c < n; c++) a[c] = 0;", "AT148", "type 'char'"),
+    "real bound": ("for (i = 0; i < «x»; i++) a[i] = 0;", "AT149", "must be an integer"),
+    "undeclared": (f"{LOOP} a[i] = «q»;", "AT120", "'q' is not declared"),
+    "unset": (f"{LOOP} {{ int o; a[«o»] = 0; }}", "AT150", "integer 'o'"),
+    "long sum": ("for (i = 0; i < n; i++) a[i] = " + "x+" * 3000 + "x;", "AT107", "too deeply"),
+    "local array": (f"{LOOP} {{ double «t»[n]; a[i] = 0; }}", "AT127", "array 't'"),
+    "shadows": (f"{LOOP} {{ a[i] = s; {{ double «s» = 1; a[i] = s; }} }}", "AT126", "'s' means"),
+    "nested twice": (
+        f"{LOOP} {{ double t = 1; {{ double «t» = 2; a[i] = t; }} }}",
+        "AT126",
+        "'t' means two",
+    ),
+    "static": (f"{LOOP} {{ static double «t»; a[i] = t; }}", "AT123", "type 'static'"),
+    "empty": ("«»", "AT112", "no loop nest"),
+    "no loop": ("s = 1;", "AT112", "no loop nest"),
+    "directive": (f'{LOOP}\n«#include "a.h"»\n a[i] = 0;', "AT114", "'#include' inside"),
+}
+
+
+@pytest.mark.parametrize("name", IN_REGION)
+def test_refuses_in_a_region(name: str) -> None:
+    body, code, words = IN_REGION[name]
+    text, place = marked(region(body))
+    first = refusals(text)[0]
+    assert first.code == code, first
+    assert words in first.message
+    if place is not None and place.length:
+        assert first.span == place, first.render(text)
+    assert first.help

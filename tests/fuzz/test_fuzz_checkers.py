@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from .c_reader import functions
 from .choices import Seeded
 from .claims import wrong_claims
 from .examine import examine
-from .execute import Builder, execute
+from .execute import TOLERANCE, Builder, execute, jobs
 from .nests import Options, nest
 from .program import statements
 from .reduce import reduced, smaller
@@ -191,3 +192,22 @@ def test_a_failure_is_cut_down_to_its_cause() -> None:
     small = reduced(program, smaller, is_wrong, limit_s=20)
     assert is_wrong(small)
     assert len(list(statements(small.body))) <= 2 < start
+
+
+@pytest.mark.parametrize(("n", "tolerance"), [(10, 0.0), (50, TOLERANCE), (100, math.inf)])
+def test_floats_are_compared_as_far_as_any_order_stays_in_their_range(
+    n: int, tolerance: float
+) -> None:
+    text = f"""\
+/* fuzz f: n={n} */
+void f(int n, float a[1])
+{{
+  /*@ begin PerfTuning () @*/
+  for (int i = 0; i < n; i++) {{
+    a[0] *= 3.0;
+  }}
+  /*@ end @*/
+}}
+"""
+    (job,) = jobs(1, text, ())
+    assert job["tolerance"] == tolerance

@@ -107,7 +107,8 @@ def codes_of(
 # Each of these has a neighbour among the others.
 LONG = (
     *("sum_and_its_double", "unrolled_tile", "two_host_bounds", "tile_and_loop_on_one_vector"),
-    *("tile_and_loop_on_asked_gangs", "sum_outside"),
+    *("tile_and_loop_on_asked_gangs", "sum_outside", "host_bounds", "siblings"),
+    *("tile_and_loop_on_gangs", "unrolled_tile_in_a_register"),
 )
 RUNS = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in CASES]
 

@@ -133,12 +133,19 @@ LONG = {
     *("blas.three_mm", "blas.two_mm", "blas.gemver", "blas.gesummv", "blas.trmm"),
     *("datamining.covariance", "solvers.cholesky", "stencils.heat_3d", "stencils.jacobi_2d"),
 }
+ACCEPTED = [name for name in NAMES if name not in REFUSED]
+
+
+def _is_slow(name: str, target: str) -> bool:
+    """Return whether a case may wait: every kernel runs with CUDA and, in turn, another target."""
+    if name in LONG:
+        return target != "openmp"
+    return target == ("openacc", "openmp")[ACCEPTED.index(name) % 2]
+
+
 RUNS = [
-    pytest.param(name, target, marks=pytest.mark.slow)
-    if name in LONG and target != "openmp"
-    else pytest.param(name, target)
-    for name in NAMES
-    if name not in REFUSED
+    pytest.param(name, target, marks=(pytest.mark.slow,) if _is_slow(name, target) else ())
+    for name in ACCEPTED
     for target in TARGET_NAMES
 ]
 

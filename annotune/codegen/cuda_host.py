@@ -20,7 +20,7 @@ from annotune.codegen.cuda_types import (
     cuda_type,
     operation,
 )
-from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS
+from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, wide
 from annotune.codegen.guards import condition_tests, joined, may_overlap, runs_tests, size_tests
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import Writer
@@ -248,7 +248,8 @@ class HostText:
             if isinstance(known, Int):
                 extents.append(str(min(known.value, limit)))
             else:
-                extents.append(f"annotune_extent({c_expr(known)}, {limit})")
+                count = wide(known) if level in text.grid.flat else known
+                extents.append(f"annotune_extent({c_expr(count)}, {limit})")
         threads = ", ".join(str(n) for n in text.grid.threads)
         scratch = [_scratch_name(text, partial) for partial in text.partials]
         arguments = ", ".join([*_names(text), *scratch])

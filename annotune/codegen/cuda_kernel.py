@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
-from annotune.codegen.cuda_team import OPERATIONS, Partial, TeamWriter, placed_head
+from annotune.codegen.cuda_index import flat_heads, placed_head
+from annotune.codegen.cuda_stage import ThreadDialect
+from annotune.codegen.cuda_team import OPERATIONS, Partial, TeamWriter
 from annotune.codegen.cuda_types import cuda_type
-from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, grid
+from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, axes_of, grid
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import Kernel
@@ -130,18 +132,26 @@ def needs_team(kernel: Kernel) -> bool:
 
 def _write_placed(out: Writer, maker: _Maker) -> None:
     """Write the indices of the placed loops, and the thread's work inside them."""
-    dialect, kernel = Dialect(maker.analysis.region), maker.kernel
+    kernel = maker.kernel
+    dialect = ThreadDialect.of(maker.analysis.region, kernel, maker.shape, maker.constants)
+    dialect.declare_shared(out, kernel.body)
     strided = 0
-    for loop in kernel.band():
-        start, head = placed_head(dialect, loop)
-        if maker.shape.is_exact(loop.place, loop, maker.constants):
-            out.line(start)
-            continue
-        out.line(head + " {")
-        out.indent()
-        strided += 1
+    for loops in axes_of(kernel.band()):
+        if len(loops) > 1:
+            head, lines = flat_heads(dialect, loops, maker.shape, maker.constants)
+        else:
+            start, head = placed_head(dialect, loops[0])
+            is_exact = maker.shape.is_exact(loops[0].place, loops[0], maker.constants)
+            head, lines = ("", (start,)) if is_exact else (head, ())
+        if head:
+            out.line(head + " {")
+            out.indent()
+            strided += 1
+        for line in lines:
+            out.line(line)
     for scalar in temporaries(maker.analysis, kernel.thread_body()):
         out.line(f"{scalar.type} {scalar.name};")
+    dialect = replace(dialect, repeats=strided > 0)
     dialect.write_body(out, kernel.thread_body())
     for _ in range(strided):
         out.dedent()

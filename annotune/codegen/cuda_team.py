@@ -12,11 +12,11 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.cuda_index import placed_head
 from annotune.codegen.cuda_types import cuda_type
 from annotune.codegen.grid import BLOCKS, CUDA_INDEX, THREADS, Grid
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Access, Expr, Int, accesses, variables
-from annotune.ir.fold import fold
+from annotune.ir.expr import Access, Expr, accesses, variables
 from annotune.ir.nest import (
     Assign,
     Combine,
@@ -234,22 +234,6 @@ class TeamWriter:
     def _forget(self) -> None:
         for known in (self._reads, self._writes, self._alone_reads, self._alone_writes):
             known.clear()
-
-
-def placed_head(dialect: Dialect, loop: Loop) -> tuple[str, str]:
-    """Return a placed loop's index as one constant, and as a loop in strides of the axis."""
-    index, extent = CUDA_INDEX[loop.place]
-    kind = dialect.iterator_type(loop)
-    if kind not in ("int", "unsigned int"):
-        # An index of 32 unsigned bits would make a 64-bit sum of a negative bound positive.
-        index = f"({kind}){index}"
-    lower = fold(loop.lower)
-    scaled = index if loop.step == 1 else f"{loop.step} * {index}"
-    start = scaled if lower == Int(0) else f"{dialect.expr(lower)} + {scaled}"
-    jump = extent if loop.step == 1 else f"{loop.step} * {extent}"
-    upper = dialect.bound(loop, loop.upper)
-    head = f"for ({kind} {loop.var} = {start}; {loop.var} < {upper}; {loop.var} += {jump})"
-    return f"const {kind} {loop.var} = {start};", head
 
 
 def _is_band(loop: Loop) -> bool:

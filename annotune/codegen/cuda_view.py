@@ -102,8 +102,8 @@ class View:
             case Local(name, kind, value):
                 start = None if value is None else self.expr(value)
                 return Local(self.name(name), cuda_type(kind), start)
-            case LocalArray(name, kind, extents):
-                return LocalArray(self.name(name), cuda_type(kind), extents)
+            case LocalArray(name, kind, extents, space):
+                return LocalArray(self.name(name), cuda_type(kind), extents, space)
             case Loop():
                 return rebuilt(
                     stmt,

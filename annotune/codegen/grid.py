@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotune.decide.plan import Kernel
 from annotune.decide.rules import TEAM
-from annotune.ir.expr import Call, Expr, Int
+from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
 
@@ -41,13 +41,15 @@ class Grid:
 
     `threads` are the extents of a block (x, y, z). `trips` gives the trip count of each axis
     of the grid as an expression, `tuned` that of each placed level as a number (the largest
-    there may be where loops around set it), and `limits` the most blocks along each axis.
+    there may be where loops around set it), and `limits` the most blocks along each axis. Loops
+    that share an axis, one in `flat`, have one trip count together.
     """
 
     threads: tuple[int, int, int]
     trips: Mapping[Level, Expr]
     tuned: Mapping[Level, int]
     limits: Mapping[Level, int]
+    flat: frozenset[Level] = frozenset()
 
     def is_exact(self, level: Level, loop: Loop, constants: Mapping[str, int]) -> bool:
         """Return whether each index of the axis runs exactly one iteration of `loop`."""
@@ -57,6 +59,11 @@ class Grid:
         if level in BLOCKS:
             return trip.value <= self.limits[level]
         return trip.value == self.threads[THREADS.index(level)]
+
+    def is_covered(self, level: Level, constants: Mapping[str, int]) -> bool:
+        """Return whether each index of a grid's axis runs exactly one of all its iterations."""
+        trip = fold(self.trips[level], constants)
+        return isinstance(trip, Int) and trip.value <= self.limits[level]
 
 
 def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
@@ -72,19 +79,24 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
     band = kernel.band()
     for loop in kernel.placed():
         level = loop.place
-        count = fold(_own_count(loop), sizes)
+        count = fold(own_count(loop), sizes)
         is_team = bool(loop.combines) or not any(loop is x for x in band)
         # A loop around it may set the count: threads then run over it in strides.
         unknown = TEAM if is_team else WARP
         own = count.value if isinstance(count, Int) else unknown
         most = own if isinstance(count, Int) else GRID_LIMIT[Level.BLOCK_X]
+        shared = [x for x in band if x.place == level]
+        if len(shared) > 1 and loop is not shared[0]:
+            tuned[level] *= most
+            trips[level] = fold(Binary("*", trips[level], fold(own_count(loop))))
+            continue
         tuned[level] = max(most, tuned.get(level, 1))
         threads = min(TEAM, -(-own // WARP) * WARP) if is_team else own
         wanted[level] = max(threads, wanted.get(level, 1))
         if level in BLOCKS:
             # No block knows before the launch how long its tile is; a full one is longest.
             is_inside = any(outer.tile_of == loop.var for outer in band)
-            trips[level] = _own_count(loop) if is_inside else fold(trip_count(loop))
+            trips[level] = own_count(loop) if is_inside else fold(trip_count(loop))
     room = BLOCK_LIMIT
     extents: list[int] = []
     for level in THREADS:
@@ -99,10 +111,30 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
     for level in reversed(BLOCKS) if room else ():
         limits[level] = max(1, min(limits[level], room))
         room //= min(tuned.get(level, 1), limits[level])
-    return Grid((extents[0], extents[1], extents[2]), trips, tuned, limits)
+    flat = frozenset(loops[0].place for loops in axes_of(band) if len(loops) > 1)
+    return Grid((extents[0], extents[1], extents[2]), trips, tuned, limits, flat)
 
 
-def _own_count(loop: Loop) -> Expr:
+def axes_of(band: Sequence[Loop]) -> tuple[tuple[Loop, ...], ...]:
+    """Return placed loops by the axis they run on, those that share one together."""
+    out: dict[Level, list[Loop]] = {}
+    for loop in band:
+        out.setdefault(loop.place, []).append(loop)
+    return tuple(map(tuple, out.values()))
+
+
+def wide(count: Expr) -> Expr:
+    """Return a count computed in 64 bits: loops that share an axis may be many together."""
+    match count:
+        case Binary(op, left, right):
+            return Binary(op, wide(left), right)
+        case Int():
+            return count
+        case _:
+            return Call("(long)", (count,))
+
+
+def own_count(loop: Loop) -> Expr:
     """Return the trip count of a loop; of a tile's inner loop, that of a full tile."""
     match loop.upper:
         case Call("min", (full, _)):

@@ -34,12 +34,18 @@ from annotune.decide.placement import WARP, acc_placement, with_workers
 from annotune.decide.plan import AccAxes, Kernel, Plan
 from annotune.decide.space import Space
 from annotune.ir.expr import Var, accesses
-from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import (
+    NO_STATEMENT,
+    Assign,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    Stmt,
+    walk_stmts,
+)
 from annotune.ir.region import SourceFile
 from annotune.transforms.tree import Body
-
-NO_STATEMENT = -1
-"""The number of an assignment that is none of the region's own."""
 
 
 class OpenAccTarget:

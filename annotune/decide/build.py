@@ -24,9 +24,11 @@ from annotune.transforms.fuse import Fuse
 from annotune.transforms.hold import Hold
 from annotune.transforms.legality import TEAM_LEVELS
 from annotune.transforms.map import Map
+from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
 from annotune.transforms.reduce import carried_sums
 from annotune.transforms.registers import Registers
+from annotune.transforms.stage import Stage
 from annotune.transforms.team import Team
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.transform import Transform
@@ -41,8 +43,13 @@ _THREADS = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
 
 
 def cuda_placement(choice: KernelChoice) -> Mapping[str, Level]:
-    """Return the CUDA level of each loop that `choice` maps, blocks first."""
-    levels = dict(zip(choice.blocks, _BLOCKS, strict=False))
+    """Return the CUDA level of each loop that `choice` maps, blocks first.
+
+    More loops on blocks than a grid has axes share the one that takes the most.
+    """
+    is_flat = len(choice.blocks) > len(_BLOCKS)
+    axes = (Level.BLOCK_X,) * len(choice.blocks) if is_flat else _BLOCKS
+    levels = dict(zip(choice.blocks, axes, strict=False))
     levels |= {loop: Level.THREAD_X for _, loop in choice.team}
     return levels | dict(zip(choice.threads, _THREADS, strict=False))
 
@@ -234,6 +241,18 @@ def _thread_level(
             statement, loop, element, places.of("registers", statement), _outer_names(analysis)
         )
     for block in choice.blocking:
+        for copy in block.staged:
+            yield Stage(
+                block.statement,
+                copy.array,
+                copy.loop,
+                copy.layout,
+                analysis.region.arrays[copy.array].element,
+                copy.space,
+                constants,
+                places.of("stage", block.statement),
+                _outer_names(analysis),
+            )
         if block.held:
             yield Hold(
                 block.statement,
@@ -243,6 +262,9 @@ def _thread_level(
                 places.of("registers", block.statement),
                 _outer_names(analysis),
             )
+        if block.padded:
+            span = places.of("pad", block.statement)
+            yield Pad(block.statement, block.padded, constants, span)
     sizes = analysis.region.sizes
     for statement, loop, factor in choice.unroll:
         span = places.of("unroll", statement)

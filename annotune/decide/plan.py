@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from annotune.ir.nest import Level, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
 from annotune.transforms.tree import Body, numbers, rebuilt
 
 
@@ -23,12 +23,27 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class Staging:
+    """A copy of what a statement reads of `array` in fast memory, filled before `loop`.
+
+    `layout` is (loop, distance in the copy), from the outermost loop of the copying to the
+    innermost.
+    """
+
+    array: str
+    loop: str
+    layout: tuple[tuple[str, int], ...]
+    space: MemorySpace = MemorySpace.PRIVATE
+
+
+@dataclass(frozen=True, slots=True)
 class Blocking:
-    """How one core runs the perfect nest around a statement.
+    """How one worker, or the threads of a block together, run the perfect nest of a statement.
 
     `tiles` are (loop, size), `order` the loops of the nest after tiling, outermost first,
     empty when they stay. `simd` is the loop whose iterations are lanes, and `held` the one
-    over which a block of the target stays in registers; empty where there is none.
+    over which a block of the target stays in registers; empty where there is none. `staged`
+    are the copies of inputs, `padded` the loops that run whole tiles where they end inside one.
     """
 
     statement: int
@@ -36,6 +51,8 @@ class Blocking:
     order: tuple[str, ...] = ()
     simd: str = ""
     held: str = ""
+    staged: tuple[Staging, ...] = ()
+    padded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +81,9 @@ class KernelChoice:
     statement. `max_blocks` bounds the blocks of the grid, 0 for as many as there are. `reasons`
     tells which rule chose each.
 
-    `workers` belongs to OpenACC: thread y is a worker loop of its own, not one vector with
-    thread x. `cores` and `blocking` belong to OpenMP: the loops that the threads share, and
-    what each of them does.
+    `blocking` is what one worker does inside these. `workers` belongs to OpenACC: thread y is a
+    worker loop of its own, not one vector with thread x. `cores` belongs to OpenMP: the loops
+    that the threads share.
     """
 
     parts: tuple[tuple[int, ...], ...]
@@ -124,7 +141,7 @@ class Kernel:
     def placed(self) -> tuple[Loop, ...]:
         """Return the loops that run in parallel, wherever they stand, in text order."""
         loops = (s for s in walk_stmts(self.body) if isinstance(s, Loop))
-        return tuple(loop for loop in loops if loop.place is not Level.SERIAL)
+        return tuple(loop for loop in loops if loop.place not in (Level.SERIAL, Level.TEAM))
 
     def band(self) -> tuple[Loop, ...]:
         """Return the placed loops that hold all of the kernel, outermost first.

@@ -12,7 +12,11 @@ from annotune.ir.expr import Access, Expr, Var, accesses, rewrite, variables
 
 
 class Level(StrEnum):
-    """Where a loop runs. Each target understands its own levels and `SERIAL`."""
+    """Where a loop runs. Each target understands its own levels and `SERIAL`.
+
+    The iterations of a nest of `TEAM` loops are dealt out to all threads of a block, which wait
+    for each other before and after it; each thread has come to it by its own placed loops.
+    """
 
     SERIAL = "serial"
     BLOCK_X = "block.x"
@@ -21,11 +25,16 @@ class Level(StrEnum):
     THREAD_X = "thread.x"
     THREAD_Y = "thread.y"
     THREAD_Z = "thread.z"
+    TEAM = "team"
     GANG = "gang"
     WORKER = "worker"
     VECTOR = "vector"
     CPU_THREAD = "cpu_thread"
     SIMD = "simd"
+
+
+NO_STATEMENT = -1
+"""The number of an assignment that is none of the region's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +88,26 @@ class Local:
     value: Expr | None = None
 
 
+class MemorySpace(StrEnum):
+    """Who has a local array: one worker, or all threads of a block together."""
+
+    PRIVATE = "private"
+    SHARED = "shared"
+
+
 @dataclass(frozen=True, slots=True)
 class LocalArray:
     """The declaration of a small array of this iteration alone: ``type name[4][16];``.
 
     Its elements are an `Access` of its name with one index per extent; they start without
-    a value.
+    a value. In `SHARED` memory it belongs to the threads that run the same iteration of all
+    loops around it but their own.
     """
 
     name: str
     type: str
     extents: tuple[int, ...]
+    space: MemorySpace = MemorySpace.PRIVATE
 
 
 class Operator(StrEnum):

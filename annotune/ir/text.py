@@ -7,6 +7,7 @@ Expressions are C. A loop is one line, its body is indented by two spaces::
         S0: Ur[e*lx + k] += D[m] * U[e][k]
       local double t = U[e][0]
       local double rows[4][16]
+      shared double tile[256]
       S1: t = 0.0 if e > 0 && U[e][0] < t
 
 ``for i in 1:n: for j in 0:n: a[i][j] = 0.0`` is short for a body of one statement.
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from annotune.ir.expr import COMPARISONS, Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Nest, Stmt
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, MemorySpace, Nest, Stmt
 from annotune.ir.text_reader import read_nest
 
 # C11 6.5.5 to 6.5.15, loosest first.
@@ -105,8 +106,9 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
                 yield f"{indent}local {type_} {name}"
             case Local(name, type_, value) if value is not None:
                 yield f"{indent}local {type_} {name} = {print_expr(value)}"
-            case LocalArray(name, type_, extents):
-                yield f"{indent}local {type_} {name}" + "".join(f"[{n}]" for n in extents)
+            case LocalArray(name, type_, extents, space):
+                word = "local" if space is MemorySpace.PRIVATE else space
+                yield f"{indent}{word} {type_} {name}" + "".join(f"[{n}]" for n in extents)
             case Local():
                 raise AssertionError(stmt)
             case _:

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.nest import Assign, Combine, Level, Local, LocalArray, Loop, Operator, Stmt
+from annotune.ir.nest import (
+    Assign,
+    Combine,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    Operator,
+    Stmt,
+)
 
 _TOKEN = re.compile(
     r"\s*(?:"
@@ -68,6 +78,8 @@ class _Lines:
             return self.loop(tokens, indent)
         if tokens.take("local"):
             return tokens.local()
+        if tokens.take(MemorySpace.SHARED):
+            return tokens.local(MemorySpace.SHARED)
         label = re.match(r"\s*S(\d+)\s*:", tokens.text)
         if label:
             tokens.at = label.end()
@@ -183,14 +195,14 @@ class _Tokens:
         self.end()
         return Assign(number, target, op, value, guard=guard)
 
-    def local(self) -> Local | LocalArray:
+    def local(self, space: MemorySpace = MemorySpace.PRIVATE) -> Local | LocalArray:
         words = []
         while self.peek() and self.peek() not in ("=", "["):
             words.append(self.name())
         if len(words) < 2:
             raise self.error("a type and a name")
         if self.peek() == "[":
-            return LocalArray(words[-1], " ".join(words[:-1]), self.extents())
+            return LocalArray(words[-1], " ".join(words[:-1]), self.extents(), space)
         value = self.expression() if self.take("=") else None
         self.end()
         return Local(words[-1], " ".join(words[:-1]), value)

@@ -69,7 +69,7 @@ def is_surely_touched(body: Body, target: Access | Var) -> bool:
     return any(
         isinstance(stmt, Assign)
         and stmt.guard is None
-        and (stmt.target == target or target in _surely_read(stmt.value))
+        and (stmt.target == target or target in surely_read(stmt.value))
         for stmt in body
     )
 
@@ -82,18 +82,18 @@ def beside(body: Body, loop: Loop) -> Body:
     return next((found for found in inner if found), ())
 
 
-def _surely_read(expr: Expr) -> Iterator[Access | Var]:
+def surely_read(expr: Expr) -> Iterator[Access | Var]:
     """Yield the elements and scalars that `expr` reads whatever holds."""
     match expr:
         case Select(condition, _, _):
-            yield from _surely_read(condition)
+            yield from surely_read(condition)
         case Binary("&&" | "||", left, _):
-            yield from _surely_read(left)
+            yield from surely_read(left)
         case _:
             if isinstance(expr, Access | Var):
                 yield expr
             for child in children(expr):
-                yield from _surely_read(child)
+                yield from surely_read(child)
 
 
 def names_in(expr: Expr) -> frozenset[str]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, variables
+from annotune.ir.expr import Access, Binary, Expr, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, LocalArray, Loop
 from annotune.transforms.copies import copy_refusal
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_BLOCK, NOT_INVARIANT
 from annotune.transforms.registers import fresh_name
+from annotune.transforms.tiles import full_length
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -67,7 +68,7 @@ class Hold:
             )
         inside = {x.var for x in self._inside(body)} | {self.loop}
         for inner in self._picking(body):
-            if self._extent(inner) is None or bound_names(inner) & inside:
+            if full_length(inner, self.constants) is None or bound_names(inner) & inside:
                 return NO_BLOCK.at(self.span, loop=self.loop, inner=inner.var)
         return copy_refusal("hold", body, self.statement, loop, self.span)
 
@@ -87,7 +88,8 @@ class Hold:
         def use_block(stmt: Assign) -> Assign:
             return stmt.rewritten(swap)
 
-        extents = tuple(extent for x in picking if (extent := self._extent(x)) is not None)
+        lengths = (full_length(x, self.constants) for x in picking)
+        extents = tuple(length for length in lengths if length is not None)
         load = Assign(assign.number, held, "=", target, assign.span)
         store = Assign(assign.number, target, "=", held, assign.span)
         return replace_loop(
@@ -116,17 +118,6 @@ class Hold:
         assert isinstance(target, Access)
         used = _index_names(target)
         return tuple(x for x in self._inside(body) if x.var in used)
-
-    def _extent(self, loop: Loop) -> int | None:
-        """Return the largest number of iterations of `loop`, None when it is not known."""
-        if loop.step != 1:
-            return None
-        uppers = loop.upper.arguments if isinstance(loop.upper, Call) else (loop.upper,)
-        for upper in uppers:
-            count = fold(Binary("-", upper, loop.lower), self.constants)
-            if isinstance(count, Int) and count.value > 0:
-                return count.value
-        return None
 
 
 def _index_names(target: Access) -> frozenset[str]:

@@ -158,3 +158,35 @@ ARRAY_BESIDE = Template(
     "{command}: '{array}' is declared around '{loop}', and each thread would have its own",
     "keep '{loop}' serial in the thread",
 )
+NOT_STAGED_ARRAY = Template(
+    "AT280",
+    "stage: statement {statement} does not read one element of '{array}' in every iteration",
+    "name an array that the statement reads in one place, under no condition, with subscripts "
+    "of loops and sizes alone",
+)
+WRITTEN_IN_KERNEL = Template(
+    "AT281",
+    "stage: '{array}' is written in the nest of statement {statement}, so a copy would go stale",
+    "`distribute` the statement that writes it, or leave '{array}' in memory",
+)
+NOT_STAGED_BOX = Template(
+    "AT282",
+    "stage: what is read of '{array}' along '{loop}' has no fixed size",
+    "`tile` '{loop}' outside the loop that the copy stands before, so that a tile is copied",
+)
+STAGE_DIVERGES = Template(
+    "AT283",
+    "stage: the threads of a block do not come to '{loop}' together, and cannot fill a copy of "
+    "'{array}'",
+    "stage before a loop whose bounds are the same for all threads of a block",
+)
+STAGE_LAYOUT = Template(
+    "AT284",
+    "stage: the layout of the copy of '{array}' does not give each element a place of its own",
+    "give each of {loops} a stride that is longer than what the smaller ones cover",
+)
+NOT_PADDED = Template(
+    "AT285",
+    "pad: loop '{loop}' is no tile of a thread with a known length",
+    "name loops that run in a thread or on threads, and that `tile` has cut",
+)

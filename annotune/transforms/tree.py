@@ -11,14 +11,25 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeGuard
 
 from annotune.ir.expr import Access, Expr, Var, accesses, variables
-from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_paths, walk_stmts
+from annotune.ir.nest import (
+    NO_STATEMENT,
+    Assign,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    Stmt,
+    walk_paths,
+    walk_stmts,
+)
 
 Body = tuple[Stmt, ...]
 
 
 def numbers(stmt: Stmt) -> frozenset[int]:
-    """Return the numbers of the assignments in `stmt`."""
-    return frozenset(assign.number for assign, _ in walk_paths((stmt,)))
+    """Return the numbers of the region's own assignments in `stmt`."""
+    found = (assign.number for assign, _ in walk_paths((stmt,)))
+    return frozenset(number for number in found if number != NO_STATEMENT)
 
 
 def path(body: Body, statement: int) -> tuple[Loop, ...]:

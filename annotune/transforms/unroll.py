@@ -187,8 +187,8 @@ def _renamed(body: Body, around: Body, used: set[str]) -> Body:
             case Local(name, type_, value):
                 start = None if value is None else rewrite(value, change)
                 out.append(Local(names[name], type_, start))
-            case LocalArray(name, type_, extents):
-                out.append(LocalArray(names[name], type_, extents))
+            case LocalArray(name, type_, extents, space):
+                out.append(LocalArray(names[name], type_, extents, space))
             case Loop():
                 raise AssertionError("an innermost loop holds no loop")
     return tuple(out)

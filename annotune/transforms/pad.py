@@ -1,0 +1,119 @@
+"""Run whole tiles also where a loop ends inside one: the surplus touches no memory of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Real,
+    Select,
+    Var,
+    accesses,
+    conjunction,
+    variables,
+)
+from annotune.ir.fold import fold
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.transforms.legality import TEAM_LEVELS, missing
+from annotune.transforms.messages import NOT_PADDED
+from annotune.transforms.tiles import cut_end, full_end, full_length
+from annotune.transforms.tree import Body, path, rebuilt, top_of
+
+
+@dataclass(frozen=True, slots=True)
+class Pad:
+    """Give every tile of some loops around `statement` its full length.
+
+    ``Pad(0, ("i",))``: ``for i in i_t:min(i_t + 4, n): c[i] += s`` becomes
+    ``for i in i_t:i_t + 4: c[i] += s if i < n``. What reads or writes memory beside local
+    arrays keeps the condition; what a local array holds of the surplus iterations is zero when
+    loaded, and never stored. So loops over registers have a constant length, and all threads
+    of a block come to the same barriers. `constants` are the sizes known to be fixed.
+    """
+
+    statement: int
+    loops: tuple[str, ...]
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason a loop has no full length, or None. Padding breaks no order."""
+        absent = missing(body, self.statement, self.loops, self.span)
+        if absent is not None:
+            return absent
+        for loop in path(body, self.statement):
+            if loop.var not in self.loops or cut_end(loop) is None:
+                continue
+            is_own = loop.place is Level.SERIAL or loop.place in TEAM_LEVELS
+            if not is_own or loop.combines or full_length(loop, self.constants) is None:
+                return NOT_PADDED.at(self.span, loop=loop.var)
+        return None
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with full tiles, which `why_not` has accepted."""
+        place = top_of(body, self.statement)
+        nest = body[place]
+        local = {s.name for s in walk_stmts((nest,)) if isinstance(s, LocalArray)}
+        return (*body[:place], *self._padded((nest,), (), local), *body[place + 1 :])
+
+    def _padded(self, body: Body, cut: tuple[Loop, ...], local: set[str]) -> Body:
+        """Return `body`, which stands in the padded loops `cut`."""
+        out: list[Stmt] = []
+        for stmt in body:
+            match stmt:
+                case Loop(place=Level.TEAM):
+                    # The threads fill it together, whatever their own iterations are.
+                    out.append(stmt)
+                case Loop():
+                    is_cut = stmt.var in self.loops and cut_end(stmt) is not None
+                    within = (*cut, stmt) if is_cut else cut
+                    upper = full_end(stmt) if is_cut else stmt.upper
+                    inner = self._padded(stmt.body, within, local)
+                    out.append(rebuilt(stmt, upper=upper, body=inner))
+                case Assign():
+                    out.append(self._guarded(stmt, cut, local))
+                case Local(name, type_, value) if value is not None and _memory(value, local):
+                    out.append(Local(name, type_, self._or_zero(value, cut)))
+                case _:
+                    out.append(stmt)
+        return tuple(out)
+
+    def _guarded(self, assign: Assign, cut: tuple[Loop, ...], local: set[str]) -> Assign:
+        """Return a statement that does no harm in surplus iterations of the loops `cut`."""
+        target = assign.target
+        is_own = isinstance(target, Access) and target.array in local
+        reads = any(_memory(source, local) for source in assign.sources())
+        # A surplus iteration has an element of its own only where its loop picks it.
+        if is_own and not reads:
+            cut = tuple(
+                x for x in cut if x.place is Level.SERIAL and x.var not in variables(target)
+            )
+        condition = self._condition(cut)
+        if condition is None:
+            return assign
+        if is_own and assign.op == "=" and assign.guard is None:
+            value = self._or_zero(assign.value, cut)
+            return Assign(assign.number, target, "=", value, assign.span)
+        guard = conjunction((condition, assign.guard))
+        return Assign(assign.number, target, assign.op, assign.value, assign.span, guard)
+
+    def _or_zero(self, value: Expr, cut: tuple[Loop, ...]) -> Expr:
+        condition = self._condition(cut)
+        return value if condition is None else Select(condition, value, Real("0.0"))
+
+    def _condition(self, cut: tuple[Loop, ...]) -> Expr | None:
+        """Return the condition for an iteration of full tiles to be one of the original's."""
+        tests = (Binary("<", Var(x.var), end) for x in cut if (end := cut_end(x)) is not None)
+        found = conjunction(tests)
+        return None if found is None else fold(found, self.constants)
+
+
+def _memory(expr: Expr, local: set[str]) -> bool:
+    """Return whether an expression reads an array that others see."""
+    return any(access.array not in local for access in accesses(expr))

@@ -1,0 +1,226 @@
+"""Copy a box of an array into fast memory before the loops that use it again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Real,
+    Select,
+    Var,
+    accesses,
+    conjunction,
+    substitute,
+    variables,
+)
+from annotune.ir.fold import fold
+from annotune.ir.nest import NO_STATEMENT, Assign, Level, LocalArray, Loop, MemorySpace, walk_stmts
+from annotune.transforms.copies import may_not_run, surely_read
+from annotune.transforms.legality import TEAM_LEVELS, missing
+from annotune.transforms.messages import (
+    NOT_STAGED_ARRAY,
+    NOT_STAGED_BOX,
+    PLACED,
+    STAGE_DIVERGES,
+    STAGE_LAYOUT,
+    WRITTEN_IN_KERNEL,
+)
+from annotune.transforms.registers import fresh_name
+from annotune.transforms.tiles import cut_end, full_length
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    find_assign,
+    map_assigns,
+    path,
+    rebuilt,
+    replace_loop,
+    target_name,
+    top_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Copy what `statement` reads of `array` inside `loop` into a local array before it.
+
+    ``Stage(0, "b", "k", (("k", 4), ("j", 1)))``: ``for k in k_t:k_t+8: for j in 0:4:
+    c[j] += b[k][j]`` becomes ``double b_tile[32]``, ``for k_s in 0:8: for j_s in 0:4:
+    b_tile[4*k_s + j_s] = b[k_t + k_s][j_s]`` and ``for k: for j: c[j] += b_tile[4*(k - k_t) + j]``.
+    The loops that pick the element run a number of iterations that is known. Where a tile may be
+    cut short, zeros fill the rest of the copy.
+
+    `layout` gives the distance in the copy of two neighbours along each of these loops, from the
+    outermost loop of the copying to the innermost. In `SHARED` memory the loops on threads are
+    among them: all threads of the block fill the copy together. The local array takes no name in
+    `taken`.
+    """
+
+    statement: int
+    array: str
+    loop: str
+    layout: tuple[tuple[str, int], ...]
+    element: str = "double"
+    space: MemorySpace = MemorySpace.PRIVATE
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+    taken: frozenset[str] = frozenset()
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the copy would be wrong, or None when it is right."""
+        absent = missing(body, self.statement, (self.loop,), self.span)
+        if absent is not None:
+            return absent
+        loop = self._loop(body)
+        if loop.place is not Level.SERIAL:
+            serial = [x.var for x in path(body, self.statement) if x.place is Level.SERIAL]
+            return PLACED.at(
+                self.span,
+                command="stage",
+                loop=loop.var,
+                place=loop.place,
+                loops=", ".join(serial) or "none",
+            )
+        return self._array_refusal(body) or self._box_refusal(body) or self._layout_refusal(body)
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the copy before the loop, which `why_not` has accepted."""
+        loop, source = self._loop(body), self._access(body)
+        assert source is not None
+        boxes = {x.var: x for x in self._box(body)}
+        name = fresh_name(f"{self.array}_tile", body, self.taken)
+        taken = self.taken | {name}
+        offsets = {var: fresh_name(f"{var}_s", body, taken) for var, _ in self.layout}
+        moved = {var: Binary("+", boxes[var].lower, Var(own)) for var, own in offsets.items()}
+        value: Expr = substitute(source, moved)
+        inside = conjunction(_inside(boxes[v], moved[v]) for v, _ in self.layout)
+        if inside is not None:
+            value = Select(fold(inside, self.constants), value, Real("0.0"))
+        filled = Access(name, (self._place({v: Var(o) for v, o in offsets.items()}),))
+        nest: Body = (Assign(NO_STATEMENT, filled, "=", fold(value), self.span),)
+        level = Level.TEAM if self.space is MemorySpace.SHARED else Level.SERIAL
+        for var, _ in reversed(self.layout):
+            extent = Int(self._extents(body)[var])
+            nest = (Loop(offsets[var], Int(0), extent, nest, place=level),)
+        within = {v: Binary("-", Var(v), boxes[v].lower) for v, _ in self.layout}
+        copy = Access(name, (self._place(within),))
+
+        def use_copy(stmt: Assign) -> Assign:
+            if stmt.number != self.statement:
+                return stmt
+            return stmt.rewritten(lambda e: copy if e == source else None)
+
+        reusing = rebuilt(loop, body=map_assigns(loop.body, use_copy))
+        declared = LocalArray(name, self.element, (self._length(body),), self.space)
+        return replace_loop(body, loop, (declared, *nest, reusing))
+
+    # What is copied ------------------------------------------------------------------------
+
+    def _loop(self, body: Body) -> Loop:
+        return next(x for x in path(body, self.statement) if x.var == self.loop)
+
+    def _access(self, body: Body) -> Access | None:
+        """Return the one element of the array that the statement reads, None for none or more."""
+        assign = find_assign(body, self.statement)
+        sources = (a for source in assign.sources() for a in accesses(source))
+        found = {a for a in sources if a.array == self.array}
+        return found.pop() if len(found) == 1 else None
+
+    def _box(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops over the copy: those that pick the element here or on other threads."""
+        source = self._access(body)
+        used = frozenset[str]().union(*map(variables, source.indices)) if source else frozenset()
+        loops = path(body, self.statement)
+        depth = next(k for k, x in enumerate(loops) if x.var == self.loop)
+        is_shared = self.space is MemorySpace.SHARED
+        team = [x for x in loops[:depth] if is_shared and x.place in TEAM_LEVELS]
+        return tuple(x for x in (*team, *loops[depth:]) if x.var in used)
+
+    def _extents(self, body: Body) -> dict[str, int]:
+        lengths = {x.var: full_length(x, self.constants) for x in self._box(body)}
+        return {var: length for var, length in lengths.items() if length is not None}
+
+    def _length(self, body: Body) -> int:
+        """Return the elements of the copy, those that only pad it among them."""
+        extents = self._extents(body)
+        return 1 + sum(stride * (extents[var] - 1) for var, stride in self.layout)
+
+    def _place(self, at: Mapping[str, Expr]) -> Expr:
+        """Return the index in the copy of the element `at` a distance along each loop."""
+        total: Expr = Int(0)
+        for var, stride in self.layout:
+            total = Binary("+", total, Binary("*", Int(stride), at[var]))
+        return fold(total)
+
+    # Why not ---------------------------------------------------------------------------------
+
+    def _array_refusal(self, body: Body) -> Diagnostic | None:
+        """Return why the array's elements cannot be copied beforehand, or None."""
+        source = self._access(body)
+        nest = body[top_of(body, self.statement)]
+        written = {target_name(s) for s in walk_stmts((nest,)) if isinstance(s, Assign)}
+        if self.array in written:
+            return WRITTEN_IN_KERNEL.at(self.span, array=self.array, statement=self.statement)
+        assign = find_assign(body, self.statement)
+        is_sure = assign.guard is None and source in set(surely_read(assign.value))
+        # An index that is itself an element would be copied with elements nobody chose.
+        if source is None or not is_sure or any(accesses(i) for i in source.indices):
+            return NOT_STAGED_ARRAY.at(self.span, array=self.array, statement=self.statement)
+        return None
+
+    def _box_refusal(self, body: Body) -> Diagnostic | None:
+        """Return why the elements are no box of a known size, the same for all threads, or None."""
+        loops = path(body, self.statement)
+        box = self._box(body)
+        names = {x.var for x in box}
+        depth = next(k for k, x in enumerate(loops) if x.var == self.loop)
+        for loop in box:
+            if full_length(loop, self.constants) is None or bound_names(loop) & names:
+                return NOT_STAGED_BOX.at(self.span, array=self.array, loop=loop.var)
+        idle = may_not_run(loops, depth)
+        if idle is not None:
+            return NOT_STAGED_BOX.at(self.span, array=self.array, loop=idle.var)
+        if self.space is MemorySpace.PRIVATE:
+            return None
+        team = {x.var for x in loops if x.place in TEAM_LEVELS}
+        for loop in loops[:depth]:
+            is_apart = loop.place is Level.SERIAL and bound_names(loop) & team
+            is_open = loop.place in TEAM_LEVELS and full_length(loop, self.constants) is None
+            if is_apart or is_open:
+                return STAGE_DIVERGES.at(self.span, array=self.array, loop=loop.var)
+        inner = next((x for x in loops[depth:] if x.place is not Level.SERIAL), None)
+        if inner is not None:
+            return STAGE_DIVERGES.at(self.span, array=self.array, loop=inner.var)
+        return None
+
+    def _layout_refusal(self, body: Body) -> Diagnostic | None:
+        """Return why the layout gives two elements one place, or leaves a loop out; else None."""
+        extents = self._extents(body)
+        if sorted(var for var, _ in self.layout) != sorted(extents):
+            return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
+        reach = 0
+        for var, stride in sorted(self.layout, key=lambda pair: pair[1]):
+            if stride <= reach:
+                return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
+            reach += stride * (extents[var] - 1)
+        return None
+
+
+def _inside(loop: Loop, at: Expr) -> Expr | None:
+    """Return the condition for a place in a full tile to be inside a tile cut short."""
+    end = cut_end(loop)
+    return None if end is None else Binary("<", at, end)
+
+
+def staged_names(body: Body) -> Iterator[str]:
+    """Yield the names of the arrays in `body` that the threads of a block share."""
+    for stmt in walk_stmts(body):
+        if isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED:
+            yield stmt.name

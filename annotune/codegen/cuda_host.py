@@ -248,8 +248,8 @@ class HostText:
             if isinstance(known, Int):
                 extents.append(str(min(known.value, limit)))
             else:
-                count = wide(known) if level in text.grid.flat else known
-                extents.append(f"annotune_extent({c_expr(count)}, {limit})")
+                wanted = wide(known) if level in text.grid.flat else known
+                extents.append(f"annotune_extent({c_expr(wanted)}, {limit})")
         threads = ", ".join(str(n) for n in text.grid.threads)
         scratch = [_scratch_name(text, partial) for partial in text.partials]
         arguments = ", ".join([*_names(text), *scratch])

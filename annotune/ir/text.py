@@ -11,7 +11,8 @@ Expressions are C. A loop is one line, its body is indented by two spaces::
       S1: t = 0.0 if e > 0 && U[e][0] < t
 
 ``for i in 1:n: for j in 0:n: a[i][j] = 0.0`` is short for a body of one statement.
-Statements without a label are numbered in text order.
+Statements without a label are numbered in text order; ``copy:`` marks one that is none of the
+region's own.
 """
 
 from __future__ import annotations
@@ -20,7 +21,17 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from annotune.ir.expr import COMPARISONS, Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, MemorySpace, Nest, Stmt
+from annotune.ir.nest import (
+    NO_STATEMENT,
+    Assign,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    Nest,
+    Stmt,
+)
 from annotune.ir.text_reader import read_nest
 
 # C11 6.5.5 to 6.5.15, loosest first.
@@ -101,7 +112,8 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
                 yield from _body(stmt.body, depth + 1)
             case Assign(number, target, op, value, guard=guard):
                 condition = "" if guard is None else f" if {print_expr(guard)}"
-                yield f"{indent}S{number}: {print_expr(target)} {op} {print_expr(value)}{condition}"
+                label = "copy" if number == NO_STATEMENT else f"S{number}"
+                yield f"{indent}{label}: {print_expr(target)} {op} {print_expr(value)}{condition}"
             case Local(name, type_, None):
                 yield f"{indent}local {type_} {name}"
             case Local(name, type_, value) if value is not None:

@@ -6,6 +6,7 @@ import re
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.nest import (
+    NO_STATEMENT,
     Assign,
     Combine,
     Level,
@@ -80,6 +81,10 @@ class _Lines:
             return tokens.local()
         if tokens.take(MemorySpace.SHARED):
             return tokens.local(MemorySpace.SHARED)
+        copy = re.match(r"\s*copy\s*:", tokens.text)
+        if copy:
+            tokens.at = copy.end()
+            return tokens.assign(NO_STATEMENT)
         label = re.match(r"\s*S(\d+)\s*:", tokens.text)
         if label:
             tokens.at = label.end()

@@ -207,7 +207,7 @@ class Stage:
             return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
         reach = 0
         for var, stride in sorted(self.layout, key=lambda pair: pair[1]):
-            if stride <= reach:
+            if extents[var] > 1 and stride <= reach:
                 return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
             reach += stride * (extents[var] - 1)
         return None

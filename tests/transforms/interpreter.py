@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt
 
@@ -22,9 +22,17 @@ def run(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> dict[Place, int]:
     return {place: value for place, value in machine.memory.items() if place[0] not in machine.own}
 
 
+def touched(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> set[Place]:
+    """Return every element that `body` reads or writes, those of local arrays left out."""
+    machine = _Machine(sizes)
+    machine.body(body)
+    return {place for place in machine.read | set(machine.memory) if place[0] not in machine.own}
+
+
 class _Machine:
     def __init__(self, sizes: Mapping[str, int]) -> None:
         self.values = dict(sizes)
+        self.read: set[Place] = set()
         self.memory: dict[Place, int] = {}
         self.own: dict[str, tuple[int, ...]] = {}
 
@@ -40,8 +48,9 @@ class _Machine:
                 case LocalArray(name, _, extents):
                     self.own[name] = extents
                     self.memory = {p: v for p, v in self.memory.items() if p[0] != name}
-                case Assign(_, target, op, value):
-                    self.assign(target, op, self.value(value))
+                case Assign(_, target, op, value, guard=guard):
+                    if guard is None or self.value(guard):
+                        self.assign(target, op, self.value(value))
 
     def assign(self, target: Access | Var, op: str, value: int) -> None:
         if op != "=":
@@ -70,9 +79,16 @@ class _Machine:
                 place = self.place(expr)
                 if place[0] in self.own:
                     return self.memory[place]
+                self.read.add(place)
                 return self.memory.get(place, hash(place) % 97 + 1)
             case Negate(operand):
                 return -self.value(operand)
+            case Binary("&&", left, right):
+                return int(bool(self.value(left)) and bool(self.value(right)))
+            case Binary("<", left, right):
+                return int(self.value(left) < self.value(right))
+            case Select(condition, if_true, if_false):
+                return self.value(if_true if self.value(condition) else if_false)
             case Binary(op, left, right):
                 a, b = self.value(left), self.value(right)
                 if op in "/%":

@@ -7,11 +7,9 @@ from conftest import Golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transforms.interpreter import run
+from transforms.products import MATMUL, analysed
 
-from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.annotation.regions import find_annotations
-from annotune.frontend.load import load
 from annotune.ir.nest import Level, Nest
 from annotune.ir.text import print_nest
 from annotune.transforms.hold import Hold
@@ -19,23 +17,6 @@ from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
 from annotune.transforms.tile import Tile
 from annotune.transforms.tree import Body
-
-PRODUCT = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) for (l = 0; l < k; l++)"
-
-
-def analysed(statement: str, loops: str = PRODUCT) -> Analysis:
-    """Return the analysis of one nest over row-major matrices."""
-    text = (
-        "void f(int n, int m, int k, double C[n][m], const double A[n][k], const double B[k][m],\n"
-        "       double *restrict v)\n{\n  int i, j, l;\n"
-        "  /*@ begin PerfTuning ( def input_params {"
-        " param n = 6; param m = 8; param k = 5; } ) @*/\n"
-        f"  {loops} {{ {statement} }}\n  /*@ end @*/\n}}\n"
-    )
-    return analyse(load("f.c", text, find_annotations(text, "f.c")).regions[0])
-
-
-MATMUL = analysed("C[i][j] += A[i][l] * B[l][j];")
 
 
 def blocked(rows: int, lanes: int, constants: dict[str, int]) -> Body:

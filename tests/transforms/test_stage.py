@@ -1,0 +1,165 @@
+"""Stage and Pad: copies of inputs in fast memory, and whole tiles where a loop ends inside one."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import Golden
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transforms.interpreter import run, touched
+from transforms.products import MATMUL, analysed
+
+from annotune.analysis.facts import Analysis
+from annotune.ir.nest import Level, MemorySpace, Nest
+from annotune.ir.text import parse_nest, print_nest
+from annotune.transforms.hold import Hold
+from annotune.transforms.map import Map
+from annotune.transforms.pad import Pad
+from annotune.transforms.permute import Permute
+from annotune.transforms.stage import Stage
+from annotune.transforms.tile import Tile
+from annotune.transforms.tree import Body
+
+SHARED = MemorySpace.SHARED
+TILES = (("i", 2), ("j", 4), ("l", 3))
+A_LAYOUT = (("i", 5), ("l", 1))
+B_LAYOUT = (("l", 4), ("j", 1))
+
+
+def blocked(
+    tiles: tuple[tuple[str, int], ...] = TILES, constants: dict[str, int] | None = None
+) -> Body:
+    """Return the product with tiles of i on blocks and threads, tiles of l around the rest."""
+    body = MATMUL.region.nest.body
+    for loop, size in tiles:
+        body = Tile(0, loop, size, constants or {}).apply(body)
+    body = Permute(0, ("i_t", "j_t", "i", "l_t", "l", "j")).apply(body)
+    return Map(0, {"i_t": Level.BLOCK_X, "j_t": Level.BLOCK_Y, "i": Level.THREAD_X}).apply(body)
+
+
+def code_of(step: Stage | Pad, body: Body | None = None, analysis: Analysis = MATMUL) -> str | None:
+    refusal = step.why_not(blocked() if body is None else body, analysis)
+    return refusal.code if refusal is not None else None
+
+
+def done(steps: tuple[Stage | Hold | Pad, ...], body: Body) -> Body:
+    for step in steps:
+        assert step.why_not(body, MATMUL) is None
+        body = step.apply(body)
+    return body
+
+
+def steps(
+    layout_a: tuple[tuple[str, int], ...], layout_b: tuple[tuple[str, int], ...]
+) -> tuple[Stage | Hold | Pad, ...]:
+    """Return the steps of a product with both inputs in shared memory."""
+    return (
+        Stage(0, "A", "l", layout_a, space=SHARED),
+        Stage(0, "B", "l", layout_b, space=SHARED),
+        Hold(0, "l_t"),
+        Pad(0, ("i", "j")),
+    )
+
+
+def test_both_inputs_in_shared_memory(golden: Golden) -> None:
+    body = done(steps(A_LAYOUT, B_LAYOUT), blocked())
+    text = print_nest(Nest(body))
+    golden.check("transforms/stage_shared.nest", text)
+    assert parse_nest(text) == Nest(body)
+
+
+def test_sizes_that_tiles_divide_need_no_conditions(golden: Golden) -> None:
+    sizes = {"n": 6, "m": 8, "k": 5}
+    whole = (("i", 2), ("j", 4), ("l", 5))
+    body = blocked(whole, sizes)
+    made = (Stage(0, "A", "l", (("i", 5), ("l", 1)), space=SHARED, constants=sizes),)
+    text = print_nest(Nest(done((*made, Pad(0, ("i", "j"))), body)))
+    golden.check("transforms/stage_exact.nest", text)
+
+
+def test_a_private_copy_leaves_the_loops_outside_alone(golden: Golden) -> None:
+    body = Tile(0, "l", 3).apply(MATMUL.region.nest.body)
+    body = Permute(0, ("l_t", "i", "l", "j")).apply(body)
+    stage = Stage(0, "B", "i", (("l", 8), ("j", 1)), constants={"m": 8})
+    golden.check("transforms/stage_private.nest", print_nest(Nest(done((stage,), body))))
+
+
+@pytest.mark.parametrize(
+    ("stage", "code"),
+    [
+        (Stage(7, "A", "l", A_LAYOUT), "AT250"),
+        (Stage(0, "A", "q", A_LAYOUT), "AT251"),
+        (Stage(0, "A", "i", A_LAYOUT), "AT264"),
+        (Stage(0, "C", "l", A_LAYOUT), "AT281"),
+        (Stage(0, "v", "l", A_LAYOUT), "AT280"),
+        # The rows of i are those of other threads, and of no private copy.
+        (Stage(0, "A", "l", A_LAYOUT), "AT284"),
+        (Stage(0, "A", "l", (("i", 3), ("l", 1)), space=SHARED), None),
+        (Stage(0, "A", "l", (("i", 2), ("l", 1)), space=SHARED), "AT284"),
+        (Stage(0, "A", "l", (("l", 1),), space=SHARED), "AT284"),
+        (Stage(0, "B", "l", (("l", 1), ("j", 1)), space=SHARED), "AT284"),
+    ],
+)
+def test_refusals_of_stage(stage: Stage, code: str | None) -> None:
+    assert code_of(stage) == code
+
+
+def test_refuses_a_box_of_unknown_size() -> None:
+    body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body)
+    assert code_of(Stage(0, "B", "l", B_LAYOUT), body) == "AT282"
+
+
+@pytest.mark.parametrize(
+    ("statement", "array", "code"),
+    [
+        ("if (v[j] > 0.0) C[i][j] += B[l][j];", "B", "AT280"),
+        ("C[i][j] += v[j] > 0.0 ? B[l][j] : 1.0;", "B", "AT280"),
+        ("C[i][j] += B[l][j] * B[l][0];", "B", "AT280"),
+        ("C[i][j] += B[l][j];", "B", None),
+    ],
+)
+def test_refuses_what_is_not_read_in_every_iteration(
+    statement: str, array: str, code: str | None
+) -> None:
+    analysis = analysed(statement)
+    body = Permute(0, ("i", "l", "j")).apply(analysis.region.nest.body)
+    stage = Stage(0, array, "l", (("l", 8), ("j", 1)), constants={"k": 5, "m": 8})
+    assert code_of(stage, body, analysis) == code
+
+
+def test_refuses_threads_that_do_not_come_together() -> None:
+    loops = (
+        "for (i = 0; i < n; i++) for (j = 0; j < 8; j++)"
+        " for (l = j; l < k; l++) for (int q = 0; q < 3; q++)"
+    )
+    analysis = analysed("C[i][j] += B[l][q];", loops)
+    body = Map(0, {"i": Level.BLOCK_X, "j": Level.THREAD_X}).apply(analysis.region.nest.body)
+    assert code_of(Stage(0, "B", "q", (("q", 1),), space=SHARED), body, analysis) == "AT283"
+
+
+def test_pad_refuses_blocks_and_what_is_not_there() -> None:
+    assert code_of(Pad(0, ("q",))) == "AT251"
+    body = Map(0, {"i": Level.BLOCK_X}).apply(Tile(0, "i", 4).apply(MATMUL.region.nest.body))
+    assert code_of(Pad(0, ("i",)), body) == "AT285"
+
+
+def test_pad_keeps_the_condition_where_memory_is_touched() -> None:
+    body = Tile(0, "j", 4).apply(MATMUL.region.nest.body)
+    text = print_nest(Nest(done((Pad(0, ("j",)),), body)))
+    assert "for j in j_t:j_t + 4\n" in text
+    assert "C[i][j] += A[i][l] * B[l][j] if j < m" in text
+
+
+extents, tile = st.integers(1, 7), st.integers(1, 4)
+
+
+@settings(deadline=None)
+@given(n=extents, m=extents, k=extents, i=tile, j=tile, c=tile, pad=st.integers(0, 2))
+def test_copies_keep_the_result_and_touch_nothing_else(
+    n: int, m: int, k: int, i: int, j: int, c: int, pad: int
+) -> None:
+    sizes, original = {"n": n, "m": m, "k": k}, MATMUL.region.nest.body
+    body = blocked((("i", i), ("j", j), ("l", c)))
+    body = done(steps((("i", c + pad), ("l", 1)), (("l", j + pad), ("j", 1))), body)
+    assert run(body, sizes) == run(original, sizes)
+    assert touched(body, sizes) == touched(original, sizes)

@@ -13,6 +13,7 @@ from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, declared_in, is_placed, reduction_clauses
 from annotune.codegen.tile_ends import cut_loops, write_ends
 from annotune.codegen.writer import Writer
+from annotune.ir.expr import Expr
 from annotune.ir.nest import Level, Loop
 from annotune.transforms.tree import Body, bound_names, rebuilt
 
@@ -63,7 +64,7 @@ class NestWriter:
             out.line(f"{spelled(scalar.type)} {scalar.name};")
         self._statements(out, body)
 
-    def _late_tests(self, loops: tuple[Loop, ...]) -> tuple[str, ...]:
+    def _late_tests(self, loops: tuple[Loop, ...]) -> tuple[Expr, ...]:
         """Return tests that loops run whose bounds loops around them set."""
         around = {loop.var for loop in self.analysis.region.nest.loops()}
         return counts_tests((x for x in loops if bound_names(x) & around), self.analysis.region)

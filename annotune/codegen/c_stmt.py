@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import assert_never
 
-from annotune.codegen.c_expr import c_expr, without_extrema
+from annotune.codegen.c_expr import c_expr, of_one_sign, plain_c
 from annotune.codegen.names import c_type, spelled
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, accesses, rewrite, variables
@@ -23,16 +23,19 @@ class Dialect:
     """How one target writes C: what an array element is, and what stands for a loop.
 
     `loop` may write a loop of its own way and returns True then; it writes the loop's body
-    through `write_body`. `flat` turns ``A[i][j]`` into ``A[i*n + j]``.
+    through `write_body`. `flat` turns ``A[i][j]`` into ``A[i*n + j]``. `has_extrema` says that
+    the language has ``min`` and ``max``, of arguments of one type: loop bounds are such.
     """
 
     region: Region
     flat: bool = True
+    has_extrema: bool = False
     loop: Callable[[Writer, Loop], bool] = lambda out, loop: False
 
     def expr(self, expr: Expr, enclosing: int = 0) -> str:
         """Return an expression as C; `enclosing` as for `c_expr`."""
-        return c_expr(self._flat(expr) if self.flat else without_extrema(expr), enclosing)
+        types = {scalar.name: scalar.type for scalar in self.region.scalars.values()}
+        return plain_c(of_one_sign(self._flat(expr) if self.flat else expr, types), enclosing)
 
     def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
         """Write statements in order; neighbours that one ``if`` may hold share it."""
@@ -92,22 +95,27 @@ class Dialect:
             f"{var} < {self.bound(loop, loop.upper)}; {step})"
         )
 
-    def bound(self, loop: Loop, bound: Expr) -> str:
-        """Return a loop's bound; ``min`` is given arguments of one type, as C++ demands."""
+    def bound(self, loop: Loop, bound: Expr, enclosing: int = SUM) -> str:
+        """Return a loop's bound; ``min`` is given arguments of one type, as C++ demands.
+
+        C alone would take a negative int for the larger one of it and a ``size_t``.
+        """
         kind = self.iterator_type(loop)
         scalars = self.region.scalars
         names = variables(bound)
         types = {scalars[name].type for name in names if name in scalars} | {kind}
-        if types == {"int"}:
-            return self.expr(bound, SUM)
+
+        # What is more than an int holds may be beside what the loop really ends at.
+        wide = "long" if kind == "int" else kind
 
         def cast(part: Expr) -> Expr | None:
             if not isinstance(part, Call):
                 return None
             arguments = (rewrite(argument, cast) for argument in part.arguments)
-            return Call(part.function, tuple(Call(f"({kind})", (a,)) for a in arguments))
+            return Call(part.function, tuple(Call(f"({wide})", (a,)) for a in arguments))
 
-        return self.expr(rewrite(bound, cast), SUM)
+        one_type = bound if types == {"int"} else rewrite(bound, cast)
+        return c_expr(one_type, enclosing) if self.has_extrema else self.expr(one_type, enclosing)
 
     def iterator_type(self, loop: Loop) -> str:
         """Return the C type of a loop's iterator, that of the tiled loop for a tile loop."""
@@ -233,14 +241,14 @@ def _final(out: Writer, loop: Loop, wanted: frozenset[str], dialect: Dialect) ->
     """Write the values that one loop and those inside it leave."""
     var = loop.var
     if _sets_bounds(loop, wanted):
-        test = f"{var} < {dialect.expr(loop.upper, SUM)}"
+        test = f"{var} < {dialect.bound(loop, loop.upper)}"
         step = f"{var}++" if loop.step == 1 else f"{var} += {loop.step}"
-        with out.block(f"for ({var} = {dialect.expr(loop.lower)}; {test}; {step})"):
+        with out.block(f"for ({var} = {dialect.bound(loop, loop.lower, 0)}; {test}; {step})"):
             _finals(out, loop.body, wanted, dialect)
         return
-    out.line(f"{var} = {dialect.expr(loop.lower)};")
-    with out.block(f"if ({var} < {dialect.expr(loop.upper, SUM)})"):
-        out.line(f"{var} = {dialect.expr(_last_value(loop))};")
+    out.line(f"{var} = {dialect.bound(loop, loop.lower, 0)};")
+    with out.block(f"if ({var} < {dialect.bound(loop, loop.upper)})"):
+        out.line(f"{var} = {dialect.bound(loop, _last_value(loop), 0)};")
         _finals(out, loop.body, wanted, dialect)
         out.line(f"{var} += {loop.step};")
 

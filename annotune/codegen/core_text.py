@@ -12,7 +12,7 @@ from annotune.codegen.names import Interface, spelled, words, wrapped
 from annotune.codegen.placed import declared_in, is_placed, reduction_clauses
 from annotune.codegen.tile_ends import cut_loops, with_bounds, write_ends
 from annotune.codegen.writer import INDENT, Writer
-from annotune.ir.expr import Expr, Var
+from annotune.ir.expr import Binary, Expr, Var
 from annotune.ir.nest import Assign, Level, LocalArray, Loop, walk_stmts
 from annotune.ir.region import Array, Scalar
 from annotune.transforms.tree import Body
@@ -116,8 +116,7 @@ class BodyWriter:
         if not tiles:
             self.dialect.write_body(out, body)
             return
-        expr = self.dialect.expr
-        tests = dict.fromkeys(f"{expr(cut.full)} <= {expr(cut.end)}" for cut in tiles)
+        tests = dict.fromkeys(Binary("<=", cut.full, cut.end) for cut in tiles)
         with out.block(f"if ({joined(tests)})"):
             full: dict[Expr, Expr] = {cut.least: cut.full for cut in tiles}
             self.dialect.write_body(out, with_bounds(body, full))

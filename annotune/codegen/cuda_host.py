@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.c_expr import c_expr
+from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_kernel import KernelText
 from annotune.codegen.cuda_team import Partial
@@ -21,7 +21,14 @@ from annotune.codegen.cuda_types import (
     operation,
 )
 from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, wide
-from annotune.codegen.guards import condition_tests, joined, may_overlap, runs_tests, size_tests
+from annotune.codegen.guards import (
+    condition_tests,
+    conjunct,
+    joined,
+    may_overlap,
+    runs_tests,
+    size_tests,
+)
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Step
@@ -101,7 +108,7 @@ class HostText:
         out.line(f"/* Elements of {array.name} that the region touches. */")
         head = f"static long long {self.name}_{array.name}_count({_wide(self.outer, length)})"
         with out.block(head):
-            out.line(f"return {c_expr(length)};")
+            out.line(f"return {plain_c(length)};")
         out.line()
 
     def _call_count(self, array: Array) -> str:
@@ -173,13 +180,13 @@ class HostText:
     def _first(self, array: Array) -> str:
         """Return the pointer to the first element that the region touches."""
         lowest = fold(self.analysis.shapes[array.name].lowest)
-        return array.name if lowest == Int(0) else f"{array.name} + ({c_expr(lowest)})"
+        return array.name if lowest == Int(0) else f"{array.name} + ({plain_c(lowest)})"
 
     def _device_arguments(self) -> str:
         parts = [s.name for s in self.outer.scalars]
         for array in self.outer.arrays:
             lowest = fold(self.analysis.shapes[array.name].lowest)
-            shift = "" if lowest == Int(0) else f" - ({c_expr(lowest)})"
+            shift = "" if lowest == Int(0) else f" - ({plain_c(lowest)})"
             parts.append(f"d_{array.name}{shift}")
         return ", ".join(parts)
 
@@ -249,7 +256,7 @@ class HostText:
                 extents.append(str(min(known.value, limit)))
             else:
                 wanted = wide(known) if level in text.grid.flat else known
-                extents.append(f"annotune_extent({c_expr(wanted)}, {limit})")
+                extents.append(f"annotune_extent({plain_c(wanted)}, {limit})")
         threads = ", ".join(str(n) for n in text.grid.threads)
         scratch = [_scratch_name(text, partial) for partial in text.partials]
         arguments = ", ".join([*_names(text), *scratch])
@@ -277,7 +284,7 @@ class HostText:
             if tests or pairs:
                 out.line("bool fits = true;")
             for test in tests:
-                out.line(f"fits = fits && {test};")
+                out.line(f"fits = fits && {conjunct(test)};")
             for one, two in pairs:
                 ends = ", ".join(f"{self._first(a)}, {a.name}_bytes" for a in (one, two))
                 out.line(f"fits = fits && annotune_apart({ends});")

@@ -9,7 +9,7 @@ from annotune.codegen.grid import CUDA_INDEX, Grid, own_count, wide
 from annotune.ir.expr import Binary, Expr, Int, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
-from annotune.ir.text import PRECEDENCE
+from annotune.ir.text import PRECEDENCE, SUM
 
 FLAT_INDEX = "annotune_b"
 
@@ -41,7 +41,7 @@ def flat_heads(
     counts = [fold(own_count(loop), constants) for loop in loops]
     head = ""
     if not shape.is_covered(level, constants):
-        total = dialect.expr(wide(fold(shape.trips[level], constants)))
+        total = dialect.expr(wide(fold(shape.trips[level], constants)), SUM)
         head = (
             f"for (long {FLAT_INDEX} = {index}; {FLAT_INDEX} < {total}; {FLAT_INDEX} += {extent})"
         )
@@ -67,4 +67,4 @@ def _start(dialect: Dialect, loop: Loop, index: str) -> str:
     """Return the value of a loop's iterator in the iteration with a number."""
     lower = fold(loop.lower)
     scaled = index if loop.step == 1 else f"{loop.step} * {index}"
-    return scaled if lower == Int(0) else f"{dialect.expr(lower)} + {scaled}"
+    return scaled if lower == Int(0) else f"{dialect.bound(loop, lower)} + {scaled}"

@@ -206,7 +206,7 @@ class _TeamBody:
 
     def __init__(self, maker: _Maker, body: Body) -> None:
         self.out = Writer(INDENT)
-        dialect = Dialect(maker.analysis.region)
+        dialect = Dialect(maker.analysis.region, has_extrema=True)
         self.writer = TeamWriter(dialect, maker.shape, maker.constants)
         self._own = [f"{s.type} {s.name};" for s in temporaries(maker.analysis, body)]
 

@@ -48,7 +48,7 @@ class ThreadDialect(Dialect):
     ) -> ThreadDialect:
         """Return the dialect for the threads of a kernel."""
         registers = _private_names(kernel.body) - _private_names(region.nest.body)
-        return cls(region, shape=shape, constants=constants, registers=registers)
+        return cls(region, has_extrema=True, shape=shape, constants=constants, registers=registers)
 
     def declare_shared(self, out: Writer, body: Body) -> None:
         """Write the declarations of what the block shares, and the number of a thread in it."""

@@ -9,19 +9,16 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.named import is_unsigned_type
 from annotune.analysis.poly import from_expr
 from annotune.analysis.schedule import space_of
-from annotune.codegen.c_expr import plain_c
+from annotune.codegen.c_expr import of_one_sign, plain_c
 from annotune.codegen.names import Interface, spelled
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, substitute, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.region import Array, Region
-from annotune.ir.text import SUM
-
-# The right operand of a sum.
-_SUM = SUM + 1
+from annotune.ir.text import PRECEDENCE
 
 
-def runs_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[str, ...]:
+def runs_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[Expr, ...]:
     """Return tests that each loop runs at least once, where sizes alone decide that.
 
     `tested` are the sizes that another test fixes. A nest that does not run touches nothing,
@@ -29,12 +26,12 @@ def runs_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[str, ...]
     """
     region = analysis.region
     iterators = {loop.var for loop in region.nest.loops()}
-    out: list[str] = []
+    out: list[Expr] = []
     for loop in region.nest.loops():
         for lower, upper in _bounds(analysis, loop, iterators):
             is_known = isinstance(fold(lower, tested), Int) and isinstance(fold(upper, tested), Int)
             if not is_known:
-                out.append(f"{plain_c(lower)} < {plain_c(upper)}")
+                out.append(_runs(lower, upper, region))
     return tuple(dict.fromkeys(out))
 
 
@@ -66,13 +63,13 @@ def _operands(expr: Expr, function: str) -> tuple[Expr, ...]:
     return (expr,)
 
 
-def condition_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[str, ...]:
+def condition_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[Expr, ...]:
     """Return tests of the conditions on sizes that the proofs need, such as ``ldc >= n``.
 
     `tested` are the sizes that another test fixes.
     """
     scalars = analysis.region.scalars
-    out: list[str] = []
+    out: list[Expr] = []
     for one in analysis.conditions:
         if isinstance(fold(one, tested), Int):
             continue
@@ -80,44 +77,55 @@ def condition_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[str,
         is_plain = not any(isinstance(part, Binary) for part in walk(one) if part is not one)
         types = {scalars[name].type for name in variables(one)}
         if not is_plain or any(is_unsigned_type(type_) for type_ in types):
-            one = substitute(one, {name: Var(f"(long){name}") for name in variables(one)})
-        out.append(plain_c(one))
+            one = _in_long(one)
+        out.append(one)
     return tuple(out)
 
 
-def counts_tests(loops: Iterable[Loop], region: Region) -> tuple[str, ...]:
+def counts_tests(loops: Iterable[Loop], region: Region) -> tuple[Expr, ...]:
     """Return tests that `loops` run, where iterators around them or offsets set their bounds.
 
     OpenACC compilers multiply the counts of collapsed loops, and two negative ones make a
     positive number of iterations.
     """
-    out: list[str] = []
+    out: list[Expr] = []
     for loop in loops:
         lower, upper = fold(loop.lower, region.constants), fold(loop.upper, region.constants)
         is_size = lower == Int(0) and isinstance(upper, Var)
         if not is_size and not (isinstance(lower, Int) and isinstance(upper, Int)):
-            out.append(f"{plain_c(fold(loop.lower))} < {plain_c(fold(loop.upper))}")
+            out.append(_runs(fold(loop.lower), fold(loop.upper), region))
     return tuple(dict.fromkeys(out))
+
+
+def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
+    """Return the test that a loop from `lower` to `upper` runs."""
+    test = Binary("<", lower, upper)
+    return of_one_sign(test, {scalar.name: scalar.type for scalar in region.scalars.values()})
+
+
+def _in_long(expr: Expr) -> Expr:
+    """Return an expression that is computed in 64 bits with a sign."""
+    return substitute(expr, {name: Var(f"(long){name}") for name in variables(expr)})
 
 
 def size_tests(
     outer: Interface, constants: Mapping[str, int], known: Mapping[str, int]
-) -> tuple[str, ...]:
+) -> tuple[Expr, ...]:
     """Return tests for the sizes in `constants`, less the `known` ones."""
     return tuple(
-        f"{s.name} == {constants[s.name]}"
+        Binary("==", Var(s.name), Int(constants[s.name]))
         for s in outer.scalars
         if s.name in constants and s.name not in known
     )
 
 
-def apart_tests(analysis: Analysis, outer: Interface) -> tuple[str, ...]:
+def apart_tests(analysis: Analysis, outer: Interface) -> tuple[Expr, ...]:
     """Return tests that no written array overlaps another, where the C does not say so."""
-    out: list[str] = []
+    out: list[Expr] = []
     for one, two in may_overlap(outer):
         first, last = _begin(analysis, one), _end(analysis, one)
         begin, end = _begin(analysis, two), _end(analysis, two)
-        out.append(f"({last} <= {begin} || {end} <= {first})")
+        out.append(Binary("||", Binary("<=", last, begin), Binary("<=", end, first)))
     return tuple(out)
 
 
@@ -132,26 +140,32 @@ def may_overlap(outer: Interface) -> tuple[tuple[Array, Array], ...]:
     )
 
 
-def joined(tests: Iterable[str]) -> str:
-    """Return the conjunction of tests, empty when there are none."""
-    return " && ".join(tests)
+def conjunct(test: Expr) -> str:
+    """Return a test as C that may stand on either side of ``&&``."""
+    return plain_c(test, PRECEDENCE["&&"] + 1)
 
 
-def _begin(analysis: Analysis, array: Array) -> str:
+def joined(tests: Iterable[Expr]) -> str:
+    """Return the conjunction of tests as C, empty when there are none."""
+    return " && ".join(map(conjunct, tests))
+
+
+def _begin(analysis: Analysis, array: Array) -> Expr:
     return _address(array, fold(analysis.shapes[array.name].lowest))
 
 
-def _end(analysis: Analysis, array: Array) -> str:
+def _end(analysis: Analysis, array: Array) -> Expr:
     shape = analysis.shapes[array.name]
     return _address(array, fold(Binary("+", shape.lowest, shape.length)))
 
 
-def _address(array: Array, offset: Expr) -> str:
+def _address(array: Array, offset: Expr) -> Expr:
     """Return the address of an element; as bytes, so that any two of them compare."""
     if offset == Int(0):
-        return f"(const char *){array.name}"
-    if array.is_pointer and len(array.extents) == 1:
-        return f"(const char *)({array.name} + {plain_c(offset, _SUM)})"
-    # A row and a column may each be an int while their product is none.
-    wide = substitute(offset, {name: Var(f"(long){name}") for name in variables(offset)})
-    return f"(const char *)((const {spelled(array.element)} *){array.name} + {plain_c(wide, _SUM)})"
+        return Var(f"(const char *){array.name}")
+    first = Var(array.name)
+    if not array.is_pointer or len(array.extents) > 1:
+        first = Var(f"(const {spelled(array.element)} *){array.name}")
+        # A row and a column may each be an int while their product is none.
+        offset = _in_long(offset)
+    return Call("(const char *)", (Binary("+", first, offset),))

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import LONG_LINE, Dialect, final_values
-from annotune.codegen.guards import apart_tests, condition_tests, joined, runs_tests, size_tests
+from annotune.codegen.guards import (
+    apart_tests,
+    condition_tests,
+    conjunct,
+    joined,
+    runs_tests,
+    size_tests,
+)
 from annotune.codegen.names import interface, spelled, temporaries, unmentioned, used_scalars
 from annotune.codegen.target import Variant
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step, is_kernel
-from annotune.ir.expr import Var, variables
+from annotune.ir.expr import Expr, Var, variables
 from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region, Scalar
 
@@ -60,7 +67,7 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
 
 
 def _versions(
-    out: Writer, variant: Variant, tuned_sizes: tuple[str, ...], write_plan: PlanWriter
+    out: Writer, variant: Variant, tuned_sizes: tuple[Expr, ...], write_plan: PlanWriter
 ) -> None:
     """Write the tuned plan and, where sizes are open, the general one beside it."""
     general = variant.general
@@ -176,13 +183,13 @@ def _placed(kernel: Kernel) -> list[Loop]:
     return [loop for loop in kernel.placed() if is_kernel(loop)]
 
 
-def condition(tests: tuple[str, ...]) -> str:
+def condition(tests: Sequence[Expr]) -> str:
     """Return ``if (…)``, over several lines where one would be too long."""
     line = f"if ({joined(tests)})"
     if len(line) <= LONG_LINE - 2 * len(INDENT):
         return line
     rows: list[str] = []
-    for test in tests:
+    for test in map(conjunct, tests):
         if rows and len(rows[-1]) + len(test) < LONG_LINE - 4 * len(INDENT):
             rows[-1] += f" && {test}"
         else:

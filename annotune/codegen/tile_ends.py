@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotune.codegen.c_expr import without_extrema
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Call, Expr, Var, children, rewrite, variables, walk
@@ -58,7 +57,7 @@ def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -
         word = "end" if cut.least in walk(cut.loop.upper) else "begin"
         own = _own_name(f"{cut.loop.var}_{word}", dialect.region, names)
         names.add(own)
-        out.line(f"const {kind} {own} = {dialect.expr(without_extrema(cut.least))};")
+        out.line(f"const {kind} {own} = {dialect.bound(cut.loop, cut.least, 0)};")
         ends[cut.least] = Var(own)
     return with_bounds(body, ends)
 

@@ -26,6 +26,7 @@ from annotune.codegen.names import spelled
 from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
+from annotune.ir.text import SUM
 from annotune.measure.shadow_expr import MAX, Values, folded, name_of, plus
 
 
@@ -86,8 +87,8 @@ class _Writer:
                     if declared is not None and declared.is_local:
                         own = f"{_plain(declared.type)} "
                     yield (
-                        f"{indent}for ({own}{var} = {plain_c(lower)}; {var} < {plain_c(upper)}; "
-                        f"{var} += {step}) {{"
+                        f"{indent}for ({own}{var} = {plain_c(lower)}; "
+                        f"{var} < {plain_c(upper, SUM)}; {var} += {step}) {{"
                     )
                     yield from self.lines(inner, counting, indent + "  ")
                     yield f"{indent}}}"

@@ -62,6 +62,21 @@ TIMES = (
     "for (i = 0; i < n; i++) a[i] += s * b[i];\n}"
 )
 
+# The value that a loop leaves is a maximum, and C has no function for it.
+AFTER = (
+    "for (int i = 0; i < n; i++) { int k; a[i] = 0; "
+    "for (k = 0; k < n; k++) a[i] += b[k]; a[i] += k; }"
+)
+AFTER_STEPS = (
+    "for (int i = 0; i < n; i++) { int k; a[i] = 0; "
+    "for (k = 0; k < n; k += 3) a[i] += b[k]; a[i] += b[k + 1]; }"
+)
+# Bounds that are a least of two, which inner loops choose and a tile ends at.
+LEAST = (
+    "for (int i = 0; i < (n < 13 ? n : 13); i++) for (int j = 0; j < n; j++) "
+    "for (int k = i; k < (j < 9 ? j : 9); k++) a[i*n+j] += (i < j ? i : j) * b[k];"
+)
+
 CASES: Mapping[str, str] = {
     "sum_outside": text_of(f"s = 0.0;\n{SUM}", "double s;"),
     "sum_declared_inside": text_of(f"double s = 0.0;\n{SUM}"),
@@ -84,6 +99,10 @@ CASES: Mapping[str, str] = {
     "tile_and_loop_on_asked_gangs": text_of(
         PRODUCT, recipe='tile(0,"i",3) acc(0, gang={"i_t","i"}, vector={"j"})'
     ),
+    "iterator_as_value": text_of(AFTER),
+    "iterator_as_subscript": text_of(AFTER_STEPS),
+    "least": text_of(LEAST),
+    "tiles_of_least": text_of(LEAST, recipe='tile(0,"i",4)'),
     "planes": text_of(
         "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < 3; k++) "
         "c[i][j][k] += a[i*n+j];",
@@ -108,7 +127,7 @@ def codes_of(
 LONG = (
     *("sum_and_its_double", "unrolled_tile", "two_host_bounds", "tile_and_loop_on_one_vector"),
     *("tile_and_loop_on_asked_gangs", "sum_outside", "host_bounds", "siblings"),
-    *("tile_and_loop_on_gangs", "unrolled_tile_in_a_register"),
+    *("tile_and_loop_on_gangs", "unrolled_tile_in_a_register", "tiles_of_least"),
 )
 RUNS = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in CASES]
 

@@ -87,6 +87,54 @@ void triangle(int n, double *restrict a)
             a[i * n + j] += i - j;
     /*@ end @*/
 }
+
+void lesser(int n, int m, int p, double *restrict x, double *restrict y)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 6; param m = 4; param p = 3; } ) @*/
+    for (int i = 0; i < n && i <= m; i++)
+        for (int j = 0; j < p; j++)
+            y[20 * i + j] += x[i] + n;
+    /*@ end @*/
+}
+
+void near(int n, int m, double *x, double *y)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 6; param m = 4; } ) @*/
+    for (int i = 0; i < n && i < m; i++)
+        y[i] = x[i] + 1;
+    /*@ end @*/
+}
+
+void call_near(int n, int m, int off, double *x)
+{
+    near(n, m, x, x + off);
+}
+
+void greater(int n, int m, double *restrict x, double *restrict y)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 6; param m = 4; } ) @*/
+    for (int i = (n > m ? n : m); i < 10; i++)
+        y[i] = x[i] + n;
+    /*@ end @*/
+}
+
+void chosen(int n, int m, double *restrict x, double *restrict y)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 6; param m = 30; } ) @*/
+    for (int i = 0; i < (m > 20 ? n : 5 - n); i++)
+        y[i] = x[i] + n;
+    /*@ end @*/
+}
+
+void signs(int n, unsigned m, double *restrict x, double *restrict y)
+{
+    int i;
+    /*@ begin PerfTuning ( def input_params { param n = 6; param m = 4; } ) @*/
+    for (i = 0; i < n && i < m; i++)
+        y[i] += x[i] + 1;
+    y[40] = i;
+    /*@ end @*/
+}
 """
 
 
@@ -114,6 +162,13 @@ def _cases() -> list[Case]:
     for n, ld in product((4, 7), (-2, 0, 3, 4, 6, 7, 8)):
         found.append(Case("wide", (n, ld, 3), 1, ld >= n))
     found += [Case("triangle", (n,), 1, n >= 2) for n in (-1, 0, 1, 2, 3, 6, 17)]
+    for n, m in product((-3, 0, 1, 6, 30), (-2, -1, 0, 4, 41)):
+        # What is copied to a device is all that the loop could reach at m alone.
+        found += [Case("lesser", (n, m, p), 2, n > m > -1 and p > 0) for p in (0, 3, 17)]
+        found += [Case("call_near", (n, m, d), 1, 0 < m <= min(n, d)) for d in (1, 4, 60)]
+        found.append(Case("greater", (n, m), 2, m <= n < 10))
+        found.append(Case("chosen", (n, m), 2, (n if m > 20 else 5 - n) > 0))
+        found.append(Case("signs", (n, abs(m)), 2, 0 < abs(m) <= min(n, 41)))
     return found
 
 
@@ -189,5 +244,9 @@ def test_the_tests_stand_in_the_text(target: str, tmp_path: Path) -> None:
         "lo >= -3",
         "(long)ld >= (long)n",
         "n >= 2",
+        "0 < (n < m + 1 ? n : m + 1)",
+        "(n > m ? n : m) < 10",
+        "0 < (m > 20 ? n : -n + 5)",
+        "0 < ((long)(n) < (long)(m) ? (long)(n) : (long)(m))",
     ):
         assert test in text, test

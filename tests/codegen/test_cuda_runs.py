@@ -110,6 +110,31 @@ NESTS = {
         "for (int j = 0; j < n; j++) a[i*n+j] += b[i*n+k]*a[k*n+(n-1-j)];",
         7,
     ),
+    # Without the functions of C++, whose arguments must be of one type.
+    "value_after": (
+        "long n",
+        "for (int i = 0; i < 5; i++) { int k; a[i] = 0; "
+        "for (k = 0; k < n; k++) a[i] += b[k]; a[i] += k; }",
+        7,
+    ),
+    "subscript_after": (
+        "int n",
+        "for (int i = 0; i < n; i++) { int k; a[i] = 0; "
+        "for (k = 0; k < n; k += 3) a[i] += b[k]; a[i] += b[k + 1]; }",
+        7,
+    ),
+    "strides_of_least": (
+        "long n",
+        "for (int k = 0; k < 5; k++) for (long i = 0; i < n && i <= n - k; i++) "
+        "a[i+k] += b[i] + (i < k ? i : k);",
+        300,
+    ),
+    "from_the_greater": (
+        "unsigned n",
+        "for (int i = 2; i < 5; i++) "
+        "for (unsigned k = (n > i ? n : i); k < 2 * n; k++) a[k*5+i] += b[k];",
+        20,
+    ),
     "long_sums": (
         "int n",
         "for (int i = 0; i < n; i++) a[i] = b[i+1] + (b[i+2] - b[i+3]) "
@@ -177,9 +202,10 @@ def test_is_right_at_every_size(built: Executable, name: str) -> None:
         others += [255, 256, 257, 1025, tuned + 1]
     built.check(Call(name, (tuned, A, B), ROOM), launches=True)
     built.check(*(Call(name, (n, A, B), ROOM) for n in others))
-    # What is proven holds for more than the tuned sizes.
+    # What is proven holds for more than the tuned sizes, but where a division or a bound of
+    # two variables is beyond the proofs.
     (outcome,) = built.outcomes(Call(name, (11, A, B), ROOM, orders=(FORWARDS,)))[0]
-    assert outcome.launches > 0
+    assert (outcome.launches > 0) is (name not in ("subscript_after", "strides_of_least"))
 
 
 FINALS = f"""

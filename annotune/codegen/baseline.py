@@ -5,7 +5,6 @@ Nothing is printed again; directives are spliced in before the user's own `for`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import TypeAlias
@@ -16,7 +15,6 @@ from annotune.codegen.aliases import body_text
 from annotune.codegen.c_stmt import Dialect, final_values
 from annotune.codegen.code import RegionCode
 from annotune.codegen.guards import counts_tests, joined
-from annotune.codegen.names import words
 from annotune.codegen.writer import INDENT, Writer
 from annotune.frontend.splice import Replacement
 from annotune.ir.expr import Int, Var, accesses, variables
@@ -40,10 +38,10 @@ def naive_openmp(source: SourceFile, analysis: Analysis) -> RegionCode:
     """
     directives: list[Directive] = []
     # Each thread sets such integers anew, from the value before the loop on.
-    hidden = ", ".join(_set_in_text(analysis))
+    hidden = ", ".join(analysis.region.formulas)
     own = f" firstprivate({hidden})" if hidden else ""
-    for facts in _outermost(_parallel(source, analysis, has_last=True)):
-        chain = _chain(source, analysis, facts, ENOUGH_PIECES)
+    for facts in _outermost(_parallel(analysis, has_last=True)):
+        chain = _chain(analysis, facts, ENOUGH_PIECES)
         clauses = f"{_clauses(analysis, chain)}{own}"
         directives.append((facts.loop, f"#pragma omp parallel for{clauses}"))
     return RegionCode(_spliced(source, analysis, directives))
@@ -62,19 +60,19 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
 
     Loops that nest perfectly are collapsed: a device has fewer levels than a nest has loops.
     """
-    outermost = _outermost(_parallel(source, analysis))
+    outermost = _outermost(_parallel(analysis))
     whole = len(outermost) == 1 and len(outermost[0].path) == 1 and _is_all(analysis, outermost)
     # What runs on the host between the loops must see the arrays there.
     shared = not whole and _is_all(analysis, outermost)
     data = data_clauses(analysis) if whole else data_clauses(analysis, is_part=True)
     directives: list[Directive] = []
-    left = _parallel(source, analysis)
+    left = _parallel(analysis)
     while left:
         for facts in _outermost(left):
             head = "loop"
             if facts in outermost:
                 head = f"parallel loop {'default(present)' if shared else data}"
-            chain = _chain(source, analysis, facts)
+            chain = _chain(analysis, facts)
             tests = counts_tests(chain, analysis.region) if len(chain) > 1 else ()
             test = f"if ({joined(tests)})\n" if tests else ""
             clauses = _clauses(analysis, chain)
@@ -101,48 +99,34 @@ def _kernels(source: SourceFile, analysis: Analysis) -> RegionCode:
     What becomes of the loops is the compiler's own choice.
     """
     directives: list[Directive] = []
-    for facts in _parallel(source, analysis):
+    for facts in _parallel(analysis):
         clauses = _clauses(analysis, [facts.loop])
         directives.append((facts.loop, f"#pragma acc loop independent{clauses}"))
     around = f"#pragma acc kernels {data_clauses(analysis)}"
     return RegionCode(_spliced(source, analysis, directives, around))
 
 
-def _parallel(source: SourceFile, analysis: Analysis, has_last: bool = False) -> list[LoopFacts]:
+def _parallel(analysis: Analysis, has_last: bool = False) -> list[LoopFacts]:
     """Return the loops that may run in parallel as written, or may with a ``reduction``.
 
     Where a value of the last iteration is read afterwards, the language must be one that
     `has_last`: ``lastprivate`` is OpenMP's alone. A text that counts on from one iteration to
     the next (``jy += incy``), or shares an array that annotune gives to each of them, has none.
     """
-    text = body_text(source.text, analysis.region)
-    region = analysis.region
-    assigned = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
-    iterators = {loop.var for loop in region.nest.loops()}
-    # Of these the nest has formulas, which the text has not.
-    formulas = (*_set_in_text(analysis), *(set(region.scalars) - assigned - iterators))
-    if any(_counts_on(name, text) for name in formulas):
+    if analysis.region.counted:
         return []
     found = [f for f in analysis.loops if _sums(analysis, f) is not None]
-    found = [f for f in found if not _shares_array(f.loop, text)]
+    found = [f for f in found if not _shares_array(analysis, f.loop)]
     return [f for f in found if has_last or not _last_values(analysis, f.loop)]
 
 
-def _set_in_text(analysis: Analysis) -> tuple[str, ...]:
-    """Return the integers that the user's text sets and the nest knows as formulas alone."""
-    lines = (line for line in analysis.region.declarations if "=" not in line)
-    return tuple(line.rstrip(";").split()[-1] for line in lines)
-
-
-def _counts_on(name: str, text: str) -> bool:
-    """Return whether a text sets an integer from its own value."""
-    step = rf"\b{name}\s*(\+\+|--|[-+*/%]=)|(\+\+|--)\s*{name}\b"
-    return bool(re.search(rf"{step}|\b{name}\s*=[^=;]*\b{name}\b", text))
-
-
-def _shares_array(loop: Loop, text: str) -> bool:
-    local = (s.name for s in walk_stmts((loop,)) if isinstance(s, LocalArray))
-    return not words(text).issuperset(local)
+def _shares_array(analysis: Analysis, loop: Loop) -> bool:
+    """Return whether each iteration has an array of its own in the nest alone."""
+    written = {
+        s.name for s in walk_stmts(analysis.region.as_written.body) if isinstance(s, LocalArray)
+    }
+    own = {s.name for s in walk_stmts((loop,)) if isinstance(s, LocalArray)}
+    return not own <= written
 
 
 def _sums(analysis: Analysis, facts: LoopFacts) -> tuple[Combine, ...] | None:
@@ -172,13 +156,13 @@ def _outermost(among: Sequence[LoopFacts]) -> list[LoopFacts]:
     return out
 
 
-def _chain(source: SourceFile, analysis: Analysis, outer: LoopFacts, pieces: int = 0) -> list[Loop]:
+def _chain(analysis: Analysis, outer: LoopFacts, pieces: int = 0) -> list[Loop]:
     """Return `outer` and the parallel loops perfectly nested in it, until there are `pieces`.
 
     A nest is taken whole where no number is asked for.
     """
     sizes = analysis.region.sizes
-    among = _parallel(source, analysis, has_last=True)
+    among = _parallel(analysis, has_last=True)
     found = {id(f.loop): _sums(analysis, f) for f in among}
     chain = [outer.loop]
     while not pieces or prod(_count(loop, sizes) for loop in chain) < pieces:

@@ -19,6 +19,7 @@ from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var
 from annotune.ir.expr import walk as walk_expr
+from annotune.ir.nest import Nest
 from annotune.ir.text import print_expr
 
 _JUMPS = (c_ast.Goto, c_ast.Label, c_ast.Switch)
@@ -116,6 +117,20 @@ def declarations(statements: Sequence[Any], names: Names, defined: Iterable[str]
         value = f" = {print_expr(fixed[name])}" if name in fixed else ""
         out.append(f"{symbol.base} {name}{value};")
     return list(dict.fromkeys(out))
+
+
+def set_in_text(statements: Sequence[Any], names: Names, nest: Nest) -> tuple[str, ...]:
+    """Return the integers that a region's text sets and its nest knows as formulas alone."""
+    known = names.assigned | {loop.var for loop in nest.loops()}
+    out: list[str] = []
+    for node in walk(c_ast.Compound(list(statements))):
+        name = node.name if isinstance(node, c_ast.ID) else ""
+        if name in known or name not in names.written | names.loop_names:
+            continue
+        symbol = names.find(name)
+        if symbol is not None and symbol.is_integer and symbol.storage != "region":
+            out.append(name)
+    return tuple(dict.fromkeys(out))
 
 
 def _symbol(name: str, names: Names) -> Symbol:

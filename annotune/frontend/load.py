@@ -15,7 +15,7 @@ from annotune.frontend import messages
 from annotune.frontend.aliases import with_aliases
 from annotune.frontend.arrays import describe, refuse_shared
 from annotune.frontend.blocks import Block, check_directives, macros_defined_in, part_of
-from annotune.frontend.definitions import declarations, definitions, learn
+from annotune.frontend.definitions import declarations, definitions, learn, set_in_text
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.filescope import File
 from annotune.frontend.headers import Search
@@ -243,6 +243,8 @@ def _region(
         tuple(declarations(aliased.statements, names, aliased.formulas)),
         other_sizes=tuple(map(sizes, others)),
         conditions=open_conditions(file.clean, block.body_start, block.body_end),
+        formulas=set_in_text(aliased.statements, names, nest),
+        counted=frozenset(names.counted),
     )
 
 

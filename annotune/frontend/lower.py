@@ -67,6 +67,7 @@ def lower(statements: Sequence[Any], names: Names) -> Nest:
         names.meanings = dict(found[2])
         names.is_wide = found[3]
         names.functions.clear()
+        names.counted.clear()
         names.formulas = dict(learned)
     if lowering.problems:
         raise AnnotuneError(tuple(lowering.problems))
@@ -257,6 +258,7 @@ class _Statements:
         if self.expressions.is_nonnegative(own.lower):
             self.expressions.nonnegative.add(own.var)
         steps = self._steps(block, own, before, kept, changed)
+        names.counted |= steps.keys()
         distance = fold(Binary("-", Var(own.var), own.lower))
         inside = {
             name: integers.closed(name, before[name], by, distance, own)

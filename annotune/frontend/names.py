@@ -42,7 +42,8 @@ class Names:
     changes a scalar. `is_wide` says that the user computes subscripts in 64 bits. `are_disjoint`
     says that the user vouches for arrays that do not overlap, `pure` for which functions;
     `functions` are those of them that the region calls. `derived_from` are names from which the
-    function may make other pointers.
+    function may make other pointers. `counted` are the integers that some loop moves in every
+    iteration, and that have formulas all the same.
     """
 
     file: File
@@ -65,6 +66,7 @@ class Names:
     pure: frozenset[str] = frozenset()
     functions: dict[str, None] = field(default_factory=dict)
     derived_from: frozenset[str] = frozenset()
+    counted: set[str] = field(default_factory=set)
 
     def place(self, node: Any) -> Span:
         """Return the place of a syntax tree in the user's file."""

@@ -11,6 +11,7 @@ from conftest import Golden
 from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
+from annotune.analysis.expand import with_private_arrays
 from annotune.codegen.assemble import assembled
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
@@ -119,3 +120,37 @@ def test_integers_that_only_the_text_sets_are_each_threads_own() -> None:
 
 def test_a_text_that_counts_on_stays_in_order() -> None:
     assert "#pragma" not in legacy("f2c.c", "dger_")
+
+
+# Bodies and the directives of their OpenMP text: a macro hides what a loop counts on, and a
+# comment only looks like it.
+COUNTS = {
+    "k = 0; for (i = 0; i < n; i++) { a[k] = b[i]; INC(k); }": (),
+    "for (i = 0; i < n; i++) { int w = 0; for (j = 0; j < 4; j++) { a[i] += b[w]; INC(w); } }": (),
+    "/* k++ */ k = 3; for (i = 0; i < n; i++) a[k + i] = b[i];": ("firstprivate(k)",),
+    "a[n] = k; for (i = 0; i < n; i++) { k = 2 * i; a[k / 2] = b[i]; }": ("firstprivate(k)",),
+    "for (i = 0; i < n; i++) { k = i; INC(k); a[k] = b[i]; }": ("firstprivate(k)",),
+    "for (i = 0; i < n; i++) { for (j = 0; j < 3; j++) ; a[i] = b[i]; }": ("firstprivate(j)",),
+    "for (i = 0; i < n; i++) { for (j = 0; j < 4; j++) t[j] = b[i] + j; /* t_own */ "
+    # The first loop inside.
+    "for (j = 0; j < 4; j++) a[i] += t[j] * t[3 - j]; }": ("",),
+}
+
+
+@pytest.mark.parametrize("body", COUNTS)
+def test_what_the_nest_alone_has_for_each_iteration(body: str, tmp_path: Path) -> None:
+    text = (
+        "#define INC(k) k++\nvoid f(int n, int k, double *restrict a, const double *restrict b)\n"
+        "{\n  int i, j;\n  double t[4];\n"
+        f"  /*@ begin PerfTuning ( def input_params {{ param n = 9; }} ) @*/\n{body}\n"
+        "  /*@ end @*/\n}\n"
+    )
+    source = source_of(text)
+    analysis = analyse(with_private_arrays(source.regions[0]))
+    code = naive_openmp(source, analysis)
+    found = [line for line in code.body.splitlines() if "#pragma" in line]
+    assert [f"#pragma omp parallel for {clause}".rstrip() for clause in COUNTS[body]] == found
+    if here().c is not None:
+        sizes = ({"n": 40, "k": 2}, {"n": 1, "k": 0})
+        trials = checked(source, analysis, "openmp", {"parallel for": code}, sizes, tmp_path)
+        assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}

@@ -57,7 +57,7 @@ def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -
         word = "end" if cut.least in walk(cut.loop.upper) else "begin"
         own = _own_name(f"{cut.loop.var}_{word}", dialect.region, names)
         names.add(own)
-        out.line(f"const {kind} {own} = {dialect.bound(cut.loop, cut.least, 0)};")
+        out.line(f"const {kind} {own} = {dialect.expr(cut.least)};")
         ends[cut.least] = Var(own)
     return with_bounds(body, ends)
 

@@ -66,6 +66,11 @@ def analysed(name: str) -> Analysis:
     return analyse(example(name).regions[0])
 
 
+def analysed_text(text: str) -> Analysis:
+    """Return the analysis of the first region of a C text."""
+    return analyse(source_of(text).regions[0])
+
+
 def variants(target: Target, analysis: Analysis, limit: int) -> list[Variant]:
     """Return the first variants of a region for a target."""
     base = Base.of(analysis)

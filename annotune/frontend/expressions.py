@@ -128,6 +128,8 @@ class Expressions:
         match expr:
             case Int(value):
                 return value >= 0
+            case Var(name) if name in self.names.left:
+                return self.is_nonnegative(self.names.left[name].value)
             case Var(name):
                 scalar = self.names.scalars.get(name)
                 is_fixed = scalar is not None and (
@@ -298,11 +300,17 @@ class Expressions:
         match expr:
             case Int(value):
                 return 0 <= value < 2**31
+            case Var(name) if name in self.names.left:
+                return self._is_size(self.names.left[name].value)
             case Var(name):
                 is_changed = name in self.names.written and name not in self.nonnegative
                 return not is_changed and self.is_nonnegative(expr)
             case Binary("+" | "*" | "/" | "%", left, right):
-                return self._is_size(left) and self._is_size(right) and not goes_round(expr)
+                return (
+                    self._is_size(left)
+                    and self._is_size(right)
+                    and not goes_round(self.names.resolved(expr))
+                )
             case Call("min" | "max", arguments):
                 return all(map(self._is_size, arguments))
             case Binary(op, _, _):
@@ -311,8 +319,8 @@ class Expressions:
 
     def _divided(self, op: str, value: Typed, kind: str) -> Expr:
         """Return a left operand; in a subscript a cast says that it goes round before `op`."""
-        is_round = self.in_index and op in ("/", "%") and goes_round(value.expr)
-        return modular(Typed(value.expr, kind)) if is_round else value.expr
+        is_round = op in ("/", "%") and goes_round(self.names.resolved(value.expr))
+        return modular(Typed(value.expr, kind)) if self.in_index and is_round else value.expr
 
     def _shifted(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
         """Return a shift by a constant, as a product or a quotient rounded down."""

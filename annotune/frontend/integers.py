@@ -26,7 +26,7 @@ from annotune.frontend.loops import Header
 from annotune.frontend.names import Formula
 from annotune.frontend.symbols import NARROW, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses, rewrite
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses
 from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.fold import fold
@@ -106,7 +106,7 @@ class Integers:
         if stored is not None:
             self.forget({name})
         names.formulas.pop(name, None)
-        if formula is not None and not (stored is not None and name in reads(formula.index)):
+        if formula is not None and not (stored is not None and name in self._reads(formula.index)):
             names.formulas[name] = formula
         elif stored is None:
             names.needed.add(name)
@@ -122,9 +122,10 @@ class Integers:
         return self.expressions.computed(op[:-1], old, value, target)
 
     def _formula(self, symbol: Symbol, index: Expr, new: Typed) -> Formula | None:
-        if not (_is_formula(index) and _is_formula(new.expr)):
+        whole = self.names.resolved(index)
+        if not (_is_formula(whole) and _is_formula(self.names.resolved(new.expr))):
             return None
-        if is_unsigned(symbol.base) and goes_round(index):
+        if is_unsigned(symbol.base) and goes_round(whole):
             return None
         kept = keeps_values(new.kind, symbol.base)
         return Formula(index, new.expr if kept else Call(f"({symbol.base})", (new.expr,)))
@@ -139,11 +140,15 @@ class Integers:
         }
 
     def _is_touched(self, formula: Formula, changed: Collection[str]) -> bool:
-        read = reads(formula.index) | reads(formula.value)
+        read = self._reads(formula.index) | self._reads(formula.value)
         if not read.isdisjoint(changed):
             return True
         arrays = [a.array for e in (formula.index, formula.value) for a in accesses(e)]
         return any(self.may_overlap(a, b) for a in arrays for b in changed)
+
+    def _reads(self, expr: Expr) -> frozenset[str]:
+        """Return what a part of a formula reads, also in what loops leave."""
+        return reads(self.names.resolved(expr))
 
     def may_overlap(self, one: str, other: str) -> bool:
         """Return whether two arrays may share memory.
@@ -220,14 +225,15 @@ class Integers:
             if formula is None:
                 continue
             by = fold(Binary("-", formula.index, Var(name + _PROBE)))
-            read = reads(by)
+            read = self._reads(by)
             is_fixed = read.isdisjoint(varying) and not any(n.endswith(_PROBE) for n in read)
             symbol = self.names.find(name)
-            is_round = goes_round(Binary("*", by, Int(1)))
+            is_round = goes_round(Binary("*", self.names.resolved(by), Int(1)))
             if symbol is None or (is_round and is_unsigned(symbol.base)):
                 continue
             if is_fixed and not accesses(by):
                 found[name] = by
+        self.names.counted |= found.keys()
         return found
 
     def closed(self, name: str, start: Formula, by: Expr, times: Expr, header: Header) -> Formula:
@@ -259,7 +265,7 @@ class Integers:
             formula = names.formulas.get(symbol.name)
             if formula is not None and formula.value == Var(symbol.name):
                 continue
-            if formula is not None and reads(formula.value).isdisjoint(moved - {symbol.name}):
+            if formula is not None and self._reads(formula.value).isdisjoint(moved - {symbol.name}):
                 names.use(symbol)
                 yield symbol, formula.value
             elif symbol.name in names.loop_names:
@@ -267,19 +273,6 @@ class Integers:
                 raise self.expressions.refuse(messages.INTEGER_NEEDED, place, name=symbol.name)
             else:
                 names.needed.add(symbol.name)
-
-
-def at_least_once(formulas: Mapping[str, Formula], header: Header) -> dict[str, Formula]:
-    """Return formulas as they read inside a loop: it runs, so its trip count is no maximum."""
-    trips = Call("max", (Int(0), header.trips))
-
-    def change(expr: Expr) -> Expr | None:
-        return header.trips if expr == trips else None
-
-    return {
-        name: Formula(rewrite(f.index, change), rewrite(f.value, change))
-        for name, f in formulas.items()
-    }
 
 
 def _settings(body: Any) -> Iterator[tuple[str, bool]]:

@@ -11,7 +11,7 @@ from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import assigned_in, walk
 from annotune.frontend.kinds import is_unsigned
-from annotune.frontend.names import Names
+from annotune.frontend.names import Left, Names
 from annotune.frontend.symbols import INTEGERS, NARROW, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses
@@ -56,10 +56,19 @@ class Header:
     @property
     def trips(self) -> Expr:
         """Return how often the loop runs, where that is at least once."""
-        distance = Binary("-", self.upper, self.lower)
-        if self.step == 1:
-            return fold(distance)
-        return fold(Binary("/", Binary("+", distance, Int(self.step - 1)), Int(self.step)))
+        return _trips(self.lower, self.upper, self.step)
+
+
+def _trips(lower: Expr, upper: Expr, step: int) -> Expr:
+    distance = Binary("-", upper, lower)
+    if step == 1:
+        return fold(distance)
+    return fold(Binary("/", Binary("+", distance, Int(step - 1)), Int(step)))
+
+
+def times(trips: Expr, names: Names) -> Expr:
+    """Return how often a loop of so many trips runs, by a name if it may not run."""
+    return names.leave(Left(trips, fold(Call("max", (Int(0), trips))), trips))
 
 
 def split(loop: Any) -> Split | None:
@@ -149,7 +158,7 @@ def header(loop: Any, expressions: Expressions) -> Header:
     if parts.start is not None:
         start = _bound(parts.start, var, expressions)
     elif var in names.formulas:
-        start = names.formulas[var].index
+        start = names.resolved(names.formulas[var].index)
     else:
         raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
     ends = []
@@ -169,14 +178,14 @@ def _normal(symbol: Symbol, start: Expr, ends: Sequence[Expr], step: int, names:
     if step > 0:
         upper = _least(ends)
         value: Expr = Var(own)
-        last = _reached(start, upper, step)
+        last = _reached(start, upper, step, names)
         return Header(symbol, own, start, upper, step, value, last)
     if names.may_be_read_after(symbol) and not is_renamed:
         # What is left in the nest's own iterator would be the distance.
         names.needed.add(var)
     upper = _least([fold(Binary("-", start, end)) for end in ends])
     value = fold(Binary("-", start, Var(own)))
-    last = fold(Binary("-", start, _reached(Int(0), upper, -step)))
+    last = fold(Binary("-", start, _reached(Int(0), upper, -step, names)))
     return Header(symbol, own, Int(0), upper, -step, value, last)
 
 
@@ -187,13 +196,12 @@ def _least(ends: Sequence[Expr]) -> Expr:
     return least if len(ends) == 1 else fold(least)
 
 
-def _reached(lower: Expr, upper: Expr, step: int) -> Expr:
+def _reached(lower: Expr, upper: Expr, step: int, names: Names) -> Expr:
     """Return the first value at or above `upper` that a loop from `lower` reaches."""
+    trips = _trips(lower, upper, step)
     if step == 1:
-        return fold(Call("max", (lower, upper)))
-    rounded = Binary("+", Binary("-", upper, lower), Int(step - 1))
-    trips = Call("max", (Int(0), Binary("/", rounded, Int(step))))
-    return fold(Binary("+", lower, Binary("*", Int(step), trips)))
+        return names.leave(Left(trips, fold(Call("max", (lower, upper))), upper))
+    return fold(Binary("+", lower, Binary("*", Int(step), times(trips, names))))
 
 
 def _name_span(place: Any, names: Names) -> Span:
@@ -315,7 +323,7 @@ def _meets(start: Expr, bound: Expr, step: int, symbol: Symbol) -> bool:
 
 
 def _bound(node: Any, var: str, expressions: Expressions) -> Expr:
-    bound = expressions.integer(node)
+    bound = expressions.names.resolved(expressions.integer(node))
     read = accesses(bound)
     if read:
         problem = messages.BOUND_READS_ARRAY.at(read[0].span, var=var, name=read[0].array)

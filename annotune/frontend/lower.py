@@ -11,16 +11,16 @@ from annotune.frontend import messages
 from annotune.frontend.branches import STORED, Kinds, changes_test, guarded, merged
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import assigned_in, walk
-from annotune.frontend.integers import Integers, at_least_once, written_in
+from annotune.frontend.integers import Integers, written_in
 from annotune.frontend.kinds import Typed, keeps_values
 from annotune.frontend.local_arrays import declare, declared_once, initial, local_array
-from annotune.frontend.loops import Header, Split, header, split
+from annotune.frontend.loops import Header, Split, header, split, times
 from annotune.frontend.names import Formula, Names
 from annotune.frontend.stores import ASSIGNMENTS, converted
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Real, Var
+from annotune.ir.expr import Access, Binary, Expr, Int, Real, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Loop, Nest, Stmt
 from annotune.ir.region import Scalar
@@ -175,8 +175,8 @@ class _Statements:
 
     def _branch(self, node: Any) -> list[Stmt]:
         names = self.names
-        test = condition(node.cond, True, self.expressions)
-        other = condition(node.cond, False, self.expressions)
+        test = names.resolved(condition(node.cond, True, self.expressions))
+        other = names.resolved(condition(node.cond, False, self.expressions))
         if isinstance(test, Int):
             taken = node.iftrue if test.value else node.iffalse
             return [] if taken is None else list(self.block([taken]))
@@ -258,17 +258,16 @@ class _Statements:
         if self.expressions.is_nonnegative(own.lower):
             self.expressions.nonnegative.add(own.var)
         steps = self._steps(block, own, before, kept, changed)
-        names.counted |= steps.keys()
         distance = fold(Binary("-", Var(own.var), own.lower))
         inside = {
             name: integers.closed(name, before[name], by, distance, own)
             for name, by in steps.items()
         }
-        self._enter(own, at_least_once(kept | inside, own))
+        self._enter(own, names.running(kept | inside, own.trips))
         body = self.block([block])
         names.iterators.pop()
         self.expressions.nonnegative.discard(own.var)
-        whole = fold(Binary("*", Int(own.step), Call("max", (Int(0), own.trips))))
+        whole = fold(Binary("*", Int(own.step), times(own.trips, names)))
         names.formulas = kept | {
             name: integers.closed(name, before[name], by, whole, own) for name, by in steps.items()
         }
@@ -398,4 +397,4 @@ class _Statements:
         number = self.next_number
         self.next_number += 1
         self.kinds[number] = Kinds(target, kind)
-        return Assign(number, place, op, value)
+        return Assign(number, place, op, value).rewritten(self.names.value_left)

@@ -12,7 +12,7 @@ from annotune.frontend.extent import extent
 from annotune.frontend.filescope import File, FileScope
 from annotune.frontend.kinds import COMPLEX, Typed, promoted
 from annotune.frontend.symbols import REALS, Symbol
-from annotune.ir.expr import Expr, Var, variables
+from annotune.ir.expr import Expr, Int, Var, rewrite, substitute, variables
 from annotune.ir.region import Scalar
 
 _INT_MAXIMUM = 2**31 - 1
@@ -30,6 +30,22 @@ class Formula:
     value: Expr
 
 
+# Ends the name of what a loop leaves; none of C's does.
+_LEFT = "#"
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a loop leaves, a number of iterations or its iterator: `value`.
+
+    Where a loop of as many `trips` runs, so has this one, and what it left is `ran`: no maximum.
+    """
+
+    trips: Expr
+    value: Expr
+    ran: Expr
+
+
 @dataclass
 class Names:
     """The declarations in force at one place of a region, and what the region used so far.
@@ -43,7 +59,8 @@ class Names:
     says that the user vouches for arrays that do not overlap, `pure` for which functions;
     `functions` are those of them that the region calls. `derived_from` are names from which the
     function may make other pointers. `counted` are the integers that some loop moves in every
-    iteration, and that have formulas all the same.
+    iteration, and that have formulas all the same. `left` are the values that loops leave, by the
+    names that stand for them in formulas until a statement is made of one.
     """
 
     file: File
@@ -67,6 +84,7 @@ class Names:
     functions: dict[str, None] = field(default_factory=dict)
     derived_from: frozenset[str] = frozenset()
     counted: set[str] = field(default_factory=set)
+    left: dict[str, Left] = field(default_factory=dict)
 
     def place(self, node: Any) -> Span:
         """Return the place of a syntax tree in the user's file."""
@@ -90,6 +108,34 @@ class Names:
             if name in scope:
                 return scope[name]
         return self.file_scope.symbols.get(name)
+
+    def leave(self, left: Left) -> Expr:
+        """Return a name for what a loop leaves, or its value where that is no choice."""
+        if isinstance(left.value, Int) or left.value == left.ran:
+            return left.value
+        for name, known in self.left.items():
+            if known == left:
+                return Var(name)
+        name = f"{len(self.left)}{_LEFT}"
+        self.left[name] = left
+        return Var(name)
+
+    def resolved(self, expr: Expr) -> Expr:
+        """Return an expression with what loops leave in the place of the names for it."""
+        return rewrite(expr, self.value_left)
+
+    def value_left(self, part: Expr) -> Expr | None:
+        """Return what a loop leaves where `part` is a name for it, None for other parts."""
+        left = self.left.get(part.name) if isinstance(part, Var) else None
+        return left.value if left is not None else None
+
+    def running(self, formulas: Mapping[str, Formula], trips: Expr) -> dict[str, Formula]:
+        """Return formulas as they read inside a loop of so many trips, which runs."""
+        ran = {name: left.ran for name, left in self.left.items() if left.trips == trips}
+        return {
+            name: Formula(substitute(formula.index, ran), substitute(formula.value, ran))
+            for name, formula in formulas.items()
+        }
 
     def symbol(self, node: Any) -> Symbol:
         """Return the variable that an identifier means, checked for use in a region."""

@@ -116,6 +116,25 @@ NESTS = {
         "",
         "for i in 0:n\n  S0: a[i] = 0\nS1: b[max(0, n)] = 1",
     ),
+    "an iterator in another loop that runs as often": (
+        "for (i = 1; i <= n; i++) a[i] = 0; for (j = 2; j < n + 2; j++) b[i + j] = 1; b[i] = 2;",
+        "",
+        "for i in 1:n + 1\n  S0: a[i] = 0\nfor j in 2:n + 2\n  S1: b[n + 1 + j] = 1\n"
+        "S2: b[max(1, n + 1)] = 2",
+    ),
+    "a counter less what it counts": (
+        f"k = 0; {LOOP} {{ for (j = 2; j < m; j++) k += 2; k = k - (m - 2); "
+        "for (j = 3; j <= m; j++) b[k + j] = 1; }",
+        "",
+        "for i in 0:n\n  for j in 3:m + 1\n"
+        "    S0: b[i * (2 * (m - 2) - m + 2) + 2 * (m - 2) - (m - 2) + j] = 1",
+    ),
+    "a counter in a condition": (
+        f"{LOOP} {{ {INNER} a[j] = i; if (b[j] > 0 && j > 3) a[j] = j; }}",
+        "",
+        "for i in 0:n\n  for j in 0:m\n    S0: a[j] = i\n"
+        "  S1: a[max(0, m)] = max(0, m) if b[max(0, m)] > 0 && max(0, m) > 3",
+    ),
     "read after the region": (
         f"k = 0; {LOOP} {{ a[k] = 0; k += m; }}",
         "b[0] = k;",

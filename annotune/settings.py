@@ -20,7 +20,8 @@ class Settings:
     system's headers say when a region needs to know; none where there is no compiler.
     `function` restricts the work to one function, empty for all. `resident` is
     ``--data resident``. `strategy` is one of `decide.strategies.STRATEGY_NAMES`. `sidecar` is a
-    YAML annotation, None to look for one. `specification` is the file of ``--spec``, for regions without a PerfTuning of their own.
+    YAML annotation, None to look for one. `specification` is the file of ``--spec``, for regions
+    without a PerfTuning of their own.
     """
 
     source: Path

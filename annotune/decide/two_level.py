@@ -60,8 +60,10 @@ class Contraction:
 
 def contraction(unit: Unit) -> Contraction | str:
     """Return the contraction that a unit is, or in words why it is none with a two-level tile."""
-    if len(unit.statements) != 1 or unit.host or unit.sums or not unit.parallel:
-        return "the nest is no single statement under loops that may all be mapped"
+    if len(unit.statements) != 1:
+        return f"the kernel has {len(unit.statements)} statements"
+    if unit.host or not unit.parallel:
+        return "a serial loop is around the parallel ones, or there are none"
     assign = find_assign(unit.body, unit.leader)
     inputs = _factors(assign)
     if inputs is None:
@@ -258,10 +260,10 @@ def wished(unit: Unit, tile: ContractionTile) -> KernelChoice | str:
         ((tile.thread_y, tile.register_y), found.y, found.b),
     )
     for pair, loops, access in roles:
-        names = [loop for loop, _ in pair]
+        names = [loop for loop, _ in pair if loop]
         if len(set(names)) < 2 or not set(names) <= set(loops):
-            own = " and ".join(names)
-            return f"{own} are not two of the loops of {access.access.array} alone: {_list(loops)}"
+            own = " and ".join(names) or "none"
+            return f"{own}: not two of the loops of {access.access.array} alone, {_list(loops)}"
     if tile.contracted[0] not in found.contracted:
         return f"{tile.contracted[0]} is none of the summed loops: {_list(found.contracted)}"
     if _bytes(unit, found, tile) > SHARED_BYTES:

@@ -90,7 +90,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                 acc[statement(command)] = wanted
             case "contract":
                 tile = _contraction(command, point)
-                named = tuple(loop for loop, _ in tile.extents)
+                named = tuple(loop for loop, _ in tile.extents if loop)
                 contract[statement(command)] = tile
             case "registers":
                 named = (loop_name(command, point),)

@@ -100,9 +100,11 @@ def _by_role(
     b = next(f for f in inputs if f is not a)
     if any(f.strides.get(n) == 0 for f in inputs for n in contracted):
         return "a summed loop is in one input alone"
-    own = [n for n in external if b.strides.get(n) == 0 and n != along]
+    # A loop in both inputs, or in none, picks the block.
+    own = [n for n in external if b.strides.get(n) == 0 != a.strides.get(n) and n != along]
     x = (along, *sorted(own, key=lambda n: _stride(a, n)))
-    y = sorted((n for n in external if a.strides.get(n) == 0), key=lambda n: _stride(b, n))
+    other = [n for n in external if a.strides.get(n) == 0 != b.strides.get(n)]
+    y = sorted(other, key=lambda n: _stride(b, n))
     if len(x) < 2 or len(y) < 2:
         return "an input has fewer than two loops of its own"
     # What is contiguous in an input is staged by neighbouring threads.

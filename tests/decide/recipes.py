@@ -78,10 +78,10 @@ def decided(region: Region, strategy: str = DIRECT, **params: int | str) -> Deci
     return Decided(analysis, base, space, decide(base, next(points)))
 
 
-def decided_text(text: str, **params: int | str) -> Decided:
+def decided_text(text: str, strategy: str = DIRECT, **params: int | str) -> Decided:
     """Return what is decided for the only region of a C text."""
     (only,) = text_regions(text)
-    return decided(only, **params)
+    return decided(only, strategy, **params)
 
 
 def example(

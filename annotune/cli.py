@@ -17,6 +17,7 @@ import click
 from annotune import __version__, pipeline
 from annotune.catalogue import NO_SUCH_CODE, nearest, page_of, pages
 from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.decide.strategies import AUTO, STRATEGY_NAMES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.files import WHOLE_FILE, prepared_folder, read_source, write_files
 from annotune.option_types import Arch, Choice, Define, Duration, Setting, Targets
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from annotune.tune.results import Results
 
 F = TypeVar("F", bound=Callable[..., Any])
-STRATEGIES = ("direct",)
 FORMATS = ("text", "json", "sarif")
 
 
@@ -38,7 +38,7 @@ def _common(command: F) -> F:
     options = [
         click.argument("source", type=source),
         click.option("--target", "targets", type=Targets(), default=",".join(TARGET_NAMES)),
-        click.option("--strategy", type=Choice(STRATEGIES), default=STRATEGIES[0]),
+        click.option("--strategy", type=Choice(STRATEGY_NAMES), default=AUTO),
         click.option("--set", "sets", type=Setting(), multiple=True, help="NAME=VALUE of a size"),
         click.option("-D", "defines", type=Define(), multiple=True, help="a macro, as in C"),
         click.option("-I", "include", type=source, multiple=True, help="a folder of headers"),

@@ -342,7 +342,7 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
         analysis = analyse(with_private_arrays(with_last_values(region)))
         problems += analysis.warnings
         problems += refused_wishes(analysis)
-        base = Base.of(analysis)
+        base = Base.of(analysis, settings.strategy)
         space = region_space(base)
         point = next(space.points())
         decision = decide(base, point)

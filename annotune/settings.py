@@ -8,6 +8,7 @@ from pathlib import Path
 
 from annotune.annotation.spec import Value
 from annotune.codegen.target import TARGET_NAMES
+from annotune.decide.strategies import AUTO
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +19,14 @@ class Settings:
     the folders of ``-I``. `compiler` are the words that start the C compiler, asked for what the
     system's headers say when a region needs to know; none where there is no compiler.
     `function` restricts the work to one function, empty for all. `resident` is
-    ``--data resident``. `sidecar` is a YAML annotation, None to look for one. `specification`
-    is the file of ``--spec``, for regions without a PerfTuning of their own.
+    ``--data resident``. `strategy` is one of `decide.strategies.STRATEGY_NAMES`. `sidecar` is a
+    YAML annotation, None to look for one. `specification` is the file of ``--spec``, for regions
+    without a PerfTuning of their own.
     """
 
     source: Path
     targets: tuple[str, ...] = TARGET_NAMES
-    strategy: str = "direct"
+    strategy: str = AUTO
     sizes: Mapping[str, Value] = field(default_factory=dict)
     defines: Mapping[str, str] = field(default_factory=dict)
     function: str = ""

@@ -51,7 +51,7 @@ def test_check_as_text(golden: Golden, name: str, source: Path, options: list[st
 
 
 def test_check_as_json() -> None:
-    value = sound("check", D1, "--function", "sd_t_d1_1", "--json").json
+    value = sound("check", D1, "--function", "sd_t_d1_1", "--json", "--strategy", "direct").json
     assert (value["schema"], value["diagnostics"]) == (1, [])
     (found,) = value["regions"]
     assert (found["function"], found["index"], found["line"]) == ("sd_t_d1_1", 1, 16)

@@ -121,6 +121,23 @@ _ROWS = (
         _CHILL,
     ),
     Signature(
+        "contract",
+        (
+            _STATEMENT,
+            Slot("thread", Kind.LOOPS, most=2, by_name=True),
+            Slot("register", Kind.LOOPS, most=2, by_name=True),
+            Slot("sum", Kind.LOOP, by_name=True),
+            *(
+                Slot(name, Kind.COUNT, by_name=True)
+                for name in ("thread_x", "thread_y", "register_x", "register_y", "step")
+            ),
+        ),
+        "compute a tile of a contraction's output per block, a part of it in registers",
+        'contract(0, thread={"h3","p5"}, register={"h2","p4"}, sum="h7", '
+        "thread_x=16, thread_y=8, register_x=8, register_y=8, step=16)",
+        "Kim et al. 2019, 3",
+    ),
+    Signature(
         "acc",
         (
             _STATEMENT,

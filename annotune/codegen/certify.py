@@ -9,7 +9,7 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.codegen.c_expr import c_expr, plain_c
 from annotune.codegen.c_stmt import flattened
-from annotune.codegen.grid import BLOCKS, THREADS, grid
+from annotune.codegen.grid import BLOCKS, THREADS, grid, own_count
 from annotune.codegen.isl_text import ALWAYS, IslText, reads_of
 from annotune.decide.certificate import Certificate, Touch
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
@@ -90,15 +90,15 @@ class _Maker:
         for assign, around in walk_paths(kernel.scheduled):
             number = assign.number
             value = self.values(number, (*loops, *around))
-            placed = {loop.place: loop for loop in around if loop.place != Level.SERIAL}
             worker: list[str] = []
             order: list[str] = []
             strides: list[str] = []
             for level, extent in zip((*BLOCKS, *THREADS), extents, strict=True):
-                if level not in placed:
+                loops_here = [loop for loop in around if loop.place == level]
+                if not loops_here:
                     worker.append("0")
                     continue
-                index = self.count(placed[level], number, value)
+                index = self.index(loops_here, number, value)
                 if shape.tuned[level] <= extent:
                     worker.append(index)
                     continue
@@ -112,6 +112,16 @@ class _Maker:
             self.worker[number] = self.relation(number, worker)
             self.time[number] = self.relation(number, order)
             self.grids[number] = tuple(extents)
+
+    def index(self, loops: Sequence[Loop], number: int, value: Mapping[str, str]) -> str:
+        """Return the index on an axis of the iteration of all loops on it, the first fastest."""
+        *others, last = loops
+        text = self.count(last, number, value)
+        for loop in reversed(others):
+            trip = fold(own_count(loop), self.analysis.region.sizes)
+            assert isinstance(trip, Int)
+            text = f"({self.count(loop, number, value)} + {trip.value}*({text}))"
+        return text
 
     def count(self, loop: Loop, number: int, value: Mapping[str, str]) -> str:
         """Return how many iterations of a loop come before the statement's own."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from annotune.ir.region import Condition
 
+TUNED_SUFFIX = "_tuned"
+"""Ends the name of a kernel for the tuned sizes, where another one is there for all sizes."""
+
 
 @dataclass(frozen=True, slots=True)
 class RegionCode:

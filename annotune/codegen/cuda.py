@@ -9,7 +9,7 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import final_values
-from annotune.codegen.code import RegionCode
+from annotune.codegen.code import TUNED_SUFFIX, RegionCode
 from annotune.codegen.cuda_host import HostText, Version, prelude
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
 from annotune.codegen.cuda_types import c_spelling
@@ -63,7 +63,7 @@ class CudaTarget:
             raise AnnotuneError.of(HELD_RESIDENT.at(place, name=held[0].name))
         analysis = variant.analysis
         outer = interface(analysis)
-        tuned = _version(variant, variant.tuned, "_tuned" if variant.general else "")
+        tuned = _version(variant, variant.tuned, TUNED_SUFFIX if variant.general else "")
         general = _version(variant, variant.general, "") if variant.general else None
         texts = [*tuned.texts.values(), *(general.texts.values() if general else ())]
         host = HostText(analysis, outer, tuned, general, resident)

@@ -13,7 +13,8 @@ from annotune.decide.build import NO_PLACES, Placement, Places, build
 from annotune.decide.decision import Base, decide
 from annotune.decide.model import predict
 from annotune.decide.plan import KernelChoice, Plan
-from annotune.decide.space import Space, config
+from annotune.decide.settings_of import config
+from annotune.decide.space import Space
 from annotune.decide.units import Unit
 from annotune.diagnostics import AnnotuneError, Diagnostic
 

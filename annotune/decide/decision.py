@@ -9,12 +9,20 @@ from typing import TypeVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import Value
+from annotune.decide import two_level
 from annotune.decide.build import Places, base_body
+from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.direct import choose, fuse_by_footprint, thread_level
 from annotune.decide.hints import Launch, with_launch
-from annotune.decide.messages import APART_AND_FUSED, FUSED_DIFFERENTLY, NOT_FUSIBLE
+from annotune.decide.messages import (
+    APART_AND_FUSED,
+    FUSED_DIFFERENTLY,
+    NO_CONTRACTION,
+    NOT_FUSIBLE,
+)
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import MAX_AXES, Roles, serial_order
+from annotune.decide.strategies import AUTO, with_why_not
 from annotune.decide.units import Unit, atomic_groups, fusible, units
 from annotune.decide.wishes import Axes, Wishes, read_wishes
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
@@ -34,7 +42,8 @@ class Point:
     `params` are the annotation's performance parameters, `fusion` one of `FUSIONS`, `roles`
     the axes of the unit that a statement leads, `factors` the unroll factor for a
     statement's loop, `launches` what hints make of the launch of the unit that a statement
-    leads. What is absent is decided by the rules.
+    leads. `made` are the whole choices of a strategy for the unit that a statement leads. What is
+    absent is decided by the rules.
     """
 
     params: Mapping[str, Value] = field(default_factory=dict)
@@ -42,6 +51,7 @@ class Point:
     roles: Mapping[int, Roles] = field(default_factory=dict)
     factors: Mapping[int, int] = field(default_factory=dict)
     launches: Mapping[int, Launch] = field(default_factory=dict)
+    made: Mapping[int, KernelChoice] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -61,14 +71,15 @@ class Base:
     analysis: Analysis
     groups: tuple[tuple[int, ...], ...]
     apart: tuple[Unit, ...]
+    strategy: str = AUTO
     # Fusions are asked for at every point, and each answer costs exact tests.
     _known: dict[object, tuple[Unit, ...]] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, analysis: Analysis) -> Base:
-        """Return the base of a region."""
+    def of(cls, analysis: Analysis, strategy: str = AUTO) -> Base:
+        """Return the base of a region; `strategy` is one of `strategies.STRATEGY_NAMES`."""
         groups = atomic_groups(analysis)
-        return cls(analysis, groups, units(analysis, groups))
+        return cls(analysis, groups, units(analysis, groups), strategy)
 
     def nests(self, fusion: str, wishes: Wishes) -> tuple[Unit, ...]:
         """Return the units to launch under a way of fusing, the user's wishes kept.
@@ -162,21 +173,29 @@ def decide(base: Base, point: Point) -> Decision:
     wishes = read_wishes(commands, point.params, analysis.region.nest.body)
     choices = []
     for unit in base.nests(point.fusion, wishes):
-        choices.append(kernel_choice(unit, point, wishes))
+        choices.append(kernel_choice(unit, point, wishes, base.strategy))
     return Decision(tuple(choices), base.groups, wishes.places, wishes)
 
 
-def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
+def kernel_choice(unit: Unit, point: Point, wishes: Wishes, strategy: str = AUTO) -> KernelChoice:
     """Return the choice for one kernel: the recipe's words, the point's, then the rules'.
 
     Where the recipe itself maps loops or cuts them, hints for the launch have no say.
     """
+    if unit.leader in point.made:
+        return replace(point.made[unit.leader], acc=_common(unit, wishes.acc, "acc", wishes))
+    tile = _common(unit, wishes.contract, "contract", wishes)
+    if tile is not None:
+        return replace(
+            _contracted(unit, tile, wishes), acc=_common(unit, wishes.acc, "acc", wishes)
+        )
     axes = _common(unit, wishes.cuda, "cuda", wishes)
     cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
     if axes is not None:
         choice = _as_wished(unit, axes)
     else:
         choice = choose(unit, point.roles.get(unit.leader))
+        choice = with_why_not(unit, choice, strategy)
         launch = point.launches.get(unit.leader, Launch())
         choice = _with_tiles(choice, cut) if cut else with_launch(unit, choice, launch)
     if cut:
@@ -195,6 +214,19 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
         registers=tuple(sorted(held.items())),
         unroll=unrolled or tuple(_own_unrolls(unit, choice, point.factors)),
     )
+
+
+def _contracted(unit: Unit, tile: ContractionTile, wishes: Wishes) -> KernelChoice:
+    """Return the choice for a two-level tile of the recipe's.
+
+    Raises:
+        AnnotuneError: The unit is no contraction that could have it.
+    """
+    found = two_level.wished(unit, tile)
+    if isinstance(found, str):
+        place = wishes.places.of("contract", unit.leader)
+        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=unit.leader, reason=found))
+    return found
 
 
 Wish = TypeVar("Wish")

@@ -44,6 +44,11 @@ ASKED_FOR_SERIAL = Template(
     "{help}",
 )
 CARRIED_HERE = Template("AT307", "loop '{loop}' is here", severity=Severity.NOTE)
+NO_CONTRACTION = Template(
+    "AT309",
+    "contract: statement {statement} cannot have this tile: {reason}",
+    "leave the command out, and `check` prints the tile that suits the nest, if there is one",
+)
 HINT_UNUSED = Template(
     "AT308",
     "not followed: {what} {numbers}; {why}",

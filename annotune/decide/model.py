@@ -14,7 +14,9 @@ from math import ceil, inf, log2, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
+from annotune.decide.model_tile import predict_tile
 from annotune.decide.plan import KernelChoice
+from annotune.decide.prediction import Prediction
 from annotune.decide.rules import TEAM
 from annotune.decide.units import Unit
 from annotune.transforms.tile import tile_name
@@ -35,24 +37,6 @@ BASE_REGISTERS = 32
 # (assumption: some 30 clocks each way, as published for earlier generations).
 BARRIER_CLOCKS = 60
 _ELEMENT_BYTES = {"double": 8, "float": 4}
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """The terms of one kernel's predicted time, in seconds; `time_s` joins them.
-
-    `occupancy` is the share of an SM's threads that are resident, `limit` the name of the
-    slowest term.
-    """
-
-    time_s: float
-    memory_s: float
-    l2_s: float
-    l1_s: float
-    arithmetic_s: float
-    issue_s: float
-    occupancy: float
-    limit: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +87,9 @@ def shape(unit: Unit, choice: KernelChoice) -> Shape:
 
 def predict(unit: Unit, choice: KernelChoice, device: Device) -> Prediction:
     """Return the predicted time of one launch of the unit under `choice` on `device`."""
+    if choice.contract is not None:
+        widest = max(_bytes(unit, a) for a in (*unit.reads, *unit.writes))
+        return predict_tile(unit, choice.contract, widest, device)
     form = shape(unit, choice)
     analysis = unit.analysis
     host = _host_trips(unit, choice)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from annotune.decide.direct import choose
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.units import Unit
 from annotune.ir.nest import Level
@@ -68,8 +69,13 @@ def omp_placement(choice: KernelChoice) -> Mapping[str, Level]:
 def with_workers(unit: Unit, choice: KernelChoice) -> KernelChoice:
     """Return `choice` with thread y as workers where thread x fills whole warps by itself.
 
+    OpenACC has no barrier for the threads of a gang: in place of copies that they share it has
+    the choice of the `direct` strategy.
+
     What the recipe's own ``acc`` maps is left as it says, without tiles that it does not name.
     """
+    if choice.contract is not None:
+        choice = replace(choose(unit), acc=choice.acc)
     if choice.acc is not None:
         named = {*choice.acc.gang, *choice.acc.worker, *choice.acc.vector}
         kept = tuple(t for t in choice.tiles if tile_name(t[0]) in named)

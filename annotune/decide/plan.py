@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from annotune.decide.contraction_tile import ContractionTile
 from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
 from annotune.transforms.tree import Body, numbers, rebuilt
 
@@ -83,7 +84,7 @@ class KernelChoice:
 
     `blocking` is what one worker does inside these. `workers` belongs to OpenACC: thread y is a
     worker loop of its own, not one vector with thread x. `cores` belongs to OpenMP: the loops
-    that the threads share.
+    that the threads share. `contract` is the two-level tile that `blocking` carries out.
     """
 
     parts: tuple[tuple[int, ...], ...]
@@ -101,6 +102,7 @@ class KernelChoice:
     acc: AccAxes | None = None
     cores: tuple[str, ...] = ()
     blocking: tuple[Blocking, ...] = ()
+    contract: ContractionTile | None = None
 
     @property
     def statements(self) -> tuple[int, ...]:

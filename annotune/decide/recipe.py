@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from annotune.annotation.recipe_text import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
+from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.plan import AccAxes, KernelChoice
 
 
@@ -69,7 +70,9 @@ def commands(
             shaped.append(Command("tile", (leader, Argument(loop), Argument(size))))
         # A team's loops need not be around the leader, and all of them follow from the first.
         threads = choice.threads or choice.shared[:1]
-        if choice.blocks or threads:
+        if choice.contract is not None:
+            shaped.append(Command("contract", (leader, *_contract(choice.contract))))
+        elif choice.blocks or threads:
             axes = []
             if choice.blocks:
                 axes.append(Argument(choice.blocks, "block"))
@@ -89,6 +92,18 @@ def commands(
                 Command("unroll", (_number(statement), Argument(loop), Argument(value)))
             )
     return (*shaped, *held, *fused, *unrolled)
+
+
+def _contract(tile: ContractionTile) -> list[Argument]:
+    """Return the arguments of ``contract`` that ask for a tile."""
+    names = ("thread_x", "thread_y", "register_x", "register_y", "step")
+    sizes = (size for _, size in tile.extents)
+    return [
+        Argument((tile.thread_x[0], tile.thread_y[0]), "thread"),
+        Argument((tile.register_x[0], tile.register_y[0]), "register"),
+        Argument(tile.contracted[0], "sum"),
+        *(Argument(size, name) for name, size in zip(names, sizes, strict=True)),
+    ]
 
 
 def _acc(axes: AccAxes) -> list[Argument]:

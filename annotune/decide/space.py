@@ -13,14 +13,16 @@ from annotune.annotation.commands import argument_of
 from annotune.annotation.devices import Device
 from annotune.annotation.evaluate import holds
 from annotune.annotation.spec import Command, Constraint, Formula, Value
-from annotune.decide.decision import FUSIONS, Base, Decision, Point, decide, kernel_choice
+from annotune.decide.decision import FUSIONS, Base, Point, decide, kernel_choice
 from annotune.decide.direct import MAX_UNROLL, choose, unrolls
 from annotune.decide.hints import Launch, launches
 from annotune.decide.messages import EMPTY_SPACE
 from annotune.decide.model import predict
+from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
+from annotune.decide.strategies import made
 from annotune.decide.units import Unit
-from annotune.decide.wishes import read_wishes
+from annotune.decide.wishes import Wishes, read_wishes
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.transforms.tile import name_is_taken
 
@@ -39,11 +41,15 @@ class Axis:
 
 @dataclass(frozen=True)
 class Option:
-    """One alternative for one kernel; `roles` are None where the recipe maps its loops."""
+    """One alternative for one kernel; `roles` are None where the recipe maps its loops.
+
+    `made` is the whole choice where a strategy other than `direct` makes it.
+    """
 
     roles: Roles | None
     factors: Mapping[int, int]
     launch: Launch
+    made: KernelChoice | None = None
 
 
 @dataclass(frozen=True)
@@ -60,11 +66,12 @@ class UnitSpace:
     mapped: tuple[Roles, ...]
     factors: tuple[Mapping[int, int], ...]
     launches: tuple[Launch, ...] = (Launch(),)
+    made: tuple[KernelChoice, ...] = ()
 
     @property
     def size(self) -> int:
         """Return the number of points before constraints."""
-        return prod(len(axis.values) for axis in self.axes)
+        return prod(len(axis.values) for axis in self.axes) + len(self.made)
 
     @property
     def legal(self) -> int:
@@ -72,8 +79,13 @@ class UnitSpace:
         return len(_options(self)) if self.mapped else 0
 
 
-def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool) -> UnitSpace:
-    """Return the alternatives for a unit that the recipe leaves open."""
+def unit_space(
+    unit: Unit, is_mapped: bool, is_unrolled: bool, made: tuple[KernelChoice, ...] = ()
+) -> UnitSpace:
+    """Return the alternatives for a unit that the recipe leaves open.
+
+    `made` are those of strategies other than `direct`.
+    """
     prefix = f"S{unit.leader}."
     axes: list[Axis] = []
     mapped: tuple[Roles, ...] = ()
@@ -98,7 +110,7 @@ def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool) -> UnitSpace:
             factors = [{**known, statement: f} for known in factors for f in values]
     tried = launches(unit, choose(unit, mapped[0])) if mapped else (Launch(),)
     axes += _launch_axes(prefix, tried)
-    return UnitSpace(unit, tuple(axes), mapped, tuple(factors), tried)
+    return UnitSpace(unit, tuple(axes), mapped, tuple(factors), tried, made)
 
 
 def _launch_axes(prefix: str, tried: Sequence[Launch]) -> Iterator[Axis]:
@@ -235,7 +247,7 @@ class Space:
         wishes = read_wishes(self._commands, params, self.base.analysis.region.nest.body)
         for option in _options(space):
             point = _point(params, fusion, (space,), (option,))
-            choice = kernel_choice(space.unit, point, wishes)
+            choice = kernel_choice(space.unit, point, wishes, self.base.strategy)
             scored.append((predict(space.unit, choice, device).time_s, option))
         scored.sort(key=lambda pair: pair[0])
         return scored[:limit]
@@ -248,8 +260,9 @@ class Space:
 def _options(unit: UnitSpace) -> list[Option]:
     every = unit.factors[::-1]  # the largest first
     own = unit.mapped[0] if unit.mapped else None
+    made = [Option(None, {}, Launch(), choice) for choice in unit.made]
     # What is shared among threads is not unrolled as well.
-    return [
+    return made + [
         Option(r, f, launch)
         for r in (unit.mapped or (None,))
         for f in (every[:1] if r is not None and (r.team or unit.unit.sums) else every)
@@ -267,7 +280,8 @@ def _point(
     chosen = {leader: option.roles for leader, option in pairs if option.roles}
     factors = {s: f for option in picked for s, f in option.factors.items()}
     tried = {leader: option.launch for leader, option in pairs if option.launch != Launch()}
-    return Point(params, fusion, chosen, factors, tried)
+    made = {leader: option.made for leader, option in pairs if option.made is not None}
+    return Point(params, fusion, chosen, factors, tried, made)
 
 
 def region_space(base: Base) -> Space:
@@ -288,17 +302,19 @@ def region_space(base: Base) -> Space:
         if key in seen:
             continue
         seen.add(key)
-        unrolled = {s for s, _, _ in wishes.unroll}
-        spaces = tuple(
-            unit_space(
-                unit,
-                bool(set(unit.statements) & set(wishes.cuda)),
-                bool(set(unit.statements) & unrolled),
-            )
-            for unit in nests
-        )
+        spaces = tuple(_open_space(base, unit, wishes) for unit in nests)
         branches.append((fusion, spaces))
     return Space(base, axes, params, tuple(branches))
+
+
+def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
+    """Return the alternatives for a unit that the wishes leave open."""
+    own = set(unit.statements)
+    is_mapped = bool(own & {*wishes.cuda, *wishes.contract})
+    is_unrolled = bool(own & {s for s, _, _ in wishes.unroll})
+    shaped = {*wishes.order, *wishes.tiles, *wishes.registers}
+    is_free = not (is_mapped or is_unrolled or own & shaped)
+    return unit_space(unit, is_mapped, is_unrolled, made(unit, base.strategy) if is_free else ())
 
 
 # More points of the annotation's own parameters than this are not listed at once.
@@ -374,27 +390,3 @@ def _placeable(
     if not kept:
         raise next(error for error in refused.values() if error is not None)
     return tuple(kept)
-
-
-def config(decision: Decision, point: Point) -> dict[str, str | int]:
-    """Return a point as a flat mapping for tables and results: names to values."""
-    out: dict[str, str | int] = {}
-    for name, value in point.params.items():
-        out[name] = value if isinstance(value, int | str) else str(value)
-    for choice in decision.choices:
-        prefix = f"S{choice.leader}"
-        if len(choice.parts) > 1:
-            out[f"{prefix}.fused"] = ",".join(map(str, choice.statements))
-        if choice.acc is not None:
-            for level in ("gang", "worker", "vector"):
-                out[f"{prefix}.{level}"] = ",".join(getattr(choice.acc, level)) or "-"
-        else:
-            out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
-            out[f"{prefix}.thread"] = ",".join(choice.shared) or "-"
-            if choice.leader in point.launches:
-                out |= {f"{prefix}.tile_{loop}": size for loop, size in choice.tiles}
-        if choice.max_blocks:
-            out[f"{prefix}.max_blocks"] = choice.max_blocks
-        for statement, loop, factor in choice.unroll:
-            out[f"S{statement}.unroll_{loop}"] = factor
-    return out

@@ -9,6 +9,7 @@ from annotune.annotation.commands import count, factor, loop_name, loop_names, s
 from annotune.annotation.controls import with_tile_names
 from annotune.annotation.spec import Command, Value
 from annotune.decide.build import Places
+from annotune.decide.contraction_tile import ContractionTile, Extent
 from annotune.decide.messages import ACC_SIZES
 from annotune.decide.placement import GANG_LIMIT, WARP
 from annotune.decide.plan import AccAxes
@@ -39,6 +40,7 @@ class Wishes:
     order: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     cuda: Mapping[int, Axes] = field(default_factory=dict)
     acc: Mapping[int, AccAxes] = field(default_factory=dict)
+    contract: Mapping[int, ContractionTile] = field(default_factory=dict)
     registers: Mapping[int, str] = field(default_factory=dict)
     unroll: tuple[tuple[int, str, int], ...] = ()
     tiles: Mapping[int, tuple[tuple[str, int], ...]] = field(default_factory=dict)
@@ -56,6 +58,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     order: dict[int, tuple[str, ...]] = {}
     cuda: dict[int, Axes] = {}
     acc: dict[int, AccAxes] = {}
+    contract: dict[int, ContractionTile] = {}
     registers: dict[int, str] = {}
     unroll: list[tuple[int, str, int]] = []
     tiles: dict[int, tuple[tuple[str, int], ...]] = {}
@@ -85,6 +88,10 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                     mistakes.append(refused)
                 named = (*wanted.gang, *wanted.worker, *wanted.vector)
                 acc[statement(command)] = wanted
+            case "contract":
+                tile = _contraction(command, point)
+                named = tuple(loop for loop, _ in tile.extents if loop)
+                contract[statement(command)] = tile
             case "registers":
                 named = (loop_name(command, point),)
                 registers[statement(command)] = named[0]
@@ -112,7 +119,16 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     if mistakes:
         raise AnnotuneError.of(*mistakes)
     return Wishes(
-        order, cuda, acc, registers, tuple(unroll), tiles, tuple(fused), tuple(apart), Places(spans)
+        order,
+        cuda,
+        acc,
+        contract,
+        registers,
+        tuple(unroll),
+        tiles,
+        tuple(fused),
+        tuple(apart),
+        Places(spans),
     )
 
 
@@ -136,6 +152,23 @@ def _acc_sizes(wanted: AccAxes, span: Span) -> Diagnostic | None:
     if length % WARP or length * workers > GANG_LIMIT:
         return ACC_SIZES.at(span, length=length, workers=workers, warp=WARP, limit=GANG_LIMIT)
     return None
+
+
+def _contraction(command: Command, point: Mapping[str, Value]) -> ContractionTile:
+    """Return the tile that ``contract`` asks for; a role without a loop has an empty name."""
+
+    def extent(loop: str, name: str) -> Extent:
+        return loop, count(command, name, point) or 1
+
+    thread = (*loop_names(command, "thread", point), "", "")
+    register = (*loop_names(command, "register", point), "", "")
+    return ContractionTile(
+        extent(thread[0], "thread_x"),
+        extent(thread[1], "thread_y"),
+        extent(register[0], "register_x"),
+        extent(register[1], "register_y"),
+        extent((*loop_names(command, "sum", point), "")[0], "step"),
+    )
 
 
 def _acc(command: Command, point: Mapping[str, Value]) -> AccAxes:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from annotune.codegen.code import TUNED_SUFFIX
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.evaluate import iterations, known_values
 from annotune.measure.flags import KINDS
@@ -318,13 +319,16 @@ def _device_facts(variant: Variant, plan: CheckPlan, oracle: Oracle) -> CompileR
 
 
 def _kernel_facts(cubin: CompileResult) -> dict[str, str | int | float]:
-    """Return the largest figures over the kernels of one file."""
-    kernels = cubin.kernels
+    """Return the largest figures over the kernels of one file that run at the tuned sizes.
+
+    Those for all other sizes, where there are such, keep more in registers for addresses.
+    """
+    kernels = [k for k in cubin.kernels if TUNED_SUFFIX in k.name] or cubin.kernels
     return {
         "registers": max((k.registers for k in kernels), default=0),
         "spill_bytes": max((k.spill_store_bytes + k.spill_load_bytes for k in kernels), default=0),
         "shared_bytes": max((k.shared_bytes for k in kernels), default=0),
-        "kernels": len(kernels),
+        "kernels": len(cubin.kernels),
     }
 
 

@@ -134,7 +134,9 @@ def _values(slot: Slot) -> st.SearchStrategy[object]:
     return {
         Kind.STATEMENT: st.integers(0, 9),
         Kind.LOOP: _LOOPS | _FORMULAS,
-        Kind.LOOPS: st.lists(_LOOPS, unique=True, min_size=least, max_size=3).map(tuple)
+        Kind.LOOPS: st.lists(
+            _LOOPS, unique=True, min_size=least, max_size=min(3, slot.most or 3)
+        ).map(tuple)
         | st.tuples(_FORMULAS),
         Kind.COUNT: st.integers(1, 64) | _FORMULAS,
         Kind.NAME: _LOOPS,

@@ -17,6 +17,7 @@ from annotune.decide.direct import unrolls
 from annotune.decide.plan import Plan
 from annotune.decide.recipe import recipe
 from annotune.decide.space import Space, region_space
+from annotune.decide.strategies import DIRECT
 from annotune.diagnostics import Diagnostic
 from annotune.ir.region import Region
 
@@ -68,19 +69,19 @@ class Decided:
         return replace(self, decision=decide(self.base, point))
 
 
-def decided(region: Region, **params: int | str) -> Decided:
+def decided(region: Region, strategy: str = DIRECT, **params: int | str) -> Decided:
     """Return what is decided for a region at its first point, or at the first with `params`."""
     analysis = analyse(region)
-    base = Base.of(analysis)
+    base = Base.of(analysis, strategy)
     space = region_space(base)
     points = (p for p in space.points() if params.items() <= dict(p.params).items())
     return Decided(analysis, base, space, decide(base, next(points)))
 
 
-def decided_text(text: str, **params: int | str) -> Decided:
+def decided_text(text: str, strategy: str = DIRECT, **params: int | str) -> Decided:
     """Return what is decided for the only region of a C text."""
     (only,) = text_regions(text)
-    return decided(only, **params)
+    return decided(only, strategy, **params)
 
 
 def example(

@@ -1,0 +1,44 @@
+"""The two-level tile of a contraction: what a block computes, and what each of its threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Extent = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractionTile:
+    """The loops of a contraction by role, each with the length of its tile.
+
+    A block of ``thread_x`` by ``thread_y`` threads computes a tile of the output. Each thread has
+    ``register_x`` by ``register_y`` elements of it in registers; x belongs to the input that
+    has the output's contiguous loop, y to the other one. Both inputs are staged for
+    ``contracted`` at a time.
+    """
+
+    thread_x: Extent
+    thread_y: Extent
+    register_x: Extent
+    register_y: Extent
+    contracted: Extent
+
+    @property
+    def extents(self) -> tuple[Extent, ...]:
+        """Return all loops that are cut into tiles, with their lengths."""
+        return (*self.outputs, self.contracted)
+
+    @property
+    def outputs(self) -> tuple[Extent, ...]:
+        """Return the loops of the output's tile, with their lengths."""
+        return (self.thread_x, self.thread_y, self.register_x, self.register_y)
+
+    @property
+    def threads(self) -> int:
+        return self.thread_x[1] * self.thread_y[1]
+
+    def __str__(self) -> str:
+        x, y = (f"{loop}:{size}" for loop, size in (self.thread_x, self.thread_y))
+        a, b = (f"{loop}:{size}" for loop, size in (self.register_x, self.register_y))
+        loop, size = self.contracted
+        return f"{x} {y} threads, {a} x {b} each, {loop}:{size}"

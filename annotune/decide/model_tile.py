@@ -1,0 +1,102 @@
+"""A model of a contraction's two-level tile: the same rooflines, for a block that works in phases.
+
+A block loads its part of the output, then copies inputs and multiplies, then stores. While one
+block multiplies, the others that are resident with it move data; so the shorter of both times
+is hidden but for one part in as many as there are blocks. The rooflines are those of `model`
+(Williams, Waterman and Patterson, Communications of the ACM 52(4), 2009,
+doi:10.1145/1498765.1498785).
+"""
+
+from __future__ import annotations
+
+from math import ceil, prod
+
+from annotune.annotation.devices import Device
+from annotune.decide.contraction_tile import ContractionTile
+from annotune.decide.prediction import Prediction
+from annotune.decide.units import Unit
+
+# 32-bit registers beside accumulators and operands: addresses, counters, and what a load that
+# is on its way needs (measured: 165 with 64 accumulators and 16 operands of two registers each).
+OTHER_REGISTERS = 8
+# Conditions at the edges keep indices alive (measured: 254 in place of 165).
+EDGE_REGISTERS = 80
+# Registers are given to a warp in units of eight for each thread (CUDA occupancy calculator).
+REGISTER_UNIT = 8
+# Clocks in which all threads of a block wait for each other (assumption: as in `model`).
+_BARRIER_CLOCKS = 60
+
+
+def predict_tile(
+    unit: Unit, tile: ContractionTile, element_bytes: int, device: Device
+) -> Prediction:
+    """Return the predicted time of one launch of a contraction under a two-level tile."""
+    trips = {name: unit.trips[name] or 1 for name in unit.loops_around(unit.leader)}
+    cut = dict(tile.extents)
+    outputs = dict(tile.outputs)
+    target = next(f for f in unit.analysis.accesses[unit.leader] if f.is_write)
+    external = [name for name in trips if target.strides.get(name) != 0]
+    blocks = prod(ceil(trips[name] / cut.get(name, 1)) for name in external)
+    inner, depth = tile.contracted
+    products = prod(n for name, n in trips.items() if name not in external)
+    # Every thread multiplies for its whole tile, also where the output ends inside it.
+    multiplied = blocks * prod(outputs.values()) * products
+    resident = _resident(tile, trips, element_bytes, device)
+
+    work = unit.analysis.work[unit.leader]
+    traffic = work.bytes_read + work.bytes_written
+    one_x = tile.thread_x[1] * tile.register_x[1]
+    one_y = tile.thread_y[1] * tile.register_y[1]
+    staged = blocks * (one_x + one_y) * products * element_bytes
+    loads = 1 / tile.register_x[1] + 1 / tile.register_y[1]
+    peak = (device.fp64_tflops if element_bytes == 8 else device.fp32_tflops) * 1e12
+    clock = device.clock_ghz * 1e9
+    shared_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
+    terms = {
+        "device memory": traffic / (device.sustained_bandwidth_gb_s * 1e9),
+        "L2": (staged + traffic) / (device.l2_bandwidth_gb_s * 1e9),
+        "shared memory": (multiplied * loads * element_bytes + staged) / shared_rate,
+        "arithmetic": 2 * multiplied / peak,
+    }
+    limit = max(terms, key=lambda name: terms[name])
+    moving = max(terms["device memory"], terms["L2"])
+    computing = max(terms["shared memory"], terms["arithmetic"])
+    waves = ceil(blocks / (device.sm_count * resident))
+    filled = blocks / (waves * device.sm_count * resident)
+    total = max(moving, computing / filled) + min(moving, computing / filled) / resident
+    rounds = ceil(trips[inner] / depth)
+    barriers = waves * rounds * 2 * _BARRIER_CLOCKS / clock
+    return Prediction(
+        total + barriers + device.kernel_launch_us * 1e-6,
+        terms["device memory"],
+        terms["L2"],
+        terms["shared memory"],
+        terms["arithmetic"],
+        0.0,
+        min(1.0, resident * tile.threads / device.max_threads_per_sm),
+        limit,
+    )
+
+
+def _resident(
+    tile: ContractionTile, trips: dict[str, int], element_bytes: int, device: Device
+) -> int:
+    """Return how many blocks an SM holds at once."""
+    rows, columns = tile.register_x[1], tile.register_y[1]
+    registers = (rows * columns + rows + columns) * element_bytes // 4 + OTHER_REGISTERS
+    if any(trips[name] % size for name, size in tile.outputs):
+        registers += EDGE_REGISTERS
+    registers = min(device.max_registers_per_thread, registers)
+    registers = REGISTER_UNIT * ceil(registers / REGISTER_UNIT)
+    warps = ceil(tile.threads / device.warp_size)
+    own = tile.thread_x[1] * rows + tile.thread_y[1] * columns
+    shared = own * tile.contracted[1] * element_bytes
+    return max(
+        1,
+        min(
+            device.max_blocks_per_sm,
+            device.max_threads_per_sm // (warps * device.warp_size),
+            device.registers_per_sm // (registers * warps * device.warp_size),
+            int(device.shared_memory_per_sm_kib * 1024 // max(1, shared)),
+        ),
+    )

@@ -1,0 +1,68 @@
+"""The table of strategies: each makes choices for a kernel of its kind, or says why it does not.
+
+`direct` suits every nest and is always there. A further strategy is a module with a function
+that returns its choices for a unit, the best first, and a row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from annotune.decide import two_level
+from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.units import Unit
+
+Alternatives = tuple[KernelChoice, ...] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A way to map some kernels onto a GPU.
+
+    `alternatives` returns its choices for a unit, the best first, or in words why it has none.
+    """
+
+    name: str
+    meaning: str
+    alternatives: Callable[[Unit], Alternatives]
+
+
+AUTO, DIRECT = "auto", "direct"
+_ROWS = (
+    Strategy(
+        "two-level",
+        "a tile of a contraction's output per block, a smaller one in registers",
+        two_level.alternatives,
+    ),
+)
+STRATEGIES = {row.name: row for row in _ROWS}
+STRATEGY_NAMES = (AUTO, DIRECT, *STRATEGIES)
+
+
+def made(unit: Unit, wanted: str = AUTO) -> tuple[KernelChoice, ...]:
+    """Return what the strategies make of a unit besides `direct`, the best first.
+
+    `wanted` is one of `STRATEGY_NAMES`.
+    """
+    out: list[KernelChoice] = []
+    for row in _wanted(wanted):
+        found = row.alternatives(unit)
+        out += () if isinstance(found, str) else found
+    return tuple(out)
+
+
+def with_why_not(unit: Unit, choice: KernelChoice, wanted: str) -> KernelChoice:
+    """Return a choice of `direct` with the reasons for which no other strategy was taken."""
+    reasons = []
+    for row in _wanted(wanted):
+        found = row.alternatives(unit)
+        if isinstance(found, str):
+            reasons.append(Reason("strategy", DIRECT, f"{row.name} does not apply: {found}"))
+    return replace(choice, reasons=(*reasons, *choice.reasons))
+
+
+def _wanted(wanted: str) -> Iterator[Strategy]:
+    for row in _ROWS:
+        if wanted in (AUTO, row.name):
+            yield row

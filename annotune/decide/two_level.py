@@ -1,0 +1,316 @@
+"""The `two-level` strategy: a tile of the output per block, a part of it in a thread's registers.
+
+Sources: J. Kim et al., "A Code Generator for High-Performance Tensor Contractions on GPUs", CGO
+2019, section 3 (the roles of the loops); "Optimizing Tensor Contractions in CCSD(T) for Efficient
+Execution on GPUs", ICS 2018, section 4 (staged inputs, outer products in registers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from annotune.analysis.facts import AccessFacts
+from annotune.decide.contraction_tile import ContractionTile, Extent
+from annotune.decide.copy_layout import copy_layout
+from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
+from annotune.decide.rules import MAX_THREADS
+from annotune.decide.units import Unit
+from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
+from annotune.ir.nest import Assign, MemorySpace
+from annotune.transforms.tile import name_is_taken, tile_name
+from annotune.transforms.tree import bound_names, find_assign
+
+# Sixteen doubles are one line of 128 bytes, which a half-warp then stores at once.
+LINE = 16
+THREADS_Y = 8
+# 64 accumulators are 128 registers of 32 bits; each of them is used with 16 loads from shared
+# memory instead of 128, which that memory can feed.
+REGISTERS = 8
+# Elements of the contracted loop that are staged at a time, at most.
+STAGED = 16
+# Shared memory that a block may have without asking for more (CUDA C++ Programming Guide).
+SHARED_BYTES = 48 * 1024
+# A tile's surplus above this share of it is worth a shorter tile.
+SURPLUS = 0.2
+# With fewer outputs in a thread, or fewer products for each, staging does not pay.
+LEAST_OUTPUTS = 16
+LEAST_PRODUCTS = 4
+
+_BYTES = {"double": 8, "float": 4}
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """A statement ``C += A * B`` and its loops: x are those of A alone, y those of B alone.
+
+    A has the output's contiguous loop, which `x` begins with. The loops of `x` and `y` are in the
+    order of their strides in their input, those of `contracted` as they should be staged.
+    """
+
+    statement: int
+    target: AccessFacts
+    a: AccessFacts
+    b: AccessFacts
+    x: tuple[str, ...]
+    y: tuple[str, ...]
+    contracted: tuple[str, ...]
+
+
+def contraction(unit: Unit) -> Contraction | str:
+    """Return the contraction that a unit is, or in words why it is none with a two-level tile."""
+    if len(unit.statements) != 1:
+        return f"the kernel has {len(unit.statements)} statements"
+    if unit.host or not unit.parallel:
+        return "a serial loop is around the parallel ones, or there are none"
+    assign = find_assign(unit.body, unit.leader)
+    inputs = _factors(assign)
+    if inputs is None:
+        return "the statement does not accumulate a product of two array elements"
+    names = unit.loops_around(unit.leader)
+    if names != tuple(loop.var for loop in unit.band):
+        return "the loops are no perfect nest"
+    inner = set(names)
+    if any(bound_names(loop) & inner or unit.count(loop) is None for loop in unit.band):
+        return "the bounds of a loop use another loop"
+    if any(loop.step != 1 for loop in unit.band):
+        return "a loop has a step"
+    taken = next((n for n in names if name_is_taken(n, unit.analysis)), "")
+    if taken:
+        return f"the region uses the name {tile_name(taken)}"
+    facts = unit.analysis.accesses[unit.leader]
+    target = next(f for f in facts if f.is_write)
+    found = [next(f for f in facts if f.access == a) for a in inputs]
+    return _by_role(unit, target, found, names)
+
+
+def _by_role(
+    unit: Unit, target: AccessFacts, inputs: Sequence[AccessFacts], names: tuple[str, ...]
+) -> Contraction | str:
+    external = [n for n in names if target.strides.get(n) != 0]
+    contracted = [n for n in names if n not in external]
+    if not set(external) <= set(unit.parallel) or not contracted:
+        return "the loops of the output are not all parallel, or no other loop is left"
+    along = min(external, key=lambda n: _stride(target, n))
+    owners = [f for f in inputs if f.strides.get(along) != 0]
+    if len(owners) != 1:
+        return f"the output's contiguous loop {along} is not in exactly one input"
+    a = owners[0]
+    b = next(f for f in inputs if f is not a)
+    if any(f.strides.get(n) == 0 for f in inputs for n in contracted):
+        return "a summed loop is in one input alone"
+    # A loop in both inputs, or in none, picks the block.
+    own = [n for n in external if b.strides.get(n) == 0 != a.strides.get(n) and n != along]
+    x = (along, *sorted(own, key=lambda n: _stride(a, n)))
+    other = [n for n in external if a.strides.get(n) == 0 != b.strides.get(n)]
+    y = sorted(other, key=lambda n: _stride(b, n))
+    if len(x) < 2 or len(y) < 2:
+        return "an input has fewer than two loops of its own"
+    # What is contiguous in an input is staged by neighbouring threads.
+    inner = sorted(contracted, key=lambda n: min(_stride(a, n), _stride(b, n)))
+    return Contraction(unit.leader, target, a, b, x, tuple(y), tuple(inner))
+
+
+def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
+    """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
+    found = contraction(unit)
+    if isinstance(found, str):
+        return found
+    every = tuple(tiles(unit, found))
+    if not every:
+        return "no tile fits the shared memory of a block"
+    why = _pays_not(unit, found, every[0])
+    return why or tuple(choose_tile(unit, found, tile) for tile in every)
+
+
+def tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
+    """Yield the tiles worth a try, the rules' own first; each fits a block's shared memory."""
+    seen: set[ContractionTile] = set()
+    for registers in ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4)):
+        for rows in (THREADS_Y, 2 * THREADS_Y):
+            for staged in (STAGED, STAGED // 2):
+                tile = _tile(unit, found, registers, rows, staged)
+                if tile not in seen and _bytes(unit, found, tile) <= SHARED_BYTES:
+                    seen.add(tile)
+                    yield tile
+
+
+def _tile(
+    unit: Unit, found: Contraction, registers: tuple[int, int], rows: int, staged: int
+) -> ContractionTile:
+    def trip(loop: str) -> int:
+        return unit.trips[loop] or 1
+
+    lanes = min(LINE, trip(found.x[0]))
+    # A short line leaves room for more rows, so that the block has its warps all the same.
+    rows = min(trip(found.y[1]), max(rows, -(-LINE * THREADS_Y // lanes) if lanes < LINE else 0))
+    loop = found.contracted[0]
+    return ContractionTile(
+        (found.x[0], lanes),
+        (found.y[1], rows),
+        (found.x[1], _even(trip(found.x[1]), registers[0])),
+        (found.y[0], _even(trip(found.y[0]), registers[1])),
+        (loop, _staged(trip(loop), staged)),
+    )
+
+
+def _even(trip: int, most: int) -> int:
+    """Return the length of tiles of a loop: `most`, or less where much of that is surplus."""
+    if trip <= most:
+        return trip
+    count = -(-trip // most)
+    surplus = 1 - trip / (count * most)
+    return most if surplus <= SURPLUS else -(-trip // count)
+
+
+def _staged(trip: int, most: int) -> int:
+    """Return how many steps of a sum to stage at once: all, a divisor, or `most`."""
+    divisors = [d for d in range(1, min(trip, most) + 1) if trip % d == 0]
+    return divisors[-1] if 2 * divisors[-1] >= min(trip, most) else most
+
+
+def _bytes(unit: Unit, found: Contraction, tile: ContractionTile) -> int:
+    """Return about what the copies of both inputs take of shared memory."""
+    depth = tile.contracted[1]
+    a = (tile.thread_x[1] * tile.register_x[1] + 1) * depth * _element(unit, found.a)
+    b = (tile.thread_y[1] + 1) * tile.register_y[1] * depth * _element(unit, found.b)
+    return a + b
+
+
+def _pays_not(unit: Unit, found: Contraction, tile: ContractionTile) -> str:
+    """Return why the tile is not worth its copies, empty when it is."""
+    outputs = tile.register_x[1] * tile.register_y[1]
+    products = prod(unit.trips[n] or 1 for n in found.contracted)
+    if outputs < LEAST_OUTPUTS:
+        return f"a thread would have {outputs} outputs"
+    if products < LEAST_PRODUCTS:
+        return f"each output has {products} products"
+    return ""
+
+
+def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> KernelChoice:
+    """Return the choice that carries a tile out."""
+    cut = dict(tile.extents)
+    inside = (tile.thread_x, tile.thread_y, tile.register_x, tile.register_y)
+    external = sorted(
+        (n for n in unit.loops_around(unit.leader) if n not in found.contracted),
+        key=lambda n: _stride(found.target, n),
+    )
+    blocks = tuple(tile_name(n) if n in cut else n for n in external)
+    threads = (tile.thread_x[0], tile.thread_y[0])
+    inner = tile.contracted[0]
+    summed = (*(n for n in found.contracted if n != inner), tile_name(inner))
+    order = (*blocks, *threads, *summed, inner, tile.register_x[0], tile.register_y[0])
+    blocking = Blocking(
+        unit.leader,
+        tile.extents,
+        order,
+        held=summed[0],
+        staged=tuple(_staging(unit, f, tile, threads) for f in (found.a, found.b)),
+        padded=tuple(loop for loop, _ in inside),
+    )
+    return KernelChoice(
+        unit.parts,
+        blocks=blocks,
+        threads=threads,
+        reasons=tuple(_reasons(found, tile)),
+        blocking=(blocking,),
+        contract=tile,
+    )
+
+
+def _staging(
+    unit: Unit, access: AccessFacts, tile: ContractionTile, threads: tuple[str, str]
+) -> Staging:
+    """Return how one input is staged: filled in its own order, read without bank conflicts."""
+    along, deep = tile.thread_x, tile.register_x
+    if access.strides.get(tile.thread_x[0]) == 0:
+        along, deep = tile.thread_y, tile.register_y
+    # Neighbouring threads read neighbours; one step of the sum is one row of the copy.
+    rows: tuple[Extent, ...] = (along, deep, tile.contracted)
+    order = sorted(rows, key=lambda row: -_stride(access, row[0]))
+    layout = copy_layout(rows, tuple(order), _element(unit, access))
+    array = access.access.array
+    return Staging(array, tile.contracted[0], layout, MemorySpace.SHARED)
+
+
+def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
+    a, b = found.a.access.array, found.b.access.array
+    yield Reason(
+        "strategy", "two-level tile", f"a contraction of {a} and {b}; each element is used again"
+    )
+    loop, size = tile.thread_x
+    yield Reason("thread.x", f"{loop} by {size}", "contiguous in the output: whole lines")
+    loop, size = tile.thread_y
+    yield Reason("thread.y", f"{loop} by {size}", f"a loop of {b} alone")
+    pair = f"{tile.register_x[0]} by {tile.register_x[1]}, {tile.register_y[0]} by "
+    rule = f"one loop of {a} alone, one of {b}: an outer product"
+    yield Reason("registers", f"{pair}{tile.register_y[1]}", rule)
+    loop, size = tile.contracted
+    rule = f"steps of {loop} in shared memory at a time"
+    yield Reason("staged", f"{a}, {b}", f"{size} {rule}")
+
+
+def wished(unit: Unit, tile: ContractionTile) -> KernelChoice | str:
+    """Return the choice for a tile that somebody asks for, or in words why it cannot be."""
+    found = contraction(unit)
+    if isinstance(found, str):
+        return found
+    roles = (
+        ((tile.thread_x, tile.register_x), found.x, found.a),
+        ((tile.thread_y, tile.register_y), found.y, found.b),
+    )
+    for pair, loops, access in roles:
+        names = [loop for loop, _ in pair if loop]
+        if len(set(names)) < 2 or not set(names) <= set(loops):
+            own = " and ".join(names) or "none"
+            return f"{own}: not two of the loops of {access.access.array} alone, {_list(loops)}"
+    if tile.contracted[0] not in found.contracted:
+        return f"{tile.contracted[0]} is none of the summed loops: {_list(found.contracted)}"
+    if _bytes(unit, found, tile) > SHARED_BYTES:
+        return f"the copies need more than {SHARED_BYTES // 1024} KiB of shared memory"
+    if tile.threads > MAX_THREADS:
+        return f"a block would have {tile.threads} threads, more than {MAX_THREADS}"
+    return choose_tile(unit, found, tile)
+
+
+def _list(loops: Sequence[str]) -> str:
+    return ", ".join(loops)
+
+
+def _factors(assign: Assign) -> tuple[Access, Access] | None:
+    """Return the two elements that a statement multiplies, None when it does something else."""
+    if assign.op not in ("+=", "-=") or assign.guard is not None:
+        return None
+    factors = list(_product(assign.value))
+    if any(f is None for f in factors) or not isinstance(assign.target, Access):
+        return None
+    elements = [f for f in factors if isinstance(f, Access)]
+    if len(elements) != 2 or len({e.array for e in (*elements, assign.target)}) != 3:
+        return None
+    return elements[0], elements[1]
+
+
+def _product(expr: Expr) -> Iterator[Expr | None]:
+    """Yield the factors of a product, None for what is no factor of one."""
+    match expr:
+        case Binary("*", left, right):
+            yield from _product(left)
+            yield from _product(right)
+        case Negate(operand):
+            yield from _product(operand)
+        case Access() | Real() | Int() | Var():
+            yield expr
+        case _:
+            yield None
+
+
+def _stride(access: AccessFacts, loop: str) -> int:
+    """Return the distance of neighbours along a loop, one not known as the longest there is."""
+    stride = access.strides.get(loop)
+    return 1 << 62 if stride is None else abs(stride)
+
+
+def _element(unit: Unit, access: AccessFacts) -> int:
+    return _BYTES.get(unit.analysis.region.arrays[access.access.array].element, 8)

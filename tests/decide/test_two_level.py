@@ -1,0 +1,203 @@
+"""The two-level tile of a contraction: when it applies, what it chooses, and that it is right."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from decide.recipes import decided, decided_text, example
+from hypothesis import given
+from hypothesis import strategies as st
+from support.executed import Call, Part, executable
+
+from annotune.decide.contraction_tile import ContractionTile
+from annotune.decide.copy_layout import copy_layout
+from annotune.decide.strategies import AUTO, DIRECT, STRATEGY_NAMES, made
+from annotune.decide.two_level import alternatives
+from annotune.ir.nest import Level, Loop, MemorySpace, walk_stmts
+
+KERNELS = [(k, f"sd_t_d{k}_{number}") for k in (1, 2) for number in range(1, 10)]
+
+
+def of_triples(k: int, function: str, n: int = 16) -> ContractionTile:
+    names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u" if k == 1 else "p7u")
+    one = decided(example(f"nwchem/sd_t_d{k}.c", function, dict.fromkeys(names, n)), AUTO)
+    tile = one.decision.choices[0].contract
+    assert tile is not None
+    return tile
+
+
+@pytest.mark.parametrize(("k", "function"), KERNELS)
+def test_every_triples_kernel_has_a_tile(k: int, function: str) -> None:
+    tile = of_triples(k, function)
+    assert [size for _, size in tile.extents] == [16, 8, 8, 8, 16]
+    assert tile.contracted[0] == ("h7" if k == 1 else "p7")
+
+
+@pytest.mark.parametrize(("n", "sizes"), [(24, [16, 8, 8, 8, 12]), (28, [16, 8, 8, 8, 14])])
+def test_larger_sizes_keep_whole_lines_and_64_outputs(n: int, sizes: list[int]) -> None:
+    assert [size for _, size in of_triples(1, "sd_t_d1_1", n).extents] == sizes
+
+
+@pytest.mark.parametrize(("n", "sizes"), [(10, [10, 10, 5, 5, 10]), (3, [3, 3, 3, 3, 3])])
+def test_small_sizes_have_small_tiles(n: int, sizes: list[int]) -> None:
+    if n == 3:
+        one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", _all(n)), AUTO)
+        reasons = [str(r) for r in one.decision.choices[0].reasons]
+        assert reasons[0] == (
+            "strategy: direct (two-level does not apply: a thread would have 9 outputs)"
+        )
+    else:
+        assert [size for _, size in of_triples(1, "sd_t_d1_1", n).extents] == sizes
+
+
+def _all(n: int) -> dict[str, int]:
+    return dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), n)
+
+
+def test_the_recipe_asks_for_the_same_plan() -> None:
+    region = example("nwchem/sd_t_d1.c", "sd_t_d1_1")
+    one = decided(region, AUTO)
+    assert one.recipe().startswith('contract(0, thread={"h3","p5"}, register={"h2","p4"}')
+    pasted = decided_text(contraction(one.recipe()), AUTO)
+    own = decided_text(contraction(""), AUTO)
+    assert pasted.plan().steps == own.plan().steps
+    assert pasted.recipe() == own.recipe() == one.recipe()
+
+
+def contraction(recipe: str, statement: str = "", n: int = 16) -> str:
+    """Return sd_t_d1_1 written with shaped arrays, or another statement under its loops."""
+    statement = statement or "T[p4][p5][p6][h1][h2][h3] -= t[h1][p5][p4][h7] * v[h7][p6][h2][h3];"
+    loops = "".join(
+        f"for (int {x} = 0; {x} < n; {x}++)\n" for x in ("p4", "p5", "p6", "h1", "h2", "h3", "h7")
+    )
+    chill = f"/*@ begin CHiLL (\n{recipe}) @*/\n" if recipe else ""
+    return (
+        "void f(int n, double T[restrict n][n][n][n][n][n], double t[restrict n][n][n][n],\n"
+        "       double v[restrict n][n][n][n], double w)\n{\n"
+        f"/*@ begin PerfTuning ( def input_params {{ param n = {n}; }} ) @*/\n{chill}"
+        f"{loops}{statement}\n{'/*@ end @*/' if recipe else ''}\n/*@ end @*/\n}}\n"
+    )
+
+
+ELSE = {
+    "T[p4][p5][p6][h1][h2][h3] = t[h1][p5][p4][h7] * v[h7][p6][h2][h3];": "",
+    "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] + v[h7][p6][h2][h3];": "the statement does not "
+    "accumulate a product of two array elements",
+    "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] * t[h7][p6][h2][h3];": "the statement does not "
+    "accumulate a product of two array elements",
+    "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] * v[h1][p6][h2][h3];": "a summed loop is in "
+    "one input alone",
+    "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h3] * v[h7][p6][h2][h3];": "the output's "
+    "contiguous loop h3 is not in exactly one input",
+    "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] * v[h7][p4][p5][h3];": "an input has fewer "
+    "than two loops of its own",
+    "if (w > 0.0) T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] * v[h7][p6][h2][h3];": "the "
+    "statement does not accumulate a product of two array elements",
+}
+
+
+@pytest.mark.parametrize("statement", [s for s in ELSE if ELSE[s]])
+def test_the_reason_for_which_it_does_not_apply(statement: str) -> None:
+    one = decided_text(contraction("", statement), AUTO)
+    (unit,) = one.base.apart
+    assert alternatives(unit) == ELSE[statement]
+    first = one.decision.choices[0].reasons[0]
+    assert str(first) == f"strategy: direct (two-level does not apply: {ELSE[statement]})"
+
+
+def test_a_factor_beside_the_elements_is_no_hindrance() -> None:
+    statement = "T[p4][p5][p6][h1][h2][h3] -= w * t[h1][p5][p4][h7] * v[h7][p6][h2][h3];"
+    assert decided_text(contraction("", statement), AUTO).decision.choices[0].contract
+
+
+def test_another_strategy_leaves_it_out() -> None:
+    (unit,) = decided_text(contraction(""), DIRECT).base.apart
+    assert made(unit, DIRECT) == ()
+    assert made(unit, "two-level") == made(unit, AUTO) != ()
+    assert STRATEGY_NAMES == ("auto", "direct", "two-level")
+    assert decided_text(contraction(""), DIRECT).decision.choices[0].contract is None
+
+
+def test_both_inputs_are_staged_and_the_output_is_loaded_first() -> None:
+    (kernel,) = decided_text(contraction(""), AUTO).plan().kernels()
+    names = [s.name for s in walk_stmts(kernel.body) if getattr(s, "space", "") == "shared"]
+    assert sorted(names) == ["t_tile", "v_tile"]
+    body = kernel.thread_body()
+    assert [getattr(s, "name", getattr(s, "var", "")) for s in body] == [
+        *("T_block", "h2", "h7_t", "h2"),
+    ]
+    loads = [s for s in walk_stmts(body) if isinstance(s, Loop) and s.place is Level.TEAM]
+    # The innermost loop of each copy is the one that is contiguous in its input.
+    assert [x.var for x in loads if not isinstance(x.body[0], Loop)] == ["h3_s", "h7_s2"]
+
+
+def banks_asked(words: list[int]) -> int:
+    """Return the most different elements of 8 bytes that one of 16 pairs of banks is asked for."""
+    return max(len({w for w in words if w % 16 == bank}) for bank in range(16))
+
+
+@pytest.mark.parametrize("n", [16, 24, 28])
+@pytest.mark.parametrize(("k", "function"), KERNELS)
+def test_no_bank_is_asked_twice_while_multiplying(k: int, function: str, n: int) -> None:
+    names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u" if k == 1 else "p7u")
+    region = example(f"nwchem/sd_t_d{k}.c", function, dict.fromkeys(names, n))
+    choice = decided(region, AUTO).decision.choices[0]
+    tile = choice.contract
+    assert tile is not None
+    lanes = [
+        {tile.thread_x[0]: x, tile.thread_y[0]: y}
+        for y, x in product(range(tile.thread_y[1]), range(tile.thread_x[1]))
+    ]
+    for staging in choice.blocking[0].staged:
+        assert staging.space is MemorySpace.SHARED
+        strides = dict(staging.layout)
+        words = [sum(strides.get(v, 0) * i for v, i in lane.items()) for lane in lanes]
+        for half in range(0, len(words), 16):
+            assert banks_asked(words[half : half + 16]) == 1
+        extents = dict(tile.extents)
+        places = product(*(range(extents[loop]) for loop, _ in staging.layout))
+        filled = [sum(s * i for (_, s), i in zip(staging.layout, p, strict=True)) for p in places]
+        assert len(set(filled)) == len(filled)
+        # Runs of the input that are no half-warp long may meet the next run once.
+        assert banks_asked(filled[:16]) <= 2
+
+
+extent = st.integers(1, 17)
+
+
+@given(
+    a=extent, b=extent, c=extent, order=st.permutations((0, 1, 2)), width=st.sampled_from((4, 8))
+)
+def test_a_layout_gives_each_element_a_place(
+    a: int, b: int, c: int, order: list[int], width: int
+) -> None:
+    rows = (("x", a), ("y", b), ("z", c))
+    layout = copy_layout(rows, tuple(rows[k] for k in order), width)
+    assert [loop for loop, _ in layout] == [rows[k][0] for k in order]
+    strides = dict(layout)
+    assert strides["x"] == 1
+    every = product(range(a), range(b), range(c))
+    places = [strides["x"] * i + strides["y"] * j + strides["z"] * k for i, j, k in every]
+    assert len(set(places)) == len(places)
+
+
+SMALL = 'contract(0, thread={"h3","p5"}, register={"h2","p4"}, sum="h7", thread_x=4, thread_y=2,'
+RUNS = {
+    "whole": (f"{SMALL} register_x=2, register_y=4, step=4)\n", 4),
+    "cut short": (f"{SMALL} register_x=3, register_y=2, step=2)\n", 5),
+    "larger than the loops": (f"{SMALL} register_x=8, register_y=8, step=16)\n", 3),
+}
+
+
+def test_tiles_of_any_length_are_right_at_every_size(tmp_path: Path) -> None:
+    for name, (recipe, n) in RUNS.items():
+        folder = tmp_path / name.replace(" ", "_")
+        folder.mkdir()
+        program = executable(folder, contraction(recipe, n=n), strategy=AUTO)
+        calls = [
+            Call("f", (size, Part(0), Part(1), Part(2), 1.5), (size**6 + 1, 4096, 4096))
+            for size in (n, 1, 2, 6)
+        ]
+        program.check(*calls)

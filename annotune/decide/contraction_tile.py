@@ -7,6 +7,11 @@ from dataclasses import dataclass
 Extent = tuple[str, int]
 
 
+# 32-bit registers beside accumulators and operands: addresses, counters, and what a load that
+# is on its way needs (measured: 165 with 64 accumulators and 16 operands of two registers each).
+OTHER_REGISTERS = 8
+
+
 @dataclass(frozen=True, slots=True)
 class ContractionTile:
     """The loops of a contraction by role, each with the length of its tile.
@@ -42,3 +47,9 @@ class ContractionTile:
         a, b = (f"{loop}:{size}" for loop, size in (self.register_x, self.register_y))
         loop, size = self.contracted
         return f"{x} {y} threads, {a} x {b} each, {loop}:{size}"
+
+
+def held_registers(tile: ContractionTile, element_bytes: int) -> int:
+    """Return the 32-bit registers that a thread needs for a tile, conditions at edges left out."""
+    rows, columns = tile.register_x[1], tile.register_y[1]
+    return (rows * columns + rows + columns) * element_bytes // 4 + OTHER_REGISTERS

@@ -12,13 +12,10 @@ from __future__ import annotations
 from math import ceil, prod
 
 from annotune.annotation.devices import Device
-from annotune.decide.contraction_tile import ContractionTile
+from annotune.decide.contraction_tile import ContractionTile, held_registers
 from annotune.decide.prediction import Prediction
 from annotune.decide.units import Unit
 
-# 32-bit registers beside accumulators and operands: addresses, counters, and what a load that
-# is on its way needs (measured: 165 with 64 accumulators and 16 operands of two registers each).
-OTHER_REGISTERS = 8
 # Conditions at the edges keep indices alive (measured: 254 in place of 165).
 EDGE_REGISTERS = 80
 # Registers are given to a warp in units of eight for each thread (CUDA occupancy calculator).
@@ -83,7 +80,7 @@ def _resident(
 ) -> int:
     """Return how many blocks an SM holds at once."""
     rows, columns = tile.register_x[1], tile.register_y[1]
-    registers = (rows * columns + rows + columns) * element_bytes // 4 + OTHER_REGISTERS
+    registers = held_registers(tile, element_bytes)
     if any(trips[name] % size for name, size in tile.outputs):
         registers += EDGE_REGISTERS
     registers = min(device.max_registers_per_thread, registers)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
-from annotune.decide.contraction_tile import ContractionTile, Extent
+from annotune.decide.contraction_tile import ContractionTile, Extent, held_registers
 from annotune.decide.copy_layout import copy_layout
 from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
 from annotune.decide.rules import MAX_THREADS
@@ -32,6 +33,8 @@ REGISTERS = 8
 STAGED = 16
 # Shared memory that a block may have without asking for more (CUDA C++ Programming Guide).
 SHARED_BYTES = 48 * 1024
+# 32-bit registers that the threads of a block have together (CUDA C++ Programming Guide).
+REGISTERS_PER_BLOCK = 64 * 1024
 # A tile's surplus above this share of it is worth a shorter tile.
 SURPLUS = 0.2
 # With fewer outputs in a thread, or fewer products for each, staging does not pay.
@@ -127,24 +130,31 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
 def tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
     """Yield the tiles worth a try, the rules' own first; each fits a block's shared memory."""
     seen: set[ContractionTile] = set()
-    for registers in ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4)):
-        for rows in (THREADS_Y, 2 * THREADS_Y):
-            for staged in (STAGED, STAGED // 2):
-                tile = _tile(unit, found, registers, rows, staged)
-                if tile not in seen and _bytes(unit, found, tile) <= SHARED_BYTES:
-                    seen.add(tile)
-                    yield tile
+    along = unit.trips[found.x[0]] or 1
+    lanes = (LINE, along) if LINE < along <= 2 * LINE else (LINE,)
+    registers = ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4))
+    for pair, rows, staged, lane in product(
+        registers, (THREADS_Y, 2 * THREADS_Y), (STAGED, STAGED // 2), lanes
+    ):
+        tile = _tile(unit, found, pair, (lane, rows), staged)
+        if tile not in seen and _fits(unit, found, tile):
+            seen.add(tile)
+            yield tile
 
 
 def _tile(
-    unit: Unit, found: Contraction, registers: tuple[int, int], rows: int, staged: int
+    unit: Unit,
+    found: Contraction,
+    registers: tuple[int, int],
+    threads: tuple[int, int],
+    staged: int,
 ) -> ContractionTile:
     def trip(loop: str) -> int:
         return unit.trips[loop] or 1
 
-    lanes = min(LINE, trip(found.x[0]))
+    lanes, rows = min(threads[0], trip(found.x[0])), threads[1]
     # A short line leaves room for more rows, so that the block has its warps all the same.
-    rows = min(trip(found.y[1]), max(rows, -(-LINE * THREADS_Y // lanes) if lanes < LINE else 0))
+    rows = _even(trip(found.y[1]), 2 * THREADS_Y if lanes < LINE else rows)
     loop = found.contracted[0]
     return ContractionTile(
         (found.x[0], lanes),
@@ -168,6 +178,13 @@ def _staged(trip: int, most: int) -> int:
     """Return how many steps of a sum to stage at once: all, a divisor, or `most`."""
     divisors = [d for d in range(1, min(trip, most) + 1) if trip % d == 0]
     return divisors[-1] if 2 * divisors[-1] >= min(trip, most) else most
+
+
+def _fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
+    """Return whether a block has the shared memory for its copies and registers for its outputs."""
+    registers = held_registers(tile, _element(unit, found.target))
+    room = REGISTERS_PER_BLOCK // tile.threads
+    return _bytes(unit, found, tile) <= SHARED_BYTES and registers <= room
 
 
 def _bytes(unit: Unit, found: Contraction, tile: ContractionTile) -> int:
@@ -268,10 +285,10 @@ def wished(unit: Unit, tile: ContractionTile) -> KernelChoice | str:
             return f"{own}: not two of the loops of {access.access.array} alone, {_list(loops)}"
     if tile.contracted[0] not in found.contracted:
         return f"{tile.contracted[0]} is none of the summed loops: {_list(found.contracted)}"
-    if _bytes(unit, found, tile) > SHARED_BYTES:
-        return f"the copies need more than {SHARED_BYTES // 1024} KiB of shared memory"
     if tile.threads > MAX_THREADS:
         return f"a block would have {tile.threads} threads, more than {MAX_THREADS}"
+    if _bytes(unit, found, tile) > SHARED_BYTES:
+        return f"the copies need more than {SHARED_BYTES // 1024} KiB of shared memory"
     return choose_tile(unit, found, tile)
 
 

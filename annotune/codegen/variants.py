@@ -40,7 +40,8 @@ def planned(
     is_open = any(s.value is None and s.name in region.sizes for s in region.scalars.values())
     general: Plan | None = None
     if is_open and analysis.all_sizes:
-        general = _built(analysis, choices, groups, region.constants, placement, places, command)
+        others = tuple(choice.elsewhere or choice for choice in choices)
+        general = _built(analysis, others, groups, region.constants, placement, places, command)
     return Variant(analysis, tuned, general, settings or {})
 
 

@@ -84,7 +84,8 @@ class KernelChoice:
 
     `blocking` is what one worker does inside these. `workers` belongs to OpenACC: thread y is a
     worker loop of its own, not one vector with thread x. `cores` belongs to OpenMP: the loops
-    that the threads share. `contract` is the two-level tile that `blocking` carries out.
+    that the threads share. `contract` is the two-level tile that `blocking` carries out, and
+    `elsewhere` the choice for sizes that are not the tuned ones, None for this one.
     """
 
     parts: tuple[tuple[int, ...], ...]
@@ -103,6 +104,7 @@ class KernelChoice:
     cores: tuple[str, ...] = ()
     blocking: tuple[Blocking, ...] = ()
     contract: ContractionTile | None = None
+    elsewhere: KernelChoice | None = None
 
     @property
     def statements(self) -> tuple[int, ...]:

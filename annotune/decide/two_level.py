@@ -8,7 +8,7 @@ Execution on GPUs", ICS 2018, section 4 (staged inputs, outer products in regist
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
@@ -29,6 +29,9 @@ THREADS_Y = 8
 # 64 accumulators are 128 registers of 32 bits; each of them is used with 16 loads from shared
 # memory instead of 128, which that memory can feed.
 REGISTERS = 8
+# Strides that arrive at run time take registers for the address of each output: with more than
+# 4 by 4 outputs, ptxas spills (seen for sm_90).
+OPEN_REGISTERS = 4
 # Elements of the contracted loop that are staged at a time, at most.
 STAGED = 16
 # Shared memory that a block may have without asking for more (CUDA C++ Programming Guide).
@@ -207,6 +210,20 @@ def _pays_not(unit: Unit, found: Contraction, tile: ContractionTile) -> str:
 
 
 def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> KernelChoice:
+    """Return the choice that carries a tile out, with fewer outputs per thread at other sizes."""
+    x, y = tile.register_x, tile.register_y
+    smaller = replace(
+        tile,
+        register_x=(x[0], min(x[1], OPEN_REGISTERS)),
+        register_y=(y[0], min(y[1], OPEN_REGISTERS)),
+    )
+    choice = _carried_out(unit, found, tile)
+    if smaller == tile:
+        return choice
+    return replace(choice, elsewhere=_carried_out(unit, found, smaller))
+
+
+def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> KernelChoice:
     """Return the choice that carries a tile out."""
     cut = dict(tile.extents)
     inside = (tile.thread_x, tile.thread_y, tile.register_x, tile.register_y)

@@ -35,7 +35,7 @@ def row(monkeypatch: pytest.MonkeyPatch) -> Strategy:
     known = {"KernelChoice": KernelChoice, "Reason": Reason, "Unit": Unit, "Strategy": Strategy}
     exec(module, known)
     rows = type("rows", (), {"alternatives": staticmethod(known["alternatives"])})
-    made: Strategy = eval(line.strip().rstrip(","), {**known, "rows": rows})
+    made: Strategy = eval(line, {**known, "rows": rows})
     monkeypatch.setattr(strategies, "_ROWS", (*strategies._ROWS, made))
     return made
 

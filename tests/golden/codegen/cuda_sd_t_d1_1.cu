@@ -12,8 +12,8 @@ static inline unsigned annotune_extent(long long count, long long limit)
 }
 
 /* sd_t_d1_1, statement 0 of the region at line 16:
- * h2 on block.x, p6 on block.y, h3 on thread.x, h1 on thread.y. */
-__global__ void __launch_bounds__(256) sd_t_d1_1_1_s0_tuned(
+ * h3_t on block.x, h2_t on block.x, h1 on block.x, p6 on block.x, p5_t on block.x, p4_t on block.x, h3 on thread.x, p5 on thread.y. */
+__global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
         double *__restrict__ t3, const double *__restrict__ t2, const double *__restrict__ v2) {
     const int p4u = 16;
     const int p5u = 16;
@@ -22,70 +22,122 @@ __global__ void __launch_bounds__(256) sd_t_d1_1_1_s0_tuned(
     const int h2u = 16;
     const int h3u = 16;
     const int h7u = 16;
-    const int h2 = blockIdx.x;
-    const int p6 = blockIdx.y;
-    const int h3 = threadIdx.x;
-    const int h1 = threadIdx.y;
-    for (int p5 = 0; p5 < p5u; p5++) {
-        for (int p4 = 0; p4 < p4u; p4++) {
-            double t3_acc = t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))];
-            t3_acc -= t2[h7u * (p4 + p4u * (p5 + p5u * h1))] * v2[h3 + h3u * (h2 + h2u * p6)]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 1] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 2] * v2[h3 + h3u * (h2 + h2u * (p6 + 2 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 3] * v2[h3 + h3u * (h2 + h2u * (p6 + 3 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 4] * v2[h3 + h3u * (h2 + h2u * (p6 + 4 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 5] * v2[h3 + h3u * (h2 + h2u * (p6 + 5 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 6] * v2[h3 + h3u * (h2 + h2u * (p6 + 6 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 7] * v2[h3 + h3u * (h2 + h2u * (p6 + 7 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 8] * v2[h3 + h3u * (h2 + h2u * (p6 + 8 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 9] * v2[h3 + h3u * (h2 + h2u * (p6 + 9 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 10] * v2[h3 + h3u * (h2 + h2u * (p6 + 10 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 11] * v2[h3 + h3u * (h2 + h2u * (p6 + 11 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 12] * v2[h3 + h3u * (h2 + h2u * (p6 + 12 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 13] * v2[h3 + h3u * (h2 + h2u * (p6 + 13 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 14] * v2[h3 + h3u * (h2 + h2u * (p6 + 14 * p6u))]
-                + t2[h7u * (p4 + p4u * (p5 + p5u * h1)) + 15] * v2[h3 + h3u * (h2 + h2u * (p6 + 15 * p6u))];
-            t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_acc;
+    __shared__ double v2_tile[2048];
+    __shared__ double t2_tile[1039];
+    const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
+    const int h3_t = 0;
+    const int h2_t = 8 * (blockIdx.x % 2);
+    const int h1 = blockIdx.x / 2 % 16;
+    const int p6 = blockIdx.x / 32 % 16;
+    const int p5_t = 8 * (blockIdx.x / 512 % 2);
+    const int p4_t = 8 * (blockIdx.x / 1024);
+    const int h3 = h3_t + threadIdx.x;
+    const int p5 = p5_t + threadIdx.y;
+    double t3_block[8][8];
+    #pragma unroll
+    for (int h2 = h2_t; h2 < h2_t + 8; h2++) {
+        #pragma unroll
+        for (int p4 = p4_t; p4 < p4_t + 8; p4++) {
+            t3_block[h2 - h2_t][p4 - p4_t] = t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))];
+        }
+    }
+    for (int h7_t = 0; h7_t < h7u; h7_t += 16) {
+        #pragma unroll
+        for (int annotune_k = 0; annotune_k < 16; annotune_k++) {
+            const int annotune_e = annotune_thread + 128 * annotune_k;
+            const int h3_s = annotune_e % 16;
+            const int h2_s = annotune_e / 16 % 8;
+            const int h7_s = annotune_e / 128;
+            v2_tile[128 * h7_s + 16 * h2_s + h3_s] = v2[h3_t + h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))];
+        }
+        #pragma unroll
+        for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+            const int annotune_e = annotune_thread + 128 * annotune_k;
+            const int h7_s2 = annotune_e % 16;
+            const int p4_s = annotune_e / 16 % 8;
+            const int p5_s = annotune_e / 128;
+            t2_tile[p5_s + 8 * p4_s + 65 * h7_s2] = t2[h7_t + h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))];
+        }
+        __syncthreads();
+        for (int h7 = h7_t; h7 < h7_t + 16; h7++) {
+            #pragma unroll
+            for (int h2 = h2_t; h2 < h2_t + 8; h2++) {
+                #pragma unroll
+                for (int p4 = p4_t; p4 < p4_t + 8; p4++) {
+                    t3_block[h2 - h2_t][p4 - p4_t] -= t2_tile[p5 - p5_t + 8 * (p4 - p4_t) + 65 * (h7 - h7_t)] * v2_tile[128 * (h7 - h7_t) + 16 * (h2 - h2_t) + h3 - h3_t];
+                }
+            }
+        }
+    }
+    #pragma unroll
+    for (int h2 = h2_t; h2 < h2_t + 8; h2++) {
+        #pragma unroll
+        for (int p4 = p4_t; p4 < p4_t + 8; p4++) {
+            t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_block[h2 - h2_t][p4 - p4_t];
         }
     }
 }
 
 /* sd_t_d1_1, statement 0 of the region at line 16:
- * h2 on block.x, p6 on block.y, h3 on thread.x, h1 on thread.y. */
-__global__ void __launch_bounds__(256, 1) sd_t_d1_1_1_s0(
+ * h3_t on block.x, h2_t on block.x, h1 on block.x, p6 on block.x, p5_t on block.x, p4_t on block.x, h3 on thread.x, p5 on thread.y. */
+__global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
         int p4u, int p5u, int p6u, int h1u, int h2u, int h3u, int h7u, double *__restrict__ t3,
         const double *__restrict__ t2, const double *__restrict__ v2) {
-    for (int h2 = blockIdx.x; h2 < h2u; h2 += gridDim.x) {
-        for (int p6 = blockIdx.y; p6 < p6u; p6 += gridDim.y) {
-            for (int h3 = threadIdx.x; h3 < h3u; h3 += blockDim.x) {
-                for (int h1 = threadIdx.y; h1 < h1u; h1 += blockDim.y) {
-                    for (int p5 = 0; p5 < p5u; p5++) {
-                        for (int p4 = 0; p4 < p4u; p4++) {
-                            double t3_acc = t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))];
-                            for (int h7 = 0; h7 < h7u - h7u % 16; h7 += 16) {
-                                t3_acc -= t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1))] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * h7))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 1] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 1)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 2] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 2)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 3] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 3)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 4] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 4)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 5] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 5)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 6] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 6)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 7] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 7)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 8] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 8)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 9] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 9)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 10] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 10)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 11] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 11)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 12] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 12)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 13] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 13)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 14] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 14)))]
-                                    + t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1)) + 15] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * (h7 + 15)))];
-                            }
-                            for (int h7 = h7u - h7u % 16; h7 < h7u; h7++) {
-                                t3_acc -= t2[h7 + h7u * (p4 + p4u * (p5 + p5u * h1))] * v2[h3 + h3u * (h2 + h2u * (p6 + p6u * h7))];
-                            }
-                            t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_acc;
-                        }
+    __shared__ double v2_tile[1024];
+    __shared__ double t2_tile[527];
+    const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
+    for (long annotune_b = blockIdx.x; annotune_b < ((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u * ((p5u + 7) / 8) * ((p4u + 3) / 4); annotune_b += gridDim.x) {
+        const int h3_t = 16 * (annotune_b % ((h3u + 15) / 16));
+        const int h2_t = 4 * (annotune_b / (((long)(h3u) + 15) / 16) % ((h2u + 3) / 4));
+        const int h1 = annotune_b / (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4)) % h1u;
+        const int p6 = annotune_b / (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u) % p6u;
+        const int p5_t = 8 * (annotune_b / (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u) % ((p5u + 7) / 8));
+        const int p4_t = 4 * (annotune_b / (((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u * ((p5u + 7) / 8)));
+        const int h3 = h3_t + threadIdx.x;
+        const int p5 = p5_t + threadIdx.y;
+        double t3_block[4][4];
+        #pragma unroll
+        for (int h2 = h2_t; h2 < h2_t + 4; h2++) {
+            #pragma unroll
+            for (int p4 = p4_t; p4 < p4_t + 4; p4++) {
+                t3_block[h2 - h2_t][p4 - p4_t] = h3 < h3u && p5 < p5u && h2 < h2u && p4 < p4u ? t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] : 0.0;
+            }
+        }
+        for (int h7_t = 0; h7_t < h7u; h7_t += 16) {
+            __syncthreads();
+            #pragma unroll
+            for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                const int annotune_e = annotune_thread + 128 * annotune_k;
+                const int h3_s = annotune_e % 16;
+                const int h2_s = annotune_e / 16 % 4;
+                const int h7_s = annotune_e / 64;
+                v2_tile[64 * h7_s + 16 * h2_s + h3_s] = h7_t + h7_s < h7u && h2_t + h2_s < h2u && h3_t + h3_s < h3u ? v2[h3_t + h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))] : 0.0;
+            }
+            #pragma unroll
+            for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                const int annotune_e = annotune_thread + 128 * annotune_k;
+                const int h7_s2 = annotune_e % 16;
+                const int p4_s = annotune_e / 16 % 4;
+                const int p5_s = annotune_e / 64;
+                t2_tile[p5_s + 8 * p4_s + 33 * h7_s2] = p5_t + p5_s < p5u && p4_t + p4_s < p4u && h7_t + h7_s2 < h7u ? t2[h7_t + h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))] : 0.0;
+            }
+            __syncthreads();
+            for (int h7 = h7_t; h7 < min(h7_t + 16, h7u); h7++) {
+                #pragma unroll
+                for (int h2 = h2_t; h2 < h2_t + 4; h2++) {
+                    #pragma unroll
+                    for (int p4 = p4_t; p4 < p4_t + 4; p4++) {
+                        t3_block[h2 - h2_t][p4 - p4_t] -= t2_tile[p5 - p5_t + 8 * (p4 - p4_t) + 33 * (h7 - h7_t)] * v2_tile[64 * (h7 - h7_t) + 16 * (h2 - h2_t) + h3 - h3_t];
                     }
+                }
+            }
+        }
+        #pragma unroll
+        for (int h2 = h2_t; h2 < h2_t + 4; h2++) {
+            #pragma unroll
+            for (int p4 = p4_t; p4 < p4_t + 4; p4++) {
+                if (h3 < h3u && p5 < p5u && h2 < h2u && p4 < p4u) {
+                    t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_block[h2 - h2_t][p4 - p4_t];
                 }
             }
         }
@@ -133,14 +185,14 @@ static cudaError_t sd_t_d1_1_1_launch(
         const double *t2, const double *v2) {
     if (p4u == 16 && p5u == 16 && p6u == 16 && h1u == 16 && h2u == 16 && h3u == 16 && h7u == 16) {
         {
-            const dim3 blocks(16, 16, 1);
-            const dim3 threads(16, 16, 1);
+            const dim3 blocks(2048, 1, 1);
+            const dim3 threads(16, 8, 1);
             sd_t_d1_1_1_s0_tuned<<<blocks, threads>>>(t3, t2, v2);
         }
     } else {
         {
-            const dim3 blocks(annotune_extent(h2u, 2147483647), annotune_extent(p6u, 65535), 1);
-            const dim3 threads(16, 16, 1);
+            const dim3 blocks(annotune_extent(((long)(h3u) + 15) / 16 * ((h2u + 3) / 4) * h1u * p6u * ((p5u + 7) / 8) * ((p4u + 3) / 4), 2147483647), 1, 1);
+            const dim3 threads(16, 8, 1);
             sd_t_d1_1_1_s0<<<blocks, threads>>>(p4u, p5u, p6u, h1u, h2u, h3u, h7u, t3, t2, v2);
         }
     }

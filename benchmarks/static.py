@@ -36,13 +36,26 @@ USUAL = (
 )
 
 
+# Registers and shared memory are allocated in other units before (cuda_occupancy.h).
+OLDEST = 8.0
+
+
+class TooOld(Exception):
+    """The rules of `annotune.decide.occupancy` do not hold for a device."""
+
+
 def main(words: Sequence[str]) -> int:
     """Print the table of the chosen workloads; return the exit code."""
     given = _parser().parse_args(words)
     try:
         workloads = chosen(given.workloads or USUAL, all_workloads())
         device = load_device(given.device)
-    except (UnknownWorkload, AnnotuneError) as mistake:
+        if float(device.compute_capability) < OLDEST:
+            raise TooOld(
+                f"{device.name} has compute capability {device.compute_capability}, and "
+                f"what is told here holds from {OLDEST} on"
+            )
+    except (UnknownWorkload, TooOld, AnnotuneError) as mistake:
         said = mistake.diagnostics[0].message if isinstance(mistake, AnnotuneError) else mistake
         print(f"error: {said}", file=sys.stderr)
         return 2

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 from pathlib import Path
 
@@ -65,7 +66,7 @@ class Judge:
     device_name: str
     folder: Path
 
-    @property
+    @cached_property
     def device(self) -> Device:
         return load_device(self.device_name)
 
@@ -85,14 +86,14 @@ class Judge:
         """Return what annotune's first choice for a workload is like."""
         target = load_target("cuda")
         try:
-            made = emit(workload.settings(), [target])
+            made = emit(replace(workload.settings(), device=self.device_name), [target])
         except AnnotuneError as refusal:
             return WorkloadRow(workload, problem=refusal.diagnostics[0].message)
         variant = made.variants[0]["cuda"]
-        device = self.device
-        job = CompileJob((Source(made.files[".cu"], "cuda"),), "cuda-cubin", arch=device.arch)
+        source = Source(made.files[".cu"], "cuda")
+        job = CompileJob((source,), "cuda-cubin", arch=self.device.arch)
         compiled = compile_job(job, self.tools, self.folder)
-        share = _roofline_share(variant, device)
+        share = _roofline_share(variant, self.device)
         if not compiled.ok:
             reason = _first_error(compiled.output)
             return WorkloadRow(workload, (), variant.predicted_s, share, reason)

@@ -81,11 +81,23 @@ def test_a_run_prints_a_line_per_kernel_and_writes_json(
     assert 0 < first["predicted_roofline_share"] < 1
 
 
+@needs_nvcc
+def test_another_device_has_another_prediction(capsys: pytest.CaptureFixture[str]) -> None:
+    assert static.main(["--workloads", "gemm-512", "--device", "a100"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("predicted for NVIDIA A100-SXM4-80GB, compiled for sm_80")
+    assert static.main(["--workloads", "gemm-512"]) == 0
+    other = capsys.readouterr().out
+    predicted = [text.splitlines()[3].split()[-2] for text in (printed, other)]
+    assert float(predicted[0]) > float(predicted[1])
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--workloads", "gem"], "there is no workload 'gem'"),
         (["--device", "h20"], "h20"),
+        (["--device", "v100"], "v100 has compute capability 7.0"),
     ],
 )
 def test_wrong_usage_is_said_in_a_line(

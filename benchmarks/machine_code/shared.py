@@ -13,8 +13,7 @@ from annotune.ir.expr import Access, Int, accesses
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, LocalArray, Loop, walk_paths, walk_stmts
 from annotune.ir.text import print_expr
-
-_ELEMENT_BYTES = {"double": 8, "float": 4, "int": 4, "double complex": 16, "float complex": 8}
+from annotune.measure.elements import element_of
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def _counted(
         for loop in placed
     ]
     others = {name: value for name, value in values.items() if name not in {t.var for t in threads}}
-    element = _ELEMENT_BYTES[array.type]
+    element = element_of(array.type).dtype.itemsize
     passes = access_passes(array.extents, element, access.indices, threads, others, block=block)
     return SharedAccess(print_expr(access), is_write, bool(team), passes)
 

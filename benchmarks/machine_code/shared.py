@@ -11,7 +11,7 @@ from annotune.decide.bank_conflicts import Passes, ThreadLoop, access_passes
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Access, Int, accesses
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, LocalArray, Loop, walk_paths, walk_stmts
+from annotune.ir.nest import Assign, Level, LocalArray, Loop, MemorySpace, walk_paths, walk_stmts
 from annotune.ir.text import print_expr
 from annotune.measure.elements import element_of
 
@@ -37,7 +37,7 @@ def shared_accesses(kernel: Kernel, sizes: Mapping[str, int]) -> tuple[SharedAcc
     arrays = {
         stmt.name: stmt
         for stmt in walk_stmts(kernel.body)
-        if isinstance(stmt, LocalArray) and getattr(stmt, "space", "") == "shared"
+        if isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED
     }
     block = prod(grid(kernel, sizes).threads)
     found: dict[str, SharedAccess] = {}
@@ -70,7 +70,7 @@ def _counted(
     for loop in loops:
         first = fold(loop.lower, values)
         values[loop.var] = first.value if isinstance(first, Int) else 0
-    team = [loop for loop in loops if loop.place == "team"]
+    team = [loop for loop in loops if loop.place is Level.TEAM]
     # The innermost loop that all threads share, and of the axes x, varies fastest.
     placed = team[::-1] or [loop for level in THREADS for loop in loops if loop.place is level]
     threads = [

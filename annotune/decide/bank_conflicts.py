@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from annotune.ir.expr import Expr, Int
+from annotune.ir.expr import Binary, Expr, Int, Negate, Var
 from annotune.ir.fold import fold
 
 BANKS = 32
@@ -151,14 +151,58 @@ def access_passes(
     strides = [prod(extents[k + 1 :]) * element_bytes for k in range(len(extents))]
     # Values that no thread changes are put in once, not for every lane.
     fixed = [fold(index, values) for index in indices]
-    addresses = [_address(fixed, place, strides) for place in lanes(threads)]
-    total = NO_PASSES
-    for first in range(0, len(addresses), block or len(addresses)):
-        # The last warp of a block may be part-empty, and the next round starts a new one.
-        together = addresses[first : first + (block or len(addresses))]
-        for lane in range(0, len(together), WARP):
-            total += warp_passes(together[lane : lane + WARP], width // parts)
+    if all(_is_affine(index) for index in fixed):
+        addresses = _affine_addresses(fixed, threads, strides)
+    else:
+        addresses = [_address(fixed, place, strides) for place in lanes(threads)]
+    total = _block_passes(addresses, width // parts, block or len(addresses))
     return Passes(total.requests, total.transactions * parts, total.ideal * parts)
+
+
+def _block_passes(addresses: Sequence[int], width_bytes: int, block: int) -> Passes:
+    """Return the passes for addresses in the order of threads, `block` of them at a time."""
+    total = NO_PASSES
+    known: dict[tuple[int, ...], Passes] = {}
+    for first in range(0, len(addresses), block):
+        # The last warp of a block may be part-empty, and the next round starts a new one.
+        together = addresses[first : first + block]
+        for lane in range(0, len(together), WARP):
+            warp = together[lane : lane + WARP]
+            # Whole words from one warp to the next turn the banks, and change no count.
+            start = warp[0] - warp[0] % WORD_BYTES
+            shape = tuple(address - start for address in warp)
+            if shape not in known:
+                known[shape] = warp_passes(shape, width_bytes)
+            total += known[shape]
+    return total
+
+
+def _is_affine(expr: Expr) -> bool:
+    """Return whether the variables of a folded expression are only added and scaled."""
+    match expr:
+        case Int() | Var():
+            return True
+        case Negate(operand):
+            return _is_affine(operand)
+        case Binary("+" | "-", left, right):
+            return _is_affine(left) and _is_affine(right)
+        case Binary("*", Int(), right):
+            return _is_affine(right)
+        case _:
+            return False
+
+
+def _affine_addresses(
+    indices: Sequence[Expr], threads: Sequence[ThreadLoop], strides: Sequence[int]
+) -> list[int]:
+    """Return the byte that each thread accesses, by steps of one size along each loop."""
+    start = {loop.var: loop.lower for loop in threads}
+    addresses = [_address(indices, start, strides)]
+    for loop in threads:
+        step = _address(indices, {**start, loop.var: loop.lower + loop.step}, strides)
+        distance = step - addresses[0]
+        addresses = [a + k * distance for k in range(loop.count) for a in addresses]
+    return addresses
 
 
 def _address(indices: Sequence[Expr], values: Mapping[str, int], strides: Sequence[int]) -> int:

@@ -202,3 +202,28 @@ def test_serial_loops_move_all_lanes_alike(x: int, y: int, k: int, row: int) -> 
     assert found == access_passes((64, row), 8, indices, block, {"k": 0})
     assert found.requests == -(-x * y // WARP)
     assert found.per_request >= found.ideal / found.requests
+
+
+@given(
+    st.integers(-9, 9),
+    st.integers(-9, 9),
+    st.integers(1, 20),
+    st.integers(1, 12),
+    st.integers(0, 5),
+)
+def test_affine_indices_and_others_are_counted_alike(
+    by_x: int, by_y: int, x: int, y: int, lower: int
+) -> None:
+    block = (ThreadLoop("x", x, lower, 2), ThreadLoop("y", y))
+    affine = plus(plus(times(Int(by_x), X), times(Y, Int(by_y))), K)
+    # The same value behind a division, which no step of one size describes.
+    other = Binary("/", times(Int(3), affine), Int(3))
+    found = access_passes((2000,), 8, (affine,), block, {"k": 300}, block=64)
+    assert found == access_passes((2000,), 8, (other,), block, {"k": 300}, block=64)
+
+
+def test_a_swizzled_index_is_no_plane() -> None:
+    # Columns of 16 rows, each row turned by its number: free of conflicts without padding.
+    turned = plus(times(Int(16), X), Binary("%", plus(X, K), Int(16)))
+    found = access_passes((256,), 8, (turned,), (ThreadLoop("x", 16),), {"k": 3})
+    assert found == Passes(1, 1, 1)

@@ -21,6 +21,7 @@ from machine_code.table import json_form, table
 from machine_code.workloads import UnknownWorkload, all_workloads, chosen
 
 from annotune.annotation.devices import load_device
+from annotune.decide.strategies import AUTO, STRATEGY_NAMES
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.toolchain import find_toolchains
 
@@ -65,7 +66,7 @@ def main(words: Sequence[str]) -> int:
         return 0
     tools = find_toolchains(os.environ)
     with tempfile.TemporaryDirectory(prefix="annotune-static-") as scratch:
-        judge = Judge(tools, given.device, given.keep or Path(scratch))
+        judge = Judge(tools, given.device, given.keep or Path(scratch), given.strategy)
         if judge.no_machine_code:
             print(f"no machine code is shown: {judge.no_machine_code}", file=sys.stderr)
         rows: list[WorkloadRow] = []
@@ -73,10 +74,11 @@ def main(words: Sequence[str]) -> int:
             rows.append(judge.row(workload))
             _progress(len(rows), len(workloads), workload.name)
     nvcc = tools.nvcc.version if tools.nvcc else "none"
-    print(f"predicted for {device.vendor_name}, compiled for {device.arch}, nvcc: {nvcc}")
+    origin = f"predicted for {device.vendor_name}, compiled for {device.arch}, nvcc: {nvcc}"
+    print(f"{origin}; strategy {given.strategy}")
     print(table(rows))
     if given.json:
-        known = {"nvcc": nvcc, "nvdisasm": tools.nvdisasm}
+        known = {"nvcc": nvcc, "nvdisasm": tools.nvdisasm, "strategy": given.strategy}
         text = json.dumps(json_form(rows, device.vendor_name, known), indent=1)
         given.json.write_text(f"{text}\n")
     return int(any(row.problem for row in rows))
@@ -94,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workloads", nargs="+", metavar="NAME", help="such as 'sd_t_d1_*-A'")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to FILE")
     parser.add_argument("--device", default="h200", help="a preset of annotations/devices/")
+    parser.add_argument("--strategy", default=AUTO, choices=STRATEGY_NAMES, help="as in annotune")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep what is compiled in DIR")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     parser.add_argument("--commands", action="store_true", help="print annotune's options and stop")

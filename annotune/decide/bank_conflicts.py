@@ -83,6 +83,11 @@ def lanes(threads: Sequence[ThreadLoop]) -> Iterator[dict[str, int]]:
         yield place
 
 
+def served_at_once(width_bytes: int) -> int:
+    """Return how many lanes of a warp are served together when each accesses so many bytes."""
+    return WARP * WORD_BYTES // max(width_bytes, WORD_BYTES)
+
+
 def warp_passes(addresses: Sequence[int | None], width_bytes: int) -> Passes:
     """Return the passes for one warp, of which lane k accesses `width_bytes` at ``addresses[k]``.
 
@@ -97,7 +102,7 @@ def warp_passes(addresses: Sequence[int | None], width_bytes: int) -> Passes:
         raise ValueError(f"one thread accesses {width_bytes} bytes, expected 1, 2, 4, 8 or 16")
     if len(addresses) > WARP:
         raise ValueError(f"{len(addresses)} lanes, expected at most {WARP}")
-    together = WARP * WORD_BYTES // max(width_bytes, WORD_BYTES)
+    together = served_at_once(width_bytes)
     groups = (addresses[first : first + together] for first in range(0, WARP, together))
     active = [[a for a in group if a is not None] for group in groups]
     counts = [_group_passes(group, width_bytes) for group in active if group]

@@ -15,11 +15,13 @@ from annotune.codegen.target import Variant, load_target
 from annotune.decide.model import roofline_time
 from annotune.decide.occupancy import Residency, residency
 from annotune.decide.plan import Kernel
+from annotune.decide.strategies import AUTO
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.ptxas import KernelFacts
 from annotune.measure.toolchain import Toolchains
 from annotune.pipeline import emit
+from annotune.settings import Settings
 from machine_code.hot import Part, hottest
 from machine_code.sass import Function, parse_sass
 from machine_code.shared import SharedAccess, shared_accesses
@@ -65,6 +67,7 @@ class Judge:
     tools: Toolchains
     device_name: str
     folder: Path
+    strategy: str = AUTO
 
     @cached_property
     def device(self) -> Device:
@@ -86,7 +89,7 @@ class Judge:
         """Return what annotune's first choice for a workload is like."""
         target = load_target("cuda")
         try:
-            made = emit(replace(workload.settings(), device=self.device_name), [target])
+            made = emit(self._settings(workload), [target])
         except AnnotuneError as refusal:
             return WorkloadRow(workload, problem=refusal.diagnostics[0].message)
         variant = made.variants[0]["cuda"]
@@ -99,6 +102,10 @@ class Judge:
             return WorkloadRow(workload, (), variant.predicted_s, share, reason)
         kernels = self._kernels(variant, compiled)
         return WorkloadRow(workload, kernels, variant.predicted_s, share)
+
+    def _settings(self, workload: Workload) -> Settings:
+        settings = workload.settings()
+        return replace(settings, device=self.device_name, strategy=self.strategy)
 
     def _kernels(self, variant: Variant, compiled: CompileResult) -> tuple[KernelRow, ...]:
         """Return a row for each kernel that runs at the tuned sizes, in order of launch."""

@@ -92,6 +92,20 @@ def test_another_device_has_another_prediction(capsys: pytest.CaptureFixture[str
     assert float(predicted[0]) > float(predicted[1])
 
 
+@needs_nvcc
+def test_a_strategy_is_judged_by_its_own_kernels(tmp_path: Path) -> None:
+    (workload,) = chosen(["sd_t_d1_1-A"], all_workloads())
+    tools = replace(TOOLS, nvdisasm="")
+    (direct,) = Judge(tools, "h200", tmp_path, "direct").row(workload).kernels
+    (tile,) = Judge(tools, "h200", tmp_path, "two-level").row(workload).kernels
+    assert direct.facts.shared_bytes == 0
+    assert direct.shared == ()
+    assert tile.facts.shared_bytes > 0
+    assert {one.is_filling for one in tile.shared} == {True, False}
+    for one in tile.shared:
+        assert one.passes.transactions >= one.passes.ideal > 0
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

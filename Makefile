@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 # More workers than cores gain nothing, since the tests run compilers.
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: help demo test test-all check example bench clean
+.PHONY: help demo test test-all check example bench static clean
 
 help:
 	@echo 'make demo      set up .venv and tune c_examples/nekbone/local_grad3.c'
@@ -16,6 +16,7 @@ help:
 	@echo 'make check     ruff, mypy --strict, and the one-way imports'
 	@echo 'make example   emit, build, link and run c_examples/nekbone as a user would'
 	@echo 'make bench     print the times of check, emit, one CUDA check, and tuned OpenMP'
+	@echo 'make static    print what the emitted CUDA is like: registers, occupancy, machine code'
 	@echo 'make clean     remove what the above have made, .venv included'
 
 $(READY): pyproject.toml
@@ -44,6 +45,9 @@ example: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/speed.py
+
+static: $(READY)
+	$(BIN)/python benchmarks/static.py
 
 clean:
 	rm -rf $(VENV) annotune-out build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

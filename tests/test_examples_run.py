@@ -34,6 +34,7 @@ FILES = (
     "nwchem/sd_t_d2.c",
     "nekbone/local_grad3.c",
     "gemm/gemm.c",
+    "treduda/tensors.c",
     "thesis/fig3_9a.c",
     "thesis/fig3_9b.c",
 )
@@ -76,7 +77,7 @@ CASES = [pytest.param(f, n, id=f"{Path(f).stem}-{n}", marks=_marks(n)) for f, n 
 
 
 def test_no_example_is_missing() -> None:
-    assert len(CASES) == 27 + 1 + 1 + 2
+    assert len(CASES) == 27 + 1 + 1 + 2 + 2
     assert len({case.values for case in CASES}) == len(CASES)
 
 

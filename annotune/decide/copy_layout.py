@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice, product
 
+from annotune.decide.bank_conflicts import served_at_once, warp_passes
 from annotune.decide.contraction_tile import Extent
 
-# Shared memory has 32 banks of 4 bytes, each serving one word at a time; accesses of 8 bytes are
-# served for half a warp at once (CUDA C++ Programming Guide, Shared Memory).
-BANKS = 32
-BANK_BYTES = 4
-WARP = 32
+# Elements that lengthen a row at most.
 MOST_PADDING = 4
 
 
@@ -45,21 +42,12 @@ def _strides(rows: Sequence[Extent], padding: Sequence[int]) -> dict[str, int]:
 def _lanes(order: Sequence[Extent], element_bytes: int) -> list[dict[str, int]]:
     """Return the elements, by their place along each loop, that threads fill at once."""
     every = product(*(range(extent) for _, extent in order))
-    together = WARP * BANK_BYTES // element_bytes if element_bytes > BANK_BYTES else WARP
     names = [loop for loop, _ in order]
+    together = served_at_once(element_bytes)
     return [dict(zip(names, place, strict=True)) for place in islice(every, together)]
 
 
 def _requests(lanes: Sequence[dict[str, int]], strides: dict[str, int], element_bytes: int) -> int:
     """Return how often the busiest bank is asked for different words."""
-    words: dict[int, set[int]] = {}
-    for place in lanes:
-        at = sum(strides[loop] * index for loop, index in place.items())
-        for word in _words(at, element_bytes):
-            words.setdefault(word % BANKS, set()).add(word)
-    return max(map(len, words.values()), default=0)
-
-
-def _words(at: int, element_bytes: int) -> Iterator[int]:
-    count = max(1, element_bytes // BANK_BYTES)
-    yield from range(at * count, (at + 1) * count)
+    places = (sum(strides[loop] * index for loop, index in lane.items()) for lane in lanes)
+    return warp_passes([place * element_bytes for place in places], element_bytes).transactions

@@ -125,8 +125,8 @@ def _find(settings: tuple[tuple[str, str], ...]) -> Toolchains:
         cxx=cxx,
         nvcc=nvcc,
         nvc=_find_nvc(environ, search, problems),
-        cuobjdump=shutil.which("cuobjdump", path=search) or "",
-        nvdisasm=shutil.which("nvdisasm", path=search) or "",
+        cuobjdump=binary_utility("cuobjdump", search, nvcc),
+        nvdisasm=binary_utility("nvdisasm", search, nvcc),
         native=("-march=native",) if can["native"] else (),
         openmp=can["openmp"],
         openacc=can["openacc"],
@@ -279,6 +279,16 @@ def _find_nvcc(
             return Compiler(command, _version(command), flags, include, library), ""
         problem = _words(finished)
     return None, problem
+
+
+def binary_utility(name: str, search: str | None, nvcc: Compiler | None) -> str:
+    """Return the path of one of CUDA's binary utilities: on PATH, beside nvcc, PyPI's wheels."""
+    found = [shutil.which(name, path=search) or ""]
+    if nvcc is not None and nvcc.include:
+        found.append(str(Path(nvcc.include).parent / "bin" / name))
+    for entry in sys.path:
+        found += sorted(map(str, Path(entry).glob(f"nvidia/cu*/bin/{name}")), reverse=True)
+    return next((path for path in found if path and Path(path).is_file()), "")
 
 
 def _cuda_folders(command: tuple[str, ...]) -> tuple[str, str]:

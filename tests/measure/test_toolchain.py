@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from compilers import here, wrapper
 
-from annotune.measure.toolchain import find_toolchains
+from annotune.measure.toolchain import Compiler, binary_utility, find_toolchains
 
 needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
 
@@ -64,6 +64,33 @@ def test_nothing_at_all_is_an_answer() -> None:
     assert tools.c is None
     assert tools.cxx is None
     assert {"c", "cxx", "nvcc", "nvc"} <= tools.problems.keys()
+
+
+def _program(path: Path) -> Path:
+    path.parent.mkdir(parents=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_binary_utilities_are_found_on_path_before_wheels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = _program(tmp_path / "packages/nvidia/cu13/bin/nvdisasm")
+    monkeypatch.syspath_prepend(str(tmp_path / "packages"))
+    own = tmp_path / "bin"
+    none = {"PATH": str(own), "NVCC": "/nonexistent/nvcc"}
+    assert find_toolchains(none).nvdisasm == str(wheel)
+    on_path = _program(tmp_path / "other/nvdisasm")
+    assert find_toolchains({**none, "PATH": str(on_path.parent)}).nvdisasm == str(on_path)
+
+
+def test_binary_utilities_stand_beside_nvcc(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    beside = _program(tmp_path / "bin/nvdisasm")
+    nvcc = Compiler(("nvcc",), "13", include=str(tmp_path / "include"))
+    assert binary_utility("nvdisasm", "/nonexistent", nvcc) == str(beside)
+    assert binary_utility("nothing-of-this-name", "/nonexistent", nvcc) == ""
 
 
 def test_the_wheels_of_this_python_give_an_nvcc() -> None:

@@ -1,0 +1,161 @@
+"""From a workload to what its emitted CUDA is like: compiled and disassembled, never run."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from pathlib import Path
+
+from annotune.annotation.devices import Device, load_device
+from annotune.codegen.grid import grid
+from annotune.codegen.target import Variant, load_target
+from annotune.decide.model import roofline_time
+from annotune.decide.occupancy import Residency, residency
+from annotune.decide.plan import Kernel
+from annotune.decide.strategies import AUTO
+from annotune.diagnostics import AnnotuneError
+from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
+from annotune.measure.ptxas import KernelFacts
+from annotune.measure.toolchain import Toolchains
+from annotune.pipeline import emit
+from annotune.settings import Settings
+from machine_code.hot import Part, hottest
+from machine_code.sass import Function, parse_sass
+from machine_code.shared import SharedAccess, shared_accesses
+from machine_code.workloads import Workload
+
+DISASSEMBLY_LIMIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class KernelRow:
+    """One kernel: what ptxas says, what an SM holds of it, and its hottest part.
+
+    `hot` is None where `why_not` says why there is no such part to be told of.
+    """
+
+    kernel: str
+    facts: KernelFacts
+    threads: int
+    residency: Residency
+    shared: tuple[SharedAccess, ...]
+    hot: Part | None
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class WorkloadRow:
+    """One workload: its kernels, and the model's time of all of them for the device.
+
+    `problem` says why there are none; the times are None where no model speaks.
+    """
+
+    workload: Workload
+    kernels: tuple[KernelRow, ...] = ()
+    predicted_s: float | None = None
+    roofline_share: float | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges workloads for one device; compiled files are kept in `folder`."""
+
+    tools: Toolchains
+    device_name: str
+    folder: Path
+    strategy: str = AUTO
+
+    @cached_property
+    def device(self) -> Device:
+        return load_device(self.device_name)
+
+    @property
+    def no_machine_code(self) -> str:
+        """Return why no machine code can be shown here, empty where it can."""
+        if self.tools.nvcc is None:
+            return f"no nvcc: {self.tools.problems.get('nvcc', 'none was found')}"
+        if not self.tools.nvdisasm:
+            return (
+                "no nvdisasm on PATH, beside nvcc, or among this Python's packages "
+                "(pip install nvidia-cuda-nvdisasm)"
+            )
+        return ""
+
+    def row(self, workload: Workload) -> WorkloadRow:
+        """Return what annotune's first choice for a workload is like."""
+        target = load_target("cuda")
+        try:
+            made = emit(self._settings(workload), [target])
+        except AnnotuneError as refusal:
+            return WorkloadRow(workload, problem=refusal.diagnostics[0].message)
+        variant = made.variants[0]["cuda"]
+        source = Source(made.files[".cu"], "cuda")
+        job = CompileJob((source,), "cuda-cubin", arch=self.device.arch)
+        compiled = compile_job(job, self.tools, self.folder)
+        share = _roofline_share(variant, self.device)
+        if not compiled.ok:
+            reason = _first_error(compiled.output)
+            return WorkloadRow(workload, (), variant.predicted_s, share, reason)
+        kernels = self._kernels(variant, compiled)
+        return WorkloadRow(workload, kernels, variant.predicted_s, share)
+
+    def _settings(self, workload: Workload) -> Settings:
+        settings = workload.settings()
+        return replace(settings, device=self.device_name, strategy=self.strategy)
+
+    def _kernels(self, variant: Variant, compiled: CompileResult) -> tuple[KernelRow, ...]:
+        """Return a row for each kernel that runs at the tuned sizes, in order of launch."""
+        found = self._functions(compiled.path)
+        facts = {Function(one.name, ()).plain_name: one for one in compiled.kernels}
+        suffix = "_tuned" if variant.general is not None else ""
+        sizes = {**variant.analysis.region.sizes, **variant.tuned.constants}
+        rows = []
+        for kernel in variant.tuned.kernels():
+            name = kernel.name + suffix
+            rows.append(self._kernel(kernel, facts[name], sizes, found.get(name)))
+        return tuple(rows)
+
+    def _kernel(
+        self, kernel: Kernel, facts: KernelFacts, sizes: Mapping[str, int], code: Function | None
+    ) -> KernelRow:
+        threads = prod(grid(kernel, sizes).threads)
+        held = residency(self.device, threads, facts.registers, facts.shared_bytes)
+        hot = hottest(code) if code is not None else None
+        why = "" if hot else self.no_machine_code or "it multiplies and adds no reals"
+        return KernelRow(
+            kernel.name, facts, threads, held, shared_accesses(kernel, sizes), hot, why
+        )
+
+    def _functions(self, cubin: Path) -> dict[str, Function]:
+        """Return the machine code of each kernel in a file, none where it cannot be read."""
+        if self.no_machine_code:
+            return {}
+        done = subprocess.run(
+            [self.tools.nvdisasm, "-c", str(cubin)],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=DISASSEMBLY_LIMIT_S,
+        )
+        return {function.plain_name: function for function in parse_sass(done.stdout)}
+
+
+def _roofline_share(variant: Variant, device: Device) -> float | None:
+    """Return the least time of a region on the device over the predicted one."""
+    if not variant.predicted_s:
+        return None
+    work = variant.analysis.total
+    arrays = variant.analysis.region.arrays.values()
+    element = max((8 if "double" in array.element else 4 for array in arrays), default=8)
+    least = roofline_time(work.flop, work.bytes_read + work.bytes_written, element, device)
+    return least / variant.predicted_s
+
+
+def _first_error(output: str) -> str:
+    """Return the first line in which a compiler speaks of an error, else its first line."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line.lower()), (lines or [""])[0])

@@ -1,0 +1,100 @@
+"""The accesses of a planned kernel to shared memory, with the bank conflicts they cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from annotune.codegen.grid import THREADS, grid
+from annotune.decide.bank_conflicts import Passes, ThreadLoop, access_passes
+from annotune.decide.plan import Kernel
+from annotune.ir.expr import Access, Int, accesses
+from annotune.ir.fold import fold, trip_count
+from annotune.ir.nest import Assign, Level, LocalArray, Loop, MemorySpace, walk_paths, walk_stmts
+from annotune.ir.text import print_expr
+from annotune.measure.elements import element_of
+
+
+@dataclass(frozen=True)
+class SharedAccess:
+    """One access to an array in shared memory: what the warps of a block need for it once.
+
+    `is_filling` marks the accesses by which all threads together fill the array.
+    """
+
+    text: str
+    is_write: bool
+    is_filling: bool
+    passes: Passes
+
+
+def shared_accesses(kernel: Kernel, sizes: Mapping[str, int]) -> tuple[SharedAccess, ...]:
+    """Return every access of `kernel` to shared memory, each written once however often it runs.
+
+    Serial loops stand at their first iteration: another one moves all lanes alike.
+    """
+    arrays = {
+        stmt.name: stmt
+        for stmt in walk_stmts(kernel.body)
+        if isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED
+    }
+    block = prod(grid(kernel, sizes).threads)
+    found: dict[str, SharedAccess] = {}
+    for assign, loops in walk_paths(kernel.body) if arrays else ():
+        for access, is_write in _accesses(assign):
+            if access.array not in arrays:
+                continue
+            one = _counted(access, is_write, arrays[access.array], loops, sizes, block)
+            found.setdefault(f"{is_write} {one.text}", one)
+    return tuple(found.values())
+
+
+def _accesses(assign: Assign) -> Iterator[tuple[Access, bool]]:
+    """Yield the elements that a statement reads, and the one that it writes."""
+    for source in assign.sources():
+        yield from ((access, False) for access in accesses(source))
+    if isinstance(assign.target, Access):
+        yield assign.target, True
+
+
+def _counted(
+    access: Access,
+    is_write: bool,
+    array: LocalArray,
+    loops: Sequence[Loop],
+    sizes: Mapping[str, int],
+    block: int,
+) -> SharedAccess:
+    values = dict(sizes)
+    for loop in loops:
+        first = fold(loop.lower, values)
+        values[loop.var] = first.value if isinstance(first, Int) else 0
+    team = [loop for loop in loops if loop.place is Level.TEAM]
+    # The innermost loop that all threads share, and of the axes x, varies fastest.
+    placed = team[::-1] or [loop for level in THREADS for loop in loops if loop.place is level]
+    threads = [
+        ThreadLoop(loop.var, max(1, _count(loop, values)), values[loop.var], loop.step)
+        for loop in placed
+    ]
+    others = {name: value for name, value in values.items() if name not in {t.var for t in threads}}
+    element = element_of(array.type).dtype.itemsize
+    passes = access_passes(array.extents, element, access.indices, threads, others, block=block)
+    return SharedAccess(print_expr(access), is_write, bool(team), passes)
+
+
+def _count(loop: Loop, values: Mapping[str, int]) -> int:
+    """Return how many iterations a loop has where the loops around it begin."""
+    known = {name: value for name, value in values.items() if name != loop.var}
+    count = fold(trip_count(loop), known)
+    return count.value if isinstance(count, Int) else 1
+
+
+def conflict_factor(found: Sequence[SharedAccess], filling: bool) -> float | None:
+    """Return the transactions over the least possible of all accesses of a kind, None for none.
+
+    `filling` chooses the accesses that fill the arrays, else those that use them.
+    """
+    kept = [one.passes for one in found if one.is_filling is filling]
+    ideal = sum(passes.ideal for passes in kept)
+    return sum(passes.transactions for passes in kept) / ideal if ideal else None

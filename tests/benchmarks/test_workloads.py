@@ -1,0 +1,93 @@
+"""The table of workloads: complete, and every one of them is accepted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from machine_code.workloads import (
+    EXAMPLES,
+    UnknownWorkload,
+    Workload,
+    all_workloads,
+    chosen,
+)
+
+from annotune.pipeline import check
+
+EVERY = all_workloads()
+MAY_OVERLAP = "AT220"
+BY_NAME = {workload.name: workload for workload in EVERY}
+# One of each family and of each shape of sizes; the others differ in their subscripts alone.
+USUAL = ("sd_t_s1_1-B", "sd_t_d1_2-D", "sd_t_d2_9-B", "gemm-4096", "local_grad3-8")
+
+
+def _marks(workload: Workload) -> tuple[pytest.MarkDecorator, ...]:
+    is_usual = workload.name in USUAL or not workload.name.startswith("sd_t_")
+    return () if is_usual else (pytest.mark.slow,)
+
+
+@pytest.mark.parametrize("workload", [pytest.param(w, id=w.name, marks=_marks(w)) for w in EVERY])
+def test_annotune_accepts_it_at_its_sizes(workload: Workload) -> None:
+    report = check(workload.settings())
+    assert not report.is_refused
+    # Legacy C without `restrict` is warned about; a size that nothing uses would be too.
+    assert {found.code for found in report.diagnostics} <= {MAY_OVERLAP}
+    (region,) = report.regions
+    assert region.has_kernels
+    if workload.by == "set":
+        assert region.sizes == workload.sizes
+    else:
+        assert dict(region.region.constants).items() >= dict(workload.sizes).items()
+
+
+def test_names_are_unique_and_every_triples_kernel_has_every_size() -> None:
+    assert len(BY_NAME) == len(EVERY) == 27 * 5 + 5 + 3 + 2 + 1
+    for kind in ("s1", "d1", "d2"):
+        for number in range(1, 10):
+            assert {f"sd_t_{kind}_{number}-{size}" for size in "ABCDE"} <= BY_NAME.keys()
+
+
+@pytest.mark.parametrize("kind", ["s1", "d1", "d2"])
+def test_the_third_name_is_the_third_index_of_t3(kind: str) -> None:
+    """The paper's i, which has 64 in size B, stands third in t3 under each kernel's own name."""
+    text = (EXAMPLES / f"nwchem/sd_t_{kind}.c").read_text()
+    heads = re.findall(r"/\* t3\[([\w,]+)\].*?\*/\s*void (\w+)\(", text)
+    assert len(heads) == 9
+    for indices, function in heads:
+        names = [f"{index}u" for index in indices.split(",")]
+        workload = BY_NAME[f"{function}-B"]
+        assert list(workload.sizes)[:6] == names
+        assert workload.sizes[names[2]] == 64
+        assert sorted(workload.sizes.values())[:-1] == [16] * (len(workload.sizes) - 1)
+        inner = BY_NAME[f"{function}-D"].sizes
+        assert [inner[name] for name in names] == [16, 16, 15, 20, 20, 19]
+
+
+def test_options_are_a_command_line() -> None:
+    assert BY_NAME["gemm-256"].options() == (
+        "gemm/gemm.c --function gemm --set m=256 --set n=256 --set k=256"
+    )
+    assert BY_NAME["local_grad3-12"].options().endswith("-D lx=12 -D nelt=1000")
+    assert BY_NAME["gemm-256"].size == "256"
+
+
+def test_patterns_choose_in_the_order_of_the_table() -> None:
+    names = [w.name for w in chosen(["gemm-*", "sd_t_d2_?-A"], EVERY)]
+    assert names[:2] == ["sd_t_d2_1-A", "sd_t_d2_2-A"]
+    assert names[9:] == ["gemm-256", "gemm-512", "gemm-1024", "gemm-2048", "gemm-4096"]
+
+
+def test_an_unknown_name_is_refused_with_what_is_near() -> None:
+    with pytest.raises(UnknownWorkload, match=r"no workload 'gemm-512x'; did you mean gemm-512"):
+        chosen(["gemm-512x"], EVERY)
+    with pytest.raises(UnknownWorkload, match="--list"):
+        chosen(["?????"], EVERY)
+
+
+def test_a_size_with_too_few_values_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "w.yaml"
+    table.write_text("families:\n- {file: a.c, by: set, functions: {f: [m, n]}, sizes: {4: [4]}}\n")
+    with pytest.raises(ValueError, match="f has 2 sizes, 4 does not"):
+        all_workloads(table)

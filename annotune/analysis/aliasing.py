@@ -13,6 +13,7 @@ from annotune.analysis.statements import Reference, Statement
 from annotune.analysis.text import listed
 from annotune.diagnostics import Diagnostic
 from annotune.ir.region import Array, Region
+from annotune.ir.sharing import may_share
 
 
 def assumed_apart(region: Region, statements: Sequence[Statement]) -> tuple[str, ...]:
@@ -27,16 +28,10 @@ def assumed_apart(region: Region, statements: Sequence[Statement]) -> tuple[str,
     doubtful: dict[str, None] = {}
     for index, one in enumerate(arrays):
         for other in arrays[index + 1 :]:
-            if {one.name, other.name} & written and _may_overlap(one, other):
+            if {one.name, other.name} & written and may_share(one, other):
                 doubtful.setdefault(one.name)
                 doubtful.setdefault(other.name)
     return tuple(name for name in region.arrays if name in doubtful)
-
-
-def _may_overlap(one: Array, other: Array) -> bool:
-    if one.is_restrict or other.is_restrict:
-        return False
-    return one.is_pointer or other.is_pointer
 
 
 def overlap_warnings(region: Region, statements: Sequence[Statement]) -> tuple[Diagnostic, ...]:

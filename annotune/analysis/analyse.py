@@ -32,6 +32,7 @@ from annotune.analysis.statements import (
 )
 from annotune.analysis.text import listed
 from annotune.analysis.uses import array_use
+from annotune.analysis.zero_divisors import zero_divisors
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.expr import Access, variables
 from annotune.ir.region import Region
@@ -43,9 +44,12 @@ def analyse(region: Region) -> Analysis:
     """Return all that is known of `region`.
 
     Raises:
-        AnnotuneError: A subscript or bound is not affine, a size without a value is needed,
-            or a private scalar's last value is read after the region.
+        AnnotuneError: A division is by 0, a subscript or bound is not affine, a size without a
+            value is needed, or a private scalar's last value is read after the region.
     """
+    undefined = zero_divisors(region)
+    if undefined:
+        raise AnnotuneError.of(*undefined)
     statements = read_statements(region)
     proven = overlaps(region, statements, Space(known_values(region, statements)))
     if proven:

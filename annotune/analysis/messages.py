@@ -78,6 +78,11 @@ GATHER_EXTENT = Template(
     "declare '{array}' with its extents, or give them: "
     "def assume {{ arg extent = ['{array}[…]']; }}",
 )
+DIVIDES_BY_ZERO = Template(
+    "AT215",
+    "'{expression}' divides by '{divisor}', which is 0",
+    "give sizes for which every divisor is other than 0",
+)
 ASSUMED_APART = Template(
     "AT220",
     "the pointers {names} are assumed not to overlap",

@@ -11,7 +11,21 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from annotune.analysis.poly import Poly, from_expr, variable
-from annotune.ir.expr import Binary, Call, Expr, Int, Real, Var, accesses, variables, walk
+from annotune.frontend.ranges import of_type
+from annotune.ir.expr import (
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    accesses,
+    children,
+    variables,
+    walk,
+)
 from annotune.ir.fold import fold
 from annotune.ir.functions import is_integer
 from annotune.ir.region import Region
@@ -95,6 +109,9 @@ class Namer:
                 numerator, divisor = self.poly(left), self.poly(right)
                 if numerator is None or divisor is None:
                     return None
+                inside = numerator.names | divisor.names
+                if any(isinstance(self.parts.get(name), Unknown) for name in inside):
+                    return self.unknown(expr)
                 if not (variables(right) & self.iterators):
                     return self._named(Rounded(op, numerator, divisor, expr))
         return self.unknown(expr)
@@ -131,10 +148,49 @@ def with_values(known: Mapping[str, int], sizes: Mapping[str, Expr]) -> dict[str
     """Return the `known` values and those of the named sizes that follow from them."""
     values = dict(known)
     for name, expr in sizes.items():
-        value = fold(expr, known)
-        if isinstance(value, Int):
-            values[name] = value.value
+        value = value_at(expr, known)
+        if value is not None:
+            values[name] = value
     return values
+
+
+def value_at(expr: Expr, known: Mapping[str, int]) -> int | None:
+    """Return the value of an integer expression at known sizes, None where it is not known.
+
+    A cast is made as C makes it; what is computed from one has no value here where the type of
+    the cast might not hold it.
+    """
+    match expr:
+        case Var(name):
+            return known.get(name)
+        case Select(condition, if_true, if_false):
+            chosen = value_at(condition, known)
+            return None if chosen is None else value_at(if_true if chosen else if_false, known)
+        case Binary("&&" | "||" as connective, left, right):
+            decided = value_at(left, known)
+            if decided is None or bool(decided) == (connective == "||"):
+                return None if decided is None else int(connective == "||")
+            other = value_at(right, known)
+            return None if other is None else int(other != 0)
+    operands = [value_at(child, known) for child in children(expr)]
+    values = [Int(value) for value in operands if value is not None]
+    if len(values) < len(operands):
+        return None
+    match expr:
+        case Call(function, _) if (held := of_type(function.strip("()"))) is not None:
+            return (values[0].value - held[0]) % (held[1] - held[0] + 1) + held[0]
+        case Call(function, _):
+            found = fold(Call(function, tuple(values)))
+        case Binary(op, _, _):
+            found = fold(Binary(op, values[0], values[1]))
+        case Negate():
+            found = fold(Negate(values[0]))
+        case _:
+            found = expr
+    is_typed = any(isinstance(part, Call) and part.function[0] == "(" for part in walk(expr))
+    if not isinstance(found, Int) or (is_typed and not 0 <= found.value < 2**31):
+        return None
+    return found.value
 
 
 def parts_within(names: Iterable[str], parts: Mapping[str, Part]) -> frozenset[str]:

@@ -15,6 +15,7 @@ from annotune.ir.expr import Binary, Call, Expr, Int, Var, substitute, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.region import Array, Region
+from annotune.ir.sharing import may_share
 from annotune.ir.text import PRECEDENCE
 
 
@@ -134,9 +135,7 @@ def may_overlap(outer: Interface) -> tuple[tuple[Array, Array], ...]:
     return tuple(
         (one, two)
         for one, two in combinations(outer.arrays, 2)
-        if (one.name in outer.written or two.name in outer.written)
-        and not (one.is_restrict or two.is_restrict)
-        and (one.is_pointer or two.is_pointer)
+        if (one.name in outer.written or two.name in outer.written) and may_share(one, two)
     )
 
 

@@ -17,11 +17,13 @@ from annotune.frontend import messages
 from annotune.frontend.constant import integer
 from annotune.frontend.extent import extent, walk
 from annotune.frontend.local_arrays import fixed_extents
+from annotune.frontend.members import Meaning, field_of, text_of, type_words
 from annotune.frontend.names import Names
 from annotune.frontend.pointers import pointers_in, sure_pointers
-from annotune.frontend.symbols import INTEGERS, Layer, Symbol
-from annotune.frontend.syntax import c_ast, c_generator
+from annotune.frontend.symbols import INTEGERS, Symbol
+from annotune.frontend.syntax import c_ast
 from annotune.ir.region import Alias, Spelling
+from annotune.ir.sharing import Place, may_share
 
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 _CHANGING = _STEPS | {"&"}
@@ -62,10 +64,11 @@ def with_aliases(
     block, before = copy.deepcopy(block), copy.deepcopy(before)
     own = frozenset(n.name for n in walk(block) if isinstance(n, c_ast.Decl) and n.name)
     maker = _Maker(names, set(taken), region_start, own)
-    stored = [base for node in walk(block) for base in maker.stores_integers(node)]
-    maker.written_integers = bool(stored)
+    stored = [base for node in walk(block) for base in maker.stores(node)]
+    maker.written_integers = any(maker.holds_integers(base) for base in stored)
     if not names.are_disjoint:
-        maker.written_behind = [_text(base) for base in stored if not maker.is_object(base)]
+        maker.written_behind = [(text_of(base), maker.place_of(base)) for base in stored]
+    maker.addressed = _addressed(body)
     maker.read_before = frozenset(sure_pointers(body, statements, names, region_start))
     maker.refuse_changes(block)
     _replace(block, maker.replacement)
@@ -80,6 +83,12 @@ def with_aliases(
 def key(alias: Alias) -> str:
     """Return the name under which a user gives a value to an alias: ``n`` for ``*n``."""
     return alias.spelling.replace("->", ".").split(".")[-1].strip("*() ")
+
+
+def _addressed(body: Any) -> frozenset[str]:
+    """Return the variables of a function whose address, or a part's, it may take."""
+    parts = (n.expr for n in walk(body) if isinstance(n, c_ast.UnaryOp) and n.op == "&")
+    return frozenset(n.name for part in parts for n in walk(part) if isinstance(n, c_ast.ID))
 
 
 def _may_be_alias(node: Any) -> bool:
@@ -112,9 +121,9 @@ class _Maker:
     """The aliases made so far, by the C text that they stand for.
 
     `written_integers` says that the region stores integers in memory, which ``*n`` may be;
-    `written_behind` are the pointers through which it does so, perhaps ``&p->nx``. `read_before`
+    `written_behind` are the arrays that it stores into, one perhaps ``&p->nx``. `read_before`
     are the pointers that are read through whether the region's loops run or not, `own` the names
-    that the region declares.
+    that the region declares, `addressed` those whose address the function takes.
     """
 
     names: Names
@@ -122,21 +131,24 @@ class _Maker:
     region_start: int
     own: frozenset[str]
     written_integers: bool = False
-    written_behind: Sequence[str] = ()
+    written_behind: Sequence[tuple[str, Place]] = ()
     read_before: frozenset[str] = frozenset()
+    addressed: frozenset[str] = frozenset()
     aliases: dict[str, Alias] = field(default_factory=dict)
     spellings: list[Spelling] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
 
-    def stores_integers(self, node: Any) -> Iterator[Any]:
-        """Yield the array, or the member that points to one, into which `node` stores integers."""
+    def stores(self, node: Any) -> Iterator[Any]:
+        """Yield the array, or the member that points to one, into which `node` stores."""
         base = None
         if isinstance(node, c_ast.Assignment):
             base = node.lvalue
         elif isinstance(node, c_ast.UnaryOp) and node.op in _STEPS:
             base = node.expr
         # A change of ``*n`` itself, or of a member, is refused for what it is.
-        if not isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp) or _dereferenced(base) is not None:
+        pointer = _dereferenced(base)
+        is_size = pointer is not None and self.holds_integers(pointer)
+        if not isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp) or is_size:
             return
         while isinstance(base, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.BinaryOp):
             parts = [*base]
@@ -144,20 +156,25 @@ class _Maker:
         if isinstance(base, c_ast.ID) and base.name in self.own:
             return
         symbol = self._symbol(base)
-        if symbol is None or (symbol.is_array and symbol.base in INTEGERS):
+        if symbol is None or symbol.is_array:
             yield base
 
-    def is_object(self, base: Any) -> bool:
-        """Return whether what is stored into is an array itself, nothing that a pointer chooses."""
+    def holds_integers(self, base: Any) -> bool:
+        """Return whether what is stored into holds integers, as far as is known."""
         symbol = self._symbol(base)
-        return symbol is not None and symbol.is_array and not symbol.is_pointer
+        return symbol is None or symbol.base in INTEGERS
+
+    def place_of(self, base: Any) -> Place:
+        """Return what is declared of an array that is stored into; of an unknown one, nothing."""
+        symbol = self._symbol(base)
+        return Place("char", is_pointer=True) if symbol is None else self.names.place_of(symbol)
 
     def _symbol(self, base: Any) -> Symbol | None:
         if isinstance(base, c_ast.ID):
             return self.names.find(base.name)
         if isinstance(base, c_ast.StructRef):
             record = self._record(base.name)
-            decl = _field(record, base.field.name) if record is not None else None
+            decl = field_of(record, base.field.name) if record is not None else None
             return None if decl is None else self.names.file_scope.types.symbol(decl, "file")
         return None
 
@@ -170,7 +187,7 @@ class _Maker:
             elif isinstance(node, c_ast.UnaryOp) and node.op in _CHANGING:
                 target = node.expr
             if isinstance(target, c_ast.StructRef) or self._is_size(target):
-                text = _text(target)
+                text = text_of(target)
                 self.problems.append(messages.ALIAS_CHANGES.at(self.place(target), name=text))
 
     def replacement(self, node: Any) -> Any:
@@ -181,12 +198,12 @@ class _Maker:
         elif self._is_size(node):
             pointer = self.names.find(node.expr.name)
             assert pointer is not None
-            symbol = _Meaning((), pointer.base, pointer.base)
+            symbol = Meaning((), pointer.base, pointer.base)
         elif isinstance(node, c_ast.ArrayRef):
             symbol = self._table_element(node)
         if symbol is None:
             return None
-        spelling = _text(node)
+        spelling = text_of(node)
         if spelling not in self.aliases:
             self._declare(spelling, symbol, node)
         return self._identifier(node, spelling)
@@ -206,7 +223,7 @@ class _Maker:
         self.spellings.append(Spelling(start, end, name))
         return c_ast.ID(name, coord)
 
-    def _declare(self, spelling: str, meaning: _Meaning, node: Any) -> None:
+    def _declare(self, spelling: str, meaning: Meaning, node: Any) -> None:
         name = self._fresh(spelling)
         value = spelling
         unsure = [p for p in pointers_in(node) if p not in self.read_before]
@@ -243,7 +260,7 @@ class _Maker:
             and not symbol.is_volatile
         )
 
-    def _table_element(self, node: Any) -> _Meaning | None:
+    def _table_element(self, node: Any) -> Meaning | None:
         """Return what one integer of a table is, with constant subscripts in its declared range.
 
         A declared range, since the alias reads the element also where the region would not.
@@ -264,12 +281,12 @@ class _Maker:
             return None
         if not all(0 <= place < extent for place, extent in zip(places, extents, strict=True)):
             return None
-        return _Meaning((), symbol.base, symbol.base)
+        return Meaning((), symbol.base, symbol.base)
 
-    def _member(self, node: Any) -> _Meaning | None:
+    def _member(self, node: Any) -> Meaning | None:
         """Return what a member is, None where it is left to be refused."""
         record = self._record(node.name)
-        decl = _field(record, node.field.name) if record is not None else None
+        decl = field_of(record, node.field.name) if record is not None else None
         if decl is None:
             return None
         symbol = self.names.file_scope.types.symbol(decl, "file")
@@ -278,13 +295,13 @@ class _Maker:
         if symbol.is_array and symbol.layers[0].kind != "*" and self._is_in_union(node):
             # Its elements are those of another member, too, and of another type.
             return None
-        if symbol.is_integer and self.written_behind:
-            self._refuse_element(node)
+        is_value = not symbol.is_array or symbol.layers[0].kind == "*"
+        if is_value and self._refuse_element(node, symbol):
             return None
         if decl.bitsize is not None:
-            return self._bit_field(symbol, decl.bitsize)
-        spelled = _type_words(decl)
-        return _Meaning(symbol.layers, symbol.base, spelled, symbol.is_const)
+            return self._bitfield_of(symbol, decl.bitsize)
+        spelled = type_words(decl)
+        return Meaning(symbol.layers, symbol.base, spelled, symbol.is_const)
 
     def _is_in_union(self, node: Any) -> bool:
         """Return whether a member, or a struct that it is in, shares its place with others."""
@@ -292,25 +309,41 @@ class _Maker:
             return False
         record = self._record(node.name)
         unions = [n for n in walk(record) if isinstance(n, c_ast.Union)]
-        own = _field(record, node.field.name)
+        own = field_of(record, node.field.name)
         shared = any(own is member for union in unions for member in union.decls or [])
         return shared or (node.type == "." and self._is_in_union(node.name))
 
-    def _refuse_element(self, node: Any) -> None:
+    def _refuse_element(self, node: Any, member: Symbol) -> bool:
         """Note that a member may change; a definition from before the region is left unused."""
+        own = Place("void *" if member.is_array else member.base)
+        # A pointer that its own stores change is of no more use to any of them.
+        behind = [(name, at) for name, at in self.written_behind if name != text_of(node)]
+        shares = [name for name, at in behind if may_share(at, own)]
+        if not shares or self._is_out_of_reach(node):
+            return False
         start, _ = extent(node, self.names.file.tokens)
         if start >= self.region_start:
-            name, array = _text(node), self.written_behind[0]
-            problem = messages.MAY_BE_ELEMENT.at(self.place(node), name=name, array=array)
+            name = text_of(node)
+            problem = messages.MAY_BE_ELEMENT.at(self.place(node), name=name, array=shares[0])
             self.problems.append(problem)
+        return True
 
-    def _bit_field(self, symbol: Symbol, bits: Any) -> _Meaning | None:
+    def _is_out_of_reach(self, node: Any) -> bool:
+        """Return whether a member is one of a variable whose address no pointer has."""
+        while isinstance(node, c_ast.StructRef) and node.type == ".":
+            node = node.name
+        symbol = self.names.find(node.name) if isinstance(node, c_ast.ID) else None
+        if symbol is None or symbol.is_array or symbol.name in self.addressed:
+            return False
+        return symbol.storage in ("parameter", "local")
+
+    def _bitfield_of(self, symbol: Symbol, bits: Any) -> Meaning | None:
         """Return what a bit-field is: an int where an int holds all its values (C11 6.3.1.1)."""
         width = self.names.file.value(bits, dict(self.names.file_scope.enumerators))
         if width is None or width > _INT_BITS or symbol.base == "_Bool":
             return None
         base = symbol.base if width == _INT_BITS else "int"
-        return _Meaning((), base, base)
+        return Meaning((), base, base)
 
     def _record(self, node: Any) -> Any:
         """Return the struct that an expression without subscripts names, None for any other."""
@@ -323,7 +356,7 @@ class _Maker:
                 return self._record(node.expr)
             case c_ast.StructRef():
                 outer = self._record(node.name)
-                decl = _field(outer, node.field.name) if outer is not None else None
+                decl = field_of(outer, node.field.name) if outer is not None else None
                 if decl is None or len(types.symbol(decl, "file").layers) > 1:
                     return None
                 return types.symbol(decl, "file").record
@@ -331,49 +364,6 @@ class _Maker:
 
     def place(self, node: Any) -> Span:
         return self.names.file.source.span(*extent(node, self.names.file.tokens))
-
-
-@dataclass(frozen=True, slots=True)
-class _Meaning:
-    """The type behind an alias: `base` as annotune calls it, `spelled` as the user does."""
-
-    layers: tuple[Layer, ...]
-    base: str
-    spelled: str
-    is_const: bool = False
-
-    def declared(self, name: str) -> str:
-        """Return the declaration of `name` up to its value."""
-        const = "const " if self.is_const else ""
-        if not self.layers:
-            return f"const {self.spelled} {name}"
-        inner = "".join(f"[{_text(layer.dim)}]" for layer in self.layers[1:] if layer.dim)
-        restrict = " restrict" if self.layers[0].is_restrict else ""
-        pointer = f"*const{restrict} {name}"
-        return f"{const}{self.spelled} " + (f"({pointer}){inner}" if inner else pointer)
-
-
-def _field(record: Any, name: str) -> Any:
-    """Return the declaration of a member, also one of an unnamed struct inside, or None."""
-    for decl in record.decls or []:
-        if getattr(decl, "name", None) == name:
-            return decl
-        if getattr(decl, "name", "") is None and isinstance(decl.type, c_ast.Struct | c_ast.Union):
-            found = _field(decl.type, name)
-            if found is not None:
-                return found
-    return None
-
-
-def _type_words(decl: Any) -> str:
-    node = decl.type
-    while not isinstance(node, c_ast.TypeDecl):
-        node = node.type
-    return " ".join(node.type.names) if isinstance(node.type, c_ast.IdentifierType) else "int"
-
-
-def _text(node: Any) -> str:
-    return str(c_generator.CGenerator().visit(node))
 
 
 def _first_coord(node: Any) -> Any:

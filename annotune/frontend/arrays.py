@@ -15,6 +15,7 @@ from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Access, Expr, Int, accesses
 from annotune.ir.nest import Nest
 from annotune.ir.region import Array
+from annotune.ir.sharing import Place, may_share
 from annotune.ir.text import print_expr
 
 
@@ -51,10 +52,11 @@ def describe(symbol: Symbol, expressions: Expressions, stability: Stability) -> 
 
 
 def refuse_shared(names: Names, nest: Nest, stability: Stability) -> None:
-    """Refuse a scalar that an array of its type may hold, where the region writes either.
+    """Refuse a variable that an array may hold, where the region writes either.
 
-    An array may, when its pointer can have been given the scalar's address and all its
-    subscripts are those of one element, or when the function itself has taken the address.
+    An array may, when its pointer can have been given the variable's address and its subscripts
+    stay inside it, or when the function itself has taken the address. A pointer variable of the
+    file may itself be written over, as characters.
 
     Raises:
         AnnotuneError: There is such a pair.
@@ -70,24 +72,33 @@ def refuse_shared(names: Names, nest: Nest, stability: Stability) -> None:
         for access in accesses(expr)
         if any(not isinstance(index, Int) for index in access.indices)
     }
-    for name in sorted(names.scalars):
+    for name in sorted({*names.scalars, *names.arrays}):
         symbol = names.find(name)
-        if symbol is None or symbol.is_const or symbol.is_array or symbol.storage == "region":
+        if symbol is None or symbol.storage == "region" or not _is_variable(symbol):
             continue
         is_kept = name in stability.kept
         if not is_kept and symbol.storage != "file":
             continue
+        own = Place(_POINTER if symbol.is_array else symbol.base)
+        changed = written - names.arrays.keys() if symbol.is_array else written
         for array in names.arrays.values():
-            is_one = is_kept or array.name not in moved
-            is_alike = array.is_pointer and array.base == symbol.base
-            if (
-                is_one
-                and is_alike
-                and not names.is_restrict(array)
-                and {name, array.name} & written
-            ):
+            # An int holds four elements of an array of characters.
+            is_inside = is_kept or array.name not in moved or "char" in array.base
+            shares = array.name != name and may_share(names.place_of(array), own)
+            if is_inside and shares and ({name} & changed or array.name in written):
                 span = names.file.source.span(array.start, array.end)
                 raise AnnotuneError.of(MAY_BE_ELEMENT.at(span, name=name, array=array.name))
+
+
+# The type of a variable that is a pointer; arrays hold none.
+_POINTER = "void *"
+
+
+def _is_variable(symbol: Symbol) -> bool:
+    """Return whether a name is one value in memory that may change: a number or a pointer."""
+    if symbol.is_array:
+        return symbol.layers[0].kind == "*"
+    return not symbol.is_const
 
 
 def _extent(layer: Layer, expressions: Expressions) -> Expr | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.frontend.integers import reads
-from annotune.frontend.kinds import COMPLEX, common, keeps_values
+from annotune.frontend.kinds import COMPLEX, common, is_integer, keeps_values, promoted
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -32,10 +32,11 @@ STORED = "annotune_if_"
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """The C types of an assignment's target and of its value."""
+    """The C types of an assignment's target and of its value, and whether all of it is kept."""
 
     target: str
     value: str
+    is_kept: bool
 
 
 def is_stored(stmt: Assign) -> bool:
@@ -85,12 +86,18 @@ def _merged(test: Expr, one: Stmt, other: Stmt, kinds: Mapping[int, Kinds]) -> S
         return None
     assert isinstance(one, Assign)
     assert isinstance(other, Assign)
-    a, b = kinds[one.number].value, kinds[other.number].value
-    kind = common(a, b)
-    is_exact = a == b or (kind not in COMPLEX and keeps_values(a, kind) and keeps_values(b, kind))
-    if one.target != other.target or not is_exact:
+    if one.target != other.target:
         return None
-    return replace(one, value=Select(test, one.value, other.value))
+    a, b = (promoted(kinds[stmt.number].value) for stmt in (one, other))
+    kind, base = common(a, b), kinds[one.number].target
+    is_exact = a == b or (kind not in COMPLEX and keeps_values(a, kind) and keeps_values(b, kind))
+    if is_exact:
+        return replace(one, value=Select(test, one.value, other.value))
+    if not (is_integer(a) and is_integer(b) and is_integer(promoted(base))):
+        return None
+    # C converts each to the target's type, while a choice would first convert one to the other's.
+    first, second = (Call(f"({base})", (stmt.value,)) for stmt in (one, other))
+    return replace(one, value=Select(test, first, second))
 
 
 def _is_plain(stmt: Stmt) -> bool:
@@ -108,7 +115,7 @@ def _extremum(test: Expr, stmt: Stmt, kinds: Mapping[int, Kinds]) -> Stmt | None
     match test:
         case Binary("<" | "<=" | ">" | ">=", left, right):
             sides = {left, right} == {stmt.value, stmt.target} and left != right
-            if sides and keeps_values(kind.value, kind.target):
+            if sides and kind.is_kept:
                 return replace(stmt, value=Select(test, stmt.value, stmt.target))
     return None
 

@@ -13,6 +13,7 @@ from annotune.frontend.names import Names
 from annotune.frontend.parse import parse
 from annotune.frontend.symbols import REALS, Symbol
 from annotune.frontend.syntax import c_ast
+from annotune.frontend.truth import compared
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select
 from annotune.ir.functions import FUNCTIONS, Function
 
@@ -38,7 +39,7 @@ def call(node: Any, expressions: Expressions) -> Typed:
     is_own = _is_variable(name, names) or _is_defined(name, names)
     if name not in names.pure and (not is_known or is_own):
         raise _unknown(node, name, expressions)
-    arguments = [expressions.value(a) for a in (node.args.exprs if node.args else ())]
+    arguments = [expressions.exact_value(a) for a in (node.args.exprs if node.args else ())]
     if name in names.pure:
         return _vouched(node, name, arguments, expressions)
     made = _macro(name, arguments, expressions)
@@ -97,6 +98,7 @@ def _macro(name: str, arguments: Sequence[Typed], expressions: Expressions) -> T
     kind = common(*kinds)
     a, b = (argument.expr for argument in arguments)
     if is_integer(kind):
+        a, b = (compared(argument, kind, expressions) for argument in arguments)
         extremum: Expr = Call(plain, (a, b))
         if not expressions.in_index:
             extremum = Select(Binary(_EXTREMA[plain], a, b), a, b)

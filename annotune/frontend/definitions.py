@@ -12,7 +12,7 @@ from typing import Any
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
-from annotune.frontend.kinds import Typed, goes_round, keeps_values
+from annotune.frontend.kinds import Typed, goes_round, keeps_values, may_wrap
 from annotune.frontend.names import Formula, Names
 from annotune.frontend.stability import Stability
 from annotune.frontend.symbols import Symbol
@@ -82,22 +82,24 @@ def learn(formulas: Mapping[str, Any], names: Names) -> None:
         for name in ready:
             value = waiting.pop(name)
             try:
-                read = _read(value, names)
+                read, exact = _read(value, names)
             except AnnotuneError:
                 continue
             type_ = _symbol(name, names).base
             is_plain = _is_polynomial(read.expr) and not goes_round(read.expr)
             if is_plain and keeps_values(read.kind, type_):
-                formula = read.expr
-                value = formula if type_ == "int" else Call(f"({type_})", (formula,))
-                names.formulas[name] = Formula(formula, value)
+                is_plain = not may_wrap(exact.expr)
+                value = read.expr if is_plain else exact.expr
+                if type_ != "int" and (is_plain or exact.kind != type_):
+                    value = Call(f"({type_})", (value,))
+                names.formulas[name] = Formula(read.expr, value)
 
 
-def _read(value: Any, names: Names) -> Typed:
-    """Return a definition as a plain number, with the C type of its value."""
+def _read(value: Any, names: Names) -> tuple[Typed, Typed]:
+    """Return a definition as a plain number and as C computes it, with the C type."""
     expressions = Expressions(names)
     with expressions.index():
-        return expressions.value(value)
+        return expressions.value(value), expressions.exact_value(value)
 
 
 def declarations(statements: Sequence[Any], names: Names, defined: Iterable[str]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError, Template
@@ -22,14 +22,17 @@ from annotune.frontend.kinds import (
     is_integer,
     is_unsigned,
     literal_type,
+    may_wrap,
     modular,
     promoted,
     without_type,
 )
 from annotune.frontend.names import Names
+from annotune.frontend.ranges import Interval, interval, of_type
 from annotune.frontend.symbols import INTEGERS, NARROW, REALS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
+from annotune.frontend.unsigned import arithmetic, converted
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -47,6 +50,8 @@ from annotune.ir.expr import (
 # An address: the array, the subscripts given so far, and an offset not yet in one.
 _Address = tuple[Symbol, tuple[Expr, ...], Expr | None]
 _IMAGINARY_UNITS = frozenset({"I", "_Complex_I"})
+# What the values of C's types decide, where sums and products agree up to what goes round.
+ROUNDING = frozenset({"/", "%", ">>"})
 # A shift by more bits would leave nothing of an int.
 _LARGEST_SHIFT = 30
 
@@ -55,14 +60,14 @@ class Expressions:
     """The lowering of expressions where `names` are declared.
 
     `in_index` says that the value becomes part of a subscript or of a loop's bound: integers
-    are plain numbers there, without the types that they have in C. `nonnegative` are iterators
-    that start at 0 or above.
+    are plain numbers there, without the types that they have in C. `spans` are the values of the
+    iterators around the place.
     """
 
     def __init__(self, names: Names) -> None:
         self.names = names
         self.in_index = False
-        self.nonnegative: set[str] = set()
+        self.spans: dict[str, Interval] = {}
         self._assigned: dict[int, dict[str, Any]] = {}
 
     def refuse(self, template: Template, node: Any, **values: Any) -> AnnotuneError:
@@ -82,16 +87,25 @@ class Expressions:
 
     def integer(self, node: Any) -> Expr:
         """Return an integer expression of a subscript or a bound; reals are refused."""
+        return self.whole(node).expr
+
+    def whole(self, node: Any) -> Typed:
+        """Return what `integer` does, with its C type."""
         with self.index():
             value = self.value(node)
+            if is_integer(value.kind) and goes_round(self.names.resolved(value.expr)):
+                value = self.exact_value(node)
         if not is_integer(value.kind):
             raise self.refuse(messages.NOT_INTEGER, node)
-        return value.expr
+        return value
+
+    def index(self) -> AbstractContextManager[None]:
+        """Take the expressions read inside for parts of a subscript or bound."""
+        return self._index_is(True)
 
     @contextmanager
-    def index(self) -> Iterator[None]:
-        """Take the expressions read inside for parts of a subscript or bound."""
-        before, self.in_index = self.in_index, True
+    def _index_is(self, in_index: bool) -> Iterator[None]:
+        before, self.in_index = self.in_index, in_index
         try:
             yield
         finally:
@@ -123,28 +137,45 @@ class Expressions:
                 raise self.refuse(messages.NESTED_ASSIGNMENT, node)
         raise self.refuse(messages.STATEMENT, node)
 
+    def exact(self, lower: Callable[[], Typed]) -> Typed:
+        """Return a value for what is more than a sum or a product of it, as C's types reduce it.
+
+        The plain numbers of a subscript agree with C's values up to what goes round in a type,
+        which a quotient, a comparison or a conversion to a real would show. `lower` gives the
+        value as `in_index` says.
+        """
+        plain = lower()
+        if not self.in_index:
+            return plain
+        with self._index_is(False):
+            computed = lower()
+        return computed if may_wrap(self.names.resolved(computed.expr)) else plain
+
+    def exact_value(self, node: Any) -> Typed:
+        """Return the exact value of an expression."""
+        return self.exact(lambda: self.value(node))
+
+    def range_of(self, expr: Expr) -> Interval | None:
+        """Return between which integers `expr` lies wherever it is computed, None if unknown."""
+        return interval(expr, self._range_of_leaf)
+
+    def _range_of_leaf(self, leaf: Var | Access) -> Interval | None:
+        if isinstance(leaf, Access):
+            symbol = self.names.find(leaf.array)
+            return None if symbol is None else of_type(symbol.base)
+        if leaf.name in self.names.left:
+            return self.range_of(self.names.left[leaf.name].value)
+        if leaf.name in self.spans:
+            return self.spans[leaf.name]
+        scalar = self.names.scalars.get(leaf.name)
+        if scalar is None:
+            return None
+        return of_type(scalar.type) if scalar.value is None else (scalar.value, scalar.value)
+
     def is_nonnegative(self, expr: Expr) -> bool:
         """Return whether an integer expression is 0 or more wherever it is computed."""
-        match expr:
-            case Int(value):
-                return value >= 0
-            case Var(name) if name in self.names.left:
-                return self.is_nonnegative(self.names.left[name].value)
-            case Var(name):
-                scalar = self.names.scalars.get(name)
-                is_fixed = scalar is not None and (
-                    is_unsigned(scalar.type) or (scalar.value is not None and scalar.value >= 0)
-                )
-                return name in self.nonnegative or is_fixed
-            case Binary(op, left, right):
-                if op in COMPARISONS | CONNECTIVES:
-                    return True
-                return op in "+*/%" and self.is_nonnegative(left) and self.is_nonnegative(right)
-            case Call("min" | "max", arguments):
-                return all(self.is_nonnegative(a) for a in arguments)
-            case Call(function, _):
-                return function.startswith("(unsigned ")
-        return False
+        span = self.range_of(expr)
+        return span is not None and span[0] >= 0
 
     def element(self, node: Any) -> tuple[Access, str]:
         """Return the array element that ``a[i][j]`` or ``*(p + i)`` names, and its type."""
@@ -270,57 +301,22 @@ class Expressions:
     def _binary(self, node: Any) -> Typed:
         if node.op in COMPARISONS | CONNECTIVES:
             return Typed(condition(node, True, self), "int")
-        return self.computed(node.op, self.value(node.left), self.value(node.right), node)
+        value = self.exact_value if node.op in ROUNDING else self.value
+        return self.computed(node.op, value(node.left), value(node.right), node)
 
     def computed(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
-        """Return ``left op right``, which stands at `node`."""
+        """Return ``left op right``, which stands at `node`; exact operands for `ROUNDING`."""
         if op in ("<<", ">>"):
             return self._shifted(op, left, right, node)
         kind = common(left.kind, right.kind)
         if op not in ("+", "-", "*", "/", "%") or (op == "%" and not is_integer(kind)):
             raise self.operator(node, op)
-        if not self.in_index and is_unsigned(kind):
-            return self._modular(op, left, right, kind)
+        if is_unsigned(kind) and (op in ROUNDING or not self.in_index):
+            return arithmetic(op, left, right, kind, self)
         # Where the other operand is of the type anyway, a constant need not say it.
         first = without_type(left) if right.kind == kind else left
         second = without_type(right) if left.kind == kind and first is left else right
-        return Typed(Binary(op, self._divided(op, first, kind), second.expr), kind)
-
-    def _modular(self, op: str, left: Typed, right: Typed, kind: str) -> Typed:
-        """Return unsigned arithmetic, which a cast keeps in its type where it may go round."""
-        if op in ("/", "%"):
-            a, b = (e.expr if self._is_size(e.expr) else _converted(e, kind) for e in (left, right))
-            return Typed(Binary(op, a, b), kind)
-        a, b = without_type(left).expr, without_type(right).expr
-        result = Typed(Binary(op, a, b), kind)
-        return result if self._is_size(result.expr) else Typed(modular(result), kind)
-
-    def _is_size(self, expr: Expr) -> bool:
-        """Return whether an integer is 0 or more and as small as sizes and iterators are."""
-        match expr:
-            case Int(value):
-                return 0 <= value < 2**31
-            case Var(name) if name in self.names.left:
-                return self._is_size(self.names.left[name].value)
-            case Var(name):
-                is_changed = name in self.names.written and name not in self.nonnegative
-                return not is_changed and self.is_nonnegative(expr)
-            case Binary("+" | "*" | "/" | "%", left, right):
-                return (
-                    self._is_size(left)
-                    and self._is_size(right)
-                    and not goes_round(self.names.resolved(expr))
-                )
-            case Call("min" | "max", arguments):
-                return all(map(self._is_size, arguments))
-            case Binary(op, _, _):
-                return op in COMPARISONS | CONNECTIVES
-        return False
-
-    def _divided(self, op: str, value: Typed, kind: str) -> Expr:
-        """Return a left operand; in a subscript a cast says that it goes round before `op`."""
-        is_round = op in ("/", "%") and goes_round(self.names.resolved(value.expr))
-        return modular(Typed(value.expr, kind)) if self.in_index and is_round else value.expr
+        return Typed(Binary(op, first.expr, second.expr), kind)
 
     def _shifted(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
         """Return a shift by a constant, as a product or a quotient rounded down."""
@@ -330,7 +326,7 @@ class Expressions:
         power = 2**by.value
         if op == "<<":
             return self.computed("*", left, Typed(Int(power), left.kind), node)
-        quotient = Binary("/", self._divided("/", left, left.kind), Int(power))
+        quotient = Binary("/", x, Int(power))
         if is_unsigned(left.kind) or self.is_nonnegative(x):
             return Typed(quotient, left.kind)
         # C's division rounds towards zero, its shift down (as every compiler here has it).
@@ -358,8 +354,7 @@ class Expressions:
             return Typed(_extremum(chosen) or chosen, kind)
         if is_unsigned(kind):
             sides = (if_true, if_false)
-            parts = [s.expr if self._is_size(s.expr) else _converted(s, kind) for s in sides]
-            chosen = Select(test, *parts)
+            chosen = Select(test, *(converted(side, kind, self) for side in sides))
         if {if_true.kind, if_false.kind} & COMPLEX:
             chosen = Select(test, cast(if_true, kind), cast(if_false, kind))
         return Typed(chosen, kind)
@@ -376,12 +371,7 @@ class Expressions:
             if target == operand.kind or (self.in_index and target not in NARROW):
                 return Typed(operand.expr, target)
             return Typed(Call(f"({target})", (operand.expr,)), promoted(target))
-        return Typed(cast(operand, target), promoted(target))
-
-
-def _converted(value: Typed, kind: str) -> Expr:
-    """Return an operand of an unsigned operation as C converts it."""
-    return value.expr if value.kind == kind else Call(f"({kind})", (value.expr,))
+        return Typed(cast(self.exact_value(node.expr), target), promoted(target))
 
 
 def _extremum(chosen: Select) -> Expr | None:

@@ -11,25 +11,28 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from annotune.frontend import messages
-from annotune.frontend.expressions import Expressions
+from annotune.frontend.expressions import ROUNDING, Expressions
 from annotune.frontend.extent import walk
 from annotune.frontend.kinds import (
     Typed,
-    cast,
     goes_round,
     is_integer,
     is_unsigned,
     keeps_values,
-    unwrapped,
+    may_wrap,
+    without_casts,
 )
 from annotune.frontend.loops import Header
 from annotune.frontend.names import Formula
+from annotune.frontend.stores import holds, stored_value
 from annotune.frontend.symbols import NARROW, Symbol
 from annotune.frontend.syntax import c_ast
+from annotune.frontend.unsigned import is_int
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses
 from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.fold import fold
+from annotune.ir.sharing import may_share
 
 # A longer formula is computed once, in a variable.
 _LONGEST_FORMULA = 60
@@ -79,7 +82,7 @@ class Integers:
 
     def set(
         self, symbol: Symbol, target: Any, op: str, node: Any, value: Typed | None
-    ) -> Expr | None:
+    ) -> Typed | None:
         """Take in ``target op node``; return the new value where a statement must store it.
 
         `value` stands for `node` where that is known already; no node and no value is 1.
@@ -91,13 +94,10 @@ class Integers:
             # Its value after the region is no longer what a loop leaves.
             names.needed.add(name)
         new = self._new(target, op, node, value)
-        stored: Expr | None = None
+        stored: Typed | None = None
         if name in names.assigned - names.loop_names:
             names.use(symbol)
-            stored = cast(new, symbol.base) if new.kind != symbol.base else new.expr
-            if is_integer(new.kind):
-                # C converts one integer to another as it stores it.
-                stored = unwrapped(new, Var(name), symbol.base)
+            stored = stored_value(new, Var(name), symbol.base, self.expressions)
         formula = None
         if is_integer(new.kind) and symbol.base not in NARROW:
             with self.expressions.index():
@@ -114,21 +114,38 @@ class Integers:
 
     def _new(self, target: Any, op: str, node: Any, value: Typed | None) -> Typed:
         """Return what ``target op node`` gives, as C computes it or, in a subscript, as numbers."""
-        if value is None:
-            value = Typed(Int(1), "int") if node is None else self.expressions.value(node)
+        expressions = self.expressions
+
+        def new() -> Typed:
+            if value is not None:
+                return value
+            return Typed(Int(1), "int") if node is None else expressions.value(node)
+
         if op == "=":
-            return value
-        old = self.names.read(target, self.expressions.in_index)
-        return self.expressions.computed(op[:-1], old, value, target)
+            return new()
+        if op[:-1] in ROUNDING:
+            old = expressions.exact(lambda: self.names.read(target, expressions.in_index))
+            return expressions.computed(op[:-1], old, expressions.exact(new), target)
+        old = self.names.read(target, expressions.in_index)
+        return expressions.computed(op[:-1], old, new(), target)
 
     def _formula(self, symbol: Symbol, index: Expr, new: Typed) -> Formula | None:
         whole = self.names.resolved(index)
         if not (_is_formula(whole) and _is_formula(self.names.resolved(new.expr))):
             return None
-        if is_unsigned(symbol.base) and goes_round(whole):
+        if goes_round(whole) and (
+            is_unsigned(symbol.base) or may_wrap(self.names.resolved(new.expr))
+        ):
             return None
-        kept = keeps_values(new.kind, symbol.base)
+        kept = keeps_values(new.kind, symbol.base) or self._holds(symbol.base, new.expr)
         return Formula(index, new.expr if kept else Call(f"({symbol.base})", (new.expr,)))
+
+    def _holds(self, base: str, value: Expr) -> bool:
+        """Return whether type `base` holds all that an expression of ints may be."""
+        if not is_int(value, self.names):
+            # The emitted C would go on to compute in another type.
+            return False
+        return holds(base, value, self.expressions)
 
     def forget(self, changed: Collection[str]) -> None:
         """Drop the formulas that read what a statement has changed."""
@@ -151,23 +168,15 @@ class Integers:
         return reads(self.names.resolved(expr))
 
     def may_overlap(self, one: str, other: str) -> bool:
-        """Return whether two arrays may share memory.
+        """Return whether two names of arrays may share memory.
 
-        The nest also runs where a test at run time finds that arrays overlap, so nothing short
-        of C's own rules will do: other types (6.5), ``restrict`` (6.7.3.1), two array objects.
+        The nest also runs where a test at run time finds that arrays overlap.
         """
         symbols = [self.names.find(name) for name in (one, other)]
         pair = [s for s in symbols if s is not None and s.is_array]
         if len(pair) < 2 or one == other:
             return len(pair) == 2
-        is_alike = pair[0].base == pair[1].base or any("char" in s.base for s in pair)
-        if self.names.are_disjoint or not is_alike:
-            return False
-        if any(s.storage == "local" and s.is_pointer for s in pair):
-            # It may be made from the other, which restrict allows.
-            return True
-        is_restrict = any(map(self.names.is_restrict, pair))
-        return not is_restrict and any(s.is_pointer for s in pair)
+        return not self.names.are_disjoint and may_share(*map(self.names.place_of, pair))
 
     def stored(self, changed: Collection[str]) -> frozenset[str]:
         """Return those of the changed names that the nest itself writes.
@@ -228,13 +237,23 @@ class Integers:
             read = self._reads(by)
             is_fixed = read.isdisjoint(varying) and not any(n.endswith(_PROBE) for n in read)
             symbol = self.names.find(name)
-            is_round = goes_round(Binary("*", self.names.resolved(by), Int(1)))
-            if symbol is None or (is_round and is_unsigned(symbol.base)):
+            if symbol is None or not self._is_step(by, formula, symbol):
                 continue
             if is_fixed and not accesses(by):
                 found[name] = by
         self.names.counted |= found.keys()
         return found
+
+    def _is_step(self, by: Expr, formula: Formula, symbol: Symbol) -> bool:
+        """Return whether an iteration that leaves `formula` moves an integer by `by` also in C."""
+        base = symbol.base
+        if is_unsigned(base) and goes_round(Binary("*", self.names.resolved(by), Int(1))):
+            return False
+        if base == "unsigned int":
+            # Numbers and values agree up to 2^32, and a cast makes the one the other.
+            return True
+        value = Binary("-", without_casts(formula.value, base), Var(symbol.name + _PROBE))
+        return fold(value) == by
 
     def closed(self, name: str, start: Formula, by: Expr, times: Expr, header: Header) -> Formula:
         """Return an integer that starts at `start`, once a loop's iterator has moved by `times`."""
@@ -244,7 +263,8 @@ class Integers:
         if symbol.base == "int":
             return Formula(index, _advanced(start.value, _product(times, by, header)))
         if is_unsigned(symbol.base):
-            return Formula(index, Call(f"({symbol.base})", (index,)))
+            moved = _advanced(start.value, _product(times, by, header))
+            return Formula(index, Call(f"({symbol.base})", (moved,)))
         # In C every step is made in the wide type.
         wide = Call(f"({symbol.base})", (times,))
         return Formula(index, _advanced(start.value, Binary("*", _rounds(wide, header), by)))

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from annotune.frontend.symbols import NARROW, REALS
-from annotune.ir.expr import Binary, Call, Expr, Int, Real, children, walk
+from annotune.frontend.ranges import width
+from annotune.frontend.symbols import INTEGERS, NARROW, REALS
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    children,
+    walk,
+)
 
 # By conversion rank, as on 64-bit Linux: each of a pair goes to the later one.
 _RANKED = (
@@ -63,13 +75,9 @@ def keeps_values(source: str, target: str) -> bool:
         return False
     if is_unsigned(target) and not is_unsigned(source):
         return False
-    return _width(source) < _width(target) or (
-        _width(source) == _width(target) and is_unsigned(source) == is_unsigned(target)
+    return width(source) < width(target) or (
+        width(source) == width(target) and is_unsigned(source) == is_unsigned(target)
     )
-
-
-def _width(kind: str) -> int:
-    return 64 if "long" in kind else 32
 
 
 def literal_type(text: str, value: int) -> str:
@@ -121,13 +129,55 @@ _LARGEST_FACTOR = 4096
 
 
 def goes_round(expr: Expr) -> bool:
-    """Return whether a product is one that is meant to wrap around, in an unsigned type."""
+    """Return whether a formula looks as if it were meant to wrap around, in an unsigned type.
+
+    This chooses between two right ways to compute a value, and proves nothing of its range.
+    """
     return any(
-        isinstance(part, Binary)
-        and part.op == "*"
-        and any(isinstance(f, Int) and abs(f.value) > _LARGEST_FACTOR for f in children(part))
+        (isinstance(part, Int) and part.value >= 2**31)
+        or (
+            isinstance(part, Binary)
+            and part.op == "*"
+            and any(isinstance(f, Int) and abs(f.value) > _LARGEST_FACTOR for f in children(part))
+        )
         for part in walk(expr)
     )
+
+
+# Casts that no integer of a smaller type is changed by.
+_WIDENING = frozenset({"(long)", "(long long)"})
+
+
+def may_wrap(expr: Expr) -> bool:
+    """Return whether a cast in `expr` may change an integer."""
+    return any(
+        isinstance(part, Call)
+        and part.function.strip("()") in INTEGERS
+        and part.function not in _WIDENING
+        for part in walk(expr)
+    )
+
+
+def without_casts(expr: Expr, base: str) -> Expr:
+    """Return sums and products without the casts that change nothing of what type `base` keeps.
+
+    A cast to ``unsigned int`` stays: stored in a signed type, a sum may have gone round in it.
+    """
+    match expr:
+        case Call(function, (operand,)) if function.strip("()") in INTEGERS:
+            kind = function.strip("()")
+            is_kept = kind == base or (width(kind) == 64 and width(base) <= 64)
+            return without_casts(operand, base) if is_kept else expr
+        case Negate(operand):
+            return Negate(without_casts(operand, base))
+        case Binary("+" | "-" | "*" as op, left, right):
+            return Binary(op, without_casts(left, base), without_casts(right, base))
+    return expr
+
+
+def is_truth(expr: Expr) -> bool:
+    """Return whether an expression is 0 or 1 by its operator."""
+    return isinstance(expr, Binary) and expr.op in COMPARISONS | CONNECTIVES
 
 
 def cast(value: Typed, kind: str) -> Expr:
@@ -135,6 +185,9 @@ def cast(value: Typed, kind: str) -> Expr:
     if value.kind == kind:
         return value.expr
     value = without_type(value)
+    if kind == "_Bool":
+        # C++ has no _Bool; what becomes of a sum in it is no sum.
+        return value.expr if is_truth(value.expr) else Binary("!=", value.expr, Int(0))
     is_small = isinstance(value.expr, Int) and 0 <= value.expr.value < 2**24
     if kind in REALS and is_small:
         assert isinstance(value.expr, Int)

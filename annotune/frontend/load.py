@@ -209,6 +209,7 @@ def _region(
     given = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
     body = function.tree.body
     formulas = definitions(body, place.statements, names, given, block.start)
+    names.derived_from = derived_from(body, names, ())
     aliased = with_aliases(place.statements, formulas, names, words, body, block.start)
     names.derived_from = derived_from(body, names, aliased.aliases)
     learn(aliased.formulas, names)

@@ -10,10 +10,12 @@ from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import assigned_in, walk
-from annotune.frontend.kinds import is_unsigned
+from annotune.frontend.kinds import Typed, is_unsigned
 from annotune.frontend.names import Left, Names
+from annotune.frontend.ranges import Interval, of_type
 from annotune.frontend.symbols import INTEGERS, NARROW, Symbol
 from annotune.frontend.syntax import c_ast
+from annotune.frontend.unsigned_loops import Comparison, check
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses
 from annotune.ir.fold import fold
 
@@ -156,18 +158,31 @@ def header(loop: Any, expressions: Expressions) -> Header:
     conditions = [_side(part, var, expressions) for part in _conditions(loop, var, expressions)]
     _check_changes(loop, parts, expressions)
     if parts.start is not None:
-        start = _bound(parts.start, var, expressions)
+        first = _bound(parts.start, var, expressions)
     elif var in names.formulas:
-        start = names.resolved(names.formulas[var].index)
+        first = Typed(names.resolved(names.formulas[var].index), symbol.base)
     else:
         raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
+    start = first.expr
     ends = []
     for op, right in conditions:
-        bound = _bound(right, var, expressions)
+        limit = _bound(right, var, expressions)
+        bound = limit.expr
         if op == "<" and expressions.is_nonnegative(start):
             bound = _halved(bound)
         ends.append(_end(op, bound, right, start, step, symbol, expressions))
+        check(Comparison(symbol, op, limit, first, step), right, expressions)
     return _normal(symbol, start, ends, step, names)
+
+
+def iterator_range(own: Header, expressions: Expressions) -> Interval | None:
+    """Return the values of a loop's iterator inside its body, None where its start is unknown."""
+    lower, upper = (expressions.range_of(bound) for bound in (own.lower, own.upper))
+    held = of_type(own.symbol.base)
+    if lower is None or held is None:
+        return None
+    last = held[1] if upper is None else min(upper[1] - 1, held[1])
+    return lower[0], max(lower[0], last)
 
 
 def _normal(symbol: Symbol, start: Expr, ends: Sequence[Expr], step: int, names: Names) -> Header:
@@ -294,9 +309,6 @@ def _end(
         ends = _meets(start, bound, step, symbol)
     elif step > 0:
         ends = op in ("<", "<=")
-    elif op == ">=" and is_unsigned(symbol.base):
-        # i >= 0 always holds.
-        ends = isinstance(bound, Int) and bound.value > 0
     else:
         ends = op in (">", ">=")
     if not ends:
@@ -322,9 +334,10 @@ def _meets(start: Expr, bound: Expr, step: int, symbol: Symbol) -> bool:
     return False
 
 
-def _bound(node: Any, var: str, expressions: Expressions) -> Expr:
-    bound = expressions.names.resolved(expressions.integer(node))
-    read = accesses(bound)
+def _bound(node: Any, var: str, expressions: Expressions) -> Typed:
+    found = expressions.whole(node)
+    bound = Typed(expressions.names.resolved(found.expr), found.kind)
+    read = accesses(bound.expr)
     if read:
         problem = messages.BOUND_READS_ARRAY.at(read[0].span, var=var, name=read[0].array)
         raise AnnotuneError.of(problem)

@@ -14,9 +14,9 @@ from annotune.frontend.extent import assigned_in, walk
 from annotune.frontend.integers import Integers, written_in
 from annotune.frontend.kinds import Typed, keeps_values
 from annotune.frontend.local_arrays import declare, declared_once, initial, local_array
-from annotune.frontend.loops import Header, Split, header, split, times
+from annotune.frontend.loops import Header, Split, header, iterator_range, split, times
 from annotune.frontend.names import Formula, Names
-from annotune.frontend.stores import ASSIGNMENTS, converted
+from annotune.frontend.stores import ASSIGNMENTS, converted, holds
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
@@ -255,8 +255,9 @@ class _Statements:
         before = dict(names.formulas)
         kept = integers.surviving(before, changed)
         names.iterators.append(own.symbol.name)
-        if self.expressions.is_nonnegative(own.lower):
-            self.expressions.nonnegative.add(own.var)
+        span = iterator_range(own, self.expressions)
+        if span is not None:
+            self.expressions.spans[own.var] = span
         steps = self._steps(block, own, before, kept, changed)
         distance = fold(Binary("-", Var(own.var), own.lower))
         inside = {
@@ -266,7 +267,7 @@ class _Statements:
         self._enter(own, names.running(kept | inside, own.trips))
         body = self.block([block])
         names.iterators.pop()
-        self.expressions.nonnegative.discard(own.var)
+        self.expressions.spans.pop(own.var, None)
         whole = fold(Binary("*", Int(own.step), times(own.trips, names)))
         names.formulas = kept | {
             name: integers.closed(name, before[name], by, whole, own) for name, by in steps.items()
@@ -351,7 +352,7 @@ class _Statements:
         last = stmts[-1] if stmts else None
         if isinstance(last, Assign) and isinstance(last.value, Int | Real) and last.op == "=":
             kinds = self.kinds[last.number]
-            if keeps_values(kinds.value, kinds.target):
+            if kinds.is_kept:
                 return Typed(last.value, kinds.value)
         return self.expressions.value(chained.lvalue)
 
@@ -366,16 +367,10 @@ class _Statements:
             place: Access | Var = Var(symbol.name, self.names.place(target))
             if symbol.is_integer:
                 stored = self.integers.set(symbol, target, op, value, given)
-                return (
-                    []
-                    if stored is None
-                    else [
-                        replace(
-                            self._assign(place, "=", stored, symbol.base, symbol.base),
-                            span=self.names.place(node),
-                        )
-                    ]
-                )
+                if stored is None:
+                    return []
+                stmt = self._assign(place, "=", stored.expr, symbol.base, stored.kind)
+                return [replace(stmt, span=self.names.place(node))]
             self.names.use(symbol)
             base = symbol.base
         elif isinstance(target, c_ast.ArrayRef) or (
@@ -396,5 +391,6 @@ class _Statements:
     def _assign(self, place: Access | Var, op: str, value: Expr, target: str, kind: str) -> Assign:
         number = self.next_number
         self.next_number += 1
-        self.kinds[number] = Kinds(target, kind)
+        is_kept = keeps_values(kind, target) or holds(target, value, self.expressions)
+        self.kinds[number] = Kinds(target, kind, is_kept)
         return Assign(number, place, op, value).rewritten(self.names.value_left)

@@ -243,6 +243,18 @@ NOT_INTEGER = Template(
     "AT149", "a subscript or loop bound must be an integer", "use int, long or size_t"
 )
 
+UNSIGNED_START = Template(
+    "AT159",
+    "loop '{var}' compares as '{type}', where a negative number is a large one, and nothing shows "
+    "that it starts at 0 or above",
+    "compare with a signed bound, such as (int)n, or start at 0",
+)
+UNSIGNED_BOUND = Template(
+    "AT159",
+    "loop '{var}' compares as '{type}' with a bound that is below 0 as a signed number",
+    "write the bound as the number that is meant",
+)
+
 # Integers that the region computes.
 NOT_SINGLE = Template(
     "AT150",

@@ -14,6 +14,7 @@ from annotune.frontend.kinds import COMPLEX, Typed, promoted
 from annotune.frontend.symbols import REALS, Symbol
 from annotune.ir.expr import Expr, Int, Var, rewrite, substitute, variables
 from annotune.ir.region import Scalar
+from annotune.ir.sharing import Place
 
 _INT_MAXIMUM = 2**31 - 1
 
@@ -101,6 +102,10 @@ class Names:
     def is_restrict(self, symbol: Symbol) -> bool:
         """Return whether an array is reached through this name alone, by its declaration."""
         return symbol.is_restrict and symbol.name not in self.derived_from
+
+    def place_of(self, symbol: Symbol) -> Place:
+        """Return what the declarations say of the memory behind a variable or an array."""
+        return Place(symbol.base, symbol.is_pointer, self.is_restrict(symbol))
 
     def find(self, name: str) -> Symbol | None:
         """Return the innermost declaration of `name`, None when there is none."""

@@ -55,6 +55,12 @@ def derived_from(body: Any, names: Names, aliases: Sequence[Alias]) -> frozenset
             mentioned[node.name].update(_mentions(node.init))
         elif isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
             mentioned[node.lvalue.name].update(_mentions(node.rvalue))
+        elif isinstance(node, c_ast.FuncCall) and node.args is not None:
+            # A call may store one of its arguments behind another: get(&b, a).
+            for argument in node.args.exprs:
+                if isinstance(argument, c_ast.UnaryOp) and argument.op == "&":
+                    for name in _mentions(argument.expr):
+                        mentioned[name].update(_mentions(node.args))
     found: set[str] = set()
     for name in mentioned:
         symbol = names.find(name)

@@ -15,11 +15,36 @@ from annotune.frontend.kinds import (
     unwrapped,
     without_type,
 )
-from annotune.ir.expr import Access, Var
+from annotune.frontend.ranges import of_type
+from annotune.ir.expr import Access, Call, Expr, Select, Var
 
 # What a statement of a nest may do; other assignments are written out.
 _OWN = frozenset({"=", "+=", "-=", "*=", "/="})
 ASSIGNMENTS = _OWN | {"%=", "<<=", ">>="}
+
+
+def holds(base: str, expr: Expr, expressions: Expressions) -> bool:
+    """Return whether type `base` holds all that an integer expression, or its choices, may be."""
+    sides = (expr.if_true, expr.if_false) if isinstance(expr, Select) else (expr,)
+    held = of_type(base)
+    spans = [expressions.range_of(side) for side in sides]
+    return held is not None and all(s and held[0] <= s[0] <= s[1] <= held[1] for s in spans)
+
+
+def stored_value(value: Typed, place: Access | Var, base: str, expressions: Expressions) -> Typed:
+    """Return what a store of `value` at a `place` of type `base` leaves, as far as it shows.
+
+    C converts one integer to another by itself, and a sum cut to fewer bits at each step is that
+    of its terms cut at the end. Not so a minimum or maximum, which such a step may make smaller,
+    and not what becomes of a sum in a _Bool: a cast keeps later stages from taking them for one.
+    """
+    if base == "_Bool" or not is_integer(value.kind):
+        return Typed(cast(value, base), promoted(base))
+    expr = unwrapped(value, place, base)
+    is_choice = isinstance(expr, Select) and place in (expr.if_true, expr.if_false)
+    if is_choice and value.kind != base and not holds(base, expr, expressions):
+        return Typed(Call(f"({base})", (expr,)), promoted(base))
+    return Typed(expr, value.kind)
 
 
 def converted(
@@ -34,8 +59,10 @@ def converted(
     loses_part = (value.kind in COMPLEX and base not in COMPLEX) or (
         is_whole and not is_integer(value.kind)
     )
+    if op == "=" and is_whole and is_integer(value.kind):
+        return op, stored_value(without_type(value), place, base, expressions)
     if op == "=":
-        value = without_type(Typed(unwrapped(value, place, base), value.kind))
+        value = without_type(value)
     if op in _OWN and not (op != "=" and loses_part):
         return op, Typed(cast(value, base), base) if loses_part else value
     if op not in _OWN and not (is_whole and is_integer(value.kind)):

@@ -34,7 +34,7 @@ def condition(node: Any, holds: bool, expressions: Expressions) -> Expr:
             return Binary(node.op if holds else _OTHER[node.op], left, right)
         case c_ast.BinaryOp() if node.op in COMPARISONS:
             return _comparison(node, holds, expressions)
-    value = expressions.value(node)
+    value = expressions.exact_value(node)
     if value.kind in COMPLEX:
         raise expressions.operator(node, "!")
     match without_type(value).expr:
@@ -46,12 +46,12 @@ def condition(node: Any, holds: bool, expressions: Expressions) -> Expr:
 
 
 def _comparison(node: Any, holds: bool, expressions: Expressions) -> Expr:
-    left, right = expressions.value(node.left), expressions.value(node.right)
+    left, right = expressions.exact_value(node.left), expressions.exact_value(node.right)
     kind = common(left.kind, right.kind)
     is_ordered = node.op not in ("==", "!=")
     if kind in COMPLEX and is_ordered:
         raise expressions.operator(node, node.op)
-    a, b = (_compared(without_type(side), kind, expressions) for side in (left, right))
+    a, b = (compared(without_type(side), kind, expressions) for side in (left, right))
     if holds:
         return Binary(node.op, a, b)
     if is_integer(kind) or not is_ordered:
@@ -59,7 +59,7 @@ def _comparison(node: Any, holds: bool, expressions: Expressions) -> Expr:
     return Binary("==", Binary(node.op, a, b), Int(0))
 
 
-def _compared(side: Typed, kind: str, expressions: Expressions) -> Expr:
+def compared(side: Typed, kind: str, expressions: Expressions) -> Expr:
     """Return one side of a comparison made in type `kind`.
 
     C turns a negative number into a large one where the other side is unsigned; a cast says so,

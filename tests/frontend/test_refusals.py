@@ -50,6 +50,35 @@ FILES = {
         "AT158",
         "'p->nx'",
     ),
+    "a real member that a store may reach": (
+        STRUCT + f"{OPEN} for (int i = 0; i < k; i++) a[0] += «p->v» * i; {CLOSE} }}",
+        "AT158",
+        "'p->v' may also be an element of 'a'",
+    ),
+    "a pointer member that characters may reach": (
+        STRUCT.replace("double *a", "char *a")
+        + f"{OPEN} for (int i = 0; i < k; i++) a[i] = «p->t»[i]; {CLOSE} }}",
+        "AT158",
+        "'p->t' may also be an element of 'a'",
+    ),
+    "a global scalar that characters may reach": (
+        "int width;\nvoid f(int n, double *restrict y, char *«a»)\n{\n"
+        f"{OPEN} for (int i = 0; i < n; i++) {{ a[i] = 1; y[i] = width; }} {CLOSE} }}",
+        "AT158",
+        "'width' may also be an element of 'a'",
+    ),
+    "a global scalar that the unsigned form of its type may reach": (
+        "int width;\nvoid f(int n, double *restrict y, unsigned *«a»)\n{\n"
+        f"{OPEN} for (int i = 0; i < n; i++) {{ a[0] += i; y[i] = width; }} {CLOSE} }}",
+        "AT158",
+        "'width' may also be an element of 'a'",
+    ),
+    "a global pointer that characters may reach": (
+        "double *shared;\nvoid f(int n, unsigned char *«a»)\n{\n"
+        f"{OPEN} for (int i = 0; i < n; i++) {{ a[i] = 1; shared[i] = i; }} {CLOSE} }}",
+        "AT158",
+        "'shared' may also be an element of 'a'",
+    ),
     "a scalar whose address a pointer has": (
         "void f(int n, double *restrict a)\n{ double x = 1, *«q» = n > 3 ? &x : a;\n"
         f"{OPEN} for (int i = 0; i < n; i++) q[i] = x; {CLOSE} }}",
@@ -288,3 +317,22 @@ def test_an_odd_function_hides_no_other() -> None:
     (only,) = load_text(text).regions
     assert only.function == "f"
     assert isinstance(only.spec, Spec)
+
+
+# Members and variables that no store of the region reaches.
+APART = {
+    "restrict": STRUCT.replace("double *a", "double *restrict a") + "a[0] += p->v * i;",
+    "another type": STRUCT.replace("double *a", "float *a") + "a[0] += p->v * i;",
+    "a struct of the function's own": STRUCT.replace("struct s *p", "struct s p")
+    + "{ a[0] += p.v * i; q[i] = p.nx; }",
+    "an array of another type": "double scale;\nvoid f(int k, float *a)\n{\na[0] += scale * i;",
+    "a pointer itself": "struct c { char *t; };\nvoid f(int k, struct c *p)\n{\np->t[i] = i;",
+    "a constant": "const double scale = 3;\nvoid f(int k, double *a)\n{\na[0] += scale * i;",
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_what_no_store_reaches(name: str) -> None:
+    head, statement = APART[name].split("{\n", 1) if "{\n" in APART[name] else ("", "")
+    loop = f"for (int i = 0; i < k; i++) {statement}"
+    assert refusals(f"{head}{{\n{OPEN} {loop} {CLOSE} }}") == ()

@@ -55,6 +55,45 @@ IN_REGION = {
         "compare iterator 'i'",
     ),
     "no condition": ("for («i = 0»;; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
+    "below an unsigned number": ("for (i = -2; i < «64u»; i++) a[i] = 0;", "AT159", "unsigned int"),
+    "up to an unsigned number": ("for (i = n; i <= «64u»; i++) a[i] = 0;", "AT159", "'i' compares"),
+    "below a size": (
+        "for (i = 0; i < n; i++) for (j = i - 2; j < «(size_t)m»; j++) a[j] = 0;",
+        "AT159",
+        "'j' compares as 'unsigned long'",
+    ),
+    "unsigned from a signed start": (
+        "for (unsigned w = k; w < «n»; w++) a[w] = 0;",
+        "AT159",
+        "'w' compares as 'unsigned int'",
+    ),
+    "unsigned from a difference": (
+        "for (size_t w = (size_t)n - 5; w < «(size_t)n»; w++) a[w] = 0;",
+        "AT159",
+        "'w' compares as 'unsigned long'",
+    ),
+    "down from a signed start": ("for (i = n; i > «0u»; i--) a[i] = 0;", "AT159", "'i' compares"),
+    "a negative unsigned bound": (
+        "for (long w = -5; w < «-1u»; w++) a[w] = 0;",
+        "AT159",
+        "below 0",
+    ),
+    "an unsigned iterator to a negative bound": (
+        "for (unsigned w = 0; w != «-1»; w++) a[w] = 0;",
+        "AT159",
+        "below 0",
+    ),
+    "down over zero": (
+        "for (unsigned w = 9; w > «0»; w -= 2) a[w] = 0;",
+        "AT143",
+        "may step over it",
+    ),
+    "down to unsigned zero": ("for (i = 9; i >= «0u»; i--) a[i] = 0;", "AT143", "loop 'i'"),
+    "past the last unsigned number": (
+        "for (unsigned w = 0; w <= «4294967295u»; w++) a[w] = 0;",
+        "AT143",
+        "loop 'w'",
+    ),
     "own bound": ("for (i = 0; «i < n - i»; i++) a[i] = 0;", "AT141", "compare iterator 'i'"),
     "no step": ("for («i = 0»; i < n;) a[i] = 0;", "AT142", "step of loop 'i'"),
     "variable step": ("for (i = 0; i < n; «i += m») a[i] = 0;", "AT142", "constant other than 0"),
@@ -116,3 +155,22 @@ def test_refuses_in_a_region(name: str) -> None:
     if place is not None and place.length:
         assert first.span == place, first.render(text)
     assert first.help
+
+
+# Loops that compare as unsigned and count as they would among all the integers.
+UNSIGNED_LOOPS = [
+    "for (i = 0; i < 64u; i++) a[i] = 0;",
+    "for (i = 0; i < n; i++) for (j = i + 1; j < (size_t)m; j++) a[j] = 0;",
+    "for (i = 2; i < n; i++) for (j = i - 2; j < (size_t)m; j++) a[j] = 0;",
+    "for (unsigned w = 0; w < n; w++) a[w] = 0;",
+    "for (i = -2; i < (int)64u; i++) a[i + 2] = 0;",
+    "for (i = -2; i != 64u; i++) a[i + 2] = 0;",
+    "for (unsigned w = n; w > 0; w--) a[w] = 0;",
+    "for (unsigned w = 9; w >= 3; w -= 3) a[w] = 0;",
+    "for (unsigned w = 8; w > 0; w -= 2) a[w] = 0;",
+]
+
+
+@pytest.mark.parametrize("body", UNSIGNED_LOOPS)
+def test_loops_that_compare_as_unsigned(body: str) -> None:
+    assert refusals(region(body)) == ()

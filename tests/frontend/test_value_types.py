@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from source_text import CLOSE, OPEN, load_region, load_text
 
+from annotune.analysis.reductions import reduction_operator
 from annotune.ir.region import Region
 from annotune.ir.text import print_nest
 
@@ -146,3 +147,62 @@ def test_what_f2c_calls_is_known() -> None:
         "for i in 0:n\n  S0: a[i] = (a[i] >= d ? a[i] : d) + (a[i] >= 0 ? a[i] : -a[i])"
         " + (d <= 1. ? d : 1.)\n"
     )
+
+
+# Declarations and a statement of a loop over i, and what the nest says: a sum that C cuts to a
+# truth, and a maximum that it cuts to fewer bits, at each step are no reductions.
+CUT = {
+    "_Bool v = 0;; v += p[i];": ("v = v + p[i] != 0", None),
+    "_Bool v = 0;; v = v + a[i];": ("v = v + a[i] != 0", None),
+    "_Bool v = 1;; v *= p[i];": ("v = v * p[i] != 0", None),
+    "_Bool v = 1;; v = p[i] > 2;": ("v = p[i] > 2", None),
+    "short v = 0;; v += p[i];": ("v = v + p[i]", "+"),
+    "unsigned char v = 1;; v *= p[i];": ("v = v * p[i]", "*"),
+    "short v = 0;; v = p[i] > v ? p[i] : v;": ("v = (short)(p[i] > v ? p[i] : v)", None),
+    "short v = 0;; if (p[i] > v) v = p[i];": ("v = p[i] if p[i] > v", None),
+    "short v = 0;; v = h[i] > v ? h[i] : v;": ("v = h[i] > v ? h[i] : v", "max"),
+    "short v = 0;; if (h[i] < v) v = h[i];": ("v = h[i] < v ? h[i] : v", "min"),
+    "int v = 0;; if (l[i] > v) v = l[i];": ("v = l[i] if l[i] > v", None),
+    "int v = 0;; v = p[i] > v ? p[i] : v;": ("v = p[i] > v ? p[i] : v", "max"),
+    "long v = 0;; if (p[i] > v) v = p[i];": ("v = p[i] > v ? p[i] : v", "max"),
+    "int v = 0;; h[0] = p[i] > h[0] ? p[i] : h[0];": (
+        "h[0] = (short)(p[i] > h[0] ? p[i] : h[0])",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("text", CUT)
+def test_what_a_store_cuts(text: str) -> None:
+    before, statement = text.split(";; ")
+    head = "int f(int n, double *a, int *restrict p, short *restrict h, long *restrict l)\n{\n"
+    loop = f"for (int i = 0; i < n; i++) {{ {statement} }}"
+    (found,) = load_text(f"{head}{before}; {OPEN} {loop} {CLOSE} return v; }}").regions
+    expected, operator = CUT[text]
+    assert print_nest(found.nest) == f"for i in 0:n\n  S0: {expected}\n"
+    (assign,) = found.nest.assigns()
+    assert reduction_operator(assign) == operator
+
+
+# Branches that store integers of two types: each is converted to that of the target.
+BRANCHES = {
+    "long": "v = p[i] < 0 ? (long)(p[i]) : (long)(u[i])",
+    "int": "v = p[i] < 0 ? (int)(p[i]) : (int)(u[i])",
+    "short": "v = p[i] < 0 ? (short)(p[i]) : (short)(u[i])",
+}
+
+
+@pytest.mark.parametrize("type_", BRANCHES)
+def test_branches_of_two_types(type_: str) -> None:
+    head = "void f(int n, double *restrict a, int *restrict p, unsigned *restrict u)\n{\n"
+    loop = f"{{ {type_} v; if (p[i] < 0) v = p[i]; else v = u[i]; a[i] = v; }}"
+    text = f"{head}{OPEN} for (int i = 0; i < n; i++) {loop} {CLOSE} }}"
+    (found,) = load_text(text).regions
+    assert print_nest(found.nest) == f"for i in 0:n\n  S0: {BRANCHES[type_]}\n  S1: a[i] = v\n"
+
+
+def test_branches_of_a_narrow_type() -> None:
+    head = "void f(int n, double *restrict a, short *restrict h)\n{\n"
+    loop = "{ short v; if (a[i] < 0) v = 1; else v = 0.5; h[i] = v; }"
+    (found,) = load_text(f"{head}{OPEN} for (int i = 0; i < n; i++) {loop} {CLOSE} }}").regions
+    assert "S0: v = a[i] < 0 ? 1 : (short)(0.5)\n" in print_nest(found.nest)

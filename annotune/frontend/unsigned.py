@@ -1,0 +1,92 @@
+"""Arithmetic of unsigned types, where targets may compute with other integers than C does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from annotune.frontend.kinds import Typed, goes_round, modular, promoted, without_type
+from annotune.frontend.names import Names
+from annotune.frontend.ranges import width
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var
+
+if TYPE_CHECKING:
+    from annotune.frontend.expressions import Expressions
+
+
+def arithmetic(op: str, left: Typed, right: Typed, kind: str, expressions: Expressions) -> Typed:
+    """Return unsigned arithmetic, which a cast keeps in its type where it may go round."""
+    if op in ("/", "%"):
+        a, b = (converted(e, kind, expressions) for e in (left, right))
+        return Typed(Binary(op, a, b), kind)
+    a, b = (_bare(without_type(side).expr, kind, expressions) for side in (left, right))
+    if _stays(Binary(op, a, b), kind, expressions):
+        return Typed(Binary(op, a, b), kind)
+    if is_int(a, expressions.names) and is_int(b, expressions.names):
+        # Two ints may overflow, which C leaves undefined, before a cast to unsigned.
+        a = Call(f"({kind})", (a,))
+        if isinstance(b, Int):
+            return Typed(Binary(op, a, b), kind)
+    return Typed(modular(Typed(Binary(op, a, b), kind)), kind)
+
+
+def _bare(expr: Expr, kind: str, expressions: Expressions) -> Expr:
+    """Return an operand without the cast that another one around the whole repeats."""
+    match expr:
+        case Call(function, (Binary() as inner,)) if function == f"({kind})":
+            if expressions.range_of(inner) is not None and not is_int(inner, expressions.names):
+                return inner
+    return expr
+
+
+def _stays(expr: Expr, kind: str, expressions: Expressions) -> bool:
+    """Return whether an expression of an unsigned type is the same among all the integers.
+
+    For 64 bits, sizes and iterators are taken to be far smaller.
+    """
+    span = expressions.range_of(expr)
+    if span is None or span[0] < 0:
+        return False
+    if isinstance(expr, Var | Access | Int) or span[1] < 2**31:
+        return True
+    if width(kind) == 64:
+        whole = expressions.names.resolved(expr)
+        return _is_size(whole) and not is_int(whole, expressions.names)
+    # As an int of the emitted code it would overflow.
+    expressions.names.is_wide |= span[1] < 2**32
+    return span[1] < 2**32
+
+
+def _is_size(expr: Expr) -> bool:
+    """Return whether an integer is made of sizes and iterators as one computes with sizes."""
+    match expr:
+        case Int() | Var():
+            return True
+        case Binary("+" | "*" | "/" | "%", left, right):
+            return _is_size(left) and _is_size(right) and not goes_round(expr)
+        case Call("min" | "max", arguments):
+            return all(map(_is_size, arguments))
+    return False
+
+
+def is_int(expr: Expr, names: Names) -> bool:
+    """Return whether the emitted C may compute an expression as a signed int."""
+    match expr:
+        case Var(name) if name in names.left:
+            return is_int(names.left[name].value, names)
+        case Var() | Access():
+            symbol = names.find(expr.name if isinstance(expr, Var) else expr.array)
+            return symbol is None or promoted(symbol.base) == "int"
+        case Int(value):
+            return value < 2**31
+        case Call(function, _):
+            return promoted(function.strip("()")) == "int"
+        case Binary("+" | "-" | "*" | "/" | "%", left, right):
+            return is_int(left, names) and is_int(right, names)
+    return True
+
+
+def converted(value: Typed, kind: str, expressions: Expressions) -> Expr:
+    """Return an operand of an unsigned operation as C converts it."""
+    if value.kind == kind or _stays(value.expr, kind, expressions):
+        return value.expr
+    return Call(f"({kind})", (value.expr,))

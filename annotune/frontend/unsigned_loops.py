@@ -1,0 +1,95 @@
+"""Loops whose iterator C compares with its bound as unsigned numbers.
+
+Where one of the two is unsigned, C11 6.3.1.8 converts the other: from -2, a loop to ``64u`` does
+not run at all, since -2 becomes a large number. A nest counts among all the integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from annotune.diagnostics import Template
+from annotune.frontend import messages
+from annotune.frontend.expressions import Expressions
+from annotune.frontend.kinds import Typed, common, is_unsigned
+from annotune.frontend.ranges import of_type
+from annotune.frontend.symbols import Symbol
+from annotune.ir.expr import Binary, Int
+from annotune.ir.fold import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The comparison of a loop: ``symbol op bound``, from `start` on by `step`."""
+
+    symbol: Symbol
+    op: str
+    bound: Typed
+    start: Typed
+    step: int
+
+    @property
+    def kind(self) -> str:
+        """Return the type in which C compares."""
+        return common(self.symbol.base, self.bound.kind)
+
+
+def check(compared: Comparison, node: Any, expressions: Expressions) -> None:
+    """Refuse a comparison that differs from one among all the integers; `node` is the bound.
+
+    Raises:
+        AnnotuneError: Nothing shows that both sides are the numbers that C compares.
+    """
+    template = _problem(compared, expressions)
+    if template is not None:
+        var, kind = compared.symbol.name, compared.kind
+        raise expressions.refuse(template, node, var=var, type=kind)
+
+
+def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
+    base, kind, step = compared.symbol.base, compared.kind, compared.step
+    bound = expressions.range_of(compared.bound.expr)
+    if not is_unsigned(kind) and not is_unsigned(base):
+        # -1u is a large number, also where the comparison is one of longs.
+        is_below = is_unsigned(compared.bound.kind) and bound is not None and bound[1] < 0
+        return messages.UNSIGNED_BOUND if is_below else None
+    if bound is not None and bound[1] < 0:
+        return messages.UNSIGNED_BOUND
+    starts_above = expressions.is_nonnegative(compared.start.expr)
+    if compared.op == "!=":
+        # Equal numbers are equal in both types.
+        return None
+    if step > 0:
+        if not starts_above:
+            return messages.UNSIGNED_START
+        return messages.NEVER_ENDS if _passes_end(compared) else None
+    if not is_unsigned(base) and not starts_above:
+        return messages.UNSIGNED_START
+    return None if _stays_above(compared, expressions) else messages.NEVER_ENDS
+
+
+def _passes_end(compared: Comparison) -> bool:
+    """Return whether an unsigned iterator goes round before it reaches a constant bound."""
+    bound, held = compared.bound.expr, of_type(compared.symbol.base)
+    if held is None or not is_unsigned(compared.symbol.base) or not isinstance(bound, Int):
+        return False
+    first_outside = bound.value + (compared.op == "<=")
+    return first_outside + compared.step - 1 > held[1]
+
+
+def _stays_above(compared: Comparison, expressions: Expressions) -> bool:
+    """Return whether a loop that counts down ends before it would go below 0.
+
+    The first value that ends it may be as much below the bound as a step is long, less 1.
+    """
+    bound, step = compared.bound.expr, -compared.step
+    if compared.op == ">" and step == 1:
+        return True
+    distance = fold(Binary("-", compared.start.expr, bound))
+    if compared.op == ">" and isinstance(distance, Int) and distance.value % step == 0:
+        return True
+    span, held = expressions.range_of(bound), of_type(compared.kind)
+    if span is None or held is None or span[1] > held[1]:
+        return False
+    return span[0] - (compared.op == ">=") >= step - 1

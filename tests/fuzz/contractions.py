@@ -178,24 +178,19 @@ def _column(name: str, tensor: str) -> str:
 
 
 def contraction(choose: Choices, options: ContractionOptions, name: str) -> Contraction:
-    """Return a random contraction of two to seven indices."""
-    count = choose.pick((2, 3, 3, 3, 4, 4, 5, 6, 7))
+    """Return a random contraction of two to seven indices.
+
+    A third of them are outer products of tensors with two indices of their own at the least: the
+    kind that is cut into two-level tiles.
+    """
+    is_outer = choose.chance(33)
+    count = choose.pick((5, 6, 7) if is_outer else (2, 3, 3, 3, 4, 4, 5, 6, 7))
     letters = LETTERS[:count]
-    inputs = choose.pick((2, 2, 2, 2, 1, 3))
-    kept = choose.integer(1 if count > 2 else 0, count)
-    shuffled = _shuffled(choose, letters)
-    output, summed = shuffled[:kept], shuffled[kept:]
-    tensors = ["" for _ in range(inputs)]
-    for x in output:
-        tensors[choose.integer(0, inputs - 1)] += x
-    for x in summed:
-        # What is summed stands in two tensors, now and then in one alone.
-        first = choose.integer(0, inputs - 1)
-        for k in {first, (first + 1) % inputs} if choose.chance(85) else {first}:
-            tensors[k] += x
+    output, tensors = (_outer if is_outer else _any_tensors)(choose, letters)
     mixed = tuple(_shuffled(choose, t) for t in tensors if t)
     style = choose.pick(STYLES if options.with_f2c else STYLES[:-1])
-    form = choose.pick(("plain", "plain", "plain", "assigned", "temporary", "zeroed"))
+    forms = ("plain", "plain", "plain", "assigned", "temporary", "zeroed")
+    form = "plain" if is_outer else choose.pick(forms)
     most = {2: 7, 3: 6, 4: 4, 5: 3, 6: 3, 7: 2}[count]
     return Contraction(
         name,
@@ -210,6 +205,32 @@ def contraction(choose: Choices, options: ContractionOptions, name: str) -> Cont
         style != "f2c" and choose.chance(20),
         choose.chance(70),
     )
+
+
+def _outer(choose: Choices, letters: str) -> tuple[str, list[str]]:
+    """Return an output and two tensors that share nothing but one or two summed indices."""
+    mixed = _shuffled(choose, letters)
+    summed = choose.integer(1, min(2, len(letters) - 4))
+    own = mixed[summed:]
+    cut = choose.integer(2, len(own) - 2)
+    return own, [own[:cut] + mixed[:summed], own[cut:] + mixed[:summed]]
+
+
+def _any_tensors(choose: Choices, letters: str) -> tuple[str, list[str]]:
+    """Return an output and one to three tensors, each index in some of them."""
+    inputs = choose.pick((2, 2, 2, 2, 1, 3))
+    kept = choose.integer(1 if len(letters) > 2 else 0, len(letters))
+    shuffled = _shuffled(choose, letters)
+    output, summed = shuffled[:kept], shuffled[kept:]
+    tensors = ["" for _ in range(inputs)]
+    for x in output:
+        tensors[choose.integer(0, inputs - 1)] += x
+    for x in summed:
+        # What is summed stands in two tensors, now and then in one alone.
+        first = choose.integer(0, inputs - 1)
+        for k in {first, (first + 1) % inputs} if choose.chance(85) else {first}:
+            tensors[k] += x
+    return output, tensors
 
 
 def _shuffled(choose: Choices, letters: str) -> str:

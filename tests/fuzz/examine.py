@@ -18,8 +18,12 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import TARGET_NAMES, Provenance, Variant, load_target
+from annotune.decide import two_level
+from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.decision import Base, Point
+from annotune.decide.plan import KernelChoice
 from annotune.decide.space import Space, region_space
+from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
 
@@ -119,6 +123,7 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
             continue
         out.faults += _wrong_variant(runs, name, variant)
         out.made[name] = target.region(variant, resident=False)
+        out.told[f"{name} two-level tiles"] += any(c.contract for c in variant.tuned.choices)
         out.told[f"{name} kernels"] += any(k.band() for k in variant.tuned.kernels())
 
 
@@ -140,12 +145,29 @@ def _device(known: dict[str, Device] = {}) -> Device:  # noqa: B006  (read from 
 def random_point(space: Space, source: random.Random) -> Point:
     """Return a legal point of a space, drawn without listing them all."""
     fusion, units = source.choice(space.branches)
-    roles, factors = {}, {}
+    roles, factors, made = {}, {}, {}
     for unit in units:
+        tiled = random_tile(unit.unit, source) if unit.mapped else None
+        if tiled is not None and source.randrange(4):
+            made[unit.unit.leader] = tiled
+            continue
         if unit.mapped:
             roles[unit.unit.leader] = source.choice(unit.mapped)
         factors.update(source.choice(unit.factors))
-    return Point(source.choice(space.params), fusion, roles, factors)
+    return Point(source.choice(space.params), fusion, roles, factors, made=made)
+
+
+def random_tile(unit: Unit, source: random.Random) -> KernelChoice | None:
+    """Return a two-level tile of random loops and lengths, None for what is no contraction."""
+    found = two_level.contraction(unit)
+    if isinstance(found, str):
+        return None
+    names = [*source.sample(found.x, 2), *source.sample(found.y, 2)]
+    names.append(source.choice(found.contracted))
+    x, deep, y, wide, summed = ((name, source.randint(1, 6)) for name in names)
+    choice = two_level.wished(unit, ContractionTile(x, y, deep, wide, summed))
+    assert not isinstance(choice, str), choice
+    return choice
 
 
 def files(ones: Sequence[Examined], target: str) -> Mapping[str, str]:

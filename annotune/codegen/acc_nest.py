@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from itertools import groupby
 
 from annotune.analysis.facts import Analysis
+from annotune.analysis.lanes import around, keeps_order
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import counts_tests
 from annotune.codegen.in_place import condition
@@ -15,7 +16,7 @@ from annotune.codegen.tile_ends import cut_loops, write_ends
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Level, Loop
-from annotune.transforms.tree import Body, bound_names, rebuilt
+from annotune.transforms.tree import Body, bound_names, numbers, rebuilt
 
 ACC_LEVELS = frozenset({Level.GANG, Level.WORKER, Level.VECTOR})
 
@@ -32,6 +33,7 @@ class NestWriter:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self.dialect = Dialect(analysis.region, flat=False, loop=self._loop)
+        self._around: tuple[Level, ...] = ()
 
     def levels(
         self, out: Writer, levels: list[tuple[Loop, ...]], head: str, tail: str = ""
@@ -42,21 +44,35 @@ class NestWriter:
         # A tile's end is known once the loops outside have chosen the tile.
         named = write_ends(out, self.dialect, bare, cut_loops(bare))
         collapse = f" collapse({len(loops)})" if len(loops) > 1 else ""
+        level = self._level(loops[-1], head)
         heads = [self.dialect.loop_head(loop) for loop in named if isinstance(loop, Loop)]
         tests = self._late_tests(bare) if collapse else ()
         with out.block(condition(tests)) if tests else nullcontext():
             clauses = f"{collapse}{reduction_clauses(loops)}{tail}"
-            out.directive(f"#pragma acc {head}{loops[0].place}{clauses}")
+            out.directive(f"#pragma acc {head}{level}{clauses}")
             for text in heads[:-1]:
                 out.line(text)
                 out.indent()
+            outer = self._around
+            self._around = (*outer, loops[0].place)
             with out.block(heads[-1]):
                 if rest:
                     self.levels(out, rest, "loop ")
                 else:
                     self.write(out, loops[-1].body)
+            self._around = outer
             for _ in heads[:-1]:
                 out.dedent()
+
+    def _level(self, loop: Loop, head: str) -> str:
+        """Return the level's word, another one where lanes would lose the order inside them.
+
+        gcc takes a loop on vectors alone for one of lanes; one on workers and vectors it does not.
+        """
+        is_vector = loop.place is Level.VECTOR and head == "loop "
+        if not is_vector or keeps_order(self.analysis, numbers(loop), around(self.analysis, loop)):
+            return loop.place
+        return "seq" if Level.WORKER in self._around else "worker vector"
 
     def write(self, out: Writer, body: Body, known: frozenset[str] = frozenset()) -> None:
         """Write what one lane does, its temporaries declared inside it, less those `known`."""

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from annotune.analysis.lanes import around, keeps_order
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
 from annotune.codegen.assemble import assembled
@@ -167,8 +168,8 @@ class _RegionWriter:
         inside = band[-1].body
         reduction = reduction_clauses(band)
         collapse = f" collapse({len(band)})" if len(band) > 1 else ""
-        is_whole = not any(isinstance(stmt, Loop) for stmt in inside)
-        simd = " simd" if is_whole and len(band) == 1 and self._is_contiguous(band[0]) else ""
+        is_whole = not any(isinstance(stmt, Loop) for stmt in inside) and len(band) == 1
+        simd = " simd" if is_whole and self._may_be_lanes(band[0]) else ""
         out.directive(f"#pragma omp parallel for{simd}{collapse} schedule(static){reduction}")
         for x in band[:-1]:
             out.line(self.dialect.loop_head(x))
@@ -185,10 +186,12 @@ class _RegionWriter:
         for _ in band[:-1]:
             out.dedent()
 
-    def _is_contiguous(self, loop: Loop) -> bool:
-        """Return whether lanes along a loop touch neighbours alone: no gather, no scatter."""
-        facts = [f for n in numbers(loop) for f in self.analysis.accesses[n]]
-        return all(f.strides.get(loop.var) in (0, 1) for f in facts)
+    def _may_be_lanes(self, loop: Loop) -> bool:
+        """Return whether lanes along a loop touch neighbours alone, in the order of the text."""
+        inside = numbers(loop)
+        facts = [f for n in inside for f in self.analysis.accesses[n]]
+        is_contiguous = all(f.strides.get(loop.var) in (0, 1) for f in facts)
+        return is_contiguous and keeps_order(self.analysis, inside, around(self.analysis, loop))
 
     def _call(self, out: Writer, body: Body, at: _Place) -> None:
         """Write the call of a function that does `body`, arrays flattened to pointers."""

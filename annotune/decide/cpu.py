@@ -171,6 +171,8 @@ def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocking | None:
     if not unit.parallel or unit.parallel[-1] != unit.band[-1].var:
         return None
     loop = unit.band[-1]
+    if not unit.may_have_lanes(loop.var):
+        return None
     if loop.var not in cores:
         is_contiguous = any(f.strides.get(loop.var) == 1 for f in unit.writes)
         return Blocking(unit.leader, simd=loop.var) if is_contiguous else None

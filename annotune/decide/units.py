@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from annotune.analysis.facts import AccessFacts, Analysis, Dependence
+from annotune.analysis.lanes import keeps_order
 from annotune.analysis.schedule import violations
 from annotune.decide.mappable import mappable, may_combine, summable
 from annotune.decide.team import Shared, shared_loops
@@ -109,6 +110,13 @@ class Unit:
         paths = self.analysis.paths
         inside = [n for n in self.statements if any(x is own for x in paths[n])]
         return carried_sums(self.analysis, inside, loop)
+
+    def may_have_lanes(self, loop: str) -> bool:
+        """Return whether lanes of a loop keep the order of what they hold."""
+        around = self.loops_around(self.leader)
+        names = around[: around.index(loop) + 1]
+        inside = [n for n in self.statements if loop in self.loops_around(n)]
+        return keeps_order(self.analysis, inside, names)
 
     def may_combine(self, *loops: str) -> bool:
         """Return whether some of `sums`, outermost first, may be mapped and the others not."""

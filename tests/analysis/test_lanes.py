@@ -1,0 +1,35 @@
+"""Where lanes keep the order of the statements in one iteration."""
+
+from __future__ import annotations
+
+import pytest
+from support.regions import analysis_of
+
+from annotune.analysis.lanes import keeps_order
+
+# The body under `for i: for j`, and whether lanes along j keep its order.
+BODIES = {
+    "A[i][j + 3] = 4.0; B[i][j] = A[i][j + 3];": True,
+    "A[i][j + 3] = 4.0; B[i][j] = A[i][j + 2];": True,
+    "A[i][j] = 4.0; B[i][j] = B[i][m - j];": True,
+    # The element that is read is the one just written where 2*j == m.
+    "A[i][j] = 4.0; B[i][j] = A[i][m - j];": False,
+    "A[i + 3][j] = 4.0; B[i][j] = A[m - i][j];": False,
+    "A[i + 3][j] = 4.0; A[m - i][j] = 5.0;": False,
+    # Reading first is kept: lanes load before they store.
+    "B[i][j] = A[m - i][j]; A[i + 3][j] = 4.0;": True,
+    # m may be 0 elsewhere.
+    "A[i][j] = 4.0; B[i][j] = A[i + m][j];": False,
+    "A[i][j] = 4.0; B[i][j] = A[i + m + 1][j];": True,
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_lanes(body: str) -> None:
+    text = (
+        "void f(int n, int m, double A[2*n + m][n + m + 9], double B[2*n][n + m]) {\n"
+        "/*@ begin PerfTuning ( def input_params { param n = 20; param m = 31; } ) @*/\n"
+        f"for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) {{ {body} }}\n/*@ end @*/ }}\n"
+    )
+    analysis = analysis_of(text)
+    assert keeps_order(analysis, (0, 1), ("i", "j")) is BODIES[body]

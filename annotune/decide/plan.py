@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from annotune.decide.contraction_tile import ContractionTile
@@ -28,13 +28,15 @@ class Staging:
     """A copy of what a statement reads of `array` in fast memory, filled before `loop`.
 
     `layout` is (loop, distance in the copy), from the outermost loop of the copying to the
-    innermost.
+    innermost. `is_tuned` says that its extents are the tuned sizes, so that code for all sizes
+    does without the copy.
     """
 
     array: str
     loop: str
     layout: tuple[tuple[str, int], ...]
     space: MemorySpace = MemorySpace.PRIVATE
+    is_tuned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Blocking:
     empty when they stay. `simd` is the loop whose iterations are lanes, and `held` the one
     over which a block of the target stays in registers; empty where there is none. `staged`
     are the copies of inputs, `padded` the loops that run whole tiles where they end inside one.
+    With `from_zero` what is held is a sum that is added to the target at the end.
     """
 
     statement: int
@@ -54,6 +57,17 @@ class Blocking:
     held: str = ""
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
+    from_zero: bool = False
+
+    def for_all_sizes(self) -> Blocking:
+        """Return the block without copies of tuned lengths.
+
+        What they leave in memory may not be read beyond its end, so nothing is padded then.
+        """
+        staged = tuple(copy for copy in self.staged if not copy.is_tuned)
+        if len(staged) == len(self.staged):
+            return self
+        return replace(self, staged=staged, padded=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +129,10 @@ class KernelChoice:
     def leader(self) -> int:
         """Return the statement whose number names the kernel."""
         return self.parts[0][0]
+
+    def for_all_sizes(self) -> KernelChoice:
+        """Return the choice without what only the tuned sizes allow."""
+        return replace(self, blocking=tuple(one.for_all_sizes() for one in self.blocking))
 
     @property
     def mapped(self) -> int:

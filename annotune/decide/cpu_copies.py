@@ -99,34 +99,34 @@ def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
     trips = {name: unit.trip(statement, name) for name in unit.loops_around(statement)}
     known = {name: trip for name, trip in trips.items() if trip}
     held = held_loop(unit, statement)
-    if len(known) < len(trips) or len(unit.statements) > 1:
+    if len(known) < len(trips) or len(unit.statements) > 1 or (held and not block.over):
         return None
+    band = [loop.var for loop in own_band(unit, statement)]
+    if held:
+        nest = _blocked(unit, statement, block, known)
+    else:
+        order = (*(name for name in band if name != block.along), block.along)
+        nest = CutNest(statement, order, known, {}, block.along, block.along)
+    cores = _cores(unit, nest)
+    if not cores:
+        return None
+    staged = copies(unit, nest, len(cores))
     if not held:
-        names = [x.var for x in own_band(unit, statement) if x.var != block.along]
-        nest = CutNest(statement, (*names, block.along), known, {}, block.along, block.along)
-        cores = _cores(unit, nest)
         read = {fact.access.array: fact for fact in inputs(unit, statement)}
-        staged = copies(unit, nest, len(cores))
-        gathered = (c for c in staged if read[c.array].strides[block.along] not in (0, 1))
-        return Arrangement(nest.order, cores, tuple(gathered))
-    if not block.over:
-        return None
+        staged = tuple(c for c in staged if read[c.array].strides[block.along] not in (0, 1))
+    return Arrangement(nest.order, cores, staged)
+
+
+def _blocked(unit: Unit, statement: int, block: Block, trips: Mapping[str, int]) -> CutNest:
+    """Return the nest with `block` inside the reductions, and these inside all other loops."""
     tiles = dict(cut_tiles(unit, statement, block))
     inner = (block.over, block.along)
     free = free_loops(unit, statement)
-    names = [n for n in free if n not in inner or n in tiles]
-    outer = outer_order(unit, statement, names, known)
+    names = [name for name in free if name not in inner or name in tiles]
+    outer = outer_order(unit, statement, names, trips)
     rest = [loop.var for loop in own_band(unit, statement) if loop.var not in free]
-    nest = CutNest(
-        statement,
-        (*(tile_name(n) if n in tiles else n for n in outer), *rest, *inner),
-        known,
-        tiles,
-        block.along,
-        held,
-    )
-    cores = _cores(unit, nest)
-    return Arrangement(nest.order, cores, copies(unit, nest, len(cores)))
+    order = (*(tile_name(n) if n in tiles else n for n in outer), *rest, *inner)
+    return CutNest(statement, order, trips, tiles, block.along, held_loop(unit, statement))
 
 
 def padded_loops(unit: Unit, statement: int, found: Arrangement) -> tuple[str, ...]:

@@ -71,6 +71,11 @@ class Arrangement:
     staged: tuple[Staging, ...]
 
 
+def output(unit: Unit, statement: int) -> AccessFacts | None:
+    """Return what a statement writes, None for an array that its loops declare."""
+    return next((f for f in unit.analysis.accesses[statement] if f.is_write), None)
+
+
 def inputs(unit: Unit, statement: int) -> tuple[AccessFacts, ...]:
     """Return what a statement reads that a copy could stand for.
 
@@ -99,6 +104,8 @@ def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
     trips = {name: unit.trip(statement, name) for name in unit.loops_around(statement)}
     known = {name: trip for name, trip in trips.items() if trip}
     held = held_loop(unit, statement)
+    if output(unit, statement) is None:
+        return None
     if len(known) < len(trips) or len(unit.statements) > 1 or (held and not block.over):
         return None
     band = [loop.var for loop in own_band(unit, statement)]
@@ -137,8 +144,8 @@ def padded_loops(unit: Unit, statement: int, found: Arrangement) -> tuple[str, .
     """
     copied = {copy.array for copy in found.staged}
     facts = unit.analysis.accesses[statement]
-    target = next(fact.access for fact in facts if fact.is_write)
-    others = [f for f in facts if f.access != target and f.access.array not in copied]
+    targets = [fact.access for fact in facts if fact.is_write]
+    others = [f for f in facts if f.access not in targets and f.access.array not in copied]
     loops = unit.loops_around(statement)
     return tuple(n for n in loops if not any(f.strides.get(n) for f in others))
 
@@ -163,7 +170,8 @@ def outer_order(
     the inputs small enough; among them those of the largest slice come first, so that its
     copy stays. The rest keep the order of the output, which is then written in long pieces.
     """
-    target = next(f for f in unit.analysis.accesses[statement] if f.is_write)
+    target = output(unit, statement)
+    assert target is not None
     moved = [{n for n in trips if f.strides.get(n)} for f in inputs(unit, statement)]
     left = sorted(names, key=lambda name: -abs(target.strides[name] or 0))
     outer: list[str] = []

@@ -18,7 +18,7 @@ from annotune.decide.cpu_blocks import (
     over_loops,
     rows_for,
 )
-from annotune.decide.cpu_copies import arranged
+from annotune.decide.cpu_copies import arranged, output
 from annotune.decide.sum_lanes import is_alone, sum_lanes
 from annotune.decide.units import Unit
 
@@ -48,7 +48,9 @@ def first_option(unit: Unit, statement: int) -> Block:
 
 def _copied_blocks(unit: Unit, statement: int, along: str) -> list[Block]:
     """Return the blocks of whole vectors on copies, the cheapest for each loop of rows first."""
-    target = next(f for f in unit.analysis.accesses[statement] if f.is_write)
+    target = output(unit, statement)
+    if target is None:
+        return []
     length = unit.trip(statement, along) or LANES
     found: list[tuple[float, int, Block]] = []
     for over in over_loops(unit, statement, along):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import prod
 
@@ -72,7 +73,7 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         reasons += _left(unit, cores, blocking)
     else:
         reasons.append(Reason("kernel", "one thread", "no loop of the nest may run in parallel"))
-    return KernelChoice(
+    choice = KernelChoice(
         unit.parts,
         host=unit.host,
         reasons=tuple(reasons),
@@ -80,6 +81,11 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         team=team,
         blocking=tuple(blocking),
     )
+    if not any(block.staged for block in blocking):
+        return choice
+    # A copy is as long as the tuned sizes say, and only copies may be read beyond a loop's end.
+    plain = (replace(block, staged=(), padded=()) for block in blocking)
+    return replace(choice, elsewhere=replace(choice, blocking=tuple(plain)))
 
 
 def cpu_points(

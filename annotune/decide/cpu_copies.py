@@ -209,7 +209,7 @@ def _copy(nest: CutNest, fact: AccessFacts, shared: int) -> Staging | None:
         uses //= 1 if nest.along in own else nest.count(nest.along)
         if uses < LEAST_USES:
             return None
-        return Staging(fact.access.array, inside[0], _layout(nest, slice_), is_tuned=True)
+        return Staging(fact.access.array, inside[0], _layout(nest, slice_))
     return None
 
 

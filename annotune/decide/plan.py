@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from annotune.decide.contraction_tile import ContractionTile
@@ -28,15 +28,13 @@ class Staging:
     """A copy of what a statement reads of `array` in fast memory, filled before `loop`.
 
     `layout` is (loop, distance in the copy), from the outermost loop of the copying to the
-    innermost. `is_tuned` says that its extents are the tuned sizes, so that code for all sizes
-    does without the copy.
+    innermost.
     """
 
     array: str
     loop: str
     layout: tuple[tuple[str, int], ...]
     space: MemorySpace = MemorySpace.PRIVATE
-    is_tuned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +56,6 @@ class Blocking:
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
     from_zero: bool = False
-
-    def for_all_sizes(self) -> Blocking:
-        """Return the block without copies of tuned lengths.
-
-        What they leave in memory may not be read beyond its end, so nothing is padded then.
-        """
-        staged = tuple(copy for copy in self.staged if not copy.is_tuned)
-        if len(staged) == len(self.staged):
-            return self
-        return replace(self, staged=staged, padded=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +117,6 @@ class KernelChoice:
     def leader(self) -> int:
         """Return the statement whose number names the kernel."""
         return self.parts[0][0]
-
-    def for_all_sizes(self) -> KernelChoice:
-        """Return the choice without what only the tuned sizes allow."""
-        return replace(self, blocking=tuple(one.for_all_sizes() for one in self.blocking))
 
     @property
     def mapped(self) -> int:

@@ -45,6 +45,7 @@ example: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/cpu.py
 
 static: $(READY)
 	$(BIN)/python benchmarks/static.py

@@ -24,13 +24,15 @@ class Dialect:
 
     `loop` may write a loop of its own way and returns True then; it writes the loop's body
     through `write_body`. `flat` turns ``A[i][j]`` into ``A[i*n + j]``. `has_extrema` says that
-    the language has ``min`` and ``max``, of arguments of one type: loop bounds are such.
+    the language has ``min`` and ``max``, of arguments of one type: loop bounds are such. Local
+    arrays start at a multiple of `alignment` bytes, where that is not 0.
     """
 
     region: Region
     flat: bool = True
     has_extrema: bool = False
     loop: Callable[[Writer, Loop], bool] = lambda out, loop: False
+    alignment: int = 0
 
     def expr(self, expr: Expr, enclosing: int = 0) -> str:
         """Return an expression as C; `enclosing` as for `c_expr`."""
@@ -60,7 +62,10 @@ class Dialect:
                 start = f" = {self.expr(self._narrowed(value))}" if value is not None else ""
                 out.line(f"{spelled(kind)} {name}{start};")
             case LocalArray(name, kind, extents):
-                out.line(f"{spelled(kind)} {name}" + "".join(f"[{n}]" for n in extents) + ";")
+                shape = "".join(f"[{n}]" for n in extents)
+                # As gcc, clang and nvc have it in every C; _Alignas is C11's.
+                at = f" __attribute__((aligned({self.alignment})))" if self.alignment else ""
+                out.line(f"{spelled(kind)} {name}{shape}{at};")
             case Loop():
                 if not self.loop(out, stmt):
                     with out.block(self.loop_head(stmt)):

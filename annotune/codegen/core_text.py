@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.core_blocks import for_registers
 from annotune.codegen.guards import joined
 from annotune.codegen.names import Interface, spelled, words, wrapped
 from annotune.codegen.placed import declared_in, is_placed, reduction_clauses
@@ -16,6 +17,17 @@ from annotune.ir.expr import Binary, Expr, Var
 from annotune.ir.nest import Assign, Level, LocalArray, Loop, walk_stmts
 from annotune.ir.region import Array, Scalar
 from annotune.transforms.tree import Body
+
+# The longest vector of a CPU, AVX-512's, and a line of its caches: a load that crosses two
+# lines costs two.
+VECTOR_BYTES = 64
+# A block is as many accumulators as the long registers hold, which gcc leaves unused on the CPUs
+# that slowed down with them.
+_WIDE = """\
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCOMPILER)
+__attribute__((target("prefer-vector-width=512")))
+#endif
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +75,8 @@ def core_text(
         parameters.append(f"{const}{spelled(array.element)} *restrict {array.name}")
     out = Writer()
     out.lines(f"/* {comment} */")
+    if any(isinstance(stmt, LocalArray) for stmt in walk_stmts(body)):
+        out.lines(_WIDE)
     out.lines(wrapped(f"static void {name}", parameters))
     out.line("{")
     with out.deeper():
@@ -81,7 +95,7 @@ class BodyWriter:
 
     def __init__(self, analysis: Analysis, flat: bool = True) -> None:
         self.analysis = analysis
-        self.dialect = Dialect(analysis.region, flat=flat, loop=self._loop)
+        self.dialect = Dialect(analysis.region, flat=flat, loop=self._loop, alignment=VECTOR_BYTES)
 
     def write(self, out: Writer, body: Body, known: frozenset[str] = frozenset()) -> None:
         """Write statements with their temporaries before them, less those that are `known`."""
@@ -114,11 +128,16 @@ class BodyWriter:
         tiles = tuple(cut for cut in cuts if cut.is_tile)
         body = write_ends(out, self.dialect, body, [cut for cut in cuts if cut not in tiles])
         if not tiles:
-            self.dialect.write_body(out, body)
+            self._block(out, body)
             return
         tests = dict.fromkeys(Binary("<=", cut.full, cut.end) for cut in tiles)
         with out.block(f"if ({joined(tests)})"):
             full: dict[Expr, Expr] = {cut.least: cut.full for cut in tiles}
-            self.dialect.write_body(out, with_bounds(body, full))
+            self._block(out, with_bounds(body, full))
         with out.block("else"):
-            self.dialect.write_body(out, write_ends(out, self.dialect, body, tiles))
+            self._block(out, write_ends(out, self.dialect, body, tiles))
+
+    def _block(self, out: Writer, body: Body) -> None:
+        """Write a body with local arrays, whose ends are known by now."""
+        region = self.dialect.region
+        self.dialect.write_body(out, for_registers(body, (*region.scalars, *region.arrays)))

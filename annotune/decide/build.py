@@ -34,6 +34,7 @@ from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, find_assign, numbers, path, rebuilt
 from annotune.transforms.unroll import Unroll
+from annotune.transforms.value_type import region_types
 from annotune.transforms.vectorize import Vectorize
 
 Placement = Callable[[KernelChoice], Mapping[str, Level]]
@@ -261,6 +262,7 @@ def _thread_level(
                 constants,
                 places.of("registers", block.statement),
                 _outer_names(analysis),
+                block.from_zero,
             )
         if block.padded:
             span = places.of("pad", block.statement)
@@ -268,21 +270,12 @@ def _thread_level(
     sizes = analysis.region.sizes
     for statement, loop, factor in choice.unroll:
         span = places.of("unroll", statement)
-        yield Unroll(statement, loop, factor, constants, sizes, span, _types(analysis))
+        yield Unroll(statement, loop, factor, constants, sizes, span, region_types(analysis.region))
 
 
 def _outer_names(analysis: Analysis) -> frozenset[str]:
     """Return every name of the region: also extents, which no subscript shows before codegen."""
     return frozenset(analysis.region.scalars) | frozenset(analysis.region.arrays)
-
-
-def _types(analysis: Analysis) -> dict[str, str]:
-    """Return the C types of the region's names, of an array that of its elements."""
-    region = analysis.region
-    return {
-        **{scalar.name: scalar.type for scalar in region.scalars.values()},
-        **{array.name: array.element for array in region.arrays.values()},
-    }
 
 
 def _element(analysis: Analysis, statement: int) -> str:

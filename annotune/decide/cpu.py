@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import prod
 
@@ -11,24 +12,21 @@ from annotune.decide.cpu_blocks import (
     LANES,
     Block,
     along_loop,
-    block_options,
-    first_block,
+    cut_tiles,
     free_loops,
     held_loop,
     is_fixed,
+    is_sum,
     own_band,
 )
+from annotune.decide.cpu_copies import ENOUGH_PIECES, Arrangement, arranged, padded_loops
 from annotune.decide.cpu_groups import cpu_groups
-from annotune.decide.plan import Blocking, KernelChoice, Reason
+from annotune.decide.cpu_options import first_option, options
+from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
 from annotune.decide.sum_lanes import leaders, stays_inside
 from annotune.decide.units import Unit, units
-from annotune.ir.expr import Int
-from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
 from annotune.transforms.tile import name_is_taken, tile_name
-
-# Pieces of work that the threads share: enough that 64 threads are even within a quarter.
-ENOUGH_PIECES = 256
 
 
 def cpu_units(analysis: Analysis) -> tuple[Unit, ...]:
@@ -42,16 +40,19 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
     blocking: list[Blocking] = []
     reasons: list[Reason] = []
     summed: list[tuple[int, str]] = []
+    found: Arrangement | None = None
     for statement in leaders(unit):
-        block = given.get(statement) or first_block(unit, statement)
+        block = given.get(statement) or first_option(unit, statement)
         if block.sums:
             summed.append((statement, block.along))
         elif not block.along:
             reasons += _as_it_stands(unit, statement)
         else:
-            blocking.append(_blocking(unit, statement, block))
+            found = arranged(unit, statement, block) if block.copied else None
+            blocking.append(_blocking(unit, statement, block, found))
             reasons.append(_reason(statement, block, blocking[-1].held))
-    cores = _cores(unit, blocking)
+            reasons += [_copy_reason(statement, copy) for copy in blocking[-1].staged]
+    cores = found.cores if found is not None else _cores(unit, blocking)
     # A loop that the threads share has its lanes in each thread's own part.
     reasons = [r for r in reasons if not any(_is_for(r, b) for b in blocking if b.simd in cores)]
     blocking = [b for b in blocking if b.simd not in cores]
@@ -72,7 +73,7 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         reasons += _left(unit, cores, blocking)
     else:
         reasons.append(Reason("kernel", "one thread", "no loop of the nest may run in parallel"))
-    return KernelChoice(
+    choice = KernelChoice(
         unit.parts,
         host=unit.host,
         reasons=tuple(reasons),
@@ -80,6 +81,11 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         team=team,
         blocking=tuple(blocking),
     )
+    if not any(block.staged for block in blocking):
+        return choice
+    # A copy is as long as the tuned sizes say, and only copies may be read beyond a loop's end.
+    plain = (replace(block, staged=(), padded=()) for block in blocking)
+    return replace(choice, elsewhere=replace(choice, blocking=tuple(plain)))
 
 
 def cpu_points(
@@ -91,39 +97,47 @@ def cpu_points(
     of a region suits its neighbours of the same form.
     """
     nests = cpu_units(analysis)
-    options = {s: block_options(unit, s) for unit in nests for s in leaders(unit)}
+    able = {s: options(unit, s) for unit in nests for s in leaders(unit)}
     seen = set()
-    for k in range(max(map(len, options.values()), default=1)):
-        blocks = {s: found[min(k, len(found) - 1)] for s, found in options.items()}
-        settings = {f"S{s}": str(block) for s, block in blocks.items() if len(options[s]) > 1}
+    for k in range(max(map(len, able.values()), default=1)):
+        blocks = {s: found[min(k, len(found) - 1)] for s, found in able.items()}
+        settings = {f"S{s}": str(block) for s, block in blocks.items() if len(able[s]) > 1}
         key = tuple(settings.items())
         if key not in seen:
             seen.add(key)
             yield settings, tuple(choose_cpu(unit, blocks.items()) for unit in nests)
 
 
-def _blocking(unit: Unit, statement: int, block: Block) -> Blocking:
+def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | None) -> Blocking:
     """Return the tiles and the order that make `block`: reductions outside its two loops."""
-    free = free_loops(unit, statement)
-    band = own_band(unit, statement)
-    inner = [name for name in (block.over, block.along) if name]
-    sizes = {block.along: block.lanes} | ({block.over: block.rows} if block.over else {})
-    fixed = unit.analysis.region.constants
-    tiles = []
-    for name in inner:
-        loop = next(x for x in band if x.var == name)
-        # A count that C fixes is a block as it stands.
-        if fold(trip_count(loop), fixed) != Int(sizes[name]):
-            tiles.append((name, sizes[name]))
-    cut = {name for name, _ in tiles}
     held = held_loop(unit, statement)
+    free, band = free_loops(unit, statement), own_band(unit, statement)
     if not held:
         # Nothing is reused, so no block is kept: the lanes run over the whole loop.
-        return Blocking(statement, (), _inner_last(band, free, block.along), block.along)
+        order = _inner_last(band, free, block.along)
+        staged = found.staged if found is not None else ()
+        return Blocking(statement, (), order, block.along, staged=staged)
+    tiles = cut_tiles(unit, statement, block)
+    from_zero = is_sum(unit, statement)
+    if found is not None:
+        padded = padded_loops(unit, statement, found) if from_zero else ()
+        return Blocking(
+            statement,
+            tiles,
+            found.order,
+            block.along,
+            held,
+            found.staged,
+            tuple(name for name, _ in tiles if name in padded),
+            from_zero,
+        )
+    inner = [name for name in (block.over, block.along) if name]
+    cut = {name for name, _ in tiles}
     outer = [tile_name(n) if n in cut else n for n in (x.var for x in band) if n in free]
     outer = [n for n in outer if n not in inner]
     rest = [x.var for x in band if x.var not in free]
-    return Blocking(statement, tuple(tiles), (*outer, *rest, *inner), block.along, held)
+    order = (*outer, *rest, *inner)
+    return Blocking(statement, tiles, order, block.along, held, from_zero=from_zero)
 
 
 def _inner_last(band: tuple[Loop, ...], free: tuple[str, ...], along: str) -> tuple[str, ...]:
@@ -193,6 +207,11 @@ def _reason(statement: int, block: Block, held: str) -> Reason:
         return Reason(f"S{statement}", what, "contiguous in the output; nothing reuses its loads")
     rule = f"{block.along} is contiguous in the output, {block.over} reuses what the lanes load"
     return Reason(f"S{statement}", f"{block.rows} rows of {block.over} x {what}", rule)
+
+
+def _copy_reason(statement: int, copy: Staging) -> Reason:
+    rule = f"its slice is used again and again inside {copy.loop}, in the order of the copy"
+    return Reason(f"S{statement}", f"copy of {copy.array} before {copy.loop}", rule)
 
 
 def _sum_reason(statement: int, loop: str) -> Reason:

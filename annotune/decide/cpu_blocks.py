@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from annotune.analysis.reductions import reduction_operator
 from annotune.decide.hints import rows_of
 from annotune.decide.sum_lanes import is_alone, runs_along, sum_lanes
 from annotune.decide.units import Unit
@@ -19,6 +20,7 @@ from annotune.transforms.copies import may_not_run
 from annotune.transforms.tile import name_is_taken
 from annotune.transforms.tree import bands, bound_names, find_assign, numbers, path
 from annotune.transforms.unroll import divisors
+from annotune.transforms.value_type import drops_fractions, region_types
 
 # Accumulators of one block: half of the 32 AVX-512 registers of eight doubles, so that the
 # loads and factors of the next step find room.
@@ -33,8 +35,9 @@ MAX_ROWS = 8
 class Block:
     """A register block: lanes of loop `along`, rows of loop `over`, empty for none.
 
-    With `sums`, `along` is a reduction, each lane of which has a partial result. Without
-    lanes the nest stays as it is, for the compiler to arrange.
+    With `sums`, `along` is a reduction, each lane of which has a partial result. With `copied`
+    the block reads copies of its inputs. Without lanes the nest stays as it is, for the compiler
+    to arrange.
     """
 
     along: str = ""
@@ -42,6 +45,7 @@ class Block:
     over: str = ""
     rows: int = 1
     sums: bool = False
+    copied: bool = False
 
     def __str__(self) -> str:
         if not self.along:
@@ -49,7 +53,7 @@ class Block:
         if self.sums:
             return f"partial results along {self.along}"
         rows = f"{self.rows} {self.over} x " if self.over else ""
-        return f"{rows}{self.lanes} {self.along}"
+        return f"{rows}{self.lanes} {self.along}{' of copies' if self.copied else ''}"
 
 
 def first_block(unit: Unit, statement: int) -> Block:
@@ -69,33 +73,14 @@ def first_block(unit: Unit, statement: int) -> Block:
         return hinted[0]
     if not along or is_fixed(unit, statement):
         return Block()
-    lanes = _lanes(unit.trip(statement, along) or LANES)
+    lanes = lanes_of(unit.trip(statement, along) or LANES)
     rows = {
-        over: _rows(unit.trip(statement, over) or 1, lanes)
-        for over in _over(unit, statement, along)
+        over: rows_for(unit.trip(statement, over) or 1, lanes)
+        for over in over_loops(unit, statement, along)
     }
     # Most rows first: each load of the lanes then serves the most accumulators.
     over = max(rows, key=lambda name: rows[name], default="")
     return Block(along, lanes, over, rows[over]) if over else Block(along, lanes)
-
-
-def block_options(unit: Unit, statement: int) -> tuple[Block, ...]:
-    """Return the blocks worth trying for a statement, the rules' own first."""
-    first = first_block(unit, statement)
-    along, summed = along_loop(unit, statement), sum_lanes(unit, statement)
-    out = [first, *([Block(), Block(summed, sums=True)] if summed else [])]
-    if not along or not is_alone(unit, statement):
-        return tuple(dict.fromkeys(out))
-    longest = unit.trip(statement, along) or MAX_LANES
-    out += [*hinted_blocks(unit, statement), Block(), Block(along, _lanes(longest))]
-    for lanes in sorted({8, LANES, MAX_LANES, _lanes(longest)}):
-        for over in _over(unit, statement, along):
-            count = unit.trip(statement, over)
-            for rows in sorted({2, 4, MAX_ROWS, _rows(count or 1, lanes)}):
-                fits = lanes <= longest and rows <= (count or rows)
-                if fits and lanes * rows <= BLOCK_DOUBLES:
-                    out.append(Block(along, lanes, over, rows))
-    return tuple(dict.fromkeys(out))
 
 
 def hinted_blocks(unit: Unit, statement: int) -> tuple[Block, ...]:
@@ -105,11 +90,11 @@ def hinted_blocks(unit: Unit, statement: int) -> tuple[Block, ...]:
         return ()
     longest = unit.trip(statement, along) or MAX_LANES
     asked = [n for n in rows_of(unit, statement, along, min(longest, MAX_LANES)) if n % 8 == 0]
-    lanes = asked or [_lanes(longest)]
+    lanes = asked or [lanes_of(longest)]
     return tuple(
         Block(along, n, over, rows)
         for n in lanes
-        for over in _over(unit, statement, along)
+        for over in over_loops(unit, statement, along)
         for rows in rows_of(
             unit, statement, over, min(unit.trip(statement, over) or n, BLOCK_DOUBLES // n)
         )
@@ -153,7 +138,7 @@ def along_loop(unit: Unit, statement: int) -> str:
     return ""
 
 
-def _over(unit: Unit, statement: int, along: str) -> tuple[str, ...]:
+def over_loops(unit: Unit, statement: int, along: str) -> tuple[str, ...]:
     """Return the loops along which a block may have rows: they reuse what the lanes load.
 
     Without a reduction in the nest nothing is loaded twice, and there is none.
@@ -173,6 +158,18 @@ def _over(unit: Unit, statement: int, along: str) -> tuple[str, ...]:
     )
 
 
+def cut_tiles(unit: Unit, statement: int, block: Block) -> tuple[tuple[str, int], ...]:
+    """Return the tiles of the loops of a block; a count that C fixes is one as it stands."""
+    fixed = unit.analysis.region.constants
+    band = {loop.var: loop for loop in own_band(unit, statement)}
+    sizes = ((block.over, block.rows), (block.along, block.lanes))
+    return tuple(
+        (name, size)
+        for name, size in sizes
+        if name and fold(trip_count(band[name]), fixed) != Int(size)
+    )
+
+
 def held_loop(unit: Unit, statement: int) -> str:
     """Return the outermost loop of the own band that leaves the target in place."""
     assign = find_assign(unit.body, statement)
@@ -189,13 +186,20 @@ def held_loop(unit: Unit, statement: int) -> str:
     return ""
 
 
-def _lanes(trip: int) -> int:
+def is_sum(unit: Unit, statement: int) -> bool:
+    """Return whether a statement only adds to its target, or subtracts from it."""
+    assign = find_assign(unit.body, statement)
+    types = region_types(unit.analysis.region)
+    return reduction_operator(assign) == "+" and not drops_fractions(assign, types)
+
+
+def lanes_of(trip: int) -> int:
     if trip <= MAX_LANES and trip % LANES:
         return trip
     return LANES
 
 
-def _rows(trip: int, lanes: int) -> int:
+def rows_for(trip: int, lanes: int) -> int:
     """Return the most rows that divide the loop, or nearly even ones where few divide it."""
     most = max(1, min(MAX_ROWS, BLOCK_DOUBLES // lanes, trip))
     exact = max(d for d in divisors(max(trip, 1)) if d <= most)

@@ -45,6 +45,7 @@ class Blocking:
     empty when they stay. `simd` is the loop whose iterations are lanes, and `held` the one
     over which a block of the target stays in registers; empty where there is none. `staged`
     are the copies of inputs, `padded` the loops that run whole tiles where they end inside one.
+    With `from_zero` what is held is a sum that is added to the target at the end.
     """
 
     statement: int
@@ -54,6 +55,7 @@ class Blocking:
     held: str = ""
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
+    from_zero: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
+from annotune.analysis.reductions import reduction_operator
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Binary, Expr, Var, variables
+from annotune.ir.expr import Access, Binary, Expr, Real, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, LocalArray, Loop
 from annotune.transforms.copies import copy_refusal
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NO_BLOCK, NOT_INVARIANT
+from annotune.transforms.messages import NO_BLOCK, NO_REDUCTION, NOT_INVARIANT, ROUNDED_SUM
 from annotune.transforms.registers import fresh_name
 from annotune.transforms.tiles import full_length
 from annotune.transforms.tree import (
@@ -25,6 +26,7 @@ from annotune.transforms.tree import (
     rebuilt,
     replace_loop,
 )
+from annotune.transforms.value_type import drops_fractions, region_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,10 @@ class Hold:
     loops inside `loop` that pick the element run a number of iterations that is known: tiles,
     or loops whose count the sizes in `constants` fix. `Registers` is the case without any. The
     local array takes no name in `taken`.
+
+    With `from_zero` the block starts from zeros and is added to the elements at the end:
+    ``for i: c_block[i - i_t] = 0.0`` and ``for i: c[i] += c_block[i - i_t]``. The loop then
+    need not wait for the elements, which only a sum allows.
     """
 
     statement: int
@@ -45,6 +51,7 @@ class Hold:
     constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
     taken: frozenset[str] = frozenset()
+    from_zero: bool = False
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
@@ -70,7 +77,17 @@ class Hold:
         for inner in self._picking(body):
             if full_length(inner, self.constants) is None or bound_names(inner) & inside:
                 return NO_BLOCK.at(self.span, loop=self.loop, inner=inner.var)
-        return copy_refusal("hold", body, self.statement, loop, self.span)
+        refusal = copy_refusal("hold", body, self.statement, loop, self.span)
+        return refusal or (self._sum_refusal(body, analysis) if self.from_zero else None)
+
+    def _sum_refusal(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return why the terms may not be added to each other before the target, or None."""
+        assign = find_assign(body, self.statement)
+        if reduction_operator(assign) != "+":
+            return NO_REDUCTION.at(self.span, statement=self.statement, loop=self.loop)
+        if drops_fractions(assign, region_types(analysis.region)):
+            return ROUNDED_SUM.at(self.span, statement=self.statement, type=self.element)
+        return None
 
     def apply(self, body: Body) -> Body:
         """Return `body` with the block in a local array, which `why_not` has accepted."""
@@ -90,8 +107,9 @@ class Hold:
 
         lengths = (full_length(x, self.constants) for x in picking)
         extents = tuple(length for length in lengths if length is not None)
-        load = Assign(assign.number, held, "=", target, assign.span)
-        store = Assign(assign.number, target, "=", held, assign.span)
+        start = Real("0.0") if self.from_zero else target
+        load = Assign(assign.number, held, "=", start, assign.span)
+        store = Assign(assign.number, target, "+=" if self.from_zero else "=", held, assign.span)
         return replace_loop(
             body,
             loop,

@@ -25,6 +25,9 @@ from annotune.transforms.messages import NOT_PADDED
 from annotune.transforms.tiles import cut_end, full_end, full_length
 from annotune.transforms.tree import Body, path, rebuilt, top_of
 
+# Iterations that one worker runs itself, in order or in lanes.
+_OWN = (Level.SERIAL, Level.SIMD)
+
 
 @dataclass(frozen=True, slots=True)
 class Pad:
@@ -50,7 +53,7 @@ class Pad:
         for loop in path(body, self.statement):
             if loop.var not in self.loops or cut_end(loop) is None:
                 continue
-            is_own = loop.place is Level.SERIAL or loop.place in TEAM_LEVELS
+            is_own = loop.place in _OWN or loop.place in TEAM_LEVELS
             if not is_own or loop.combines or full_length(loop, self.constants) is None:
                 return NOT_PADDED.at(self.span, loop=loop.var)
         return None
@@ -59,7 +62,7 @@ class Pad:
         """Return `body` with full tiles, which `why_not` has accepted."""
         place = top_of(body, self.statement)
         nest = body[place]
-        local = {s.name for s in walk_stmts((nest,)) if isinstance(s, LocalArray)}
+        local = {s.name for s in walk_stmts(body) if isinstance(s, LocalArray)}
         return (*body[:place], *self._padded((nest,), (), local), *body[place + 1 :])
 
     def _padded(self, body: Body, cut: tuple[Loop, ...], local: set[str]) -> Body:
@@ -91,9 +94,7 @@ class Pad:
         reads = any(_memory(source, local) for source in assign.sources())
         # A surplus iteration has an element of its own only where its loop picks it.
         if is_own and not reads:
-            cut = tuple(
-                x for x in cut if x.place is Level.SERIAL and x.var not in variables(target)
-            )
+            cut = tuple(x for x in cut if x.place in _OWN and x.var not in variables(target))
         condition = self._condition(cut)
         if condition is None:
             return assign

@@ -39,7 +39,7 @@ from annotune.transforms.tree import (
     replace_loop,
     target_name,
 )
-from annotune.transforms.value_type import drops_fractions
+from annotune.transforms.value_type import drops_fractions, region_types
 
 _SUFFIX = {
     Operator.SUM: "sum",
@@ -92,10 +92,7 @@ class Reduce:
                 other=elsewhere,
                 loop=outer.var,
             )
-        region = analysis.region
-        types = {s.name: s.type for s in region.scalars.values()}
-        types |= {a.name: a.element for a in region.arrays.values()}
-        if drops_fractions(assign, types):
+        if drops_fractions(assign, region_types(analysis.region)):
             return ROUNDED_SUM.at(self.span, statement=self.statement, type=self.element)
         if Operator(operator) in (Operator.MIN, Operator.MAX) and self._may_miss(body):
             idle = may_not_run(path(body, self.statement), self._depth(body)) or outer

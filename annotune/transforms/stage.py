@@ -20,7 +20,7 @@ from annotune.ir.expr import (
     substitute,
     variables,
 )
-from annotune.ir.fold import fold
+from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import NO_STATEMENT, Assign, Level, LocalArray, Loop, MemorySpace, walk_stmts
 from annotune.transforms.copies import may_not_run, surely_read
 from annotune.transforms.legality import TEAM_LEVELS, missing
@@ -98,7 +98,11 @@ class Stage:
         name = fresh_name(f"{self.array}_tile", body, self.taken)
         taken = self.taken | {name}
         offsets = {var: fresh_name(f"{var}_s", body, taken) for var, _ in self.layout}
-        moved = {var: Binary("+", boxes[var].lower, Var(own)) for var, own in offsets.items()}
+        moved: dict[str, Expr] = {}
+        # A tile starts where the loop over the tiles has come to, so that one is first.
+        for var, box in boxes.items():
+            ahead = Binary("*", Int(box.step), Var(offsets[var]))
+            moved[var] = fold(Binary("+", substitute(box.lower, moved), ahead))
         value: Expr = substitute(source, moved)
         inside = conjunction(_inside(boxes[v], moved[v]) for v, _ in self.layout)
         if inside is not None:
@@ -110,7 +114,9 @@ class Stage:
             extent = Int(self._extents(body)[var])
             nest = (Loop(offsets[var], Int(0), extent, nest, place=level),)
         within = {v: Binary("-", Var(v), boxes[v].lower) for v, _ in self.layout}
-        copy = Access(name, (self._place(within),))
+        # The layout counts iterations, an iterator steps.
+        steps = {var: box.step for var, box in boxes.items()}
+        copy = Access(name, (self._place(within, steps),))
 
         def use_copy(stmt: Assign) -> Assign:
             if stmt.number != self.statement:
@@ -134,29 +140,45 @@ class Stage:
         return found.pop() if len(found) == 1 else None
 
     def _box(self, body: Body) -> tuple[Loop, ...]:
-        """Return the loops over the copy: those that pick the element here or on other threads."""
+        """Return the loops over the copy: those that pick the element here or on other threads.
+
+        Of a tile that starts inside the loop, the loop over the tiles is one as well.
+        """
         source = self._access(body)
         used = frozenset[str]().union(*map(variables, source.indices)) if source else frozenset()
         loops = path(body, self.statement)
         depth = next(k for k, x in enumerate(loops) if x.var == self.loop)
         is_shared = self.space is MemorySpace.SHARED
         team = [x for x in loops[:depth] if is_shared and x.place in TEAM_LEVELS]
+        for inner in reversed(loops[depth:]):
+            used |= bound_names(inner) if inner.var in used else frozenset()
         return tuple(x for x in (*team, *loops[depth:]) if x.var in used)
 
     def _extents(self, body: Body) -> dict[str, int]:
-        lengths = {x.var: full_length(x, self.constants) for x in self._box(body)}
+        lengths = {x.var: self._count(x) for x in self._box(body)}
         return {var: length for var, length in lengths.items() if length is not None}
+
+    def _count(self, loop: Loop) -> int | None:
+        """Return the most iterations of a loop, None where it is not known."""
+        if loop.step == 1:
+            return full_length(loop, self.constants)
+        count = fold(trip_count(loop), self.constants)
+        return count.value if isinstance(count, Int) and count.value > 0 else None
 
     def _length(self, body: Body) -> int:
         """Return the elements of the copy, those that only pad it among them."""
         extents = self._extents(body)
         return 1 + sum(stride * (extents[var] - 1) for var, stride in self.layout)
 
-    def _place(self, at: Mapping[str, Expr]) -> Expr:
-        """Return the index in the copy of the element `at` a distance along each loop."""
+    def _place(self, at: Mapping[str, Expr], steps: Mapping[str, int] | None = None) -> Expr:
+        """Return the index in the copy of the element `at` a distance along each loop.
+
+        `steps` are what one iteration adds to these distances, 1 where there are none.
+        """
         total: Expr = Int(0)
         for var, stride in self.layout:
-            total = Binary("+", total, Binary("*", Int(stride), at[var]))
+            each = stride // (steps[var] if steps else 1)
+            total = Binary("+", total, Binary("*", Int(each), at[var]))
         return fold(total)
 
     # Why not ---------------------------------------------------------------------------------
@@ -179,10 +201,9 @@ class Stage:
         """Return why the elements are no box of a known size, the same for all threads, or None."""
         loops = path(body, self.statement)
         box = self._box(body)
-        names = {x.var for x in box}
         depth = next(k for k, x in enumerate(loops) if x.var == self.loop)
         for loop in box:
-            if full_length(loop, self.constants) is None or bound_names(loop) & names:
+            if self._count(loop) is None:
                 return NOT_STAGED_BOX.at(self.span, array=self.array, loop=loop.var)
         idle = may_not_run(loops, depth)
         if idle is not None:
@@ -204,6 +225,9 @@ class Stage:
         """Return why the layout gives two elements one place, or leaves a loop out; else None."""
         extents = self._extents(body)
         if sorted(var for var, _ in self.layout) != sorted(extents):
+            return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
+        steps = {x.var: x.step for x in self._box(body)}
+        if any(stride % steps[var] for var, stride in self.layout):
             return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
         reach = 0
         for var, stride in sorted(self.layout, key=lambda pair: pair[1]):

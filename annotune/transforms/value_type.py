@@ -20,6 +20,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.nest import Assign, Local, LocalArray, walk_stmts
+from annotune.ir.region import Region
 from annotune.transforms.tree import Body
 
 # C11 6.3.1.8: an operation is done in the wider type of its operands.
@@ -46,6 +47,14 @@ def drops_fractions(assign: Assign, types: Mapping[str, str]) -> bool:
     if _rank_of(types.get(name, "double")) != _INTEGER:
         return False
     return _rank(assign.value, types) != _INTEGER
+
+
+def region_types(region: Region) -> dict[str, str]:
+    """Return the C types of a region's names, of an array that of its elements."""
+    return {
+        **{scalar.name: scalar.type for scalar in region.scalars.values()},
+        **{array.name: array.element for array in region.arrays.values()},
+    }
 
 
 def local_types(body: Body) -> dict[str, str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from codegen.emitted import EXAMPLES, analysed, source_of
+from codegen.emitted import EXAMPLES, analysed, example, source_of
 from conftest import Golden
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
+from annotune.codegen.variants import planned
 from annotune.decide.cpu import choose_cpu, cpu_points, cpu_units
-from annotune.decide.cpu_blocks import Block, block_options, first_block
+from annotune.decide.cpu_blocks import Block, first_block
+from annotune.decide.cpu_copies import COPIES, arranged
+from annotune.decide.cpu_groups import cpu_groups
+from annotune.decide.cpu_options import first_option, options
+from annotune.decide.placement import omp_placement
 from annotune.decide.plan import KernelChoice
 
 
@@ -28,10 +33,123 @@ def test_the_reasons_for_every_example(golden: Golden) -> None:
 
 
 def test_a_contraction_gets_a_block_of_half_the_registers() -> None:
-    (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
-    assert block.tiles == (("p4", 8), ("h3", 16))
-    assert block.order == ("p4_t", "p5", "p6", "h1", "h2", "h3_t", "h7", "p4", "h3")
+    choice = only(analysed("nwchem/sd_t_d1.c"))
+    (block,) = choice.blocking
+    assert block.tiles == (("h1", 8), ("h3", 16))
+    assert block.order == ("p6", "p4", "p5", "h1_t", "h2", "h3_t", "h7", "h1", "h3")
     assert (block.simd, block.held) == ("h3", "h7")
+    assert choice.cores == ("p6", "p4")
+
+
+def test_a_contraction_reads_copies_in_the_order_of_use() -> None:
+    (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
+    # The slice of v2 stays for all p5, that of t2 for all h2.
+    assert {copy.array: (copy.loop, copy.layout) for copy in block.staged} == {
+        "t2": ("h2", (("h7", 8), ("h1", 1))),
+        "v2": ("p5", (("h2", 256), ("h3_t", 256), ("h7", 16), ("h3", 1))),
+    }
+
+
+def test_what_lanes_would_gather_is_copied_rather_than_summed_in_lanes() -> None:
+    analysis = analysed("nwchem/sd_t_d2.c")
+    (unit,) = cpu_units(analysis)
+    assert first_block(unit, 0).sums
+    assert first_option(unit, 0) == Block("h3", 16, "h2", 8, copied=True)
+    copied = {copy.array: copy.layout for copy in choose_cpu(unit).blocking[0].staged}
+    assert copied["v2"][-1] == ("h3", 1)
+    assert copied["t2"][-1] == ("h2", 1)
+
+
+def test_a_sum_starts_from_zero_and_is_added_at_the_end() -> None:
+    (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
+    assert block.from_zero
+
+
+def test_sizes_that_vectors_do_not_divide_run_whole_tiles() -> None:
+    sizes = dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), 17)
+    text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text()
+    (block,) = only(analyse(source_of(text, **sizes).regions[0])).blocking
+    assert block.tiles == (("h1", 6), ("h3", 24))
+    assert block.padded == ("h1", "h3")
+    # Rows of the copy start at whole vectors.
+    assert {dict(copy.layout).get("h7") for copy in block.staged} == {6, 24}
+
+
+def test_without_a_reduction_what_lanes_would_gather_is_copied() -> None:
+    third = example("nwchem/sd_t_s1.c").regions[2]
+    (block,) = only(analyse(third)).blocking
+    assert (block.simd, block.held) == ("h1", "")
+    assert [(copy.array, copy.loop, copy.layout) for copy in block.staged] == [
+        ("t1", "p6", (("h1", 1),))
+    ]
+
+
+def test_code_for_all_sizes_makes_no_copies_of_tuned_lengths() -> None:
+    elsewhere = only(analysed("nwchem/sd_t_d1.c")).elsewhere
+    assert elsewhere is not None
+    (block,) = elsewhere.blocking
+    assert (block.staged, block.padded) == ((), ())
+    assert block.held == "h7"
+
+
+PRODUCTS = """
+void f(int n, double *restrict v, const double *restrict a, const double *restrict b)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 40; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int l = 0; l < n; l++)
+                v[i * n + j] *= a[i * n + l] + b[l * n + j];
+    /*@ end @*/
+}
+"""
+
+
+def test_a_product_starts_from_its_target() -> None:
+    (block,) = only(analyse(source_of(PRODUCTS).regions[0])).blocking
+    assert block.held == "l"
+    assert not block.from_zero
+
+
+def test_copies_fit_the_cache_of_a_core() -> None:
+    for name in ("nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c"):
+        (block,) = only(analysed(name)).blocking
+        lengths = [layout[0][1] * 16 for layout in (copy.layout for copy in block.staged)]
+        assert sum(lengths) <= 2 * COPIES
+
+
+TWO_NESTS_IN_ONE = """
+void f(int n, double *restrict v, double *restrict w, const double *restrict a,
+       const double *restrict b)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 40; } ) @*/
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            for (int l = 0; l < n; l++)
+                v[i * n + j] += a[i * n + l] * b[l * n + j];
+        for (int j = 0; j < n; j++)
+            w[i * n + j] += v[i * n + j];
+    }
+    /*@ end @*/
+}
+"""
+
+
+def test_loops_that_other_statements_share_keep_their_order() -> None:
+    (unit,) = cpu_units(analyse(source_of(TWO_NESTS_IN_ONE).regions[0]))
+    assert arranged(unit, 0, Block("j", 16, "i", 8, copied=True)) is None
+
+
+def test_every_point_of_a_contraction_is_legal() -> None:
+    for name in ("nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c"):
+        analysis = analysed(name)
+        points = list(cpu_points(analysis))
+        assert len(points) > 10
+        for settings, choices in points:
+            made = planned(
+                analysis, choices, cpu_groups(analysis), omp_placement, settings=settings
+            )
+            assert made.general is not None
 
 
 def test_counts_that_c_fixes_are_left_to_the_compiler() -> None:
@@ -47,11 +165,12 @@ def test_without_a_reduction_nothing_is_held() -> None:
 
 def test_every_option_is_a_block_once_and_the_rules_come_first() -> None:
     (unit,) = cpu_units(analysed("nwchem/sd_t_d1.c"))
-    options = block_options(unit, 0)
-    assert options[0] == Block("h3", 16, "p4", 8)
-    assert Block() in options
-    assert len(set(options)) == len(options)
-    assert all(option.lanes * option.rows <= 128 for option in options)
+    found = options(unit, 0)
+    assert found[0] == Block("h3", 16, "h1", 8, copied=True)
+    assert Block() in found
+    assert Block("h3", 16, "p4", 8) in found
+    assert len(set(found)) == len(found)
+    assert all(option.lanes * option.rows <= 128 for option in found)
 
 
 def test_rows_of_a_prime_count_are_nearly_even() -> None:
@@ -63,7 +182,7 @@ def test_rows_of_a_prime_count_are_nearly_even() -> None:
 
 def test_points_carry_their_settings() -> None:
     settings, _ = next(cpu_points(analysed("nwchem/sd_t_d1.c")))
-    assert settings == {"S0": "8 p4 x 16 h3"}
+    assert settings == {"S0": "8 h1 x 16 h3 of copies"}
 
 
 TRIANGLE = """
@@ -99,7 +218,7 @@ void f(int n, int m, int j_t, double *restrict v, const double *restrict a)
 
 def test_a_tile_whose_name_is_taken_is_not_chosen() -> None:
     (unit,) = cpu_units(analyse(source_of(TAKEN).regions[0]))
-    assert block_options(unit, 0) == (Block(),)
+    assert options(unit, 0) == (Block(),)
 
 
 SIBLINGS = """

@@ -11,7 +11,7 @@ from transforms.products import MATMUL, analysed
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, Nest
-from annotune.ir.text import print_nest
+from annotune.ir.text import parse_nest, print_nest
 from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
@@ -45,6 +45,36 @@ def test_blocks_that_may_be_cut_short(golden: Golden) -> None:
     golden.check(
         "transforms/hold_cut.nest", print_nest(Nest(Hold(0, "l").apply(blocked(4, 3, {}))))
     )
+
+
+def test_a_block_that_starts_from_zero(golden: Golden) -> None:
+    hold = Hold(0, "l", from_zero=True)
+    body = blocked(2, 4, {"n": 6, "m": 8})
+    assert hold.why_not(body, MATMUL) is None
+    golden.check("transforms/hold_from_zero.nest", print_nest(Nest(hold.apply(body))))
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("C[i][j] -= A[i][l] * B[l][j];", ""),
+        ("C[i][j] = C[i][j] + A[i][l] * B[l][j];", ""),
+        ("C[i][j] *= A[i][l] * B[l][j];", "AT272"),
+        ("C[i][j] = A[i][l] > C[i][j] ? A[i][l] : C[i][j];", "AT272"),
+    ],
+)
+def test_only_a_sum_starts_from_zero(statement: str, code: str) -> None:
+    analysis = analysed(statement)
+    body = Permute(0, ("i", "l", "j")).apply(analysis.region.nest.body)
+    hold = Hold(0, "l", constants={"m": 8}, from_zero=True)
+    assert code_of(hold, body, analysis) == code
+
+
+def test_an_integer_that_drops_fractions_does_not_start_from_zero() -> None:
+    analysis = analysed("q[j] += 1;", "for (l = 0; l < k; l++) for (j = 0; j < 8; j++)")
+    body = parse_nest("for l in 0:k: for j in 0:8: q[j] += 0.5").body
+    assert code_of(Hold(0, "l", "int"), body, analysis) == ""
+    assert code_of(Hold(0, "l", "int", from_zero=True), body, analysis) == "AT275"
 
 
 def test_a_count_that_is_known_is_a_block(golden: Golden) -> None:
@@ -101,11 +131,13 @@ blocks = st.integers(1, 5)
 
 
 @settings(deadline=None)
-@given(n=extents, m=extents, k=extents, rows=blocks, lanes=blocks)
-def test_a_block_keeps_the_result(n: int, m: int, k: int, rows: int, lanes: int) -> None:
+@given(n=extents, m=extents, k=extents, rows=blocks, lanes=blocks, from_zero=st.booleans())
+def test_a_block_keeps_the_result(
+    n: int, m: int, k: int, rows: int, lanes: int, from_zero: bool
+) -> None:
     sizes = {"n": n, "m": m, "k": k}
-    body = blocked(rows, lanes, {})
-    assert run(Hold(0, "l").apply(body), sizes) == run(MATMUL.region.nest.body, sizes)
+    held = Hold(0, "l", from_zero=from_zero).apply(blocked(rows, lanes, {}))
+    assert run(held, sizes) == run(MATMUL.region.nest.body, sizes)
 
 
 @pytest.mark.parametrize(("rows", "lanes"), [(1, 8), (3, 2), (6, 4)])

@@ -19,6 +19,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile
 from annotune.transforms.tree import Body
+from annotune.transforms.vectorize import Vectorize
 
 SHARED = MemorySpace.SHARED
 TILES = (("i", 2), ("j", 4), ("l", 3))
@@ -82,6 +83,37 @@ def test_a_private_copy_leaves_the_loops_outside_alone(golden: Golden) -> None:
     body = Permute(0, ("l_t", "i", "l", "j")).apply(body)
     stage = Stage(0, "B", "i", (("l", 8), ("j", 1)), constants={"m": 8})
     golden.check("transforms/stage_private.nest", print_nest(Nest(done((stage,), body))))
+
+
+def rows_of_tiles(rows: int, lanes: int, sizes: dict[str, int]) -> Body:
+    """Return the product with a block of tiles inside `l`, and lanes, as a core runs it."""
+    body = Tile(0, "i", rows, sizes).apply(MATMUL.region.nest.body)
+    body = Tile(0, "j", lanes, sizes).apply(body)
+    body = Permute(0, ("i_t", "j_t", "l", "i", "j")).apply(body)
+    return Vectorize(0, "j").apply(body)
+
+
+def panels(lanes: int, sizes: dict[str, int]) -> tuple[Stage | Hold | Pad, ...]:
+    """Return the steps of a product that reads all of B as panels, one for each tile of j."""
+    layout = (("j_t", sizes["k"] * lanes), ("l", lanes), ("j", 1))
+    return (
+        Stage(0, "B", "i_t", layout, constants=sizes),
+        Stage(0, "A", "l", (("l", 4), ("i", 1)), constants=sizes),
+        Hold(0, "l", constants=sizes, from_zero=True),
+        Pad(0, ("i", "j"), constants=sizes),
+    )
+
+
+def test_a_copy_of_all_tiles_has_the_loop_over_them(golden: Golden) -> None:
+    sizes = {"n": 6, "m": 10, "k": 5}
+    body = done(panels(4, sizes), rows_of_tiles(4, 4, sizes))
+    golden.check("transforms/stage_panels.nest", print_nest(Nest(body)))
+
+
+def test_refuses_a_distance_between_tiles_that_is_no_whole_number_of_steps() -> None:
+    sizes = {"n": 6, "m": 10, "k": 5}
+    stage = Stage(0, "B", "i_t", (("j_t", 22), ("l", 4), ("j", 1)), constants=sizes)
+    assert code_of(stage, rows_of_tiles(4, 4, sizes)) == "AT284"
 
 
 @pytest.mark.parametrize(
@@ -151,6 +183,17 @@ def test_pad_keeps_the_condition_where_memory_is_touched() -> None:
 
 
 extents, tile = st.integers(1, 7), st.integers(1, 4)
+
+
+@settings(deadline=None)
+@given(n=extents, m=extents, k=extents, rows=tile, lanes=tile)
+def test_panels_keep_the_result_and_touch_nothing_else(
+    n: int, m: int, k: int, rows: int, lanes: int
+) -> None:
+    sizes, original = {"n": n, "m": m, "k": k}, MATMUL.region.nest.body
+    body = done(panels(lanes, sizes), rows_of_tiles(rows, lanes, sizes))
+    assert run(body, sizes) == run(original, sizes)
+    assert touched(body, sizes) == touched(original, sizes)
 
 
 @settings(deadline=None)

@@ -13,25 +13,28 @@ static void f_1_s0_tuned(
 }
 
 /* S2 of the region at line 4: j_t -> threads */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCOMPILER)
+__attribute__((target("prefer-vector-width=512")))
+#endif
 static void f_1_s2_tuned(
         int j_t, const double *restrict z, const double *restrict A, double *restrict y)
 {
     const int n = 40;
     const int m = 48;
-    double y_block[16];
+    double y_block[16] __attribute__((aligned(64)));
     #pragma omp simd
-    for (int j = j_t; j < j_t + 16; j++) {
-        y_block[j - j_t] = y[j];
+    for (int j_r = 0; j_r < 16; j_r++) {
+        y_block[j_r] = 0.0;
     }
     for (int i = 0; i < n; i++) {
         #pragma omp simd
-        for (int j = j_t; j < j_t + 16; j++) {
-            y_block[j - j_t] += A[i * m + j] * z[i];
+        for (int j_r = 0; j_r < 16; j_r++) {
+            y_block[j_r] += A[i * m + j_t + j_r] * z[i];
         }
     }
     #pragma omp simd
-    for (int j = j_t; j < j_t + 16; j++) {
-        y[j] = y_block[j - j_t];
+    for (int j_r = 0; j_r < 16; j_r++) {
+        y[j_t + j_r] += y_block[j_r];
     }
 }
 
@@ -49,33 +52,36 @@ static void f_1_s0(
 }
 
 /* S2 of the region at line 4: j_t -> threads */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCOMPILER)
+__attribute__((target("prefer-vector-width=512")))
+#endif
 static void f_1_s2(
         int j_t, int n, int m, const double *restrict z, const double *restrict A,
         double *restrict y)
 {
     if (j_t + 16 <= m) {
-        double y_block[16];
+        double y_block[16] __attribute__((aligned(64)));
         #pragma omp simd
-        for (int j = j_t; j < j_t + 16; j++) {
-            y_block[j - j_t] = y[j];
+        for (int j_r = 0; j_r < 16; j_r++) {
+            y_block[j_r] = 0.0;
         }
         for (int i = 0; i < n; i++) {
             #pragma omp simd
-            for (int j = j_t; j < j_t + 16; j++) {
-                y_block[j - j_t] += A[i * m + j] * z[i];
+            for (int j_r = 0; j_r < 16; j_r++) {
+                y_block[j_r] += A[i * m + j_t + j_r] * z[i];
             }
         }
         #pragma omp simd
-        for (int j = j_t; j < j_t + 16; j++) {
-            y[j] = y_block[j - j_t];
+        for (int j_r = 0; j_r < 16; j_r++) {
+            y[j_t + j_r] += y_block[j_r];
         }
     }
     else {
         const int j_end = j_t + 16 < m ? j_t + 16 : m;
-        double y_block[16];
+        double y_block[16] __attribute__((aligned(64)));
         #pragma omp simd
         for (int j = j_t; j < j_end; j++) {
-            y_block[j - j_t] = y[j];
+            y_block[j - j_t] = 0.0;
         }
         for (int i = 0; i < n; i++) {
             #pragma omp simd
@@ -85,7 +91,7 @@ static void f_1_s2(
         }
         #pragma omp simd
         for (int j = j_t; j < j_end; j++) {
-            y[j] = y_block[j - j_t];
+            y[j] += y_block[j - j_t];
         }
     }
 }

@@ -1,0 +1,227 @@
+"""The order of a contraction's loops on a core, and the slices of its inputs worth copying.
+
+A core runs a block over and over with the same slice of an input. In the array that slice is
+scattered: each step of the reduction is a page or a power of two away, which few sets of a cache
+hold, and lanes may have to be gathered. A copy in the order of use is none of this (Goto and
+van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34(3), 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from annotune.analysis.facts import AccessFacts
+from annotune.decide.cpu_blocks import Block, cut_tiles, free_loops, held_loop, own_band
+from annotune.decide.plan import Staging
+from annotune.decide.units import Unit
+from annotune.ir.expr import accesses
+from annotune.transforms.tile import tile_name
+from annotune.transforms.tree import find_assign
+
+# Elements of a copy, and of all copies that the order of loops aims at: 64 KiB of double, a
+# quarter of the smallest second-level cache in use, so that what streams past leaves them there.
+COPIES = 8192
+# Vector operations that a copied element must serve: it is loaded and stored once, a
+# few elements at a time where the copy turns rows into columns.
+LEAST_USES = 4
+# Pieces of work that the threads share: enough that 64 threads are even within a quarter.
+ENOUGH_PIECES = 256
+# Rows of a copy start at multiples of the longest vector: 64 bytes of double.
+ROW_DOUBLES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CutNest:
+    """The loops of a statement once its block is cut: `order`, outermost first.
+
+    `trips` are the counts of the loops of the text at the tuned sizes, `tiles` the sizes of
+    those that are cut. `along` is the loop of the lanes, and `held` the first of the order that
+    belongs to the block.
+    """
+
+    statement: int
+    order: tuple[str, ...]
+    trips: Mapping[str, int]
+    tiles: Mapping[str, int]
+    along: str
+    held: str
+
+    def count(self, loop: str) -> int:
+        """Return the iterations of a loop of the order: of tiles, in a tile, or of the text."""
+        if loop in self.tiles:
+            return min(self.tiles[loop], self.trips[loop])
+        if loop in self.trips:
+            return self.trips[loop]
+        inner = next(name for name in self.tiles if tile_name(name) == loop)
+        return -(-self.trips[inner] // self.tiles[inner])
+
+    def counts(self, loops: Iterable[str]) -> int:
+        """Return the iterations of some loops together."""
+        return prod(self.count(loop) for loop in loops)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The loops of a nest in order, outermost first, those that threads share, and the copies."""
+
+    order: tuple[str, ...]
+    cores: tuple[str, ...]
+    staged: tuple[Staging, ...]
+
+
+def output(unit: Unit, statement: int) -> AccessFacts | None:
+    """Return what a statement writes, None for an array that its loops declare."""
+    return next((f for f in unit.analysis.accesses[statement] if f.is_write), None)
+
+
+def inputs(unit: Unit, statement: int) -> tuple[AccessFacts, ...]:
+    """Return what a statement reads that a copy could stand for.
+
+    Nothing of the unit writes it, one element of the array is read in each iteration, and its
+    place is known from the loops alone.
+    """
+    facts = unit.analysis.accesses[statement]
+    written = {fact.access.array for fact in unit.writes}
+    found = {f.access: f for f in facts if f.access.array not in written}
+    arrays = [access.array for access in found]
+    return tuple(
+        fact
+        for access, fact in found.items()
+        if arrays.count(access.array) == 1
+        and None not in fact.strides.values()
+        and not any(accesses(index) for index in access.indices)
+    )
+
+
+def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
+    """Return how a core runs `block` on copies, None where some loop's count is not known.
+
+    The unit must be the statement's alone: others would need another order. Without a reduction
+    only what the lanes would gather is copied.
+    """
+    trips = {name: unit.trip(statement, name) for name in unit.loops_around(statement)}
+    known = {name: trip for name, trip in trips.items() if trip}
+    held = held_loop(unit, statement)
+    if output(unit, statement) is None:
+        return None
+    if len(known) < len(trips) or len(unit.statements) > 1 or (held and not block.over):
+        return None
+    band = [loop.var for loop in own_band(unit, statement)]
+    if held:
+        nest = _blocked(unit, statement, block, known)
+    else:
+        order = (*(name for name in band if name != block.along), block.along)
+        nest = CutNest(statement, order, known, {}, block.along, block.along)
+    cores = _cores(unit, nest)
+    if not cores:
+        return None
+    staged = copies(unit, nest, len(cores))
+    if not held:
+        read = {fact.access.array: fact for fact in inputs(unit, statement)}
+        staged = tuple(c for c in staged if read[c.array].strides[block.along] not in (0, 1))
+    return Arrangement(nest.order, cores, staged)
+
+
+def _blocked(unit: Unit, statement: int, block: Block, trips: Mapping[str, int]) -> CutNest:
+    """Return the nest with `block` inside the reductions, and these inside all other loops."""
+    tiles = dict(cut_tiles(unit, statement, block))
+    inner = (block.over, block.along)
+    free = free_loops(unit, statement)
+    names = [name for name in free if name not in inner or name in tiles]
+    outer = outer_order(unit, statement, names, trips)
+    rest = [loop.var for loop in own_band(unit, statement) if loop.var not in free]
+    order = (*(tile_name(n) if n in tiles else n for n in outer), *rest, *inner)
+    return CutNest(statement, order, trips, tiles, block.along, held_loop(unit, statement))
+
+
+def padded_loops(unit: Unit, statement: int, found: Arrangement) -> tuple[str, ...]:
+    """Return the loops whose tiles may run whole where they end inside one.
+
+    All that they move but the target are copies: the surplus of these is zeros, and what comes
+    of it is not stored.
+    """
+    copied = {copy.array for copy in found.staged}
+    facts = unit.analysis.accesses[statement]
+    targets = [fact.access for fact in facts if fact.is_write]
+    others = [f for f in facts if f.access not in targets and f.access.array not in copied]
+    loops = unit.loops_around(statement)
+    return tuple(n for n in loops if not any(f.strides.get(n) for f in others))
+
+
+def _cores(unit: Unit, nest: CutNest) -> tuple[str, ...]:
+    """Return the loops that threads share: the outermost, until there are enough pieces."""
+    out: list[str] = []
+    able = {*unit.parallel, *map(tile_name, unit.parallel)}
+    for name in nest.order[: nest.order.index(nest.held)]:
+        if name not in able or nest.counts(out) >= ENOUGH_PIECES:
+            break
+        out.append(name)
+    return tuple(out)
+
+
+def outer_order(
+    unit: Unit, statement: int, names: Sequence[str], trips: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Return the parallel loops outside a block in the order that lets copies serve longest.
+
+    Outermost are the loops of the largest strides in the output, as many as make the slices of
+    the inputs small enough; among them those of the largest slice come first, so that its
+    copy stays. The rest keep the order of the output, which is then written in long pieces.
+    """
+    target = output(unit, statement)
+    assert target is not None
+    moved = [{n for n in trips if f.strides.get(n)} for f in inputs(unit, statement)]
+    left = sorted(names, key=lambda name: -abs(target.strides[name] or 0))
+    outer: list[str] = []
+
+    def slice_of(loops: set[str]) -> int:
+        return prod(trips[name] for name in loops if name not in outer)
+
+    while left and sum(map(slice_of, moved)) > COPIES:
+        outer.append(left.pop(0))
+    sizes = {n: [slice_of(loops) for loops in moved if n in loops] for n in outer}
+    # What moves every slice lets none of them stay, wherever it is.
+    outer.sort(key=lambda n: (len(sizes[n]) < len(moved), -max(sizes[n], default=0)))
+    return (*outer, *left)
+
+
+def copies(unit: Unit, nest: CutNest, shared: int) -> tuple[Staging, ...]:
+    """Return the copies that pay, each inside the `shared` outermost loops: the threads'."""
+    if find_assign(unit.body, nest.statement).guard is not None:
+        return ()
+    found = (_copy(nest, fact, shared) for fact in inputs(unit, nest.statement))
+    return tuple(copy for copy in found if copy is not None)
+
+
+def _copy(nest: CutNest, fact: AccessFacts, shared: int) -> Staging | None:
+    """Return the copy of an input before the outermost loop that uses it again, if it pays."""
+    own = {name for name in nest.trips if fact.strides.get(name)}
+    own |= {tile_name(name) for name in own & nest.tiles.keys()}
+    for place in range(shared, nest.order.index(nest.held)):
+        inside = nest.order[place:]
+        slice_ = [name for name in inside if name in own]
+        if inside[0] in own or nest.counts(slice_) > COPIES:
+            continue
+        uses = nest.counts(inside) // nest.counts(slice_)
+        # One load of what the lanes have in common serves them all.
+        uses //= 1 if nest.along in own else nest.count(nest.along)
+        if uses < LEAST_USES:
+            return None
+        return Staging(fact.access.array, inside[0], _layout(nest, slice_))
+    return None
+
+
+def _layout(nest: CutNest, loops: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    """Return the distances in a copy whose loops nest as they do in the block's use of it."""
+    out: list[tuple[str, int]] = []
+    distance = 1
+    for loop in reversed(loops):
+        step = next((s for name, s in nest.tiles.items() if tile_name(name) == loop), 1)
+        distance = -(-distance // step) * step
+        out.append((loop, distance))
+        distance *= nest.count(loop)
+        if loop == nest.along:
+            distance = -(-distance // ROW_DOUBLES) * ROW_DOUBLES
+    return tuple(reversed(out))

@@ -1,0 +1,120 @@
+"""The blocks of a statement worth trying on a core, the best guess first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from annotune.decide.cpu_blocks import (
+    BLOCK_DOUBLES,
+    LANES,
+    MAX_LANES,
+    MAX_ROWS,
+    Block,
+    along_loop,
+    first_block,
+    hinted_blocks,
+    is_fixed,
+    lanes_of,
+    over_loops,
+    rows_for,
+)
+from annotune.decide.cpu_copies import arranged, output
+from annotune.decide.sum_lanes import is_alone, sum_lanes
+from annotune.decide.units import Unit
+
+# Doubles of the longest vector, AVX-512's.
+VECTOR = 8
+# Vectors that a block on copies may keep of the 32 registers: each step needs one for each
+# vector of the lanes, at most four, and one for a factor.
+ACCUMULATORS = 24
+MAX_COPIED_ROWS = 16
+# Cycles of a multiply-add, of which some CPUs start two a cycle (Fog, "Instruction tables").
+LATENCY = 8
+# Cycles that counting a step costs.
+STEP = 2
+
+
+def first_option(unit: Unit, statement: int) -> Block:
+    """Return the block that hints or the rules choose: one on copies where these pay."""
+    plain = first_block(unit, statement)
+    along = along_loop(unit, statement)
+    hinted = hinted_blocks(unit, statement)
+    if not along or not is_alone(unit, statement) or (is_fixed(unit, statement) and not hinted):
+        return plain
+    found = hinted[:1] or _copied_blocks(unit, statement, along) or (Block(along, plain.lanes),)
+    copied = (replace(block, copied=True) for block in found)
+    return next((block for block in copied if _pays(unit, statement, block)), plain)
+
+
+def _copied_blocks(unit: Unit, statement: int, along: str) -> list[Block]:
+    """Return the blocks of whole vectors on copies, the cheapest for each loop of rows first."""
+    target = output(unit, statement)
+    if target is None:
+        return []
+    length = unit.trip(statement, along) or LANES
+    found: list[tuple[float, int, Block]] = []
+    for over in over_loops(unit, statement, along):
+        count = unit.trip(statement, over) or MAX_ROWS
+        blocks = [
+            Block(along, VECTOR * vectors, over, rows)
+            for vectors in range(1, MAX_LANES // VECTOR + 1)
+            for rows in range(1, min(count, MAX_COPIED_ROWS) + 1)
+            if vectors * rows <= ACCUMULATORS
+        ]
+        best = min(blocks, key=lambda block: _cost(block, length, count))
+        # Rows that lie close together keep to few pages.
+        distance = abs(target.strides.get(over) or 0)
+        found.append((_cost(best, length, count), distance, best))
+    return [block for _, _, block in sorted(found, key=lambda one: one[:2])]
+
+
+def _cost(block: Block, length: int, count: int) -> float:
+    """Return the cycles of one step of the reduction, for each element of the output.
+
+    A core starts a multiply-add a cycle, and a load: of the lanes' vectors, and of what the lanes
+    of each row have in common. Fewer accumulators than the latency of a multiply-add wait for it.
+    """
+    vectors = block.lanes // VECTOR
+    step = max(block.rows * vectors, block.rows + vectors, LATENCY) + STEP
+    tiles = -(-length // block.lanes) * -(-count // block.rows)
+    return step * tiles / (length * count)
+
+
+def _pays(unit: Unit, statement: int, block: Block) -> bool:
+    """Return whether copies are made for a block, of all that its lanes would have to gather."""
+    found = arranged(unit, statement, block)
+    if found is None or not found.staged:
+        return False
+    copied = {copy.array for copy in found.staged}
+    facts = unit.analysis.accesses[statement]
+    return all(f.strides[block.along] in (0, 1) or f.access.array in copied for f in facts)
+
+
+def options(unit: Unit, statement: int) -> tuple[Block, ...]:
+    """Return the blocks worth trying for a statement, the rules' own first.
+
+    Where copies pay, a block is tried on them alone, but for the one that would be chosen
+    without.
+    """
+    first = first_option(unit, statement)
+    along, summed = along_loop(unit, statement), sum_lanes(unit, statement)
+    out = [first, *([Block(), Block(summed, sums=True)] if summed else [])]
+    if not along or not is_alone(unit, statement):
+        return tuple(dict.fromkeys(out))
+    longest = unit.trip(statement, along) or MAX_LANES
+    out += [*hinted_blocks(unit, statement), first_block(unit, statement)]
+    out += [Block(), Block(along, lanes_of(longest))]
+    for lanes in sorted({8, LANES, MAX_LANES, lanes_of(longest)}):
+        for over in over_loops(unit, statement, along):
+            count = unit.trip(statement, over)
+            for rows in sorted({2, 4, MAX_ROWS, rows_for(count or 1, lanes)}):
+                fits = lanes <= longest and rows <= (count or rows)
+                if fits and lanes * rows <= BLOCK_DOUBLES:
+                    out.append(_on_copies(unit, statement, Block(along, lanes, over, rows)))
+    return tuple(dict.fromkeys(out))
+
+
+def _on_copies(unit: Unit, statement: int, block: Block) -> Block:
+    """Return a block on copies of its inputs where these pay, else as it is."""
+    copied = replace(block, copied=True)
+    return copied if _pays(unit, statement, copied) else block

@@ -1,6 +1,6 @@
 /* point 11 random */
-/* fuzz f11: n=6 m=5 */
-void f11(int n, int m, double B[1][6][1], double W2[6])
+/* fuzz f: n=6 m=5 */
+void f(int n, int m, double B[1][6][1])
 {
   /*@ begin PerfTuning (def input_params { param n = 6; param m = 5; }) @*/
   for (int i = 0; i < 2; i++) {

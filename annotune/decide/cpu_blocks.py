@@ -173,8 +173,9 @@ def cut_tiles(unit: Unit, statement: int, block: Block) -> tuple[tuple[str, int]
 def held_loop(unit: Unit, statement: int) -> str:
     """Return the outermost loop of the own band that leaves the target in place."""
     assign = find_assign(unit.body, statement)
-    if not isinstance(assign.target, Access) or assign.op == "=":
+    if not unit.is_in_memory(assign.target) or assign.op == "=":
         return ""
+    assert isinstance(assign.target, Access)
     used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
     free = free_loops(unit, statement)
     loops = path(unit.body, statement)

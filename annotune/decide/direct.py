@@ -100,8 +100,9 @@ def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
     out: list[tuple[int, str]] = []
     for statement in unit.statements:
         assign = next(a for a in unit.analysis.region.nest.assigns() if a.number == statement)
-        if not isinstance(assign.target, Access) or assign.op == "=":
+        if not unit.is_in_memory(assign.target) or assign.op == "=":
             continue
+        assert isinstance(assign.target, Access)
         if assign.guard is not None and not _is_touched(unit, statement, assign.target):
             continue
         used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))

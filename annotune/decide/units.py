@@ -11,7 +11,7 @@ from annotune.analysis.lanes import keeps_order
 from annotune.analysis.schedule import violations
 from annotune.decide.mappable import mappable, may_combine, summable
 from annotune.decide.team import Shared, shared_loops
-from annotune.ir.expr import Access, Int
+from annotune.ir.expr import Access, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Combine, LocalArray, Loop
 from annotune.transforms.distribute import Distribute
@@ -110,6 +110,10 @@ class Unit:
         paths = self.analysis.paths
         inside = [n for n in self.statements if any(x is own for x in paths[n])]
         return carried_sums(self.analysis, inside, loop)
+
+    def is_in_memory(self, target: Access | Var) -> bool:
+        """Return whether a target is an element of an array of the user's, not of one iteration."""
+        return isinstance(target, Access) and target.array in self.analysis.region.arrays
 
     def may_have_lanes(self, loop: str) -> bool:
         """Return whether lanes of a loop keep the order of what they hold."""

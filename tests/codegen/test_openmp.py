@@ -48,7 +48,7 @@ def test_a_register_block_in_both_versions(golden: Golden) -> None:
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", RUNS)
 def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:
     assert warnings(emitted(name), ("-fopenmp",), tmp_path) == ""
 

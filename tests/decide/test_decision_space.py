@@ -86,6 +86,7 @@ def test_random_points_of_the_triples() -> None:
     check_points(one, 1, POINTS, ({"h7u": 5, "h3u": 1}, {"p6u": 3, "h7u": 1}))
 
 
+@pytest.mark.slow
 def test_random_points_of_the_gradient() -> None:
     region = example("nekbone/local_grad3.c", defines={"lx": "4", "nelt": "2"})
     check_points(decided(region), 2, POINTS, ())

@@ -137,10 +137,10 @@ ACCEPTED = [name for name in NAMES if name not in REFUSED]
 
 
 def _is_slow(name: str, target: str) -> bool:
-    """Return whether a case may wait: every kernel runs with CUDA and, in turn, another target."""
+    """Return whether a case may wait: every kernel runs with one target, these in turn."""
     if name in LONG:
         return target != "openmp"
-    return target == ("openacc", "openmp")[ACCEPTED.index(name) % 2]
+    return target != TARGET_NAMES[ACCEPTED.index(name) % len(TARGET_NAMES)]
 
 
 RUNS = [

@@ -175,7 +175,6 @@ def held_loop(unit: Unit, statement: int) -> str:
     assign = find_assign(unit.body, statement)
     if not unit.is_in_memory(assign.target) or assign.op == "=":
         return ""
-    assert isinstance(assign.target, Access)
     used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
     free = free_loops(unit, statement)
     loops = path(unit.body, statement)

@@ -102,7 +102,6 @@ def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
         assign = next(a for a in unit.analysis.region.nest.assigns() if a.number == statement)
         if not unit.is_in_memory(assign.target) or assign.op == "=":
             continue
-        assert isinstance(assign.target, Access)
         if assign.guard is not None and not _is_touched(unit, statement, assign.target):
             continue
         used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))

@@ -13,13 +13,12 @@ from math import ceil, prod
 
 from annotune.annotation.devices import Device
 from annotune.decide.contraction_tile import ContractionTile, held_registers
+from annotune.decide.occupancy import residency
 from annotune.decide.prediction import Prediction
 from annotune.decide.units import Unit
 
 # Conditions at the edges keep indices alive (measured: 254 in place of 165).
 EDGE_REGISTERS = 80
-# Registers are given to a warp in units of eight for each thread (CUDA occupancy calculator).
-REGISTER_UNIT = 8
 # Clocks in which all threads of a block wait for each other (assumption: as in `model`).
 _BARRIER_CLOCKS = 60
 
@@ -84,16 +83,6 @@ def _resident(
     if any(trips[name] % size for name, size in tile.outputs):
         registers += EDGE_REGISTERS
     registers = min(device.max_registers_per_thread, registers)
-    registers = REGISTER_UNIT * ceil(registers / REGISTER_UNIT)
-    warps = ceil(tile.threads / device.warp_size)
     own = tile.thread_x[1] * rows + tile.thread_y[1] * columns
     shared = own * tile.contracted[1] * element_bytes
-    return max(
-        1,
-        min(
-            device.max_blocks_per_sm,
-            device.max_threads_per_sm // (warps * device.warp_size),
-            device.registers_per_sm // (registers * warps * device.warp_size),
-            int(device.shared_memory_per_sm_kib * 1024 // max(1, shared)),
-        ),
-    )
+    return max(1, residency(device, tile.threads, registers, shared).blocks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeGuard
 
 from annotune.analysis.facts import AccessFacts, Analysis, Dependence
 from annotune.analysis.lanes import keeps_order
@@ -111,7 +112,7 @@ class Unit:
         inside = [n for n in self.statements if any(x is own for x in paths[n])]
         return carried_sums(self.analysis, inside, loop)
 
-    def is_in_memory(self, target: Access | Var) -> bool:
+    def is_in_memory(self, target: Access | Var) -> TypeGuard[Access]:
         """Return whether a target is an element of an array of the user's, not of one iteration."""
         return isinstance(target, Access) and target.array in self.analysis.region.arrays
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
@@ -241,10 +241,3 @@ def _inside(loop: Loop, at: Expr) -> Expr | None:
     """Return the condition for a place in a full tile to be inside a tile cut short."""
     end = cut_end(loop)
     return None if end is None else Binary("<", at, end)
-
-
-def staged_names(body: Body) -> Iterator[str]:
-    """Yield the names of the arrays in `body` that the threads of a block share."""
-    for stmt in walk_stmts(body):
-        if isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED:
-            yield stmt.name

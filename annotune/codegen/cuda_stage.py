@@ -33,7 +33,7 @@ class ThreadDialect(Dialect):
     `constants` are the sizes that the text fixes; `repeats` says that a loop runs its statements
     again.
 
-    Nests of `TEAM` loops stand between barriers. Loops that pick elements of registers are
+    Nests of `COOPERATIVE` loops stand between barriers. Loops that pick elements of registers are
     written out by the compiler: an index known only at run time would put them into memory.
     """
 
@@ -159,14 +159,14 @@ def _runs(body: Body) -> Iterator[tuple[bool, Body]]:
     """Yield `body` in runs of copies and of other statements."""
     run: list[Stmt] = []
     for stmt in body:
-        is_copy = isinstance(stmt, Loop) and stmt.place is Level.TEAM
-        if run and is_copy != (isinstance(run[-1], Loop) and run[-1].place is Level.TEAM):
+        is_copy = isinstance(stmt, Loop) and stmt.place is Level.COOPERATIVE
+        if run and is_copy != (isinstance(run[-1], Loop) and run[-1].place is Level.COOPERATIVE):
             yield not is_copy, tuple(run)
             run = []
         run.append(stmt)
     if run:
         last = run[-1]
-        yield isinstance(last, Loop) and last.place is Level.TEAM, tuple(run)
+        yield isinstance(last, Loop) and last.place is Level.COOPERATIVE, tuple(run)
 
 
 def _private_names(body: Body) -> frozenset[str]:

@@ -147,7 +147,7 @@ class Kernel:
     def placed(self) -> tuple[Loop, ...]:
         """Return the loops that run in parallel, wherever they stand, in text order."""
         loops = (s for s in walk_stmts(self.body) if isinstance(s, Loop))
-        return tuple(loop for loop in loops if loop.place not in (Level.SERIAL, Level.TEAM))
+        return tuple(loop for loop in loops if loop.place not in (Level.SERIAL, Level.COOPERATIVE))
 
     def band(self) -> tuple[Loop, ...]:
         """Return the placed loops that hold all of the kernel, outermost first.

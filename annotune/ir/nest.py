@@ -14,8 +14,8 @@ from annotune.ir.expr import Access, Expr, Var, accesses, rewrite, variables
 class Level(StrEnum):
     """Where a loop runs. Each target understands its own levels and `SERIAL`.
 
-    The iterations of a nest of `TEAM` loops are dealt out to all threads of a block, which wait
-    for each other before and after it; each thread has come to it by its own placed loops.
+    The iterations of a nest of `COOPERATIVE` loops are dealt out to all threads of a block, which
+    wait for each other before and after it; each has come to it by its own placed loops.
     """
 
     SERIAL = "serial"
@@ -25,7 +25,7 @@ class Level(StrEnum):
     THREAD_X = "thread.x"
     THREAD_Y = "thread.y"
     THREAD_Z = "thread.z"
-    TEAM = "team"
+    COOPERATIVE = "cooperative"
     GANG = "gang"
     WORKER = "worker"
     VECTOR = "vector"

@@ -109,7 +109,7 @@ class Stage:
             value = Select(fold(inside, self.constants), value, Real("0.0"))
         filled = Access(name, (self._place({v: Var(o) for v, o in offsets.items()}),))
         nest: Body = (Assign(NO_STATEMENT, filled, "=", fold(value), self.span),)
-        level = Level.TEAM if self.space is MemorySpace.SHARED else Level.SERIAL
+        level = Level.COOPERATIVE if self.space is MemorySpace.SHARED else Level.SERIAL
         for var, _ in reversed(self.layout):
             extent = Int(self._extents(body)[var])
             nest = (Loop(offsets[var], Int(0), extent, nest, place=level),)

@@ -70,7 +70,7 @@ def _counted(
     for loop in loops:
         first = fold(loop.lower, values)
         values[loop.var] = first.value if isinstance(first, Int) else 0
-    team = [loop for loop in loops if loop.place is Level.TEAM]
+    team = [loop for loop in loops if loop.place is Level.COOPERATIVE]
     # The innermost loop that all threads share, and of the axes x, varies fastest.
     placed = team[::-1] or [loop for level in THREADS for loop in loops if loop.place is level]
     threads = [

@@ -18,12 +18,12 @@ for i_t in 0:n step 16 @block.x tile_of i
       for j in j_t:j_t + 16 @thread.y
         for l_t in 0:n step 8 tile_of l
           shared double A_tile[256]
-          for i_s in 0:16 @team
-            for l_s in 0:8 @team
+          for i_s in 0:16 @cooperative
+            for l_s in 0:8 @cooperative
               S0: A_tile[ROW*i_s + l_s] = A[i_t + i_s][l_t + l_s]
           shared double B_tile[128]
-          for l_s2 in 0:8 @team
-            for j_s in 0:16 @team
+          for l_s2 in 0:8 @cooperative
+            for j_s in 0:16 @cooperative
               S0: B_tile[16*l_s2 + j_s] = B[l_t + l_s2][j_t + j_s]
           for l in l_t:l_t + 8
             S0: C[i][j] += A_tile[ROW*(i - i_t) + l - l_t] * B_tile[16*(l - l_t) + j - j_t]
@@ -81,7 +81,7 @@ def test_a_fill_of_several_rounds_counts_them_all() -> None:
 for i in 0:4 @block.x
   for j in 0:20 @thread.x
     shared float t[50]
-    for j_s in 0:50 @team
+    for j_s in 0:50 @cooperative
       S0: t[j_s] = a[i][j_s]
     S0: b[i][j] = t[j]
 """

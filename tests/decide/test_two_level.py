@@ -128,7 +128,7 @@ def test_both_inputs_are_staged_and_the_output_is_loaded_first() -> None:
     assert [getattr(s, "name", getattr(s, "var", "")) for s in body] == [
         *("T_block", "h2", "h7_t", "h2"),
     ]
-    loads = [s for s in walk_stmts(body) if isinstance(s, Loop) and s.place is Level.TEAM]
+    loads = [s for s in walk_stmts(body) if isinstance(s, Loop) and s.place is Level.COOPERATIVE]
     # The innermost loop of each copy is the one that is contiguous in its input.
     assert [x.var for x in loads if not isinstance(x.body[0], Loop)] == ["h3_s", "h7_s2"]
 

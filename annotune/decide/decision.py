@@ -173,11 +173,13 @@ def decide(base: Base, point: Point) -> Decision:
     wishes = read_wishes(commands, point.params, analysis.region.nest.body)
     choices = []
     for unit in base.nests(point.fusion, wishes):
-        choices.append(kernel_choice(unit, point, wishes, base.strategy))
+        choice = kernel_choice(unit, point, wishes)
+        is_asked = {unit.leader} & {*point.made, *wishes.cuda, *wishes.contract}
+        choices.append(choice if is_asked else with_why_not(unit, choice, base.strategy))
     return Decision(tuple(choices), base.groups, wishes.places, wishes)
 
 
-def kernel_choice(unit: Unit, point: Point, wishes: Wishes, strategy: str = AUTO) -> KernelChoice:
+def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     """Return the choice for one kernel: the recipe's words, the point's, then the rules'.
 
     Where the recipe itself maps loops or cuts them, hints for the launch have no say.
@@ -195,7 +197,6 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes, strategy: str = AUTO
         choice = _as_wished(unit, axes)
     else:
         choice = choose(unit, point.roles.get(unit.leader))
-        choice = with_why_not(unit, choice, strategy)
         launch = point.launches.get(unit.leader, Launch())
         choice = _with_tiles(choice, cut) if cut else with_launch(unit, choice, launch)
     if cut:

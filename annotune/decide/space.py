@@ -247,7 +247,7 @@ class Space:
         wishes = read_wishes(self._commands, params, self.base.analysis.region.nest.body)
         for option in _options(space):
             point = _point(params, fusion, (space,), (option,))
-            choice = kernel_choice(space.unit, point, wishes, self.base.strategy)
+            choice = kernel_choice(space.unit, point, wishes)
             scored.append((predict(space.unit, choice, device).time_s, option))
         scored.sort(key=lambda pair: pair[0])
         return scored[:limit]

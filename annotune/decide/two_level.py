@@ -275,7 +275,8 @@ def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
         "strategy", "two-level tile", f"a contraction of {a} and {b}; each element is used again"
     )
     loop, size = tile.thread_x
-    yield Reason("thread.x", f"{loop} by {size}", "contiguous in the output: whole lines")
+    lines = ": whole lines" if size % LINE == 0 else ""
+    yield Reason("thread.x", f"{loop} by {size}", f"contiguous in the output{lines}")
     loop, size = tile.thread_y
     yield Reason("thread.y", f"{loop} by {size}", f"a loop of {b} alone")
     pair = f"{tile.register_x[0]} by {tile.register_x[1]}, {tile.register_y[0]} by "

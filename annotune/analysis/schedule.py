@@ -20,6 +20,7 @@ from annotune.analysis.model import all_known_sizes, fixed_sizes
 from annotune.analysis.named import with_values
 from annotune.analysis.poly import from_expr
 from annotune.analysis.privatise import broken_lifetimes
+from annotune.analysis.scalar_arrays import without_arrays
 from annotune.ir.nest import Assign, Level, Loop, Stmt
 
 _DIMENSION = isl.dim_type.set
@@ -154,11 +155,13 @@ def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, .
         if violation is not None:
             broken.append(violation)
     if analysis.homes:
-        broken += _broken_privates(analysis, found)
+        broken += _broken_privates(analysis, found, body)
     return tuple(broken)
 
 
-def _broken_privates(analysis: Analysis, found: Mapping[int, Path]) -> Iterator[Violation]:
+def _broken_privates(
+    analysis: Analysis, found: Mapping[int, Path], body: tuple[Stmt, ...]
+) -> Iterator[Violation]:
     """Yield a violation for each private scalar whose iterations would share it."""
     around = {
         number: tuple((loop.var, place) for loop, place in zip(p.loops, p.position, strict=False))
@@ -166,7 +169,8 @@ def _broken_privates(analysis: Analysis, found: Mapping[int, Path]) -> Iterator[
     }
     order = {number: path.position for number, path in found.items()}
     iterators = {number: path.iterators for number, path in found.items()}
-    for name, loop in broken_lifetimes(analysis.homes, iterators, around, order):
+    homes = without_arrays(analysis.homes, iterators, body)
+    for name, loop in broken_lifetimes(homes, iterators, around, order):
         # Where a loop runs no iteration nothing depends, but its text must still hold together.
         found_one = (d for d in analysis.dependences if d.array == name)
         dependence = next(found_one, None) or _within(name, analysis.homes[name])

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
+from annotune.analysis.scalar_arrays import elements
 from annotune.codegen.c_expr import c_expr, plain_c
 from annotune.codegen.c_stmt import flattened
 from annotune.codegen.grid import BLOCKS, THREADS, grid, own_count
 from annotune.codegen.isl_text import ALWAYS, IslText, reads_of
-from annotune.decide.certificate import Certificate, Touch
+from annotune.decide.certificate import Certificate, Stored, Touch
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, substitute
 from annotune.ir.fold import fold
@@ -230,7 +231,29 @@ def certify(analysis: Analysis, plan: Plan) -> Certificate:
         maker.phase,
         frozenset(maker.joined),
         _conditions(analysis),
+        tuple(_stored(maker, plan)),
     )
+
+
+def _stored(maker: _Maker, plan: Plan) -> Iterator[Stored]:
+    """Yield where statements find the private scalars that arrays of the plan stand for."""
+    for scalar, found in elements(plan.scheduled()).items():
+        for number, place in found.items():
+            home = maker.analysis.homes[scalar][number]
+            value = maker.values(number, (*place.around, *place.inside))
+            known: dict[str, Expr] = {name: Var(f"({text})") for name, text in value.items()}
+            indices = (fold(index, maker.analysis.region.sizes) for index in place.indices)
+            element = [value[loop.var] for loop in place.around]
+            element += [c_expr(substitute(index, known)) for index in indices]
+            life = ", ".join(f"i{depth}" for depth in range(len(home)))
+            instance = maker.instance(number)
+            yield Stored(
+                number,
+                f"{scalar} of {'.'.join(map(str, home))}",
+                f"{{ {instance} -> A[{life}] }}",
+                f"{{ {instance} -> A[{', '.join(element)}] }}",
+                place.array.extents,
+            )
 
 
 def _conditions(analysis: Analysis) -> dict[str, str]:

@@ -102,8 +102,8 @@ class View:
             case Local(name, kind, value):
                 start = None if value is None else self.expr(value)
                 return Local(self.name(name), cuda_type(kind), start)
-            case LocalArray(name, kind, extents, space):
-                return LocalArray(self.name(name), cuda_type(kind), extents, space)
+            case LocalArray(name, kind):
+                return replace(stmt, name=self.name(name), type=cuda_type(kind))
             case Loop():
                 return rebuilt(
                     stmt,

@@ -8,7 +8,7 @@ of the transforms are checked again by other means.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import islpy as isl
@@ -33,6 +33,22 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """The element of a local array in which a statement finds the value of a private scalar.
+
+    `life` maps its iterations to that of the scalar that they use, as the scalar's touches do, and
+    `element` to the array, one for each iteration of the loops around its declaration, and the
+    indices, the last of the coordinates, which stay below `extents`.
+    """
+
+    statement: int
+    scalar: str
+    life: str
+    element: str
+    extents: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """The relations to be checked.
 
@@ -43,7 +59,8 @@ class Certificate:
     (lowest, one past the highest). The threads of a block wait for each other before and
     after the loops of the statements in `joined`; `phase` is the order that this makes, up
     to the loop for these statements. `conditions` are tests, as C, without which the kernels do
-    not run, each with what it says at these sizes.
+    not run, each with what it says at these sizes. `stored` are the elements that stand for
+    private scalars.
     """
 
     sizes: Mapping[str, int]
@@ -58,6 +75,7 @@ class Certificate:
     phase: Mapping[int, str] = field(default_factory=dict)
     joined: frozenset[int] = frozenset()
     conditions: Mapping[str, str] = field(default_factory=dict)
+    stored: tuple[Stored, ...] = ()
 
     def text(self) -> str:
         """Return the certificate as lines of isl text with their meaning."""
@@ -77,6 +95,8 @@ class Certificate:
         for touch in self.touches:
             kind = "adds to" if touch.is_sum else "writes" if touch.is_write else "reads"
             rows.append(f"S{touch.statement} {kind} {touch.array}: {touch.element}")
+        for one in self.stored:
+            rows.append(f"S{one.statement} has {one.scalar} in an array: {one.element}")
         for array, (low, high) in self.lengths.items():
             rows.append(f"{array} holds elements {low} to {high - 1}")
         return "\n".join(rows) + "\n"
@@ -86,12 +106,13 @@ def verify(certificate: Certificate) -> tuple[str, ...]:
     """Return what is wrong with a certificate, in words; nothing when it holds.
 
     It holds when the tests let the kernels run, block, thread and order cover every iteration
-    exactly once within the grid, every pair of accesses that conflict keeps its order, and
-    every access stays in its array.
+    exactly once within the grid, every pair of accesses that conflict keeps its order,
+    every access stays in its array, and each life of a scalar has an element to itself.
     """
     false = [t for t, told in certificate.conditions.items() if isl.Set(told).is_empty()]
     faults = [f"'{test}' is false at these sizes: no kernel runs" for test in false]
     faults += [*_coverage(certificate), *_bounds(certificate), *_order(certificate)]
+    faults += _storage(certificate)
     return tuple(faults)
 
 
@@ -126,6 +147,35 @@ def _bounds(c: Certificate) -> Iterator[str]:
         box = isl.Set(f"{{ {touched.range().get_tuple_name()}[x] : {low} <= x < {high} }}")
         if not touched.range().is_subset(box):
             yield f"S{touch.statement}: an access leaves {touch.array}"
+
+
+def _storage(c: Certificate) -> Iterator[str]:
+    known = {(s.statement, s.scalar) for s in c.stored}
+    for touch in dict.fromkeys((t.statement, t.array) for t in c.touches):
+        if touch not in known and any(touch[1] == s.scalar for s in c.stored):
+            yield f"S{touch[0]} has {touch[1]} where the other statements do not find it"
+    for one in c.stored:
+        element = _map(one.element).intersect_domain(isl.Set(c.domains[one.statement]))
+        names = [f"x{k}" for k in range(element.dim(isl.dim_type.out))]
+        indices = names[len(names) - len(one.extents) :]
+        limits = zip(indices, one.extents, strict=True)
+        box = " and ".join(f"0 <= {index} < {extent}" for index, extent in limits) or "true"
+        if not element.range().is_subset(isl.Set(f"{{ A[{', '.join(names)}] : {box} }}")):
+            yield f"S{one.statement}: an element for {one.scalar} lies outside its array"
+        for two in c.stored:
+            if one.scalar == two.scalar and not _same(c, one, two, lambda s: s.life).is_equal(
+                _same(c, one, two, lambda s: s.element)
+            ):
+                pair = f"S{one.statement} and S{two.statement}"
+                yield f"{pair}: the elements for {one.scalar} are not one for each of its lives"
+
+
+def _same(c: Certificate, one: Stored, two: Stored, where: Callable[[Stored], str]) -> isl.Map:
+    """Return the pairs of iterations that `where` maps to the same."""
+    first, second = (
+        _map(where(s)).intersect_domain(isl.Set(c.domains[s.statement])) for s in (one, two)
+    )
+    return first.apply_range(second.reverse())
 
 
 def _order(c: Certificate) -> Iterator[str]:

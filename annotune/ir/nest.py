@@ -101,13 +101,15 @@ class LocalArray:
 
     Its elements are an `Access` of its name with one index per extent; they start without
     a value. In `SHARED` memory it belongs to the threads that run the same iteration of all
-    loops around it but their own.
+    loops around it but their own. `stands_for` names the private scalar whose values, of several
+    iterations at once, the elements are.
     """
 
     name: str
     type: str
     extents: tuple[int, ...]
     space: MemorySpace = MemorySpace.PRIVATE
+    stands_for: str = ""
 
 
 class Operator(StrEnum):

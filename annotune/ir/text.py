@@ -7,6 +7,7 @@ Expressions are C. A loop is one line, its body is indented by two spaces::
         S0: Ur[e*lx + k] += D[m] * U[e][k]
       local double t = U[e][0]
       local double rows[4][16]
+      local double sums[4] for sum
       shared double tile[256]
       S1: t = 0.0 if e > 0 && U[e][0] < t
 
@@ -118,9 +119,10 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
                 yield f"{indent}local {type_} {name}"
             case Local(name, type_, value) if value is not None:
                 yield f"{indent}local {type_} {name} = {print_expr(value)}"
-            case LocalArray(name, type_, extents, space):
+            case LocalArray(name, type_, extents, space, scalar):
                 word = "local" if space is MemorySpace.PRIVATE else space
-                yield f"{indent}{word} {type_} {name}" + "".join(f"[{n}]" for n in extents)
+                shape = "".join(f"[{n}]" for n in extents)
+                yield f"{indent}{word} {type_} {name}{shape}" + (f" for {scalar}" if scalar else "")
             case Local():
                 raise AssertionError(stmt)
             case _:

@@ -207,7 +207,10 @@ class _Tokens:
         if len(words) < 2:
             raise self.error("a type and a name")
         if self.peek() == "[":
-            return LocalArray(words[-1], " ".join(words[:-1]), self.extents(), space)
+            extents = self.extents()
+            scalar = self.name() if self.take("for") else ""
+            self.end()
+            return LocalArray(words[-1], " ".join(words[:-1]), extents, space, scalar)
         value = self.expression() if self.take("=") else None
         self.end()
         return Local(words[-1], " ".join(words[:-1]), value)
@@ -217,7 +220,6 @@ class _Tokens:
         while self.take("["):
             out.append(self.integer())
             self.expect("]")
-        self.end()
         return tuple(out)
 
     def expression(self) -> Expr:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.nest import Stmt
 from annotune.transforms.legality import missing, order_refusal
-from annotune.transforms.tree import Body, numbers, restrict
+from annotune.transforms.tree import Body, numbers, path, replace_loop, restrict
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +17,24 @@ class Distribute:
 
     ``Distribute(((0,), (1,)))``: ``for i: S0; S1`` becomes ``for i: S0`` then ``for i: S1``.
     A statement that no group names stays with the group before it.
+
+    With `loop`, one around the first statement named, the loops from there inwards get copies and
+    those around it stay: ``Distribute(((0,), (1,)), loop="j")``: ``for i: for j: S0; S1`` becomes
+    ``for i: (for j: S0) (for j: S1)``.
     """
 
     groups: tuple[tuple[int, ...], ...]
     span: Span = field(default=NOWHERE, compare=False)
+    loop: str = ""
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the groups may not be taken apart, or None when they may."""
         for statement in (n for group in self.groups for n in group):
             absent = missing(body, statement, (), self.span)
+            if absent is not None:
+                return absent
+        if self.loop:
+            absent = missing(body, self.groups[0][0], (self.loop,), self.span)
             if absent is not None:
                 return absent
         return order_refusal(
@@ -37,13 +47,16 @@ class Distribute:
 
     def apply(self, body: Body) -> Body:
         """Return `body` with one nest per group, in the order of their first statements."""
-        result: Body = ()
-        for stmt in body:
-            for group in _complete(self.groups, numbers(stmt)):
-                part = restrict(stmt, group)
-                assert part is not None
-                result = (*result, part)
-        return result
+        if not self.loop:
+            return tuple(part for stmt in body for part in self._parts(stmt))
+        loops = path(body, self.groups[0][0])
+        whole = next(x for x in loops if x.var == self.loop)
+        return replace_loop(body, whole, self._parts(whole))
+
+    def _parts(self, stmt: Stmt) -> Body:
+        """Return a statement once for each group that it has something of."""
+        parts = (restrict(stmt, group) for group in _complete(self.groups, numbers(stmt)))
+        return tuple(part for part in parts if part is not None)
 
 
 def _complete(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis, Dependence, DependenceKind, LoopKind, Violation
+from annotune.analysis.scalar_arrays import elements, has_array_around
 from annotune.analysis.schedule import violations
 from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
@@ -55,15 +56,19 @@ def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:
     for loop_ids, dependences in alike.items():
         serial = in_order(body, loop_ids)
         yield from violations(replace(analysis, dependences=tuple(dependences)), serial)
-    yield from _lost_values(analysis, loops)
+    yield from _lost_values(analysis, body, loops)
 
 
-def _lost_values(analysis: Analysis, loops: Mapping[int, tuple[Loop, ...]]) -> Iterator[Violation]:
+def _lost_values(
+    analysis: Analysis, body: Body, loops: Mapping[int, tuple[Loop, ...]]
+) -> Iterator[Violation]:
     """Yield a violation for each private value that enters or leaves the workers of a loop.
 
-    Each worker has a variable of its own for what it writes. A loop of one iteration carries
-    no dependence, yet what it leaves behind is another variable.
+    Each worker has a variable of its own for what it writes, lanes but where an array around
+    them stands for it. A loop of one iteration carries no dependence, yet what it leaves behind
+    is another variable.
     """
+    found = elements(body)
     assigns = analysis.region.nest.assigns()
     writers = {name: [a for a in assigns if target_name(a) == name] for name in analysis.homes}
     for dependence in analysis.dependences:
@@ -75,6 +80,8 @@ def _lost_values(analysis: Analysis, loops: Mapping[int, tuple[Loop, ...]]) -> I
         for loop in (*source, *sink):
             inside = [any(x is loop for x in around) for around in (source, sink)]
             if loop.place is Level.SERIAL or all(inside) or combines(loop, name):
+                continue
+            if loop.place is Level.SIMD and has_array_around(found, name, loop):
                 continue
             if id(loop) in written and not dependence.relation.is_empty():
                 text = f"{name} passes between the workers of {loop.var} and what is around them"

@@ -190,3 +190,21 @@ NOT_PADDED = Template(
     "pad: loop '{loop}' is no tile of a thread with a known length",
     "name loops that run in a thread or on threads, and that `tile` has cut",
 )
+NOT_PRIVATE = Template(
+    "AT290",
+    "expand: '{loop}' does not own '{scalar}' of statement {statement} in a perfect nest of "
+    "{loops}",
+    "name a scalar that each iteration writes before it reads it, and the loops from one around "
+    "that iteration down to its own, which hold nothing but each other",
+)
+NO_ARRAY = Template(
+    "AT291",
+    "expand: '{inner}' runs no fixed number of iterations, and '{scalar}' would need an element "
+    "for each",
+    "`tile` '{inner}' and put its tiles outside '{loop}'",
+)
+SETS_BOUNDS = Template(
+    "AT292",
+    "expand: '{scalar}' sets how often '{loop}' runs",
+    "leave it a scalar",
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from annotune.analysis.facts import Analysis
@@ -187,8 +187,8 @@ def _renamed(body: Body, around: Body, used: set[str]) -> Body:
             case Local(name, type_, value):
                 start = None if value is None else rewrite(value, change)
                 out.append(Local(names[name], type_, start))
-            case LocalArray(name, type_, extents, space):
-                out.append(LocalArray(names[name], type_, extents, space))
+            case LocalArray():
+                out.append(replace(stmt, name=names[stmt.name]))
             case Loop():
                 raise AssertionError("an innermost loop holds no loop")
     return tuple(out)

@@ -10,6 +10,7 @@ from annotune.ir.text import parse_nest, print_nest
 TEXT = """\
 for i in 0:n
   local double rows[4][16]
+  local double sums[4] for sum
   local double t = 0.0
   S0: rows[0][1] = a[i]
 """

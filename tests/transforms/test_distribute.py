@@ -70,3 +70,42 @@ def test_legal_groups_keep_the_result(text: str, cut: int) -> None:
     single = Distribute(tuple((n,) for n in numbers))
     if single.why_not(one.region.nest.body, one) is None:
         assert_law(single.apply(one.region.nest.body), one)
+
+
+INNER = "for i in 0:n\n  for j in 0:m\n    a[i*m + j] = 1.0\n    b[i*m + j] = 2.0\n"
+
+
+def test_an_inner_loop_for_each_group() -> None:
+    one = nest_analysis(INNER)
+    inner = Distribute(APART, loop="j")
+    assert inner.why_not(one.region.nest.body, one) is None
+    assert text_of(inner.apply(one.region.nest.body)) == (
+        "for i in 0:n\n  for j in 0:m\n    S0: a[i * m + j] = 1.0\n"
+        "  for j in 0:m\n    S1: b[i * m + j] = 2.0\n"
+    )
+
+
+def test_an_unknown_inner_loop() -> None:
+    one = nest_analysis(INNER)
+    refusal = refused(Distribute(APART, COMMAND, loop="q"), one.region.nest.body, one)
+    assert (refusal.code, refusal.span) == ("AT251", COMMAND)
+
+
+def test_an_inner_loop_that_feeds_itself_stays_whole() -> None:
+    one = nest_analysis(
+        "for i in 0:n\n  for j in 1:m\n    a[i*m + j] = b[i*m + j - 1]\n"
+        "    b[i*m + j] = a[i*m + j]\n"
+    )
+    refusal = refused(Distribute(APART, COMMAND, loop="j"), one.region.nest.body, one)
+    assert (refusal.code, refusal.span) == ("AT253", COMMAND)
+
+
+@LAW
+@given(text=nests(), cut=st.integers(1, 3), depth=st.integers(0, 2))
+def test_legal_groups_of_an_inner_loop_keep_the_result(text: str, cut: int, depth: int) -> None:
+    one = analysed(text)
+    numbers = sorted(one.paths)
+    loops = one.paths[numbers[0]]
+    loop = loops[min(depth, len(loops) - 1)].var
+    groups = tuple(g for g in (tuple(numbers[:cut]), tuple(numbers[cut:])) if g)
+    assert_law(accepted(Distribute(groups, loop=loop), one.region.nest.body, one), one)

@@ -1,0 +1,131 @@
+"""Scalar expansion: give a private scalar an element for each iteration of some loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Access, Binary, Expr, Var
+from annotune.ir.fold import fold
+from annotune.ir.nest import Level, LocalArray, Loop, walk_stmts
+from annotune.transforms.legality import missing
+from annotune.transforms.messages import NO_ARRAY, NOT_PRIVATE, PLACED, SETS_BOUNDS
+from annotune.transforms.registers import fresh_name
+from annotune.transforms.tiles import full_length
+from annotune.transforms.tree import (
+    Body,
+    band_with,
+    bound_names,
+    find_assign,
+    map_assigns,
+    numbers,
+    path,
+    replace_loop,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Expand:
+    """Make the private `scalar` of `statement` a local array with an index for each of `loops`.
+
+    ``Expand(0, "s", ("i",))``: ``for i in i_t:i_t+4: (s = 0; for k: s += a[i][k]; c[i] = s)``
+    becomes ``double s_block[4]``, ``for i: (s_block[i - i_t] = 0; for k: s_block[i - i_t] +=
+    a[i][k]; c[i] = s_block[i - i_t])``. The loops, outermost first, follow each other in a perfect
+    nest, and the last of them owns the scalar. They run a number of iterations that is known:
+    tiles, or loops whose count the sizes in `constants` fix.
+
+    The order stays, so nothing can break. What it is for is ``Distribute(groups, loop="i")``,
+    which now may take the statements apart, and then an order for each: with the sum's loop
+    outside the loops that pick its elements, the array is a register block. All of `loops` run in
+    one worker, on a core or in a thread of a GPU: expand after tiling and permuting, before
+    mapping. Elements are of type `element`; the array takes no name in `taken`.
+
+    Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, section 5.3.
+    """
+
+    statement: int
+    scalar: str
+    loops: tuple[str, ...]
+    element: str = "double"
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+    taken: frozenset[str] = frozenset()
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the scalar cannot become an array, or None when it can."""
+        absent = missing(body, self.statement, self.loops, self.span)
+        if absent is not None:
+            return absent
+        if not self._is_private(body, analysis):
+            return NOT_PRIVATE.at(
+                self.span,
+                scalar=self.scalar,
+                loop=self.loops[-1],
+                loops=", ".join(self.loops),
+                statement=self.statement,
+            )
+        band = self._band(body)
+        inside = [stmt for stmt in walk_stmts((band[0],)) if isinstance(stmt, Loop)]
+        placed = next((x for x in inside if x.place is not Level.SERIAL), None)
+        if placed is not None:
+            loops = path(body, self.statement)
+            serial = ", ".join(x.var for x in loops if x.place is Level.SERIAL)
+            return PLACED.at(
+                self.span,
+                command="expand",
+                loop=placed.var,
+                place=placed.place,
+                loops=serial or "none",
+            )
+        for inner in band:
+            is_known = full_length(inner, self.constants) is not None
+            if not is_known or bound_names(inner) & set(self.loops):
+                return NO_ARRAY.at(
+                    self.span, scalar=self.scalar, inner=inner.var, loop=self.loops[0]
+                )
+        counted = next((x for x in inside if self.scalar in bound_names(x)), None)
+        if counted is not None:
+            return SETS_BOUNDS.at(self.span, scalar=self.scalar, loop=counted.var)
+        return None
+
+    def _is_private(self, body: Body, analysis: Analysis) -> bool:
+        """Return whether the loops are one perfect nest, and the scalar lives in the last."""
+        users = analysis.homes.get(self.scalar, {})
+        home = users.get(self.statement)
+        if home is None or self.scalar not in analysis.region.scalars:
+            return False
+        if analysis.paths[self.statement][len(home) - 1].var != self.loops[-1]:
+            return False
+        band = self._band(body)
+        if not band_with(body, self.statement, self.loops):
+            return False
+        if self.loops != tuple(x.var for x in band):
+            return False
+        own = [number for number, where in users.items() if where == home]
+        if not set(own) <= numbers(band[-1]):
+            return False
+        uses = (find_assign(body, number) for number in own)
+        return all(Var(self.scalar) in (use.target, *use.reads()) for use in uses)
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the array in place of the scalar, which `why_not` has accepted."""
+        band = self._band(body)
+        name = fresh_name(f"{self.scalar}_block", body, self.taken)
+        place = Access(name, tuple(fold(Binary("-", Var(x.var), x.lower)) for x in band))
+        lengths = (full_length(x, self.constants) for x in band)
+        extents = tuple(length for length in lengths if length is not None)
+
+        def swap(expr: Expr) -> Expr | None:
+            return place if expr == Var(self.scalar) else None
+
+        inside = map_assigns((band[0],), lambda stmt: stmt.rewritten(swap))
+        array = LocalArray(name, self.element, extents, stands_for=self.scalar)
+        return replace_loop(body, band[0], (array, *inside))
+
+    def _band(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops around the statement from the first of `loops` to the last."""
+        around = path(body, self.statement)
+        names = [x.var for x in around]
+        return around[names.index(self.loops[0]) : names.index(self.loops[-1]) + 1]

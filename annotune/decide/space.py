@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
@@ -270,6 +270,16 @@ def _options(unit: UnitSpace) -> list[Option]:
     ]
 
 
+def picked_point(
+    params: Mapping[str, Value], fusion: str, units: tuple[UnitSpace, ...], number: int
+) -> Point:
+    """Return the point at which each kernel has the alternative of a number, or its last made."""
+    options = [_options(unit) for unit in units]
+    last = [max(0, len(unit.made) - 1) for unit in units]
+    picked = tuple(o[min(number, k)] for o, k in zip(options, last, strict=True))
+    return _point(params, fusion, units, picked)
+
+
 def _point(
     params: Mapping[str, Value],
     fusion: str,
@@ -284,8 +294,14 @@ def _point(
     return Point(params, fusion, chosen, factors, tried, made)
 
 
-def region_space(base: Base) -> Space:
+Alternatives = Callable[[Unit, str], tuple[KernelChoice, ...]]
+
+
+def region_space(base: Base, alternatives: Alternatives = made) -> Space:
     """Return the space of a region.
+
+    `alternatives` returns whole choices for a unit under a strategy's name, besides those of
+    `direct`.
 
     Raises:
         AnnotuneError: The recipe is wrong, or the constraints leave no point.
@@ -302,19 +318,22 @@ def region_space(base: Base) -> Space:
         if key in seen:
             continue
         seen.add(key)
-        spaces = tuple(_open_space(base, unit, wishes) for unit in nests)
+        spaces = tuple(_open_space(base, unit, wishes, alternatives) for unit in nests)
         branches.append((fusion, spaces))
     return Space(base, axes, params, tuple(branches))
 
 
-def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
+def _open_space(
+    base: Base, unit: Unit, wishes: Wishes, alternatives: Alternatives
+) -> UnitSpace:
     """Return the alternatives for a unit that the wishes leave open."""
     own = set(unit.statements)
     is_mapped = bool(own & {*wishes.cuda, *wishes.contract})
     is_unrolled = bool(own & {s for s, _, _ in wishes.unroll})
     shaped = {*wishes.order, *wishes.tiles, *wishes.registers}
     is_free = not (is_mapped or is_unrolled or own & shaped)
-    return unit_space(unit, is_mapped, is_unrolled, made(unit, base.strategy) if is_free else ())
+    found = alternatives(unit, base.strategy) if is_free else ()
+    return unit_space(unit, is_mapped, is_unrolled, found)
 
 
 # More points of the annotation's own parameters than this are not listed at once.

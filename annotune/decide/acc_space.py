@@ -31,7 +31,8 @@ def acc_space(base: Base) -> Space:
         for fusion, units in found.branches
     ]
     few = sorted(branches, key=lambda pair: len(pair[1]))
-    first = next(pair for pair in few if all(map(_may_share, pair[1])))
+    # What the recipe fuses stays so.
+    first = next((pair for pair in few if all(map(_may_share, pair[1]))), branches[0])
     return replace(found, branches=(first, *(pair for pair in branches if pair is not first)))
 
 

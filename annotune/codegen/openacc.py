@@ -66,7 +66,9 @@ class OpenAccTarget:
         points = acc_points(own, device, limit)
         found = point_variants(base, points, device, acc_placement, decide_acc, "acc")
         first = next(found)
-        others = chain(_other_level(first, base), found)
+        # The rules' own shapes have the other level among them.
+        is_shaped = any(unit.made for unit in own.branches[0][1])
+        others = found if is_shaped else chain(_other_level(first, base), found)
         yield from islice(chain((first,), others), limit)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
@@ -100,13 +102,9 @@ class OpenAccTarget:
 
 
 def _other_level(first: Variant, base: Base) -> Iterator[Variant]:
-    """Yield `first` with workers where it has one vector, and the other way round.
-
-    The rules' own shapes have this among them: then nothing.
-    """
+    """Yield `first` with workers where it has one vector, and the other way round."""
     choices = tuple(map(other_level, first.tuned.choices))
-    own = {choice.form.shape for choice in first.tuned.choices if choice.form is not None}
-    if choices == first.tuned.choices or not own <= {"merged", "workers"}:
+    if choices == first.tuned.choices:
         return
     settings = dict(first.config)
     for choice in choices:

@@ -63,9 +63,10 @@ class NestWriter:
             self._around = (*outer, loops[0].place)
             with out.block(heads[-1]):
                 if rest:
+                    if loops[-1].place is Level.GANG:
+                        self._cache(out)
                     self.levels(out, rest, "loop ")
                 else:
-                    self._cache(out)
                     self.write(out, loops[-1].body)
             self._around = outer
             for _ in heads[:-1]:
@@ -88,7 +89,6 @@ class NestWriter:
             out.line(self.dialect.loop_head(loop))
             out.indent()
         with out.block(self.dialect.loop_head(whole[-1])):
-            self._cache(out)
             self.write(out, lanes[-1].body)
         for _ in whole[:-1]:
             out.dedent()
@@ -97,9 +97,8 @@ class NestWriter:
         """Write the directive for what all lanes of a gang read again and again."""
         parts = []
         for section in self.cached:
-            *outer, last = (self.dialect.expr(index) for index in section.first)
-            rows = "".join(f"[{index}:1]" for index in outer)
-            parts.append(f"{section.array}{rows}[{last}:{section.length}]")
+            rows = (f"[{self.dialect.expr(first)}:{length}]" for first, length in section.rows)
+            parts.append(f"{section.array}{''.join(rows)}")
         if parts:
             out.directive(f"#pragma acc cache({', '.join(parts)})")
 

@@ -29,9 +29,11 @@ REGISTERS = "registers"
 MAX_LANES = 256
 # Four warps keep an SM's schedulers busy between two loads; fewer lanes take a further loop.
 ENOUGH_LANES = 128
-# Rows and columns of a lane's block, at most: 16 accumulators take 32 of the 255 registers, and
-# no compiler has been asked for more here. The rules' own come first.
-SIZES = ((4, 4), (4, 2), (2, 2), (8, 4))
+# Doubles of one line of memory, which neighbouring lanes then load at once.
+LINE = 16
+# Rows and columns of a lane's block, at most: 25 accumulators take 50 of the 255 registers of a
+# thread. The rules' own come first.
+SIZES = ((5, 5), (5, 2), (2, 2), (8, 5))
 # Rows where a block has no columns.
 ROWS_ALONE = (8, 4, 2)
 
@@ -40,14 +42,18 @@ ROWS_ALONE = (8, 4, 2)
 class _Nest:
     """A statement that accumulates into memory, alone under loops whose bounds are sizes.
 
-    `free` are its parallel loops, the fastest in the output first; `summed` the others, as in the
-    text.
+    `along` is the parallel loop that is fastest in the output. `own` are the others that move the
+    same inputs as it, `other` those that move other inputs alone, the smallest stride first, and
+    `rest` all further ones. `summed` are the loops that leave the output in place, as in the text.
     """
 
     statement: int
-    target: AccessFacts
     inputs: tuple[AccessFacts, ...]
     free: tuple[str, ...]
+    along: str
+    own: tuple[str, ...]
+    other: tuple[str, ...]
+    rest: tuple[str, ...]
     summed: tuple[str, ...]
 
 
@@ -56,12 +62,15 @@ def lane_blocks(unit: Unit) -> tuple[KernelChoice, ...] | str:
     nest = _nest(unit)
     if isinstance(nest, str):
         return nest
-    lanes = _lanes(unit, nest)
-    blocks = tuple(_blocks(unit, nest, lanes))
-    if not blocks:
-        names = ", ".join(loop for loop, _ in lanes)
-        return f"no loop but those of the lanes ({names}) uses what a lane has loaded again"
-    return tuple(_choice(unit, nest, lanes, rows) for rows in blocks)
+    line = _line(unit, nest)
+    rows = tuple(_rows(unit, nest, line))
+    if not rows:
+        return f"no loop but {', '.join(line)} lets a lane use again what it has loaded"
+    lanes = _lanes(unit, nest, line, {loop for loop, _ in rows[0]})
+    count = prod(size for _, size in lanes)
+    if count < WARP:
+        return f"its loops would leave {count} lanes, less than a warp of {WARP}"
+    return tuple(_choice(unit, nest, lanes, block) for block in rows)
 
 
 def _nest(unit: Unit) -> _Nest | str:
@@ -83,28 +92,84 @@ def _nest(unit: Unit) -> _Nest | str:
     facts = unit.analysis.accesses[statement]
     target = next(f for f in facts if f.is_write)
     free = [n for n in free_loops(unit, statement) if target.strides.get(n) != 0]
+    along, *others = sorted(free, key=lambda n: _stride(target, n))
+    inputs = tuple(f for f in facts if f.access != target.access)
+    moved = {n: frozenset(f.access for f in inputs if f.strides.get(n) != 0) for n in free}
+    own = [n for n in others if moved[n] == moved[along]]
+    other = [n for n in others if moved[n] and not moved[n] & moved[along]]
+
+    def reach(loop: str) -> int:
+        return min(_stride(f, loop) for f in inputs if f.access in moved[loop])
+
     return _Nest(
         statement,
-        target,
-        tuple(f for f in facts if f.access != target.access),
-        tuple(sorted(free, key=lambda n: _stride(target, n))),
+        inputs,
+        (along, *others),
+        along,
+        tuple(sorted(own, key=reach)) if moved[along] else (),
+        tuple(sorted(other, key=reach)),
+        tuple(n for n in others if n not in own and n not in other),
         tuple(n for n in names if n not in free),
     )
 
 
-def _lanes(unit: Unit, nest: _Nest) -> tuple[Extent, ...]:
-    """Return the loops of the vector, x first: the output's fastest, until there are enough."""
-    found: list[Extent] = []
+def _line(unit: Unit, nest: _Nest) -> tuple[str, ...]:
+    """Return the loops, fastest in the output first, that make a line of neighbouring lanes."""
+    found: list[str] = []
+    lanes = 1
     for loop in nest.free:
-        room = MAX_LANES // prod(n for _, n in found)
-        if room < 2 or prod(n for _, n in found) >= ENOUGH_LANES:
+        if lanes >= LINE:
+            break
+        found.append(loop)
+        lanes *= unit.trips[loop] or 1
+    return tuple(found)
+
+
+def _rows(unit: Unit, nest: _Nest, line: Sequence[str]) -> Iterator[tuple[Extent, ...]]:
+    """Yield the rows, and columns, of a lane's block: a loop of either input, or of one.
+
+    Each is the one with the smallest stride in its input: the next rows are near in memory.
+    """
+    able = [
+        next((n for n in loops if n not in line and not name_is_taken(n, unit.analysis)), "")
+        for loops in (nest.other, nest.own)
+    ]
+    found = [name for name in able if name and _saves(nest, name)]
+    tried = [tuple(zip(found, sizes, strict=False)) for sizes in SIZES]
+    if len(found) < 2:
+        tried = [tuple((name, size) for name in found) for size in ROWS_ALONE]
+    seen = set()
+    for limits in tried:
+        cut = ((loop, _divisor(unit.trips[loop] or 1, most)) for loop, most in limits)
+        block = tuple((loop, size) for loop, size in cut if size > 1)
+        if block and block not in seen:
+            seen.add(block)
+            yield block
+
+
+def _saves(nest: _Nest, loop: str) -> bool:
+    """Return whether some input is the same for all iterations of a loop."""
+    return any(f.strides.get(loop) == 0 for f in nest.inputs)
+
+
+def _lanes(unit: Unit, nest: _Nest, line: Sequence[str], taken: set[str]) -> tuple[Extent, ...]:
+    """Return the loops of the vector, x first, until there are enough lanes.
+
+    The first after the line is of the other input: a gang then reads as little of the one as of
+    the other.
+    """
+    order = dict.fromkeys((*line, *nest.other, *nest.own, *nest.rest))
+    found: list[Extent] = []
+    for loop in (n for n in order if n not in taken):
+        own = prod(n for _, n in found)
+        room = MAX_LANES // own
+        if room < 2 or own >= ENOUGH_LANES:
             break
         trip = unit.trips[loop] or 1
         sizes = [trip] if trip <= room else []
         if not name_is_taken(loop, unit.analysis):
             sizes += range(2, min(trip - 1, room) + 1)
         if sizes:
-            own = prod(n for _, n in found)
             found.append((loop, max(sizes, key=lambda n: (_filled(own, n, trip), n))))
     return tuple(found)
 
@@ -115,42 +180,6 @@ def _filled(own: int, size: int, trip: int) -> float:
     whole = trip / (ceil(trip / size) * size)
     # Fewer lanes than are enough hide less of the latency of their loads.
     return lanes / (ceil(lanes / WARP) * WARP) * whole * min(1.0, lanes / ENOUGH_LANES)
-
-
-def _blocks(
-    unit: Unit, nest: _Nest, lanes: Sequence[Extent]
-) -> Iterator[tuple[Extent, ...]]:
-    """Yield the rows, and columns, of a lane's block: two loops that reuse different inputs."""
-    taken = {loop for loop, _ in lanes}
-    reused = {
-        loop: frozenset(f.access for f in nest.inputs if f.strides.get(loop) == 0)
-        for loop in nest.free
-        if loop not in taken and not name_is_taken(loop, unit.analysis)
-    }
-    able = sorted(
-        (loop for loop, inputs in reused.items() if inputs), key=lambda n: _reach(nest, n)
-    )
-    if not able:
-        return
-    pairs = [(a, b) for k, a in enumerate(able) for b in able[k + 1 :] if reused[a] != reused[b]]
-    seen = set()
-    tried: list[tuple[tuple[str, int], ...]] = [((able[0], n),) for n in ROWS_ALONE]
-    if pairs:
-        # The pair whose inputs lie closest together.
-        one, two = pairs[0]
-        tried = [((two, rows), (one, columns)) for rows, columns in SIZES]
-    for limits in tried:
-        cut = ((loop, _divisor(unit.trips[loop] or 1, most)) for loop, most in limits)
-        block = tuple((loop, size) for loop, size in cut if size > 1)
-        if block and block not in seen:
-            seen.add(block)
-            yield block
-
-
-def _reach(nest: _Nest, loop: str) -> int:
-    """Return the distance of neighbours along a loop in the input that it moves least."""
-    moved = [f for f in nest.inputs if f.strides.get(loop) != 0]
-    return min((_stride(f, loop) for f in moved), default=0)
 
 
 def _divisor(trip: int, most: int) -> int:
@@ -166,9 +195,7 @@ def _choice(
     whole = {loop for loop, size in lanes if size == unit.trips[loop]}
     cut = [(loop, size) for loop, size in (*lanes, *rows) if loop not in whole]
     names = {loop for loop, _ in (*lanes, *rows)}
-    blocks = tuple(
-        tile_name(n) if n in names else n for n in nest.free if n not in whole
-    )
+    blocks = tuple(tile_name(n) if n in names else n for n in nest.free if n not in whole)
     threads = tuple(loop for loop, _ in lanes)
     inner = tuple(loop for loop, _ in rows)
     order = (*reversed(blocks), *reversed(threads), *nest.summed, *inner)
@@ -187,11 +214,12 @@ def _choice(
 def _reasons(nest: _Nest, lanes: Sequence[Extent], rows: Sequence[Extent]) -> Iterator[Reason]:
     block = " x ".join(f"{size} {loop}" for loop, size in rows)
     again = {f.access.array for f in nest.inputs for loop, _ in rows if f.strides.get(loop) == 0}
-    rule = f"what a lane loads of {', '.join(sorted(again))} serves several outputs"
+    rule = f"what a lane loads of {', '.join(sorted(again))} serves several of them"
     yield Reason("registers", f"{block} outputs for each lane", rule)
     count = prod(size for _, size in lanes)
     names = ", ".join(f"{loop} by {size}" for loop, size in lanes)
-    yield Reason("vector", names, f"fastest in the output; one vector of {count} iterations")
+    rule = f"{lanes[0][0]} is fastest in the output; one vector of {count} iterations"
+    yield Reason("vector", names, rule)
     yield Reason("gang", "all other parallel loops, collapsed", "gangs are not bound to three axes")
 
 

@@ -106,10 +106,9 @@ def other_level(choice: KernelChoice) -> KernelChoice:
     form = choice.form
     if form is None or choice.acc is not None or len(choice.threads) < 2:
         return choice
-    fastest, *others = choice.threads
     if form.workers:
         return _in(choice, AccForm("merged"), f"one vector of {', '.join(choice.threads)}")
-    workers = tuple(reversed(others))
+    workers = tuple(reversed(choice.threads[1:]))
     return _in(choice, AccForm("workers", workers), f"{', '.join(workers)} as worker")
 
 

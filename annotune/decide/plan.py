@@ -73,14 +73,13 @@ class AccAxes:
 
 @dataclass(frozen=True, slots=True)
 class CachedSection:
-    """Elements that all lanes of a gang read again and again.
+    """A box of an array that the lanes of a gang read again and again.
 
-    `first` are the subscripts of the first; of the last dimension there are `length`.
+    `rows` are the first subscript and the length along each dimension.
     """
 
     array: str
-    first: tuple[Expr, ...]
-    length: int
+    rows: tuple[tuple[Expr, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +112,9 @@ class KernelChoice:
     tells which rule chose each.
 
     `blocking` is what one worker does inside these. `form` belongs to OpenACC, None where nothing
-    is said of it. `cores` belongs to OpenMP: the loops that the threads share. `contract` is the two-level tile that `blocking` carries out, and
-    `elsewhere` the choice for sizes that are not the tuned ones, None for this one.
+    is said of it. `cores` belongs to OpenMP: the loops that the threads share. `contract` is the
+    two-level tile that `blocking` carries out, and `elsewhere` the choice for sizes that are not
+    the tuned ones, None for this one.
     """
 
     parts: tuple[tuple[int, ...], ...]

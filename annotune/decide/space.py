@@ -323,9 +323,7 @@ def region_space(base: Base, alternatives: Alternatives = made) -> Space:
     return Space(base, axes, params, tuple(branches))
 
 
-def _open_space(
-    base: Base, unit: Unit, wishes: Wishes, alternatives: Alternatives
-) -> UnitSpace:
+def _open_space(base: Base, unit: Unit, wishes: Wishes, alternatives: Alternatives) -> UnitSpace:
     """Return the alternatives for a unit that the wishes leave open."""
     own = set(unit.statements)
     is_mapped = bool(own & {*wishes.cuda, *wishes.contract})

@@ -147,8 +147,10 @@ def chosen_grids(job: CompileJob, function: str, tools: Toolchains, folder: Path
         built = compile_job(replace(job, kind="openacc-nvc"), tools, folder)
         feedback = parse_nvc_feedback(built.output)
         return _chosen(built, grids_of_feedback(feedback, function), "nvc")
-    return Chosen(reason="no compiler here makes OpenACC code for a GPU: gcc has no nvptx-none, "
-                         "and there is no nvc")
+    return Chosen(
+        reason="no compiler here makes OpenACC code for a GPU: gcc has no nvptx-none, "
+        "and there is no nvc"
+    )
 
 
 def _ptx(built: CompileResult) -> list[Path]:

@@ -42,7 +42,8 @@ _DROPPED = frozenset(
 )
 # Directives that change no value on a host with one memory.
 _REMOVED = frozenset(
-    {"cache", "data", "enter data", "exit data", "update", "wait", "init", "kernels loop"} | {"routine"}
+    {"cache", "data", "enter data", "exit data", "update", "wait", "init", "kernels loop"}
+    | {"routine"}
 )
 # The longest that matches names the directive.
 _NAMES = (

@@ -109,6 +109,7 @@ _NVPTX = (
     "-save-temps",
 )
 
+
 @dataclass(frozen=True, slots=True)
 class OtherCompiler:
     """The flags of a compiler whose command lines are known and have not been run here."""
@@ -134,9 +135,7 @@ KINDS: Mapping[str, Kind] = {
     "openacc": _c_kind(*_OPENACC),
     "openacc-asan": _c_asan(*_OPENACC),
     # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
-    "openacc-nvptx": Kind(
-        _C, {"c": (*_SHARED, "-O2", *_NVPTX)}, (*_NVPTX, *_LINK), native=False
-    ),
+    "openacc-nvptx": Kind(_C, {"c": (*_SHARED, "-O2", *_NVPTX)}, (*_NVPTX, *_LINK), native=False),
     "openacc-nvc": Kind(
         {"c": "nvc"},
         {"c": ("-fPIC", "-O2", "-c", *NVC.openacc, *NVC.feedback)},

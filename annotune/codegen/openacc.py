@@ -62,7 +62,7 @@ class OpenAccTarget:
 
         Where a recipe maps the loops, the same with thread y on the other level follows at once.
         """
-        own = acc_space(base)
+        own = acc_space(space)
         points = acc_points(own, device, limit)
         found = point_variants(base, points, device, acc_placement, decide_acc, "acc")
         first = next(found)

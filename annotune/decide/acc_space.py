@@ -9,7 +9,7 @@ from annotune.annotation.devices import Device
 from annotune.decide.acc_shapes import acc_shapes, in_form
 from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.plan import Reason
-from annotune.decide.space import Space, UnitSpace, picked_point, region_space
+from annotune.decide.space import Space, UnitSpace, picked_point
 from annotune.decide.wishes import Wishes
 
 APART = (
@@ -18,27 +18,24 @@ APART = (
 )
 
 
-def acc_space(base: Base) -> Space:
-    """Return the space of a region for OpenACC, its rules' own fusion first.
-
-    Raises:
-        AnnotuneError: The recipe is wrong, or the constraints leave no point.
-    """
-    found = region_space(base, acc_shapes)
-    wishes = decide(base, Point(found.params[0])).wishes
+def acc_space(space: Space) -> Space:
+    """Return the space of a region in OpenACC's shapes, its rules' own fusion first."""
+    base = space.base
+    wishes = decide(base, Point(space.params[0])).wishes
     branches = [
-        (fusion, tuple(_as_asked(unit, wishes) for unit in units))
-        for fusion, units in found.branches
+        (fusion, tuple(_shaped(unit, base, wishes) for unit in units))
+        for fusion, units in space.branches
     ]
     few = sorted(branches, key=lambda pair: len(pair[1]))
     # What the recipe fuses stays so.
     first = next((pair for pair in few if all(map(_may_share, pair[1]))), branches[0])
-    return replace(found, branches=(first, *(pair for pair in branches if pair is not first)))
+    return replace(space, branches=(first, *(pair for pair in branches if pair is not first)))
 
 
-def _as_asked(space: UnitSpace, wishes: Wishes) -> UnitSpace:
-    """Return the alternatives for a unit without whole shapes where ``acc`` maps its loops."""
-    return replace(space, made=()) if {*space.unit.statements} & {*wishes.acc} else space
+def _shaped(space: UnitSpace, base: Base, wishes: Wishes) -> UnitSpace:
+    """Return the alternatives for a unit with whole shapes where the recipe leaves them open."""
+    is_free = space.is_free and not {*space.unit.statements} & {*wishes.acc}
+    return replace(space, made=acc_shapes(space.unit, base.strategy) if is_free else ())
 
 
 def _may_share(space: UnitSpace) -> bool:
@@ -74,13 +71,13 @@ def acc_points(space: Space, device: Device, limit: int) -> Iterator[Point]:
     The model cannot tell one form of a grid from another, so the shapes come first.
     """
     seen: list[Point] = []
-    for point in (*_shaped(space), *space.ranked(device, limit)):
+    for point in (*_in_turn(space), *space.ranked(device, limit)):
         if len(seen) < limit and point not in seen:
             seen.append(point)
             yield point
 
 
-def _shaped(space: Space) -> Iterator[Point]:
+def _in_turn(space: Space) -> Iterator[Point]:
     """Yield the points of the first fusion whose kernels all have the k-th of their shapes."""
     params = space.params[0]
     fusion, units = space.branches[0]

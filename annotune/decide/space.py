@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from math import prod
 
@@ -58,7 +58,8 @@ class UnitSpace:
 
     A role is a mappable loop or none; each loop has one role; a block has at most 1024
     threads; a warp is not left part-empty when another choice of threads fills it. Launches
-    come from hints, and are varied for the rules' own roles.
+    come from hints, and are varied for the rules' own roles. `is_free` says that the recipe leaves
+    the shape of the kernel open, so that `made` may hold whole choices of strategies.
     """
 
     unit: Unit
@@ -67,6 +68,7 @@ class UnitSpace:
     factors: tuple[Mapping[int, int], ...]
     launches: tuple[Launch, ...] = (Launch(),)
     made: tuple[KernelChoice, ...] = ()
+    is_free: bool = False
 
     @property
     def size(self) -> int:
@@ -294,14 +296,8 @@ def _point(
     return Point(params, fusion, chosen, factors, tried, made)
 
 
-Alternatives = Callable[[Unit, str], tuple[KernelChoice, ...]]
-
-
-def region_space(base: Base, alternatives: Alternatives = made) -> Space:
+def region_space(base: Base) -> Space:
     """Return the space of a region.
-
-    `alternatives` returns whole choices for a unit under a strategy's name, besides those of
-    `direct`.
 
     Raises:
         AnnotuneError: The recipe is wrong, or the constraints leave no point.
@@ -318,20 +314,20 @@ def region_space(base: Base, alternatives: Alternatives = made) -> Space:
         if key in seen:
             continue
         seen.add(key)
-        spaces = tuple(_open_space(base, unit, wishes, alternatives) for unit in nests)
+        spaces = tuple(_open_space(base, unit, wishes) for unit in nests)
         branches.append((fusion, spaces))
     return Space(base, axes, params, tuple(branches))
 
 
-def _open_space(base: Base, unit: Unit, wishes: Wishes, alternatives: Alternatives) -> UnitSpace:
+def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     """Return the alternatives for a unit that the wishes leave open."""
     own = set(unit.statements)
     is_mapped = bool(own & {*wishes.cuda, *wishes.contract})
     is_unrolled = bool(own & {s for s, _, _ in wishes.unroll})
     shaped = {*wishes.order, *wishes.tiles, *wishes.registers}
     is_free = not (is_mapped or is_unrolled or own & shaped)
-    found = alternatives(unit, base.strategy) if is_free else ()
-    return unit_space(unit, is_mapped, is_unrolled, found)
+    found = made(unit, base.strategy) if is_free else ()
+    return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 
 # More points of the annotation's own parameters than this are not listed at once.

@@ -28,6 +28,8 @@ NO_BARRIER = (
     "a copy together"
 )
 SUBJECT = "shape"
+# Gangs that give each SM of an H200 one (132 of them).
+ENOUGH_GANGS = 128
 
 
 def acc_shapes(unit: Unit, strategy: str = AUTO) -> tuple[KernelChoice, ...]:
@@ -49,25 +51,40 @@ def _shapes(unit: Unit, strategy: str) -> Iterator[KernelChoice]:
         yield plain
         return
     wide = in_form(unit, collapsed(unit, direct))
+    # At other sizes tiles would be cut short.
     blocks = lane_blocks(unit) if strategy == AUTO else f"--strategy {strategy} is asked for"
-    if isinstance(blocks, str):
-        why = Reason("registers", "one output for each lane", blocks)
-        wide = replace(wide, reasons=(*wide.reasons, why))
-        first = [wide]
-    else:
-        # At other sizes tiles would be cut short.
-        first = [replace(choice, elsewhere=wide) for choice in blocks]
+    found = () if isinstance(blocks, str) else tuple(replace(c, elsewhere=wide) for c in blocks)
+    why_not = blocks if isinstance(blocks, str) else _idle(unit, found[0], wide)
+    if why_not:
+        reason = Reason("registers", "one output for each lane", why_not)
+        wide = replace(wide, reasons=(*wide.reasons, reason))
+    first, *later = (wide, *found) if why_not else found
     if made(unit, strategy):
-        why = Reason("strategy", first[0].form.shape if first[0].form else "direct", NO_BARRIER)
-        first[0] = replace(first[0], reasons=(why, *first[0].reasons))
-    yield first[0]
-    yield cached(unit, first[0])
-    yield wide
+        reason = Reason(SUBJECT, first.form.shape if first.form else "direct", NO_BARRIER)
+        first = replace(first, reasons=(reason, *first.reasons))
+    yield first
+    yield cached(unit, first)
+    if not why_not:
+        yield wide
     yield other_level(wide)
     yield plain
     yield from tile_clause(unit, direct)
-    yield from first[1:]
+    yield from later
     yield from separate(unit, wide)
+
+
+def _idle(unit: Unit, block: KernelChoice, wide: KernelChoice) -> str:
+    """Return why blocks of outputs leave a device idle that `wide` fills, empty if they do not."""
+    few, many = _gangs(unit, block), _gangs(unit, wide)
+    if few >= ENOUGH_GANGS or many <= few:
+        return ""
+    return f"blocks would leave {few} gangs, fewer than the {ENOUGH_GANGS} that keep a device busy"
+
+
+def _gangs(unit: Unit, choice: KernelChoice) -> int:
+    tiles = {tile_name(loop): (loop, size) for loop, size in choice.tiles}
+    pairs = (tiles.get(name, (name, 1)) for name in choice.blocks)
+    return prod(-(-(unit.trips[loop] or 1) // size) for loop, size in pairs)
 
 
 def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:

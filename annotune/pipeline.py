@@ -358,12 +358,12 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
         if "openacc" in settings.targets:
             openacc = decide_acc(base, next(acc_space(space).points()))
         if decision.wishes.acc:
-            first = load_target("openacc").candidates(base, space, load_device(settings.device), 1)
-            next(first)
+            next(load_target("openacc").candidates(base, space, load_device(settings.device), 1))
     except AnnotuneError as refusal:
         problems += refusal.diagnostics
-    found = tuple(problems)
-    report = RegionReport(region, analysis, base, space, point, decision, plan, found, openacc)
+    report = RegionReport(
+        region, analysis, base, space, point, decision, plan, (*problems,), openacc
+    )
     if plan is not None and not report.has_kernels:
         warning = NO_PARALLEL_LOOP_WARNING.at(region.span, reasons=_reasons(report))
         return replace(report, diagnostics=(*problems, warning))

@@ -9,7 +9,7 @@ from annotune.annotation.devices import Device
 from annotune.decide.acc_shapes import acc_shapes, in_form
 from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.plan import Reason
-from annotune.decide.space import Space, UnitSpace, picked_point
+from annotune.decide.space import Space, UnitSpace
 from annotune.decide.wishes import Wishes
 
 APART = (
@@ -79,10 +79,9 @@ def acc_points(space: Space, device: Device, limit: int) -> Iterator[Point]:
 
 def _in_turn(space: Space) -> Iterator[Point]:
     """Yield the points of the first fusion whose kernels all have the k-th of their shapes."""
-    params = space.params[0]
-    fusion, units = space.branches[0]
     yield next(space.points())
-    if not any(unit.made for unit in units):
-        return
-    for k in range(1, max(len(unit.made) for unit in units)):
-        yield picked_point(params, fusion, units, k)
+    fusion, units = space.branches[0]
+    made = {unit.unit.leader: unit.made for unit in units if unit.made}
+    for k in range(1, max(map(len, made.values()), default=0)):
+        picked = {leader: shapes[min(k, len(shapes) - 1)] for leader, shapes in made.items()}
+        yield Point(space.params[0], fusion, made=picked)

@@ -272,16 +272,6 @@ def _options(unit: UnitSpace) -> list[Option]:
     ]
 
 
-def picked_point(
-    params: Mapping[str, Value], fusion: str, units: tuple[UnitSpace, ...], number: int
-) -> Point:
-    """Return the point at which each kernel has the alternative of a number, or its last made."""
-    options = [_options(unit) for unit in units]
-    last = [max(0, len(unit.made) - 1) for unit in units]
-    picked = tuple(o[min(number, k)] for o, k in zip(options, last, strict=True))
-    return _point(params, fusion, units, picked)
-
-
 def _point(
     params: Mapping[str, Value],
     fusion: str,

@@ -22,6 +22,7 @@ from annotune.annotation.spec import Value
 from annotune.codegen.certify import certify
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Provenance, Target, Variant, load_target
+from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Base, decide
@@ -333,7 +334,7 @@ def _unused_settings(settings: Settings, regions: Sequence[Region]) -> list[Diag
 
 def _examine(region: Region, settings: Settings) -> RegionReport:
     """Return the analysis and first plan of one region, as far as they go."""
-    analysis = base = space = point = decision = plan = None
+    analysis = base = space = point = decision = plan = openacc = None
     problems: list[Diagnostic] = []
     try:
         problems += region.spec.notes
@@ -354,12 +355,15 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
             problems.append(made)
         else:
             plan = made
+        if "openacc" in settings.targets:
+            openacc = decide_acc(base, next(acc_space(space).points()))
         if decision.wishes.acc:
-            first = load_target("openacc").candidates(base, space, load_device(settings.device), 1)
-            next(first)
+            next(load_target("openacc").candidates(base, space, load_device(settings.device), 1))
     except AnnotuneError as refusal:
         problems += refusal.diagnostics
-    report = RegionReport(region, analysis, base, space, point, decision, plan, tuple(problems))
+    report = RegionReport(
+        region, analysis, base, space, point, decision, plan, (*problems,), openacc
+    )
     if plan is not None and not report.has_kernels:
         warning = NO_PARALLEL_LOOP_WARNING.at(region.span, reasons=_reasons(report))
         return replace(report, diagnostics=(*problems, warning))

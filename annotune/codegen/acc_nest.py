@@ -14,10 +14,15 @@ from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, declared_in, is_placed, reduction_clauses
 from annotune.codegen.tile_ends import cut_loops, write_ends
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Expr
+from annotune.decide.plan import CachedSection
+from annotune.ir.expr import Expr, Int, variables
+from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
+from annotune.transforms.copies import array_accesses
 from annotune.transforms.tree import Body, bound_names, numbers, rebuilt
 
+# Iterations of a loop that is written out in full, at most: beyond it code outweighs registers.
+MAX_UNROLLED = 16
 ACC_LEVELS = frozenset({Level.GANG, Level.WORKER, Level.VECTOR})
 
 
@@ -33,6 +38,7 @@ class NestWriter:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self.dialect = Dialect(analysis.region, flat=False, loop=self._loop)
+        self.cached: tuple[CachedSection, ...] = ()
         self._around: tuple[Level, ...] = ()
 
     def levels(
@@ -57,12 +63,44 @@ class NestWriter:
             self._around = (*outer, loops[0].place)
             with out.block(heads[-1]):
                 if rest:
+                    if loops[-1].place is Level.GANG:
+                        self._cache(out)
                     self.levels(out, rest, "loop ")
                 else:
                     self.write(out, loops[-1].body)
             self._around = outer
             for _ in heads[:-1]:
                 out.dedent()
+
+    def tiles(self, out: Writer, levels: list[tuple[Loop, ...]], tail: str) -> None:
+        """Write gangs over tiles and the lanes inside them as the loops that are cut.
+
+        The clause names the innermost loop's tile first (OpenACC 3.3, section 2.9.8).
+        """
+        gangs, lanes = levels
+        sizes = [tile.step // loop.step for tile, loop in zip(gangs, lanes, strict=True)]
+        listed = ", ".join(map(str, reversed(sizes)))
+        out.directive(f"#pragma acc parallel loop gang vector tile({listed}) {tail}")
+        whole = [
+            rebuilt(loop, lower=tile.lower, upper=tile.upper)
+            for tile, loop in zip(gangs, lanes, strict=True)
+        ]
+        for loop in whole[:-1]:
+            out.line(self.dialect.loop_head(loop))
+            out.indent()
+        with out.block(self.dialect.loop_head(whole[-1])):
+            self.write(out, lanes[-1].body)
+        for _ in whole[:-1]:
+            out.dedent()
+
+    def _cache(self, out: Writer) -> None:
+        """Write the directive for what all lanes of a gang read again and again."""
+        parts = []
+        for section in self.cached:
+            rows = (f"[{self.dialect.expr(first)}:{length}]" for first, length in section.rows)
+            parts.append(f"{section.array}{''.join(rows)}")
+        if parts:
+            out.directive(f"#pragma acc cache({', '.join(parts)})")
 
     def _level(self, loop: Loop, head: str) -> str:
         """Return the level's word, another one where lanes would lose the order inside them.
@@ -90,10 +128,24 @@ class NestWriter:
             # Workers and vectors join at the end of their loop, and go on together.
             self.levels(out, levels_from(loop), "loop ")
             return True
-        out.line("#pragma acc loop seq")
+        count = fold(trip_count(loop))
+        is_short = isinstance(count, Int) and count.value <= MAX_UNROLLED
+        if isinstance(count, Int) and is_short and self._picks_local(loop):
+            # Only constant subscripts leave an array in registers: gcc at -O2 keeps the loop.
+            out.line(f"#pragma GCC unroll {count.value}")
+        else:
+            out.line("#pragma acc loop seq")
         with out.block(self.dialect.loop_head(loop)):
             self._statements(out, loop.body)
         return True
+
+    def _picks_local(self, loop: Loop) -> bool:
+        """Return whether a loop picks elements of an array that a lane has for itself."""
+        return any(
+            place.array not in self.analysis.region.arrays
+            and any(loop.var in variables(index) for index in place.indices)
+            for place in array_accesses(loop)
+        )
 
     def _statements(self, out: Writer, body: Body) -> None:
         cuts = tuple(cut for cut in cut_loops(body) if any(cut.loop is s for s in body))

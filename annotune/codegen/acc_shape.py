@@ -12,8 +12,9 @@ from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop, walk_stmts
 from annotune.transforms.tree import Body, numbers, rebuilt
 
-# A grid has at most 2^31 - 1 blocks (CUDA C++ Programming Guide).
-GANGS_LIMIT = 2147483647
+# libgomp keeps the sizes of a launch in 16 bits: 65536 gangs arrive as 0, its own choice, and
+# 65537 as one (seen with gcc 12; plugin-nvptx.c).
+GANGS_LIMIT = 65535
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,13 @@ def shape(launched: Loop, kernel: Kernel, analysis: Analysis) -> Shape:
     if launched.place != Level.GANG:
         # Threads alone: the gangs share what one vector cannot take.
         gangs = -(-lanes // vector)
-    most = kernel.max_blocks or GANGS_LIMIT
-    return Shape(min(gangs, most), max(1, min(workers, GANG_LIMIT // vector)), vector)
+    most = min(gangs, kernel.max_blocks or gangs)
+    return Shape(_even(most, GANGS_LIMIT), max(1, min(workers, GANG_LIMIT // vector)), vector)
+
+
+def _even(gangs: int, most: int) -> int:
+    """Return at most `most` gangs that take the iterations of `gangs` in equal turns, or nearly."""
+    return -(-gangs // -(-gangs // most))
 
 
 def _ends_of_serial_loops(

@@ -27,11 +27,14 @@ from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, combined_names, declared_in, holds, is_placed
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.user_functions import calling_copies, copied, definition
-from annotune.codegen.variants import gpu_variants, planned
+from annotune.codegen.variants import planned, point_variants
 from annotune.codegen.writer import Writer
+from annotune.decide.acc_shapes import other_level
+from annotune.decide.acc_space import acc_points, acc_space, decide_acc
 from annotune.decide.decision import Base
-from annotune.decide.placement import WARP, acc_placement, with_workers
-from annotune.decide.plan import AccAxes, Kernel, Plan
+from annotune.decide.placement import WARP, acc_placement
+from annotune.decide.plan import AccAxes, AccForm, Kernel, Plan
+from annotune.decide.settings_of import form_settings
 from annotune.decide.space import Space
 from annotune.ir.expr import Var, accesses
 from annotune.ir.nest import (
@@ -55,13 +58,18 @@ class OpenAccTarget:
     placement = staticmethod(acc_placement)
 
     def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
-        """Yield the decision algorithm's choice in OpenACC's shapes, then what ranks best.
+        """Yield the choice of OpenACC's own rules, its other shapes, then what ranks best.
 
-        The same kernel with thread y on the other level follows the first one at once.
+        Where a recipe maps the loops, the same with thread y on the other level follows at once.
         """
-        found = gpu_variants(base, space, device, limit, acc_placement, with_workers, "acc")
+        own = acc_space(space)
+        points = acc_points(own, device, limit)
+        found = point_variants(base, points, device, acc_placement, decide_acc, "acc")
         first = next(found)
-        yield from islice(chain((first,), _other_level(first, base), found), limit)
+        # The rules' own shapes have the other level among them.
+        is_shaped = any(unit.made for unit in own.branches[0][1])
+        others = found if is_shaped else chain(_other_level(first, base), found)
+        yield from islice(chain((first,), others), limit)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the region with its kernels under ``parallel loop``, arrays as the user's.
@@ -95,13 +103,12 @@ class OpenAccTarget:
 
 def _other_level(first: Variant, base: Base) -> Iterator[Variant]:
     """Yield `first` with workers where it has one vector, and the other way round."""
-    plan = first.tuned
-    if all(len(choice.threads) < 2 for choice in plan.choices):
+    choices = tuple(map(other_level, first.tuned.choices))
+    if choices == first.tuned.choices:
         return
-    if any(choice.acc is not None for choice in plan.choices):
-        return
-    choices = tuple(replace(choice, workers=not choice.workers) for choice in plan.choices)
-    settings = {**first.config, "thread_y": "worker" if choices[0].workers else "vector"}
+    settings = dict(first.config)
+    for choice in choices:
+        settings |= form_settings(choice)
     other = planned(base.analysis, choices, base.groups, acc_placement, settings=settings)
     yield replace(other, predicted_s=first.predicted_s)
 
@@ -123,6 +130,7 @@ class _RegionWriter:
         self.analysis = analysis
         self.data = data
         self.axes: dict[int, AccAxes | None] = {}
+        self.forms: dict[int, AccForm | None] = {}
         self.shared: frozenset[str] = frozenset()
         self.nest = NestWriter(analysis)
         self.host = Dialect(analysis.region, flat=False)
@@ -130,6 +138,7 @@ class _RegionWriter:
     def plan(self, out: Writer, plan: Plan, is_tuned: bool) -> None:
         """Write all steps of a plan."""
         self.axes = {s: choice.acc for choice in plan.choices for s in choice.statements}
+        self.forms = {s: choice.form for choice in plan.choices for s in choice.statements}
         self.shared = frozenset(s.name for s in between_kernels(self.analysis, plan))
         write_steps(out, self.analysis.region, plan.steps, self._kernel)
 
@@ -192,6 +201,11 @@ class _RegionWriter:
         kept = dict.fromkeys((*combined_names(band_from(loop, ACC_LEVELS)), *written))
         copied = f"copy({', '.join(kept)})" if kept else ""
         tail = " ".join(part for part in (sizes, self.data, copied) if part)
+        form = self.forms.get(kernel.statements[0])
+        self.nest.cached = form.cached if form is not None else ()
+        if form is not None and form.tile_clause:
+            self.nest.tiles(out, levels, tail)
+            return
         # Gangs without a loop of their own share the first one, and what it combines.
         self.nest.levels(out, levels, f"parallel loop {gang}", f" {tail}")
 

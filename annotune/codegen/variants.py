@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
@@ -10,7 +10,7 @@ from annotune.annotation.devices import Device
 from annotune.annotation.flags import code_flags_at
 from annotune.codegen.target import Variant
 from annotune.decide.build import NO_PLACES, Placement, Places, build
-from annotune.decide.decision import Base, decide
+from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.model import predict
 from annotune.decide.plan import KernelChoice, Plan
 from annotune.decide.settings_of import config
@@ -71,19 +71,40 @@ def gpu_variants(
 ) -> Iterator[Variant]:
     """Yield at most `limit` variants for a GPU, the first choice and then the model's best.
 
-    `adjust` is what a target changes in each kernel's choice, `command` the annotation's word
-    for its mapping. A later point that turns out
-    illegal is left out; the first one is not.
+    `adjust` is what a target changes in each kernel's choice; for the rest see `point_variants`.
+    """
+
+    def deciding(base: Base, point: Point) -> Decision:
+        found = decide(base, point)
+        if adjust is None:
+            return found
+        pairs = zip(base.nests(point.fusion, found.wishes), found.choices, strict=True)
+        return replace(found, choices=tuple(adjust(unit, choice) for unit, choice in pairs))
+
+    points = space.ranked(device, limit)
+    yield from point_variants(base, points, device, placement, deciding, command)
+
+
+def point_variants(
+    base: Base,
+    points: Iterable[Point],
+    device: Device,
+    placement: Placement,
+    deciding: Callable[[Base, Point], Decision] = decide,
+    command: str = "cuda",
+) -> Iterator[Variant]:
+    """Yield the variants of `points` for a GPU, the first of which is the first choice.
+
+    `deciding` says what a point means for a target, `command` is the annotation's word for its
+    mapping. A later point that turns out illegal is left out; the first one is not.
 
     Raises:
         AnnotuneError: The first choice is illegal, as only a recipe can make it.
     """
-    for number, point in enumerate(space.ranked(device, limit)):
-        decision = decide(base, point)
+    for number, point in enumerate(points):
+        decision = deciding(base, point)
         units = base.nests(point.fusion, decision.wishes)
         choices = decision.choices
-        if adjust is not None:
-            choices = tuple(adjust(u, c) for u, c in zip(units, choices, strict=True))
         try:
             variant = planned(
                 base.analysis,
@@ -91,7 +112,7 @@ def gpu_variants(
                 decision.groups,
                 placement,
                 decision.places,
-                config(replace(decision, choices=choices), point),
+                config(decision, point),
                 command,
             )
         except AnnotuneError:

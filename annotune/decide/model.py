@@ -14,6 +14,7 @@ from math import ceil, inf, log2, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
+from annotune.decide.model_lanes import predict_lanes
 from annotune.decide.model_tile import predict_tile
 from annotune.decide.plan import KernelChoice
 from annotune.decide.prediction import Prediction
@@ -90,6 +91,8 @@ def predict(unit: Unit, choice: KernelChoice, device: Device) -> Prediction:
     if choice.contract is not None:
         widest = max(_bytes(unit, a) for a in (*unit.reads, *unit.writes))
         return predict_tile(unit, choice.contract, widest, device)
+    if choice.form is not None and choice.blocking:
+        return predict_lanes(unit, choice, device)
     form = shape(unit, choice)
     analysis = unit.analysis
     host = _host_trips(unit, choice)

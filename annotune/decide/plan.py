@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from annotune.decide.contraction_tile import ContractionTile
+from annotune.ir.expr import Expr
 from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
 from annotune.transforms.tree import Body, numbers, rebuilt
 
@@ -71,6 +72,32 @@ class AccAxes:
 
 
 @dataclass(frozen=True, slots=True)
+class CachedSection:
+    """A box of an array that the lanes of a gang read again and again.
+
+    `rows` are the first subscript and the length along each dimension.
+    """
+
+    array: str
+    rows: tuple[tuple[Expr, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AccForm:
+    """How OpenACC says a choice. `shape` names it in tables.
+
+    The loops of threads are one vector, those of blocks share the gangs, but for `workers`,
+    outermost first. With `tile_clause` the compiler cuts the loops whose tiles are the gangs.
+    `cached` are the sections of the ``cache`` directive.
+    """
+
+    shape: str
+    workers: tuple[str, ...] = ()
+    tile_clause: bool = False
+    cached: tuple[CachedSection, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class KernelChoice:
     """The decisions for one kernel: the values of the schedule's commands.
 
@@ -84,10 +111,10 @@ class KernelChoice:
     statement. `max_blocks` bounds the blocks of the grid, 0 for as many as there are. `reasons`
     tells which rule chose each.
 
-    `blocking` is what one worker does inside these. `workers` belongs to OpenACC: thread y is a
-    worker loop of its own, not one vector with thread x. `cores` belongs to OpenMP: the loops
-    that the threads share. `contract` is the two-level tile that `blocking` carries out, and
-    `elsewhere` the choice for sizes that are not the tuned ones, None for this one.
+    `blocking` is what one worker does inside these. `form` belongs to OpenACC, None where nothing
+    is said of it. `cores` belongs to OpenMP: the loops that the threads share. `contract` is the
+    two-level tile that `blocking` carries out, and `elsewhere` the choice for sizes that are not
+    the tuned ones, None for this one.
     """
 
     parts: tuple[tuple[int, ...], ...]
@@ -101,7 +128,7 @@ class KernelChoice:
     unroll: tuple[tuple[int, str, int], ...] = ()
     max_blocks: int = 0
     reasons: tuple[Reason, ...] = ()
-    workers: bool = False
+    form: AccForm | None = None
     acc: AccAxes | None = None
     cores: tuple[str, ...] = ()
     blocking: tuple[Blocking, ...] = ()

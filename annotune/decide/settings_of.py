@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from annotune.decide.decision import Decision, Point
+from annotune.decide.placement import acc_placement
+from annotune.decide.plan import KernelChoice
 
 
 def config(decision: Decision, point: Point) -> dict[str, str | int]:
@@ -17,6 +19,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
         if choice.acc is not None:
             for level in ("gang", "worker", "vector"):
                 out[f"{prefix}.{level}"] = ",".join(getattr(choice.acc, level)) or "-"
+        elif choice.form is not None:
+            out |= form_settings(choice)
         else:
             out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
             out[f"{prefix}.thread"] = ",".join(choice.shared) or "-"
@@ -29,3 +33,15 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
         for statement, loop, factor in choice.unroll:
             out[f"S{statement}.unroll_{loop}"] = factor
     return out
+
+
+def form_settings(choice: KernelChoice) -> dict[str, str]:
+    """Return what OpenACC makes of a choice: its shape, the loops of each level, and tiles."""
+    if choice.form is None:
+        return {}
+    levels = acc_placement(choice)
+    out = {"shape": choice.form.shape}
+    for level in ("gang", "worker", "vector"):
+        out[level] = ",".join(name for name, place in levels.items() if place == level) or "-"
+    out |= {f"tile_{loop}": str(size) for loop, size in choice.tiles}
+    return {f"S{choice.leader}.{name}": value for name, value in out.items()}

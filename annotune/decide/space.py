@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from math import prod
 
@@ -58,7 +58,8 @@ class UnitSpace:
 
     A role is a mappable loop or none; each loop has one role; a block has at most 1024
     threads; a warp is not left part-empty when another choice of threads fills it. Launches
-    come from hints, and are varied for the rules' own roles.
+    come from hints, and are varied for the rules' own roles. `is_free` says that the recipe leaves
+    the shape of the kernel open, so that `made` may hold whole choices of strategies.
     """
 
     unit: Unit
@@ -67,6 +68,7 @@ class UnitSpace:
     factors: tuple[Mapping[int, int], ...]
     launches: tuple[Launch, ...] = (Launch(),)
     made: tuple[KernelChoice, ...] = ()
+    is_free: bool = False
 
     @property
     def size(self) -> int:
@@ -314,7 +316,8 @@ def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     is_unrolled = bool(own & {s for s, _, _ in wishes.unroll})
     shaped = {*wishes.order, *wishes.tiles, *wishes.registers}
     is_free = not (is_mapped or is_unrolled or own & shaped)
-    return unit_space(unit, is_mapped, is_unrolled, made(unit, base.strategy) if is_free else ())
+    found = made(unit, base.strategy) if is_free else ()
+    return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 
 # More points of the annotation's own parameters than this are not listed at once.

@@ -31,9 +31,10 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 # Clauses that mean the same in OpenMP.
 _KEPT = frozenset({"collapse", "private", "firstprivate", "reduction", "if"})
+_CHECKED = _KEPT | {"tile"}
 # Clauses that place work, move data or order launches; the data are the host's here.
 _DROPPED = frozenset(
-    {"gang", "worker", "vector", "auto", "independent", "tile", "async", "wait", "default"}
+    {"gang", "worker", "vector", "auto", "independent", "async", "wait", "default"}
     | {"num_gangs", "num_workers", "vector_length", "device_type", "dtype", "self"}
     | {"copy", "copyin", "copyout", "create", "no_create", "present", "deviceptr", "attach"}
     | {f"present_or_{word}" for word in ("copy", "copyin", "copyout", "create")}
@@ -41,7 +42,8 @@ _DROPPED = frozenset(
 )
 # Directives that change no value on a host with one memory.
 _REMOVED = frozenset(
-    {"data", "enter data", "exit data", "update", "wait", "init", "kernels loop"} | {"routine"}
+    {"cache", "data", "enter data", "exit data", "update", "wait", "init", "kernels loop"}
+    | {"routine"}
 )
 # The longest that matches names the directive.
 _NAMES = (
@@ -57,6 +59,7 @@ _NAMES = (
         "init",
         "atomic",
         "routine",
+        "cache",
     ),
 )
 
@@ -82,7 +85,8 @@ def as_openmp(acc_text: str) -> str:
     """Return `acc_text` with OpenMP in place of OpenACC, every line at its number.
 
     ``parallel loop`` and a ``loop`` inside it become (nested) ``parallel for``; ``loop
-    seq``, ``kernels`` and data constructs disappear, their lines stay.
+    seq``, ``kernels``, ``cache`` and data constructs disappear, their lines stay; ``tile(8, 32)``
+    becomes ``collapse(2)``.
 
     Raises:
         UnsupportedAcc: A directive or a clause is not known.
@@ -124,7 +128,7 @@ def _openmp_directive(body: str, line: int) -> str:
         return ""
     clauses = tuple(_clauses(rest, line))
     for clause in clauses:
-        if clause.name not in _KEPT | _DROPPED | {"seq"}:
+        if clause.name not in _KEPT | _DROPPED | {"seq", "tile"}:
             raise UnsupportedAcc(line, f"the clause '{clause}' of '{name}' is not checked")
     if name == "kernels":
         return ""
@@ -134,8 +138,15 @@ def _openmp_directive(body: str, line: int) -> str:
     if any(clause.name == "seq" for clause in clauses):
         _refuse_lost_clauses(clauses, line)
         return ""
-    kept = "".join(f" {clause}" for clause in clauses if clause.name in _KEPT)
+    kept = "".join(f" {_counterpart(clause)}" for clause in clauses if clause.name in _CHECKED)
     return f"#pragma omp parallel for{kept}"
+
+
+def _counterpart(clause: _Clause) -> str:
+    """Return OpenMP's clause with the meaning of OpenACC's: tiled loops run in any order too."""
+    if clause.name != "tile":
+        return str(clause)
+    return f"collapse({(clause.argument or '').count(',') + 1})"
 
 
 def _refuse_lost_clauses(clauses: tuple[_Clause, ...], line: int) -> None:

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotune.codegen.code import TUNED_SUFFIX
+from annotune.measure.acc_grid import asked_text, chosen_grids
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.evaluate import iterations, known_values
 from annotune.measure.flags import KINDS
+from annotune.measure.harness import REGION
 from annotune.measure.oracle import Oracle
 from annotune.measure.run import RUN_LIMIT_S, Order, Outcome, RunJob, TimingPlan, run_checked
 from annotune.measure.trial import Status, Timing, Trial
@@ -30,6 +32,7 @@ RACE_ITERATIONS = 50_000
 DETECT_AT_MOST = 100_000_000
 """Assignments beyond which no detector runs at all: it would take a minute and more."""
 
+OPENACC = "openacc"
 NOT_LAUNCHED = "no kernel was launched: the original ran instead"
 
 _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
@@ -44,7 +47,8 @@ class CheckPlan:
     small enough. For each number in `failures` that call of the CUDA run-time library fails
     once, after which the entry must still leave the right result. `resident` gives CUDA
     variants device pointers, as ``--data resident`` says. `arch` is set to have CUDA compiled
-    for that GPU as well, for nvcc's own words on registers and spills. `device_name` is what
+    for that GPU as well, for nvcc's own words on registers and spills, `grids` to have OpenACC
+    compiled for a GPU, for the grids that its compiler chooses. `device_name` is what
     the trial says it was measured on; `environ` is set in every child, such as
     CUDA_VISIBLE_DEVICES or OMP_PROC_BIND.
     """
@@ -58,6 +62,7 @@ class CheckPlan:
     failures: tuple[int, ...] = ()
     resident: bool = False
     arch: str = ""
+    grids: bool = False
     device_name: str = ""
     environ: Mapping[str, str] = field(default_factory=dict)
     run_limit_s: float = RUN_LIMIT_S
@@ -123,6 +128,8 @@ def _check(variant: Variant, plan: CheckPlan, oracle: Oracle, folder: Path) -> T
     try:
         if plan.arch and variant.device_text:
             facts.update(_kernel_facts(_device_facts(variant, plan, oracle)))
+        if plan.grids and variant.kind == OPENACC:
+            _grid_facts(variant, plan, oracle, facts)
         compared, launches = 0, 0
         timed: Outcome | None = None
         for number, run in enumerate(_runs(variant, plan, oracle)):
@@ -330,6 +337,22 @@ def _kernel_facts(cubin: CompileResult) -> dict[str, str | int | float]:
         "shared_bytes": max((k.shared_bytes for k in kernels), default=0),
         "kernels": len(cubin.kernels),
     }
+
+
+def _grid_facts(
+    variant: Variant, plan: CheckPlan, oracle: Oracle, facts: dict[str, str | int | float]
+) -> None:
+    """Put the grids that OpenACC asks for into `facts`, and those that a compiler chooses.
+
+    Raises:
+        _Failed: The compiler says that it takes other sizes.
+    """
+    facts["grid_asked"] = asked_text(variant.code.body)
+    job = compile_job_of(variant, variant.kind, oracle, plan.compile_limit_s)
+    chosen = chosen_grids(job, REGION, oracle.tools, oracle.folder / "compiled")
+    facts["grid_chosen"] = str(chosen)
+    if chosen.invalid:
+        raise _Failed(Status.CONSTRAINTS, chosen.invalid)
 
 
 def _words(run: _Run, reason: str) -> str:

@@ -101,6 +101,30 @@ def _openmp_race() -> Kind:
 # offload compiler is installed, and a broken one cannot fail the build.
 _OPENMP = ("-fopenmp", "-foffload=disable")
 _OPENACC = ("-fopenacc", "-foffload=disable")
+# gcc 12's default is sm_35, which ptxas of CUDA 13 no longer knows.
+_NVPTX = (
+    "-fopenacc",
+    "-foffload=nvptx-none",
+    "-foffload-options=nvptx-none=-misa=sm_80",
+    "-save-temps",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherCompiler:
+    """The flags of a compiler whose command lines are known and have not been run here."""
+
+    openacc: tuple[str, ...]
+    openmp: tuple[str, ...]
+    feedback: tuple[str, ...] = field(default=())
+
+
+# NVIDIA HPC SDK, nvc reference guide: -acc=gpu|host, -gpu=cc90, -Minfo=accel.
+NVC = OtherCompiler(
+    openacc=("-acc=gpu", "-gpu=cc90"),
+    openmp=("-mp",),
+    feedback=("-Minfo=accel",),
+)
 
 KINDS: Mapping[str, Kind] = {
     "c": _c_kind(),
@@ -110,6 +134,14 @@ KINDS: Mapping[str, Kind] = {
     "openmp-race": _openmp_race(),
     "openacc": _c_kind(*_OPENACC),
     "openacc-asan": _c_asan(*_OPENACC),
+    # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
+    "openacc-nvptx": Kind(_C, {"c": (*_SHARED, "-O2", *_NVPTX)}, (*_NVPTX, *_LINK), native=False),
+    "openacc-nvc": Kind(
+        {"c": "nvc"},
+        {"c": ("-fPIC", "-O2", "-c", *NVC.openacc, *NVC.feedback)},
+        suffix=".o",
+        native=False,
+    ),
     # The text has become OpenMP by then (`annotune.measure.acc_text`).
     "openacc-race": _openmp_race(),
     "cuda-cpu": Kind(
@@ -155,20 +187,3 @@ KINDS: Mapping[str, Kind] = {
 ``…-asan`` adds the address and undefined sanitizers, ``…-race`` the race detector of
 ``runtime/race.cpp``.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class OtherCompiler:
-    """The flags of a compiler whose command lines are known and have not been run here."""
-
-    openacc: tuple[str, ...]
-    openmp: tuple[str, ...]
-    feedback: tuple[str, ...] = field(default=())
-
-
-# NVIDIA HPC SDK, nvc reference guide: -acc=gpu|host, -gpu=cc90, -Minfo=accel.
-NVC = OtherCompiler(
-    openacc=("-acc=gpu", "-gpu=cc90"),
-    openmp=("-mp",),
-    feedback=("-Minfo=accel",),
-)

@@ -19,6 +19,9 @@ from annotune.measure.elements import Family, family_of
 ENTRY = "annotune_call"
 """``void annotune_call(void **arrays, long long *integers, double *reals)`` of every library."""
 
+REGION = "annotune_region"
+"""The function that holds the region's text in every library."""
+
 _F2C_INTEGERS = frozenset({"integer", "logical", "ftnlen"})
 _QUALIFIERS = re.compile(r"\b(static|extern|register|volatile|const)\b\s*")
 
@@ -172,14 +175,14 @@ def _wrapper(region: Region, body: str) -> str:
     unseen = "".join(f"  {line}\n" for line in region.declarations)
     return (
         '#line 1 "annotune_call.c"\n'
-        f"__attribute__((noinline)) static void annotune_region(\n    {comma.join(parameters)})\n"
+        f"__attribute__((noinline)) static void {REGION}(\n    {comma.join(parameters)})\n"
         f"{{\n{unseen}{body}"
         f'#line 2 "annotune_call.c"\n{"".join(back)}'
         "  (void)annotune_integers;\n  (void)annotune_reals;\n}\n\n"
         '__attribute__((visibility("default")))\n'
         f"void {ENTRY}(\n"
         "    void **annotune_arrays, long long *annotune_integers, double *annotune_reals)\n"
-        f"{{\n  annotune_region(\n    {comma.join(values)});\n  (void)annotune_arrays;\n}}\n"
+        f"{{\n  {REGION}(\n    {comma.join(values)});\n  (void)annotune_arrays;\n}}\n"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from annotune.analysis.text import listed
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.writer import Writer
+from annotune.decide.decision import Decision
 from annotune.decide.direct import unrolls
 from annotune.decide.recipe import recipe
 from annotune.report.findings import RegionReport
@@ -82,14 +83,21 @@ def _decisions(out: Writer, report: RegionReport) -> None:
     if not report.has_kernels:
         out.line("no kernel: no loop may run in parallel")
         return
-    for choice in report.decision.choices:
-        numbers = ", ".join(map(str, choice.statements))
-        out.line(f"kernel of statement {numbers}")
-        with out.deeper():
-            for reason in choice.reasons:
-                out.line(str(reason))
+    _kernels(out, report.decision, "")
+    if report.openacc is not None:
+        _kernels(out, report.openacc, " in OpenACC")
     out.line("recipe")
     with out.deeper():
         out.lines(recipe_of(report))
     if report.space is not None:
         out.line(f"space: {report.space.size} points, {report.space.legal} legal")
+
+
+def _kernels(out: Writer, decision: Decision, where: str) -> None:
+    """Write the reasons behind each kernel of a decision."""
+    for choice in decision.choices:
+        numbers = ", ".join(map(str, choice.statements))
+        out.line(f"kernel of statement {numbers}{where}")
+        with out.deeper():
+            for reason in choice.reasons:
+                out.line(str(reason))

@@ -16,7 +16,10 @@ from annotune.ir.region import Region, SourceFile
 
 @dataclass(frozen=True)
 class RegionReport:
-    """How far one region came: analysed, decided, planned, or why it stopped."""
+    """How far one region came: analysed, decided, planned, or why it stopped.
+
+    `decision` is that for CUDA, `openacc` the one by OpenACC's own rules.
+    """
 
     region: Region
     analysis: Analysis | None
@@ -26,6 +29,7 @@ class RegionReport:
     decision: Decision | None
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
+    openacc: Decision | None = None
 
     @property
     def place(self) -> Span:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from annotune.codegen.target import Variant
+from annotune.decide.decision import Decision
 from annotune.diagnostics import Diagnostic
 from annotune.ir.text import print_expr
 from annotune.report.check_text import recipe_of
@@ -87,11 +88,16 @@ def _region(report: RegionReport) -> dict[str, Any]:
         "conditions": [
             print_expr(one) for one in (report.analysis.conditions if report.analysis else ())
         ],
-        "decisions": [
-            {"statements": list(c.statements), "reasons": [str(r) for r in c.reasons]}
-            for c in (report.decision.choices if report.decision and report.has_kernels else ())
-        ],
+        "decisions": _decisions(report, report.decision),
+        "openacc_decisions": _decisions(report, report.openacc),
     }
+
+
+def _decisions(report: RegionReport, decision: Decision | None) -> list[dict[str, Any]]:
+    choices = decision.choices if decision is not None and report.has_kernels else ()
+    return [
+        {"statements": list(c.statements), "reasons": [str(r) for r in c.reasons]} for c in choices
+    ]
 
 
 def _loops(report: RegionReport) -> list[dict[str, Any]]:

@@ -41,6 +41,10 @@ LEGEND = (
 )
 
 
+GRID_UNITS = "gangs x workers x lanes"
+_GRIDS = ("grid_asked", "grid_chosen")
+
+
 @dataclass(frozen=True, slots=True)
 class RowWords:
     """One row of the final table as texts.
@@ -134,6 +138,19 @@ def winner_texts(region: RegionResult) -> tuple[str, ...]:
     predicted = winner(region, RowStatus.PREDICTED)
     if predicted is not None:
         lines.append(f"best prediction: {_variant_text(predicted)}")
+    return tuple(lines)
+
+
+def grid_texts(region: RegionResult) -> tuple[str, ...]:
+    """Return a line for each row of OpenACC's: the grid asked for, and what a compiler chose."""
+    lines = []
+    for row in all_rows(region):
+        own = (t for t in region.trials if t.target == row.name and t.config == row.config)
+        trial = next((t for t in own if "grid_asked" in t.facts), None)
+        if trial is not None:
+            asked, chosen = (one_line(str(trial.facts.get(n, ""))) for n in _GRIDS)
+            name = PEOPLE_SAY.get(row.name, row.name)
+            lines.append(f"grid of {name}, {GRID_UNITS}: asked for {asked}; chosen: {chosen}")
     return tuple(lines)
 
 

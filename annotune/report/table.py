@@ -18,6 +18,7 @@ from annotune.report.summary import (
     LEGEND_PREDICTED,
     RowWords,
     all_rows,
+    grid_texts,
     has_prediction,
     heading,
     row_words,
@@ -54,7 +55,7 @@ class ResultsTable:
             yield from _rows(region, options.max_width, make)
             yield Text()
             yield make.line(trials_text(region))
-            for words in winner_texts(region):
+            for words in (*winner_texts(region), *grid_texts(region)):
                 yield make.line(words)
         yield Text()
         if has_prediction(self.results):

@@ -244,6 +244,7 @@ def predicted(
         plan = replace(
             bench.plan(False),
             arch=bench.arch if code.device else "",
+            grids=True,
             sanitize=number == 0,
             races=number == 0,
         )
@@ -272,7 +273,7 @@ def baseline(
     trials: list[Trial] = []
     for label, code in codes.items():
         program = Program(name, kind, code, config={"as written": label}, optimisation=("-O3",))
-        plan = replace(bench.plan(True, budget_s=FINAL_BUDGET_S), threads=threads)
+        plan = replace(bench.plan(True, budget_s=FINAL_BUDGET_S), threads=threads, grids=True)
         trials.append(bench.tell(bench.checker.check(program, plan)))
     right = [t for t in trials if t.status is Status.CORRECT and t.time_s]
     if not right:

@@ -14,7 +14,8 @@ CASES = {
     "parallel loop gang, vector, reduction(max: s)": "parallel for reduction(max: s)",
     "loop vector independent": "parallel for",
     "loop worker collapse( 3 ) reduction(+:x,y)": "parallel for collapse(3) reduction(+:x,y)",
-    "parallel  loop gang(static:1) tile(4, 4) async(1) if(n > 0)": "parallel for if(n > 0)",
+    "parallel  loop gang(static:1) tile(4, 4) async(1) if(n > 0)": "parallel for collapse(2) "
+    "if(n > 0)",
     "parallel loop private (t) // why": "parallel for private(t)",
     "atomic update": "atomic update",
 }

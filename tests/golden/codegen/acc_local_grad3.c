@@ -40,60 +40,93 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
             #pragma acc data copyin(D[0:ly * lx + lz - ly], U[0:lz * ly * lx * nelt + lx - lz], Dt[0:ly * ly]) \
                 copy(Ur[0:lz * ly * lx * nelt], Us[0:lz * ly * lx * nelt], Ut[0:lz * ly * lx * nelt])
             {
-                /* S0, S1 of the region at line 23: i, e -> gang; j, k -> vector */
-                #pragma acc parallel loop gang collapse(2) num_gangs(10000) num_workers(1) \
+                /* S0 of the region at line 23: e_t, i_t -> gang; e, j, k -> vector */
+                #pragma acc parallel loop gang collapse(2) num_gangs(1000) num_workers(1) \
+                    vector_length(224) default(present)
+                for (int e_t = 0; e_t < nelt; e_t += 2)
+                    for (int i_t = 0; i_t < lx; i_t += 5) {
+                        #pragma acc loop vector collapse(3)
+                        for (int e = e_t; e < e_t + 2; e++)
+                            for (int j = 0; j < ly; j++)
+                                for (int k = 0; k < lz; k++) {
+                                    double Ur_block[5];
+                                    #pragma GCC unroll 5
+                                    for (int i = i_t; i < i_t + 5; i++) {
+                                        Ur_block[i - i_t] = Ur[e * lx * ly * lz + i * ly * lz + j * lz + k];
+                                    }
+                                    #pragma acc loop seq
+                                    for (int m = 0; m < lx; m++) {
+                                        #pragma GCC unroll 5
+                                        for (int i = i_t; i < i_t + 5; i++) {
+                                            Ur_block[i - i_t] += D[m * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + m];
+                                        }
+                                    }
+                                    #pragma GCC unroll 5
+                                    for (int i = i_t; i < i_t + 5; i++) {
+                                        Ur[e * lx * ly * lz + i * ly * lz + j * lz + k] = Ur_block[i - i_t];
+                                    }
+                                }
+                    }
+                /* S1 of the region at line 23: e_t, i_t -> gang; e, j, k -> vector */
+                #pragma acc parallel loop gang collapse(2) num_gangs(1000) num_workers(1) \
+                    vector_length(224) default(present)
+                for (int e_t = 0; e_t < nelt; e_t += 2)
+                    for (int i_t = 0; i_t < lx; i_t += 5) {
+                        #pragma acc loop vector collapse(3)
+                        for (int e = e_t; e < e_t + 2; e++)
+                            for (int j = 0; j < ly; j++)
+                                for (int k = 0; k < lz; k++) {
+                                    double Us_block[5];
+                                    #pragma GCC unroll 5
+                                    for (int i = i_t; i < i_t + 5; i++) {
+                                        Us_block[i - i_t] = Us[e * lx * ly * lz + i * ly * lz + j * lz + k];
+                                    }
+                                    #pragma acc loop seq
+                                    for (int m = 0; m < ly; m++) {
+                                        #pragma GCC unroll 5
+                                        for (int i = i_t; i < i_t + 5; i++) {
+                                            Us_block[i - i_t] += U[e * lx * ly * lz + i * ly * lz + m * lz + k] * Dt[j * ly + m];
+                                        }
+                                    }
+                                    #pragma GCC unroll 5
+                                    for (int i = i_t; i < i_t + 5; i++) {
+                                        Us[e * lx * ly * lz + i * ly * lz + j * lz + k] = Us_block[i - i_t];
+                                    }
+                                }
+                    }
+                /* S2 of the region at line 23: e_t, i_t -> gang; j, k -> vector */
+                #pragma acc parallel loop gang collapse(2) num_gangs(400) num_workers(1) \
                     vector_length(128) default(present)
-                for (int i = 0; i < lx; i++)
-                    for (int e = 0; e < nelt; e++) {
+                for (int e_t = 0; e_t < nelt; e_t += 5)
+                    for (int i_t = 0; i_t < lx; i_t += 5) {
                         #pragma acc loop vector collapse(2)
                         for (int j = 0; j < ly; j++)
                             for (int k = 0; k < lz; k++) {
-                                double Ur_acc = Ur[e * lx * ly * lz + i * ly * lz + j * lz + k];
-                                double Us_acc = Us[e * lx * ly * lz + i * ly * lz + j * lz + k];
-                                Ur_acc += D[k] * U[e * lx * ly * lz + i * ly * lz + j * lz]
-                                    + D[ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 1]
-                                    + D[2 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 2]
-                                    + D[3 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 3]
-                                    + D[4 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 4]
-                                    + D[5 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 5]
-                                    + D[6 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 6]
-                                    + D[7 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 7]
-                                    + D[8 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 8]
-                                    + D[9 * ly + k] * U[e * lx * ly * lz + i * ly * lz + j * lz + 9];
-                                Us_acc += U[e * lx * ly * lz + i * ly * lz + k] * Dt[j * ly]
-                                    + U[e * lx * ly * lz + i * ly * lz + lz + k] * Dt[j * ly + 1]
-                                    + U[e * lx * ly * lz + i * ly * lz + 2 * lz + k] * Dt[j * ly + 2]
-                                    + U[e * lx * ly * lz + i * ly * lz + 3 * lz + k] * Dt[j * ly + 3]
-                                    + U[e * lx * ly * lz + i * ly * lz + 4 * lz + k] * Dt[j * ly + 4]
-                                    + U[e * lx * ly * lz + i * ly * lz + 5 * lz + k] * Dt[j * ly + 5]
-                                    + U[e * lx * ly * lz + i * ly * lz + 6 * lz + k] * Dt[j * ly + 6]
-                                    + U[e * lx * ly * lz + i * ly * lz + 7 * lz + k] * Dt[j * ly + 7]
-                                    + U[e * lx * ly * lz + i * ly * lz + 8 * lz + k] * Dt[j * ly + 8]
-                                    + U[e * lx * ly * lz + i * ly * lz + 9 * lz + k] * Dt[j * ly + 9];
-                                Us[e * lx * ly * lz + i * ly * lz + j * lz + k] = Us_acc;
-                                Ur[e * lx * ly * lz + i * ly * lz + j * lz + k] = Ur_acc;
-                            }
-                    }
-                /* S2 of the region at line 23: j, e -> gang; i, k -> vector */
-                #pragma acc parallel loop gang collapse(2) num_gangs(10000) num_workers(1) \
-                    vector_length(128) default(present)
-                for (int j = 0; j < ly; j++)
-                    for (int e = 0; e < nelt; e++) {
-                        #pragma acc loop vector collapse(2)
-                        for (int i = 0; i < lx; i++)
-                            for (int k = 0; k < lz; k++) {
-                                double Ut_acc = Ut[e * lx * ly * lz + i * ly * lz + j * lz + k];
-                                Ut_acc += U[e * lx * ly * lz + j * lz + k] * Dt[i * ly]
-                                    + U[e * lx * ly * lz + ly * lz + j * lz + k] * Dt[i * ly + 1]
-                                    + U[e * lx * ly * lz + 2 * (ly * lz) + j * lz + k] * Dt[i * ly + 2]
-                                    + U[e * lx * ly * lz + 3 * (ly * lz) + j * lz + k] * Dt[i * ly + 3]
-                                    + U[e * lx * ly * lz + 4 * (ly * lz) + j * lz + k] * Dt[i * ly + 4]
-                                    + U[e * lx * ly * lz + 5 * (ly * lz) + j * lz + k] * Dt[i * ly + 5]
-                                    + U[e * lx * ly * lz + 6 * (ly * lz) + j * lz + k] * Dt[i * ly + 6]
-                                    + U[e * lx * ly * lz + 7 * (ly * lz) + j * lz + k] * Dt[i * ly + 7]
-                                    + U[e * lx * ly * lz + 8 * (ly * lz) + j * lz + k] * Dt[i * ly + 8]
-                                    + U[e * lx * ly * lz + 9 * (ly * lz) + j * lz + k] * Dt[i * ly + 9];
-                                Ut[e * lx * ly * lz + i * ly * lz + j * lz + k] = Ut_acc;
+                                double Ut_block[5][5];
+                                #pragma GCC unroll 5
+                                for (int i = i_t; i < i_t + 5; i++) {
+                                    #pragma GCC unroll 5
+                                    for (int e = e_t; e < e_t + 5; e++) {
+                                        Ut_block[i - i_t][e - e_t] = Ut[e * lx * ly * lz + i * ly * lz + j * lz + k];
+                                    }
+                                }
+                                #pragma acc loop seq
+                                for (int m = 0; m < lx; m++) {
+                                    #pragma GCC unroll 5
+                                    for (int i = i_t; i < i_t + 5; i++) {
+                                        #pragma GCC unroll 5
+                                        for (int e = e_t; e < e_t + 5; e++) {
+                                            Ut_block[i - i_t][e - e_t] += U[e * lx * ly * lz + m * ly * lz + j * lz + k] * Dt[i * ly + m];
+                                        }
+                                    }
+                                }
+                                #pragma GCC unroll 5
+                                for (int i = i_t; i < i_t + 5; i++) {
+                                    #pragma GCC unroll 5
+                                    for (int e = e_t; e < e_t + 5; e++) {
+                                        Ut[e * lx * ly * lz + i * ly * lz + j * lz + k] = Ut_block[i - i_t][e - e_t];
+                                    }
+                                }
                             }
                     }
             }

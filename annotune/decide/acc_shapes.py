@@ -1,0 +1,208 @@
+"""The shapes of a kernel in OpenACC, by rules of its own: compilers treat it otherwise than CUDA.
+
+Source: A. Rivera, "Using Autotuning for Accelerating Tensor Contraction on Graphics Processing
+Units", University of Utah, 2014, section 5.5 and Tables 5.3 and 5.4: OpenACC won by 1.32 with
+other shapes than CUDA's, and compilers chose other grids than those asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
+
+from annotune.annotation.spec import WishKind
+from annotune.decide.acc_blocks import lane_blocks
+from annotune.decide.acc_cache import cached_sections
+from annotune.decide.direct import choose, thread_level
+from annotune.decide.hints import hints
+from annotune.decide.placement import WARP
+from annotune.decide.plan import AccForm, KernelChoice, Reason
+from annotune.decide.strategies import AUTO, made
+from annotune.decide.units import Unit
+from annotune.transforms.tile import tile_name
+from annotune.transforms.tree import bound_names
+
+NO_BARRIER = (
+    "two-level does not apply: the lanes of a gang have no barrier in OpenACC, so they cannot fill "
+    "a copy together"
+)
+SUBJECT = "shape"
+# Gangs that give each SM of an H200 one (132 of them).
+ENOUGH_GANGS = 128
+
+
+def acc_shapes(unit: Unit, strategy: str = AUTO) -> tuple[KernelChoice, ...]:
+    """Return the shapes that a unit may have, the rules' own first.
+
+    `strategy` is one of `STRATEGY_NAMES`; only without a name are there blocks for each lane.
+    None where hints speak of the unit's loops: they are for the `direct` strategy.
+    """
+    if any(next(hints(unit, kind), None) is not None for kind in WishKind):
+        return ()
+    found = list(_shapes(unit, strategy))
+    return tuple(c for k, c in enumerate(found) if c not in found[:k])
+
+
+def _shapes(unit: Unit, strategy: str) -> Iterator[KernelChoice]:
+    direct = choose(unit)
+    plain = in_form(unit, direct)
+    if not unit.parallel or direct.team or not direct.threads:
+        yield plain
+        return
+    wide = in_form(unit, collapsed(unit, direct))
+    # At other sizes tiles would be cut short.
+    blocks = lane_blocks(unit) if strategy == AUTO else f"--strategy {strategy} is asked for"
+    found = () if isinstance(blocks, str) else tuple(replace(c, elsewhere=wide) for c in blocks)
+    why_not = blocks if isinstance(blocks, str) else _idle(unit, found[0], wide)
+    if why_not:
+        reason = Reason("registers", "one output for each lane", why_not)
+        wide = replace(wide, reasons=(*wide.reasons, reason))
+    first, *later = (wide, *found) if why_not else found
+    if made(unit, strategy):
+        reason = Reason(SUBJECT, first.form.shape if first.form else "direct", NO_BARRIER)
+        first = replace(first, reasons=(reason, *first.reasons))
+    yield first
+    yield cached(unit, first)
+    if not why_not:
+        yield wide
+    yield other_level(wide)
+    yield plain
+    yield from tile_clause(unit, direct)
+    yield from later
+    yield from separate(unit, wide)
+
+
+def _idle(unit: Unit, block: KernelChoice, wide: KernelChoice) -> str:
+    """Return why blocks of outputs leave a device idle that `wide` fills, empty if they do not."""
+    few, many = _gangs(unit, block), _gangs(unit, wide)
+    if few >= ENOUGH_GANGS or many <= few:
+        return ""
+    return f"blocks would leave {few} gangs, fewer than the {ENOUGH_GANGS} that keep a device busy"
+
+
+def _gangs(unit: Unit, choice: KernelChoice) -> int:
+    tiles = {tile_name(loop): (loop, size) for loop, size in choice.tiles}
+    pairs = (tiles.get(name, (name, 1)) for name in choice.blocks)
+    return prod(-(-(unit.trips[loop] or 1) // size) for loop, size in pairs)
+
+
+def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:
+    """Return a choice of CUDA's or of a recipe in the form that the rules give it in OpenACC.
+
+    Thread y is of one vector with thread x, but workers where thread x fills whole warps by
+    itself. In place of copies that threads share it has the choice of the `direct` strategy. What
+    the recipe's own ``acc`` maps is left as it says, without tiles that it does not name.
+    """
+    if choice.form is not None:
+        return choice
+    if choice.contract is not None:
+        reason = Reason(SUBJECT, "direct", NO_BARRIER)
+        choice = replace(choose(unit), acc=choice.acc)
+        choice = replace(choice, reasons=(reason, *choice.reasons))
+    if choice.acc is not None:
+        named = {*choice.acc.gang, *choice.acc.worker, *choice.acc.vector}
+        return replace(choice, tiles=tuple(t for t in choice.tiles if tile_name(t[0]) in named))
+    if len(choice.threads) < 2:
+        return replace(choice, form=AccForm("vector"))
+    fastest, *others = choice.threads
+    extent = _extent(unit, choice, fastest)
+    whole = extent > 0 and extent % WARP == 0
+    decision = f"{', '.join(others)} as worker" if whole else "one vector of both thread loops"
+    rule = f"{fastest} has {extent} iterations, {'' if whole else 'not '}whole warps of {WARP}"
+    form = AccForm("workers", tuple(reversed(others))) if whole else AccForm("merged")
+    reason = Reason(SUBJECT, decision, rule)
+    return replace(choice, form=form, reasons=(*choice.reasons, reason))
+
+
+def other_level(choice: KernelChoice) -> KernelChoice:
+    """Return a choice with workers where it has one vector, and the other way round.
+
+    Where there is only one thread loop it stays as it is.
+    """
+    form = choice.form
+    if form is None or choice.acc is not None or len(choice.threads) < 2:
+        return choice
+    if form.workers:
+        return _in(choice, AccForm("merged"), f"one vector of {', '.join(choice.threads)}")
+    workers = tuple(reversed(choice.threads[1:]))
+    return _in(choice, AccForm("workers", workers), f"{', '.join(workers)} as worker")
+
+
+def collapsed(unit: Unit, choice: KernelChoice) -> KernelChoice:
+    """Return a choice with all parallel loops that lanes do not run on gangs, collapsed.
+
+    A grid has three axes in CUDA, and gangs are one: no loop need stay in a lane for that. Loops
+    whose bounds others set stay.
+    """
+    taken = {*choice.threads, *choice.blocks, *(name for name, _ in choice.tiles)}
+    band = {loop.var: loop for loop in unit.band}
+    left = [
+        name
+        for name in reversed(unit.parallel)
+        if name not in taken and not bound_names(band[name]) & set(band)
+    ]
+    if not left:
+        return choice
+    reasons = tuple(r for r in choice.reasons if r.subject not in ("serial", "order", "registers"))
+    why = Reason("gang", ", ".join(left), "parallel too; gangs are not bound to three axes")
+    bare = replace(
+        choice, blocks=(*choice.blocks, *left), order=(), reasons=(*reasons, why), unroll=()
+    )
+    return thread_level(unit, bare)
+
+
+def separate(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
+    """Yield the ways not to collapse the gangs: one loop of them as workers, or in the lane."""
+    if len(choice.blocks) < 2 or choice.form is None or choice.form.workers:
+        return
+    fastest, *others = choice.blocks
+    tiled = {tile_name(loop) for loop, _ in choice.tiles}
+    if fastest not in tiled:
+        yield _in(choice, AccForm("gang and worker", (fastest,)), f"{fastest} as worker")
+    inside = [name for name in choice.blocks[:-1] if name not in tiled]
+    if inside and len(inside) == len(choice.blocks) - 1:
+        bare = replace(choice, blocks=choice.blocks[-1:], unroll=(), order=())
+        alone = thread_level(unit, bare)
+        yield _in(alone, AccForm("one gang loop"), f"{', '.join(others[-1:])} alone on gangs")
+
+
+def tile_clause(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
+    """Yield the choice with the ``tile`` clause, where its tiles are all that the gangs run.
+
+    The clause cuts loops that nest directly, and gcc knows no order inside an iteration of its
+    lanes.
+    """
+    tiles = tuple(tile_name(loop) for loop in choice.threads)
+    cut = dict(choice.tiles)
+    if set(choice.blocks) != set(tiles) or set(cut) != set(choice.threads) or choice.max_blocks:
+        return
+    if prod(cut.values()) % WARP or not all(unit.may_have_lanes(n) for n in choice.threads):
+        return
+    sizes = ", ".join(f"{loop} by {cut[loop]}" for loop in choice.threads)
+    # Tiles in the order of their loops, as the clause has them.
+    ordered = replace(choice, blocks=tiles)
+    yield _in(ordered, AccForm("tile clause", tile_clause=True), f"{sizes} by the compiler")
+
+
+def cached(unit: Unit, choice: KernelChoice) -> KernelChoice:
+    """Return a choice with what its gangs read again and again in ``cache``, if there is any."""
+    sections = cached_sections(unit, choice)
+    if not sections or choice.form is None:
+        return choice
+    arrays = ", ".join(section.array for section in sections)
+    form = replace(choice.form, shape=f"{choice.form.shape}, cache", cached=sections)
+    # The length of a section is that of the tuned sizes.
+    other = _in(choice, form, f"cache of {arrays}")
+    return replace(other, elsewhere=choice.elsewhere or choice)
+
+
+def _in(choice: KernelChoice, form: AccForm, decision: str) -> KernelChoice:
+    """Return a choice in another form, which is a further point of the space."""
+    reasons = tuple(r for r in choice.reasons if r.subject != SUBJECT)
+    why = Reason(SUBJECT, decision, "another point of the space")
+    return replace(choice, form=form, reasons=(*reasons, why))
+
+
+def _extent(unit: Unit, choice: KernelChoice, loop: str) -> int:
+    return dict(choice.tiles).get(loop) or unit.trips.get(loop) or 0

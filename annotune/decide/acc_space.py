@@ -1,0 +1,87 @@
+"""The space of OpenACC: fusions in an order of its own, and every shape of every kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from annotune.annotation.devices import Device
+from annotune.decide.acc_shapes import acc_shapes, in_form
+from annotune.decide.decision import Base, Decision, Point, decide
+from annotune.decide.plan import Reason
+from annotune.decide.space import Space, UnitSpace
+from annotune.decide.wishes import Wishes
+
+APART = (
+    "outputs of their own; fused, compilers have chosen other grids than those asked for "
+    "(Rivera 2014, section 5.5)"
+)
+
+
+def acc_space(space: Space) -> Space:
+    """Return the space of a region in OpenACC's shapes, its rules' own fusion first."""
+    base = space.base
+    wishes = decide(base, Point(space.params[0])).wishes
+    branches = [
+        (fusion, tuple(_shaped(unit, base, wishes) for unit in units))
+        for fusion, units in space.branches
+    ]
+    few = sorted(branches, key=lambda pair: len(pair[1]))
+    # What the recipe fuses stays so.
+    first = next((pair for pair in few if all(map(_may_share, pair[1]))), branches[0])
+    return replace(space, branches=(first, *(pair for pair in branches if pair is not first)))
+
+
+def _shaped(space: UnitSpace, base: Base, wishes: Wishes) -> UnitSpace:
+    """Return the alternatives for a unit with whole shapes where the recipe leaves them open."""
+    is_free = space.is_free and not {*space.unit.statements} & {*wishes.acc}
+    return replace(space, made=acc_shapes(space.unit, base.strategy) if is_free else ())
+
+
+def _may_share(space: UnitSpace) -> bool:
+    """Return whether the rules let a unit's parts share a kernel: they write one array."""
+    unit = space.unit
+    if len(unit.parts) == 1:
+        return True
+    written = [
+        {f.access.array for n in part for f in unit.analysis.accesses[n] if f.is_write}
+        for part in unit.parts
+    ]
+    return bool(set.intersection(*written))
+
+
+def decide_acc(base: Base, point: Point) -> Decision:
+    """Return the choices at one point, each in a form of OpenACC's.
+
+    Raises:
+        AnnotuneError: The recipe names what is not there, or asks for an illegal fusion.
+    """
+    found = decide(base, point)
+    units = base.nests(point.fusion, found.wishes)
+    choices = [in_form(u, c) for u, c in zip(units, found.choices, strict=True)]
+    if len(units) > 1 and point.fusion == "apart" and base.nests("all", found.wishes) != units:
+        why = Reason("kernels", "apart", APART)
+        choices = [replace(c, reasons=(why, *c.reasons)) for c in choices]
+    return replace(found, choices=tuple(choices))
+
+
+def acc_points(space: Space, device: Device, limit: int) -> Iterator[Point]:
+    """Yield at most `limit` points: the rules' own shapes in their order, then the model's best.
+
+    The model cannot tell one form of a grid from another, so the shapes come first.
+    """
+    seen: list[Point] = []
+    for point in (*_in_turn(space), *space.ranked(device, limit)):
+        if len(seen) < limit and point not in seen:
+            seen.append(point)
+            yield point
+
+
+def _in_turn(space: Space) -> Iterator[Point]:
+    """Yield the points of the first fusion whose kernels all have the k-th of their shapes."""
+    yield next(space.points())
+    fusion, units = space.branches[0]
+    made = {unit.unit.leader: unit.made for unit in units if unit.made}
+    for k in range(1, max(map(len, made.values()), default=0)):
+        picked = {leader: shapes[min(k, len(shapes) - 1)] for leader, shapes in made.items()}
+        yield Point(space.params[0], fusion, made=picked)

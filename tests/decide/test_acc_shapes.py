@@ -1,0 +1,260 @@
+"""The shapes of OpenACC: which the rules take, what the others are, and that all do the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from decide.recipes import Decided, decided, decided_text, example
+from hypothesis import given
+from hypothesis import strategies as st
+from support.acc_texts import PRODUCT, contraction, product
+from support.interpreter import assert_same, plan_body
+from support.nests import LAW
+
+from annotune.annotation.devices import load_device
+from annotune.codegen.certify import certify
+from annotune.decide.acc_blocks import lane_blocks
+from annotune.decide.acc_shapes import NO_BARRIER, acc_shapes, in_form
+from annotune.decide.acc_space import acc_points, acc_space, decide_acc
+from annotune.decide.build import build
+from annotune.decide.certificate import verify
+from annotune.decide.decision import Decision
+from annotune.decide.placement import acc_placement
+from annotune.decide.plan import AccForm, KernelChoice, Plan
+from annotune.decide.strategies import AUTO, DIRECT
+from annotune.ir.nest import Level
+
+
+def triples(n: int = 16, function: str = "sd_t_d1_1", file: str = "d1") -> Decided:
+    names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u" if file == "d1" else "p7u")
+    return decided(example(f"nwchem/sd_t_{file}.c", function, dict.fromkeys(names, n)), AUTO)
+
+
+def first(one: Decided) -> Decision:
+    """Return what OpenACC's own rules choose."""
+    return decide_acc(one.base, next(acc_space(one.space).points()))
+
+
+def shapes(one: Decided, strategy: str = AUTO) -> tuple[KernelChoice, ...]:
+    (unit,) = one.base.apart
+    return acc_shapes(unit, strategy)
+
+
+def names(choices: tuple[KernelChoice, ...]) -> list[str]:
+    return [choice.form.shape if choice.form is not None else "" for choice in choices]
+
+
+def loops(choice: KernelChoice, level: Level) -> tuple[str, ...]:
+    return tuple(name for name, place in acc_placement(choice).items() if place is level)
+
+
+def test_a_contraction_has_a_block_of_outputs_for_each_lane() -> None:
+    (choice,) = first(triples()).choices
+    assert dict(choice.tiles) == {"p4": 4, "h2": 4}
+    assert loops(choice, Level.GANG) == ("p4_t", "p6", "h1", "h2_t")
+    assert loops(choice, Level.VECTOR) == ("p5", "h3")
+    assert [str(reason) for reason in choice.reasons] == [
+        f"shape: registers ({NO_BARRIER})",
+        "registers: 4 p4 x 4 h2 outputs for each lane (what a lane loads of t2, v2 serves several "
+        "of them)",
+        "vector: h3 by 16, p5 by 16 (h3 is fastest in the output; one vector of 256 iterations)",
+        "gang: all other parallel loops, collapsed (gangs are not bound to three axes)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("n", "lanes", "rows"),
+    [(10, 200, [5, 5]), (15, 225, [5, 5]), (20, 200, [5, 5]), (24, 192, [4, 4]), (11, 242, [])],
+)
+def test_blocks_divide_their_loops_and_lanes_fill_warps(
+    n: int, lanes: int, rows: list[int]
+) -> None:
+    (choice,) = first(triples(n, "sd_t_d2_1", "d2")).choices
+    tiles = dict(choice.tiles)
+    if not rows:
+        # No divisor of a prime is short enough.
+        assert choice.blocking == ()
+        assert "serves several" not in " ".join(map(str, choice.reasons))
+        return
+    count = 1
+    for loop in choice.threads:
+        count *= tiles.get(loop, n)
+    assert count == lanes
+    assert [size for loop, size in choice.tiles if loop not in choice.threads] == rows
+
+
+ELSE = {
+    "c[i][j] = w * a[i][j];": "no loop sums up an element of an array: nothing is loaded twice",
+    "if (w > 0.0) c[i][j] += a[i][k] * b[k][j];": "the statement is under a condition, or writes a "
+    "scalar",
+    "{ c[i][j] += a[i][k] * b[k][j]; d[i][j] += a[i][k]; }": "the kernel has 2 statements",
+}
+
+
+@pytest.mark.parametrize("statement", ELSE)
+def test_why_a_lane_has_one_output(statement: str) -> None:
+    one = decided_text(product(statement), AUTO)
+    unit = one.base.nests("all", one.decision.wishes)[0]
+    assert lane_blocks(unit) == ELSE[statement]
+    reasons = [str(reason) for reason in acc_shapes(unit)[0].reasons]
+    assert f"registers: one output for each lane ({ELSE[statement]})" in reasons
+
+
+def test_too_few_lanes_are_no_vector() -> None:
+    one = decided_text(product(n=16), AUTO)
+    (unit,) = one.base.apart
+    assert lane_blocks(unit) == "its loops would leave 16 lanes, less than a warp of 32"
+
+
+def test_few_gangs_keep_an_output_for_each_lane() -> None:
+    found = shapes(decided_text(contraction(8), AUTO))
+    assert names(found)[0] == "merged"
+    why = "blocks would leave 2 gangs, fewer than the 128 that keep a device busy"
+    assert f"registers: one output for each lane ({why})" in [str(r) for r in found[0].reasons]
+    assert "registers" in names(found)
+
+
+def test_the_direct_strategy_has_no_blocks_for_lanes() -> None:
+    found = shapes(triples(), DIRECT)
+    assert names(found)[0] == "merged"
+    why = "registers: one output for each lane (--strategy direct is asked for)"
+    assert why in [str(reason) for reason in found[0].reasons]
+
+
+def test_workers_where_thread_x_fills_whole_warps() -> None:
+    def form(n: int) -> tuple[str, tuple[str, ...]]:
+        found = shapes(decided_text(product(n=n), AUTO), DIRECT)[0]
+        assert found.form is not None
+        return found.form.shape, found.form.workers
+
+    assert form(32) == ("workers", ("i",))
+    assert form(16) == ("merged", ())
+
+
+def test_every_free_loop_is_a_gang() -> None:
+    plain = shapes(triples(), DIRECT)[0]
+    assert loops(plain, Level.GANG) == ("p4", "p5", "p6", "h2")
+    assert loops(plain, Level.VECTOR) == ("h1", "h3")
+    assert plain.registers == ((0, "h7"),)
+
+
+def test_the_other_shapes_of_a_contraction() -> None:
+    assert names(shapes(triples()))[1:] == [
+        *("merged", "workers", "merged", "registers", "registers", "registers"),
+        *("gang and worker", "one gang loop"),
+    ]
+    found = {choice.form.shape: choice for choice in shapes(triples()) if choice.form}
+    assert loops(found["gang and worker"], Level.WORKER) == ("h2",)
+    assert loops(found["one gang loop"], Level.GANG) == ("p4",)
+
+
+def test_the_clause_takes_tiles_that_are_all_of_the_gangs() -> None:
+    one = decided_text(product(n=512), DIRECT)
+    found = {choice.form.shape: choice for choice in shapes(one, DIRECT) if choice.form}
+    assert found["tile clause"].tiles == (("j", 32), ("i", 8))
+    assert found["tile clause"].form == AccForm("tile clause", tile_clause=True)
+    assert "tile clause" not in names(shapes(triples()))
+
+
+def test_what_a_gang_reads_again_may_be_cached() -> None:
+    one = decided_text(product(n=512), DIRECT)
+    found = {choice.form.shape: choice for choice in shapes(one, DIRECT) if choice.form}
+    cached = found["workers, cache"]
+    assert cached.form is not None
+    (section,) = cached.form.cached
+    assert section.array == "a"
+    assert [length for _, length in section.rows] == [8, 512]
+    # Constants are those of the tuned sizes.
+    assert cached.elsewhere is not None
+    assert cached.elsewhere.form is not None
+    assert cached.elsewhere.form.cached == ()
+
+
+def test_rows_that_do_not_join_are_not_cached() -> None:
+    assert not any("cache" in name for name in names(shapes(triples(), DIRECT)))
+
+
+def test_kernels_with_outputs_of_their_own_stay_apart() -> None:
+    one = decided(example("nekbone/local_grad3.c", "local_grad3"), AUTO)
+    found = first(one)
+    assert [choice.statements for choice in found.choices] == [(0,), (1,), (2,)]
+    assert str(found.choices[0].reasons[0]).startswith("kernels: apart (outputs of their own")
+
+
+def test_statements_with_one_output_share_a_kernel() -> None:
+    text = product("{ c[i][j] += a[i][k] * b[k][j]; c[i][j] += a[k][i] * b[j][k]; }")
+    assert [c.statements for c in first(decided_text(text, AUTO)).choices] == [(0, 1)]
+
+
+def test_a_tile_of_the_recipe_s_is_not_made_without_a_barrier() -> None:
+    one = triples()
+    (unit,) = one.base.apart
+    asked = one.decision.choices[0]
+    assert asked.contract is not None
+    found = in_form(unit, asked)
+    assert found.contract is None
+    assert f"shape: direct ({NO_BARRIER})" in [str(reason) for reason in found.reasons]
+
+
+def test_a_recipe_keeps_its_loops() -> None:
+    recipe = 'cuda(0, block={"i"}, thread={"j"})\n'
+    (choice,) = first(decided_text(product(recipe=recipe), AUTO)).choices
+    assert (choice.blocks, choice.threads) == (("i",), ("j",))
+    asked = 'acc(0, gang={"j"}, vector={"i"})\n'
+    (choice,) = first(decided_text(product(recipe=asked), AUTO)).choices
+    assert acc_placement(choice) == {"j": Level.GANG, "i": Level.VECTOR}
+    assert choice.form is None
+
+
+def test_the_shapes_are_points_of_the_space_and_come_first() -> None:
+    one = triples()
+    space = acc_space(one.space)
+    device = load_device("h200")
+    found = list(acc_points(space, device, 12))
+    assert len(found) == 12
+    made = [point.made[0] for point in found[:9]]
+    assert made == list(shapes(one))[:9]
+    assert [len(list(acc_points(space, device, limit))) for limit in (1, 3)] == [1, 3]
+
+
+def plans(one: Decided) -> Iterator[tuple[str, Plan]]:
+    """Yield every plan that the first kernels' shapes make, in OpenACC's places."""
+    space = acc_space(one.space)
+    fusion, units = space.branches[0]
+    (unit,) = units
+    for choice in unit.made:
+        made = build(one.analysis, (choice,), one.base.groups, one.region.sizes, acc_placement)
+        assert isinstance(made, Plan), (fusion, made)
+        yield str(choice.form), made
+
+
+@LAW
+@given(
+    n=st.sampled_from([2, 3, 4, 6]),
+    statement=st.sampled_from([PRODUCT, "c[j][i] -= a[i][k] * w;", "c[i][j] = a[j][i] + b[i][j];"]),
+)
+def test_all_shapes_do_what_the_nest_does(n: int, statement: str) -> None:
+    one = decided_text(product(statement, n), AUTO)
+    for form, plan in plans(one):
+        assert_same(plan_body(plan), one.region, {"n": n}, describe=lambda form=form: form)
+
+
+def test_blocks_of_a_contraction_do_what_the_nest_does() -> None:
+    one = triples(2)
+    many = decided_text(contraction(4), AUTO)
+    for each in (one, many):
+        for form, plan in plans(each):
+            assert_same(plan_body(plan), each.region, describe=lambda form=form: form)
+
+
+def test_the_certificate_holds_for_every_shape() -> None:
+    """The launches of CUDA with the same choice have the same workers and the same order."""
+    one = decided_text(contraction(6), AUTO)
+    seen = set()
+    for choice in shapes(one):
+        made = build(one.analysis, (choice,), one.base.groups, one.region.sizes)
+        assert isinstance(made, Plan)
+        assert verify(certify(one.analysis, made)) == ()
+        seen.add(choice.form.shape if choice.form else "")
+    assert {"registers", "merged", "workers"} <= seen

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
+from annotune.decide.apart import Apart, taken_apart
 from annotune.decide.partials import element_of, reductions
 from annotune.decide.plan import (
+    Blocking,
     HostLoop,
     Kernel,
     KernelChoice,
@@ -94,7 +96,7 @@ def build(
         refusal = _refused_mapping(choice, body, analysis, placement(choice), places, command)
         if refusal is not None:
             return refusal
-        steps += _structure(choice, constants, places)
+        steps += _structure(choice, analysis, constants, places)
     done = _applied(steps, body, analysis)
     if isinstance(done, Diagnostic):
         return done
@@ -103,9 +105,10 @@ def build(
         span = _map_place(choice, places, command)
         steps += _mapped(analysis, body, choice, placement(choice), command, span)
         for block in choice.blocking:
+            span = places.of("vectorize", block.statement)
+            groups = ((block.statement,),) if block.apart is None else block.apart.groups
             if block.simd:
-                span = places.of("vectorize", block.statement)
-                steps.append(Vectorize(block.statement, block.simd, span))
+                steps += [Vectorize(group[0], block.simd, span) for group in groups]
     done = _applied(steps, body, analysis)
     if isinstance(done, Diagnostic):
         return done
@@ -209,7 +212,7 @@ def _refused_mapping(
 
 
 def _structure(
-    choice: KernelChoice, constants: Mapping[str, int], places: Places
+    choice: KernelChoice, analysis: Analysis, constants: Mapping[str, int], places: Places
 ) -> Iterable[Transform]:
     """Yield the transforms that shape one kernel's nest before it is mapped."""
     if choice.order:
@@ -224,12 +227,25 @@ def _structure(
         span = places.of("tile", choice.leader)
         yield Tile(choice.leader, loop, size, constants, span)
     for block in choice.blocking:
+        if block.apart is not None:
+            yield from _apart(block, block.apart, analysis, constants)
+            continue
         for loop, size in block.tiles:
             span = places.of("tile", block.statement)
             yield Tile(block.statement, loop, size, constants, span)
         if block.order:
             span = places.of("permute", block.statement)
             yield Permute(block.statement, block.order, span)
+
+
+def _apart(
+    block: Blocking, apart: Apart, analysis: Analysis, constants: Mapping[str, int]
+) -> Iterable[Transform]:
+    """Yield the transforms that give a statement a nest of its own in a block, in its order."""
+    place = block.order.index(block.held)
+    order = (*block.order[:place], *block.inside)
+    yield from taken_apart(analysis, apart, block.tiles, order, block.inside, constants)
+    yield Permute(block.statement, block.order[place:])
 
 
 def _thread_level(
@@ -254,7 +270,7 @@ def _thread_level(
                 places.of("stage", block.statement),
                 _outer_names(analysis),
             )
-        if block.held:
+        if block.held and not _is_in_array(block):
             yield Hold(
                 block.statement,
                 block.held,
@@ -271,6 +287,11 @@ def _thread_level(
     for statement, loop, factor in choice.unroll:
         span = places.of("unroll", statement)
         yield Unroll(statement, loop, factor, constants, sizes, span, region_types(analysis.region))
+
+
+def _is_in_array(block: Blocking) -> bool:
+    """Return whether the target of a block is a scalar that has become a local array."""
+    return block.apart is not None and isinstance(block.apart.target, Var)
 
 
 def _outer_names(analysis: Analysis) -> frozenset[str]:

@@ -130,6 +130,7 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
             found.staged,
             tuple(name for name, _ in tiles if name in padded),
             from_zero,
+            unit.apart.get(statement),
         )
     inner = [name for name in (block.over, block.along) if name]
     cut = {name for name, _ in tiles}
@@ -137,7 +138,8 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
     outer = [n for n in outer if n not in inner]
     rest = [x.var for x in band if x.var not in free]
     order = (*outer, *rest, *inner)
-    return Blocking(statement, tiles, order, block.along, held, from_zero=from_zero)
+    apart = unit.apart.get(statement)
+    return Blocking(statement, tiles, order, block.along, held, from_zero=from_zero, apart=apart)
 
 
 def _inner_last(band: tuple[Loop, ...], free: tuple[str, ...], along: str) -> tuple[str, ...]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from annotune.analysis.facts import AccessFacts
 from annotune.analysis.reductions import reduction_operator
 from annotune.decide.hints import rows_of
 from annotune.decide.sum_lanes import is_alone, runs_along, sum_lanes
 from annotune.decide.units import Unit
-from annotune.ir.expr import Access, Int, variables
+from annotune.ir.expr import Int, Var, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
 from annotune.transforms.copies import may_not_run
@@ -104,8 +105,12 @@ def hinted_blocks(unit: Unit, statement: int) -> tuple[Block, ...]:
 def own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
     """Return the perfect nest directly around a statement, less the loops run by the host.
 
-    A loop around statements of other units is not the unit's own.
+    That of a statement that may be taken apart begins with the loops around its neighbours. A
+    loop around statements of other units is not the unit's own.
     """
+    apart = unit.apart.get(statement)
+    if apart is not None:
+        return (*apart.band, *apart.own)
     found = bands(unit.body, statement)
     if not found or not numbers(found[-1][0]) <= set(unit.statements):
         return ()
@@ -125,13 +130,25 @@ def free_loops(unit: Unit, statement: int) -> tuple[str, ...]:
     return tuple(out)
 
 
+def output(unit: Unit, statement: int) -> AccessFacts | None:
+    """Return the array element that a statement's result becomes.
+
+    None for what its loops declare and keep.
+    """
+    apart = unit.apart.get(statement)
+    if apart is not None:
+        return apart.output
+    return next((f for f in unit.analysis.accesses[statement] if f.is_write), None)
+
+
 def along_loop(unit: Unit, statement: int) -> str:
     """Return the parallel loop along which the output is contiguous, else an input, else none."""
-    if not isinstance(find_assign(unit.body, statement).target, Access):
+    target = output(unit, statement)
+    if target is None and isinstance(find_assign(unit.body, statement).target, Var):
         return ""
     free = tuple(n for n in free_loops(unit, statement) if not name_is_taken(n, unit.analysis))
-    facts = sorted(unit.analysis.accesses[statement], key=lambda f: not f.is_write)
-    for access in facts:
+    known = () if target is None else (target,)
+    for access in (*known, *unit.analysis.accesses[statement]):
         for loop in reversed(free):
             if access.strides.get(loop) == 1:
                 return loop
@@ -146,7 +163,8 @@ def over_loops(unit: Unit, statement: int, along: str) -> tuple[str, ...]:
     if not held_loop(unit, statement):
         return ()
     facts = unit.analysis.accesses[statement]
-    target = next(f for f in facts if f.is_write)
+    target = output(unit, statement)
+    assert target is not None
     lanes = [f for f in facts if not f.is_write and f.strides.get(along)]
     return tuple(
         loop
@@ -173,6 +191,9 @@ def cut_tiles(unit: Unit, statement: int, block: Block) -> tuple[tuple[str, int]
 def held_loop(unit: Unit, statement: int) -> str:
     """Return the outermost loop of the own band that leaves the target in place."""
     assign = find_assign(unit.body, statement)
+    apart = unit.apart.get(statement)
+    if apart is not None and isinstance(assign.target, Var):
+        return apart.own[0].var
     if not unit.is_in_memory(assign.target) or assign.op == "=":
         return ""
     used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
-from annotune.decide.cpu_blocks import Block, cut_tiles, free_loops, held_loop, own_band
+from annotune.decide.cpu_blocks import (
+    Block,
+    cut_tiles,
+    free_loops,
+    held_loop,
+    output,
+    own_band,
+)
 from annotune.decide.plan import Staging
 from annotune.decide.units import Unit
 from annotune.ir.expr import accesses
@@ -71,11 +78,6 @@ class Arrangement:
     staged: tuple[Staging, ...]
 
 
-def output(unit: Unit, statement: int) -> AccessFacts | None:
-    """Return what a statement writes, None for an array that its loops declare."""
-    return next((f for f in unit.analysis.accesses[statement] if f.is_write), None)
-
-
 def inputs(unit: Unit, statement: int) -> tuple[AccessFacts, ...]:
     """Return what a statement reads that a copy could stand for.
 
@@ -106,7 +108,9 @@ def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
     held = held_loop(unit, statement)
     if output(unit, statement) is None:
         return None
-    if len(known) < len(trips) or len(unit.statements) > 1 or (held and not block.over):
+    apart = unit.apart.get(statement)
+    own = {statement} if apart is None else {n for group in apart.groups for n in group}
+    if len(known) < len(trips) or own != set(unit.statements) or (held and not block.over):
         return None
     band = [loop.var for loop in own_band(unit, statement)]
     if held:

@@ -15,10 +15,11 @@ from annotune.decide.cpu_blocks import (
     hinted_blocks,
     is_fixed,
     lanes_of,
+    output,
     over_loops,
     rows_for,
 )
-from annotune.decide.cpu_copies import arranged, output
+from annotune.decide.cpu_copies import arranged
 from annotune.decide.sum_lanes import is_alone, sum_lanes
 from annotune.decide.units import Unit
 

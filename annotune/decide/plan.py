@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from annotune.decide.apart import Apart
 from annotune.decide.contraction_tile import ContractionTile
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
@@ -46,7 +47,9 @@ class Blocking:
     empty when they stay. `simd` is the loop whose iterations are lanes, and `held` the one
     over which a block of the target stays in registers; empty where there is none. `staged`
     are the copies of inputs, `padded` the loops that run whole tiles where they end inside one.
-    With `from_zero` what is held is a sum that is added to the target at the end.
+    With `from_zero` what is held is a sum that is added to the target at the end. `apart` says how
+    the statement leaves an imperfect nest, inside the tiles; a scalar that it then has in an
+    array is not held once more.
     """
 
     statement: int
@@ -57,6 +60,13 @@ class Blocking:
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
     from_zero: bool = False
+    apart: Apart | None = None
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """Return the loops that pick an element of the block, outermost first."""
+        own = {loop.var for loop in self.apart.own} if self.apart is not None else set()
+        return tuple(n for n in self.order[self.order.index(self.held) :] if n not in own)
 
 
 @dataclass(frozen=True, slots=True)

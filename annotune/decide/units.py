@@ -10,6 +10,7 @@ from typing import TypeGuard
 from annotune.analysis.facts import AccessFacts, Analysis, Dependence
 from annotune.analysis.lanes import keeps_order
 from annotune.analysis.schedule import violations
+from annotune.decide.apart import Apart, statements_apart
 from annotune.decide.mappable import mappable, may_combine, summable
 from annotune.decide.team import Shared, shared_loops
 from annotune.ir.expr import Access, Int, Var
@@ -142,6 +143,11 @@ class Unit:
             return {outer: carried_sums(self.analysis, self.statements, outer) or ()}
         longest = sorted(self.parallel, key=lambda name: -(self.trips[name] or 0))
         return dict.fromkeys(longest[:MAX_BLOCK_LOOPS], ())
+
+    @cached_property
+    def apart(self) -> Mapping[int, Apart]:
+        """The statements that may leave an imperfect nest inside a block, and how."""
+        return statements_apart(self.analysis, self.body, self.statements, self.host)
 
     @cached_property
     def body(self) -> Body:

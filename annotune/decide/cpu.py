@@ -51,6 +51,7 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
             found = arranged(unit, statement, block) if block.copied else None
             blocking.append(_blocking(unit, statement, block, found))
             reasons.append(_reason(statement, block, blocking[-1].held))
+            reasons += _apart_reasons(blocking[-1])
             reasons += [_copy_reason(statement, copy) for copy in blocking[-1].staged]
     cores = found.cores if found is not None else _cores(unit, blocking)
     # A loop that the threads share has its lanes in each thread's own part.
@@ -67,6 +68,9 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         )
     if cores:
         rule = f"outermost parallel loops, at least {ENOUGH_PIECES} pieces where there are"
+        few = _pieces(unit, cores, blocking) < ENOUGH_PIECES
+        if found is not None and found.staged and few:
+            rule = "outermost parallel loops, fewer of them so that a copy serves the others"
         if unit.sums:
             rule = "reduction loops; the threads' partial results are combined"
         reasons.insert(0, Reason("threads", ", ".join(cores), rule))
@@ -211,6 +215,17 @@ def _reason(statement: int, block: Block, held: str) -> Reason:
     return Reason(f"S{statement}", f"{block.rows} rows of {block.over} x {what}", rule)
 
 
+def _apart_reasons(block: Blocking) -> list[Reason]:
+    """Return the reason for arrays of the scalars that a statement leaves its neighbours with."""
+    if block.apart is None:
+        return []
+    loops, own = ", ".join(block.inside), ", ".join(x.var for x in block.apart.own)
+    rule = f"so that {own} goes around the loops of the block"
+    found = [f"an element of {name} for each {loops}" for name in block.apart.scalars]
+    decision = "; ".join(found) or f"a nest of its own in a tile of {loops}"
+    return [Reason(f"S{block.statement}", decision, rule)]
+
+
 def _copy_reason(statement: int, copy: Staging) -> Reason:
     rule = f"its slice is used again and again inside {copy.loop}, in the order of the copy"
     return Reason(f"S{statement}", f"copy of {copy.array} before {copy.loop}", rule)
@@ -241,10 +256,15 @@ def _left(unit: Unit, cores: tuple[str, ...], blocking: list[Blocking]) -> list[
     left = [n for n in names if n not in used and tile_name(n) not in used]
     if not left:
         return []
+    pieces = _pieces(unit, cores, blocking)
+    return [Reason("serial", ", ".join(left), f"the shared loops give {pieces} pieces already")]
+
+
+def _pieces(unit: Unit, cores: tuple[str, ...], blocking: list[Blocking]) -> int:
+    """Return how many pieces of work the loops that threads share make."""
     trips = dict(unit.trips) | {
         tile_name(name): -(-(unit.trips[name] or 1) // size)
         for b in blocking
         for name, size in b.tiles
     }
-    pieces = prod(trips.get(n) or 1 for n in cores)
-    return [Reason("serial", ", ".join(left), f"the shared loops give {pieces} pieces already")]
+    return prod(trips.get(n) or 1 for n in cores)

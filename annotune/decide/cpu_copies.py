@@ -8,8 +8,9 @@ van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34(3
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
@@ -30,11 +31,16 @@ from annotune.transforms.tree import find_assign
 # Elements of a copy, and of all copies that the order of loops aims at: 64 KiB of double, a
 # quarter of the smallest second-level cache in use, so that what streams past leaves them there.
 COPIES = 8192
+# Elements of a copy that a block reads once from end to end, as a stream: half of a second-level
+# cache of 1 MiB. The next line is on its way before it is asked for.
+PANEL = 65536
 # Vector operations that a copied element must serve: it is loaded and stored once, a
 # few elements at a time where the copy turns rows into columns.
 LEAST_USES = 4
 # Pieces of work that the threads share: enough that 64 threads are even within a quarter.
 ENOUGH_PIECES = 256
+# Fewer are shared where that saves a copy: enough for 4 threads to be even within a quarter.
+FEW_PIECES = 16
 # Rows of a copy start at multiples of the longest vector: 64 bytes of double.
 ROW_DOUBLES = 8
 
@@ -112,32 +118,60 @@ def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
     own = {statement} if apart is None else {n for group in apart.groups for n in group}
     if len(known) < len(trips) or own != set(unit.statements) or (held and not block.over):
         return None
-    band = [loop.var for loop in own_band(unit, statement)]
     if held:
-        nest = _blocked(unit, statement, block, known)
-    else:
-        order = (*(name for name in band if name != block.along), block.along)
-        nest = CutNest(statement, order, known, {}, block.along, block.along)
+        ways = _blocked(unit, statement, block, known)
+        # The first of the best: what is left to load in steps of pages or rows costs most.
+        return min(ways, key=lambda one: _scattered(unit, statement, block, one), default=None)
+    band = [loop.var for loop in own_band(unit, statement)]
+    order = (*(name for name in band if name != block.along), block.along)
+    nest = CutNest(statement, order, known, {}, block.along, block.along)
     cores = _cores(unit, nest)
     if not cores:
         return None
     staged = copies(unit, nest, len(cores))
-    if not held:
-        read = {fact.access.array: fact for fact in inputs(unit, statement)}
-        staged = tuple(c for c in staged if read[c.array].strides[block.along] not in (0, 1))
+    read = {fact.access.array: fact for fact in inputs(unit, statement)}
+    staged = tuple(c for c in staged if read[c.array].strides[block.along] not in (0, 1))
     return Arrangement(nest.order, cores, staged)
 
 
-def _blocked(unit: Unit, statement: int, block: Block, trips: Mapping[str, int]) -> CutNest:
-    """Return the nest with `block` inside the reductions, and these inside all other loops."""
+def _blocked(
+    unit: Unit, statement: int, block: Block, trips: Mapping[str, int]
+) -> Iterator[Arrangement]:
+    """Yield the ways to run `block` inside the reductions, and these inside all other loops.
+
+    The first has all copies in the cache and pieces for many threads; the others give up one or
+    both, or put another loop outermost.
+    """
     tiles = dict(cut_tiles(unit, statement, block))
     inner = (block.over, block.along)
     free = free_loops(unit, statement)
     names = [name for name in free if name not in inner or name in tiles]
     outer = outer_order(unit, statement, names, trips)
     rest = [loop.var for loop in own_band(unit, statement) if loop.var not in free]
-    order = (*(tile_name(n) if n in tiles else n for n in outer), *rest, *inner)
-    return CutNest(statement, order, trips, tiles, block.along, held_loop(unit, statement))
+    held = held_loop(unit, statement)
+    firsts = [outer, *((n, *(x for x in outer if x != n)) for n in outer[1:])]
+    for longest, loops in product((COPIES, PANEL), firsts):
+        order = (*(tile_name(n) if n in tiles else n for n in loops), *rest, *inner)
+        nest = CutNest(statement, order, trips, tiles, block.along, held)
+        cores = _cores(unit, nest)
+        while cores:
+            yield Arrangement(order, cores, copies(unit, nest, len(cores), longest))
+            cores = cores[:-1] if nest.counts(cores[:-1]) >= FEW_PIECES else ()
+
+
+def _scattered(unit: Unit, statement: int, block: Block, found: Arrangement) -> int:
+    """Return how much a step of the reduction loads far from what the step before loaded.
+
+    A whole vector counts as much as there are lanes, an element that they have in common as one.
+    """
+    copied = {copy.array for copy in found.staged}
+    held = held_loop(unit, statement)
+    far = [
+        fact
+        for fact in inputs(unit, statement)
+        if fact.access.array not in copied and fact.strides.get(held) not in (0, 1)
+    ]
+    return sum(block.lanes if fact.strides.get(block.along) else 1 for fact in far)
 
 
 def padded_loops(unit: Unit, statement: int, found: Arrangement) -> tuple[str, ...]:
@@ -191,22 +225,25 @@ def outer_order(
     return (*outer, *left)
 
 
-def copies(unit: Unit, nest: CutNest, shared: int) -> tuple[Staging, ...]:
-    """Return the copies that pay, each inside the `shared` outermost loops: the threads'."""
+def copies(unit: Unit, nest: CutNest, shared: int, longest: int = COPIES) -> tuple[Staging, ...]:
+    """Return the copies that pay, each inside the `shared` outermost loops: the threads'.
+
+    None has more elements than `longest`.
+    """
     if find_assign(unit.body, nest.statement).guard is not None:
         return ()
-    found = (_copy(nest, fact, shared) for fact in inputs(unit, nest.statement))
+    found = (_copy(nest, fact, shared, longest) for fact in inputs(unit, nest.statement))
     return tuple(copy for copy in found if copy is not None)
 
 
-def _copy(nest: CutNest, fact: AccessFacts, shared: int) -> Staging | None:
+def _copy(nest: CutNest, fact: AccessFacts, shared: int, longest: int) -> Staging | None:
     """Return the copy of an input before the outermost loop that uses it again, if it pays."""
     own = {name for name in nest.trips if fact.strides.get(name)}
     own |= {tile_name(name) for name in own & nest.tiles.keys()}
     for place in range(shared, nest.order.index(nest.held)):
         inside = nest.order[place:]
         slice_ = [name for name in inside if name in own]
-        if inside[0] in own or nest.counts(slice_) > COPIES:
+        if inside[0] in own or nest.counts(slice_) > longest:
             continue
         uses = nest.counts(inside) // nest.counts(slice_)
         # One load of what the lanes have in common serves them all.

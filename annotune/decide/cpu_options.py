@@ -33,6 +33,9 @@ MAX_COPIED_ROWS = 16
 LATENCY = 8
 # Cycles that counting a step costs.
 STEP = 2
+# A block that divides its loops leaves no shorter one at their ends, which compilers keep in
+# memory, or which runs in vain: it may cost so much more by the count of cycles.
+EVEN = 1.1
 
 
 def first_option(unit: Unit, statement: int) -> Block:
@@ -63,6 +66,10 @@ def _copied_blocks(unit: Unit, statement: int, along: str) -> list[Block]:
             if vectors * rows <= ACCUMULATORS
         ]
         best = min(blocks, key=lambda block: _cost(block, length, count))
+        even = (b for b in blocks if count % b.rows == 0 and length % b.lanes == 0)
+        whole = min(even, key=lambda block: _cost(block, length, count), default=best)
+        if _cost(whole, length, count) <= EVEN * _cost(best, length, count):
+            best = whole
         # Rows that lie close together keep to few pages.
         distance = abs(target.strides.get(over) or 0)
         found.append((_cost(best, length, count), distance, best))

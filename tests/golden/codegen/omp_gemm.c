@@ -2,19 +2,106 @@
  *
  * The nest is imperfect: `sum` is private to each (i, j), and C is read and written once.
  */
-/* S0, S1, S2 of the region at line 8: i -> threads */
-static void gemm_1_s0(
-        long i, long n, long k, double alpha, double beta, const double *restrict A,
+/* S0, S1, S2 of the region at line 8: j_t -> threads */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCOMPILER)
+__attribute__((target("prefer-vector-width=512")))
+#endif
+static void gemm_1_s0_tuned(
+        long j_t, double alpha, double beta, const double *restrict A,
         const double *restrict B, double *restrict C)
 {
-    #pragma omp simd
-    for (long j = 0; j < n; j++) {
-        double sum;
-        sum = 0.0;
-        for (long l = 0; l < k; l++) {
-            sum += A[i * k + l] * B[l * n + j];
+    const long m = 512;
+    const long n = 512;
+    const long k = 512;
+    double B_tile[8192] __attribute__((aligned(64)));
+    for (long l_s = 0; l_s < 512; l_s++) {
+        for (long j_s = 0; j_s < 16; j_s++) {
+            B_tile[16 * l_s + j_s] = B[l_s * n + (j_t + j_s)];
         }
-        C[i * n + j] = alpha * sum + beta * C[i * n + j];
+    }
+    const double *restrict B_in = B_tile;
+    for (long i_t = 0; i_t < m; i_t += 8) {
+        double sum_block[8][16] __attribute__((aligned(64)));
+        for (long i_r = 0; i_r < 8; i_r++) {
+            #pragma omp simd
+            for (long j_r = 0; j_r < 16; j_r++) {
+                sum_block[i_r][j_r] = 0.0;
+            }
+        }
+        for (long l = 0; l < k; l++) {
+            for (long i_r = 0; i_r < 8; i_r++) {
+                #pragma omp simd
+                for (long j_r = 0; j_r < 16; j_r++) {
+                    sum_block[i_r][j_r] += A[(i_t + i_r) * k + l] * B_in[16 * l + j_r];
+                }
+            }
+        }
+        for (long i_r = 0; i_r < 8; i_r++) {
+            #pragma omp simd
+            for (long j_r = 0; j_r < 16; j_r++) {
+                C[(i_t + i_r) * n + (j_t + j_r)] = alpha * sum_block[i_r][j_r] + beta * C[(i_t + i_r) * n + (j_t + j_r)];
+            }
+        }
+    }
+}
+
+/* S0, S1, S2 of the region at line 8: j_t -> threads */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCOMPILER)
+__attribute__((target("prefer-vector-width=512")))
+#endif
+static void gemm_1_s0(
+        long j_t, long m, long n, long k, double alpha, double beta, const double *restrict A,
+        const double *restrict B, double *restrict C)
+{
+    for (long i_t = 0; i_t < m; i_t += 8) {
+        if (i_t + 8 <= m && j_t + 16 <= n) {
+            double sum_block[8][16] __attribute__((aligned(64)));
+            for (long i_r = 0; i_r < 8; i_r++) {
+                #pragma omp simd
+                for (long j_r = 0; j_r < 16; j_r++) {
+                    sum_block[i_r][j_r] = 0.0;
+                }
+            }
+            for (long l = 0; l < k; l++) {
+                for (long i_r = 0; i_r < 8; i_r++) {
+                    #pragma omp simd
+                    for (long j_r = 0; j_r < 16; j_r++) {
+                        sum_block[i_r][j_r] += A[(i_t + i_r) * k + l] * B[l * n + (j_t + j_r)];
+                    }
+                }
+            }
+            for (long i_r = 0; i_r < 8; i_r++) {
+                #pragma omp simd
+                for (long j_r = 0; j_r < 16; j_r++) {
+                    C[(i_t + i_r) * n + (j_t + j_r)] = alpha * sum_block[i_r][j_r] + beta * C[(i_t + i_r) * n + (j_t + j_r)];
+                }
+            }
+        }
+        else {
+            const long i_end = i_t + 8 < m ? i_t + 8 : m;
+            const long j_end = j_t + 16 < n ? j_t + 16 : n;
+            double sum_block[8][16] __attribute__((aligned(64)));
+            for (long i = i_t; i < i_end; i++) {
+                #pragma omp simd
+                for (long j = j_t; j < j_end; j++) {
+                    sum_block[i - i_t][j - j_t] = 0.0;
+                }
+            }
+            for (long l = 0; l < k; l++) {
+                for (long i = i_t; i < i_end; i++) {
+                    #pragma omp simd
+                    for (long j = j_t; j < j_end; j++) {
+                        sum_block[i - i_t][j - j_t] += A[i * k + l] * B[l * n + j];
+                    }
+                }
+            }
+            for (long i = i_t; i < i_end; i++) {
+                #pragma omp simd
+                for (long j = j_t; j < j_end; j++) {
+                    C[i * n + j] = alpha * sum_block[i - i_t][j - j_t] + beta * C[i * n + j];
+                }
+            }
+        }
     }
 }
 
@@ -28,10 +115,18 @@ void gemm(int m, int n, int k, double alpha, double beta,
         if (0 < m && 0 < n && 0 < k
             && ((const char *)((const double *)A + (long)k * (long)m) <= (const char *)C || (const char *)((const double *)C + (long)n * (long)m) <= (const char *)A)
             && ((const char *)((const double *)B + (long)n * (long)k) <= (const char *)C || (const char *)((const double *)C + (long)n * (long)m) <= (const char *)B)) {
-            /* S0, S1, S2 of the region at line 8: i -> threads */
-            #pragma omp parallel for schedule(static)
-            for (long i = 0; i < m; i++)
-                gemm_1_s0(i, n, k, alpha, beta, (const double *)A, (const double *)B, (double *)C);
+            if (m == 512 && n == 512 && k == 512) {
+                /* S0, S1, S2 of the region at line 8: j_t -> threads */
+                #pragma omp parallel for schedule(static)
+                for (long j_t = 0; j_t < n; j_t += 16)
+                    gemm_1_s0_tuned(j_t, alpha, beta, (const double *)A, (const double *)B, (double *)C);
+            }
+            else {
+                /* S0, S1, S2 of the region at line 8: j_t -> threads */
+                #pragma omp parallel for schedule(static)
+                for (long j_t = 0; j_t < n; j_t += 16)
+                    gemm_1_s0(j_t, m, n, k, alpha, beta, (const double *)A, (const double *)B, (double *)C);
+            }
         }
         else {
             /* As written: for loops that do not run, and what the tests exclude. */

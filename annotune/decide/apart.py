@@ -41,6 +41,11 @@ class Apart:
     groups: tuple[tuple[int, ...], ...]
     output: AccessFacts
 
+    @property
+    def beside(self) -> frozenset[int]:
+        """Return the other statements of the nest."""
+        return frozenset(n for group in self.groups for n in group) - {self.statement}
+
 
 def statements_apart(
     analysis: Analysis, body: Body, statements: Iterable[int], host: tuple[str, ...]

@@ -53,6 +53,10 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
             reasons.append(_reason(statement, block, blocking[-1].held))
             reasons += _apart_reasons(blocking[-1])
             reasons += [_copy_reason(statement, copy) for copy in blocking[-1].staged]
+    # What leaves a nest takes its neighbours along.
+    taken = {n for b in blocking if b.apart for n in b.apart.beside}
+    blocking = [b for b in blocking if b.statement not in taken]
+    reasons = [r for r in reasons if r.subject not in {f"S{n}" for n in taken}]
     cores = found.cores if found is not None else _cores(unit, blocking)
     # A loop that the threads share has its lanes in each thread's own part.
     reasons = [r for r in reasons if not any(_is_for(r, b) for b in blocking if b.simd in cores)]

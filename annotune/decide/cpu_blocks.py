@@ -228,7 +228,13 @@ def rows_for(trip: int, lanes: int) -> int:
 
 
 def is_fixed(unit: Unit, statement: int) -> bool:
-    """Return whether C fixes how often each loop of a statement's own nest runs."""
+    """Return whether C fixes how often each loop of a statement's own nest runs.
+
+    A long reduction does not count: no compiler unrolls it, nor keeps a block across it.
+    """
     fixed = unit.analysis.region.constants
+    held = held_loop(unit, statement)
+    if held and (unit.trip(statement, held) or 0) > MAX_LANES:
+        return False
     counts = [fold(trip_count(loop), fixed) for loop in own_band(unit, statement)]
     return all(isinstance(count, Int) for count in counts)

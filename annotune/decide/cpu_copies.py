@@ -166,12 +166,13 @@ def _scattered(unit: Unit, statement: int, block: Block, found: Arrangement) -> 
     """
     copied = {copy.array for copy in found.staged}
     held = held_loop(unit, statement)
-    far = [
-        fact
-        for fact in inputs(unit, statement)
-        if fact.access.array not in copied and fact.strides.get(held) not in (0, 1)
-    ]
-    return sum(block.lanes if fact.strides.get(block.along) else 1 for fact in far)
+    total = 0
+    for fact in inputs(unit, statement):
+        is_gathered = fact.strides.get(block.along) not in (0, 1)
+        is_far = is_gathered or fact.strides.get(held) not in (0, 1)
+        if is_far and fact.access.array not in copied:
+            total += block.lanes if fact.strides.get(block.along) else 1
+    return total
 
 
 def padded_loops(unit: Unit, statement: int, found: Arrangement) -> tuple[str, ...]:

@@ -1,0 +1,166 @@
+"""Statements that leave an imperfect nest inside a register block, and those that must not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from codegen.emitted import analysed, checked, here, source_of, variants
+from conftest import Golden
+from support.regions import text_of
+
+from annotune.analysis.analyse import analyse
+from annotune.analysis.facts import Analysis
+from annotune.codegen.openmp import OpenMpTarget
+from annotune.codegen.variants import planned
+from annotune.decide.apart import Apart
+from annotune.decide.cpu import choose_cpu, cpu_points, cpu_units
+from annotune.decide.cpu_groups import cpu_groups
+from annotune.decide.placement import omp_placement
+from annotune.decide.units import Unit
+from annotune.measure.trial import Status
+
+needs_gcc = pytest.mark.skipif(here().c is None, reason="no C compiler")
+
+
+def text(body: str, arrays: str = "double C[restrict n][n]") -> str:
+    return (
+        f"void f(int n, double alpha, {arrays}, const double A[restrict n][n],\n"
+        "       const double B[restrict n][n], double D[restrict n][n])\n{\n"
+        "    /*@ begin PerfTuning ( def input_params { param n = 256; } ) @*/\n"
+        f"    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++) {{\n{body}"
+        "        }\n    /*@ end @*/\n}\n"
+    )
+
+
+# Products that are not one perfect nest, each a body of i and j.
+PRODUCTS = {
+    "a sum in the target": """
+            C[i][j] *= alpha;
+            for (int k = 0; k < n; k++)
+                C[i][j] += A[i][k] * B[k][j];
+""",
+    "rows with rows": """
+            double s = 0.0;
+            for (int k = 0; k < n; k++)
+                s += A[i][k] * B[j][k];
+            C[i][j] = s;
+""",
+    "columns with columns": """
+            double s = C[i][j];
+            for (int k = 0; k < n; k++)
+                s -= A[k][i] * B[k][j];
+            C[i][j] = s;
+""",
+    "a scalar that waits": """
+            double old = C[i][j], s = 0.0;
+            for (int k = 0; k < n; k++)
+                s += A[i][k] * B[k][j];
+            C[i][j] = s;
+            D[i][j] = old - s;
+""",
+    "two loops of a sum": """
+            double s = 1.0;
+            for (int k = 0; k < n; k++)
+                for (int l = 0; l < 3; l++)
+                    s += A[i][k] * B[k][j];
+            C[i][j] = s * alpha;
+""",
+    "the greatest": """
+            double s = A[i][0] + B[0][j];
+            for (int k = 1; k < n; k++)
+                s = s > A[i][k] + B[k][j] ? s : A[i][k] + B[k][j];
+            C[i][j] = s;
+""",
+}
+# One of each kind of array; the others take as long again.
+QUICK = ("a scalar that waits",)
+RUNS = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in PRODUCTS]
+# What keeps the statements together.
+TOGETHER = {
+    "two sums": """
+            double s = 0.0, t = 0.0;
+            for (int k = 0; k < n; k++)
+                s += A[i][k] * B[k][j];
+            for (int k = 0; k < n; k++)
+                t += A[i][k] * B[k][j];
+            C[i][j] = s + t;
+""",
+    "a bound that the scalar sets": """
+            int m = j + 1;
+            for (int k = 0; k < m; k++)
+                C[i][j] += A[i][k];
+            D[i][j] = m;
+""",
+    "an inner loop that is no sum": """
+            double s = alpha * A[i][j];
+            for (int k = 0; k < 1; k++)
+                D[i][j] = s * B[k][j];
+            C[i][j] = s;
+""",
+}
+
+
+def unit_of(body: str) -> Unit:
+    (unit,) = cpu_units(analyse(source_of(text(body)).regions[0]))
+    return unit
+
+
+def only(analysis: Analysis) -> Apart:
+    (unit,) = cpu_units(analysis)
+    (found,) = unit.apart.values()
+    return found
+
+
+def test_a_private_sum_is_an_element_for_each_output() -> None:
+    found = only(analysed("gemm/gemm.c"))
+    assert [loop.var for loop in found.band] == ["i", "j"]
+    assert [loop.var for loop in found.own] == ["l"]
+    assert (found.scalars, found.groups) == (("sum",), ((0,), (1,), (2,)))
+    assert found.output.access.array == "C"
+    assert found.beside == {0, 2}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_a_product_gets_a_block_of_rows_and_lanes(name: str) -> None:
+    unit = unit_of(PRODUCTS[name])
+    (block,) = choose_cpu(unit).blocking
+    assert block.apart is not None
+    assert (block.simd, block.inside) == ("j", ("i", "j"))
+    assert len(block.tiles) == 2
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_other_nests_stay_together(name: str) -> None:
+    assert all(block.apart is None for block in choose_cpu(unit_of(TOGETHER[name])).blocking)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_point_of_a_product_is_legal(name: str) -> None:
+    analysis = analyse(source_of(text(PRODUCTS[name])).regions[0])
+    groups = cpu_groups(analysis)
+    points = list(cpu_points(analysis))
+    assert len(points) > 3
+    for settings, choices in points:
+        planned(analysis, choices, groups, omp_placement, settings=settings)
+
+
+def test_the_nests_of_a_product(golden: Golden) -> None:
+    analysis = analyse(source_of(text(PRODUCTS["a scalar that waits"])).regions[0])
+    (unit,) = cpu_units(analysis)
+    made = planned(analysis, [choose_cpu(unit)], cpu_groups(analysis), omp_placement)
+    assert made.general is not None
+    golden.check("decide/apart.nest", text_of(made.general.scheduled()))
+
+
+@needs_gcc
+@pytest.mark.parametrize("name", RUNS)
+def test_products_equal_the_original(name: str, tmp_path: Path) -> None:
+    source = source_of(text(PRODUCTS[name]))
+    analysis = analyse(source.regions[0])
+    target = OpenMpTarget()
+    found = variants(target, analysis, 1)
+    codes = {str(v.config): target.region(v, False) for v in found}
+    sizes = ({"n": 256}, {"n": 1}, {"n": 19})
+    trials = checked(source, analysis, "openmp", codes, sizes, tmp_path)
+    assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}

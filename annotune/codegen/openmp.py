@@ -32,7 +32,7 @@ from annotune.decide.cpu import cpu_points
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.decision import Base
 from annotune.decide.placement import omp_placement
-from annotune.decide.plan import HostLoop, Kernel, Plan, Step
+from annotune.decide.plan import HostLoop, Kernel, KernelChoice, Plan, Reason, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import Level, Local, Loop
@@ -84,21 +84,41 @@ class OpenMpTarget:
         return {"_omp.c": assembled(source, codes, provenance)}
 
 
+def first_choices(base: Base) -> tuple[KernelChoice, ...]:
+    """Return what the rules choose for the cores of a CPU, and why not what they would rather.
+
+    Raises:
+        AnnotuneError: No choice is legal.
+    """
+    return next(_legal(base)).tuned.choices
+
+
 def _legal(base: Base) -> Iterator[Variant]:
-    """Yield every legal point of the CPU's space.
+    """Yield every legal point of the CPU's space, the first with the reasons against earlier ones.
 
     Raises:
         AnnotuneError: There is none.
     """
     groups = cpu_groups(base.analysis)
     refusal: AnnotuneError | None = None
+    left_out: tuple[Reason, ...] = ()
     count = 0
     for settings, choices in cpu_points(base.analysis):
+        if not count:
+            first, *others = choices
+            choices = (replace(first, reasons=(*left_out, *first.reasons)), *others)
         try:
-            yield planned(base.analysis, choices, groups, omp_placement, settings=settings)
+            yield planned(
+                base.analysis, choices, groups, omp_placement, settings=settings, command="threads"
+            )
             count += 1
         except AnnotuneError as error:
             refusal = error
+            what = "; ".join(f"{name}: {value}" for name, value in settings.items())
+            left_out += tuple(
+                Reason("left out", what or "the rules' choice", one.message)
+                for one in error.diagnostics
+            )
     if refusal is not None and not count:
         raise refusal
 

@@ -119,9 +119,7 @@ def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
     if len(known) < len(trips) or own != set(unit.statements) or (held and not block.over):
         return None
     if held:
-        ways = _blocked(unit, statement, block, known)
-        # The first of the best: what is left to load in steps of pages or rows costs most.
-        return min(ways, key=lambda one: _scattered(unit, statement, block, one), default=None)
+        return _least_scattered(unit, statement, block, known)
     band = [loop.var for loop in own_band(unit, statement)]
     order = (*(name for name in band if name != block.along), block.along)
     nest = CutNest(statement, order, known, {}, block.along, block.along)
@@ -132,6 +130,20 @@ def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
     read = {fact.access.array: fact for fact in inputs(unit, statement)}
     staged = tuple(c for c in staged if read[c.array].strides[block.along] not in (0, 1))
     return Arrangement(nest.order, cores, staged)
+
+
+def _least_scattered(
+    unit: Unit, statement: int, block: Block, trips: Mapping[str, int]
+) -> Arrangement | None:
+    """Return the way to run a block that leaves least to load in steps of pages or rows."""
+    best: tuple[int, Arrangement] | None = None
+    for one in _blocked(unit, statement, block, trips):
+        far = _scattered(unit, statement, block, one)
+        if best is None or far < best[0]:
+            best = far, one
+        if far == 0:
+            break
+    return best[1] if best is not None else None
 
 
 def _blocked(

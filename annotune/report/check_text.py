@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from annotune.analysis.text import listed
 from annotune.codegen.c_expr import c_expr
+from annotune.codegen.openmp import first_choices
 from annotune.codegen.writer import Writer
-from annotune.decide.decision import Decision
 from annotune.decide.direct import unrolls
+from annotune.decide.plan import KernelChoice
 from annotune.decide.recipe import recipe
 from annotune.report.findings import RegionReport
 
@@ -83,9 +86,12 @@ def _decisions(out: Writer, report: RegionReport) -> None:
     if not report.has_kernels:
         out.line("no kernel: no loop may run in parallel")
         return
-    _kernels(out, report.decision, "")
+    _kernels(out, report.decision.choices, "")
     if report.openacc is not None:
-        _kernels(out, report.openacc, " in OpenACC")
+        _kernels(out, report.openacc.choices, " in OpenACC")
+    if report.base is not None:
+        # No recipe speaks of the cores of a CPU.
+        _kernels(out, first_choices(report.base), " in OpenMP")
     out.line("recipe")
     with out.deeper():
         out.lines(recipe_of(report))
@@ -93,9 +99,9 @@ def _decisions(out: Writer, report: RegionReport) -> None:
         out.line(f"space: {report.space.size} points, {report.space.legal} legal")
 
 
-def _kernels(out: Writer, decision: Decision, where: str) -> None:
-    """Write the reasons behind each kernel of a decision."""
-    for choice in decision.choices:
+def _kernels(out: Writer, choices: Iterable[KernelChoice], where: str) -> None:
+    """Write the reasons behind each kernel."""
+    for choice in choices:
         numbers = ", ".join(map(str, choice.statements))
         out.line(f"kernel of statement {numbers}{where}")
         with out.deeper():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,11 @@ from codegen.emitted import (
 from conftest import Golden
 
 from annotune.analysis.analyse import analyse
-from annotune.codegen.openmp import OpenMpTarget
+from annotune.codegen import openmp
+from annotune.codegen.openmp import OpenMpTarget, first_choices
 from annotune.codegen.target import Provenance
+from annotune.decide.cpu import choose_cpu, cpu_units
+from annotune.decide.decision import Base
 from annotune.measure.trial import Status
 
 TARGET = OpenMpTarget()
@@ -161,3 +165,19 @@ def test_a_scalar_that_lives_on_is_not_lost_in_a_function(tmp_path: Path) -> Non
     sizes = ({"n": 20, "m": 30}, {"n": 3, "m": 5})
     trials = checked(source, analysis, "openmp", codes, sizes, tmp_path)
     assert [(t.status, t.reason) for t in trials.values()] == [(Status.CORRECT, "")]
+
+
+def test_a_choice_that_is_illegal_is_left_out_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    analysis = analysed("gemm/gemm.c")
+    (unit,) = cpu_units(analysis)
+    right = choose_cpu(unit)
+    wrong = replace(right, cores=("l",), blocking=())
+    points = [({"S1": "the sum on threads"}, (wrong,)), ({"S1": "a block"}, (right,))]
+    monkeypatch.setattr(openmp, "cpu_points", lambda _: iter(points))
+    (choice,) = first_choices(Base.of(analysis))
+    assert choice.blocking == right.blocking
+    why = "left out: S1: the sum on threads (statement 0 has no loop 'l')"
+    assert str(choice.reasons[0]) == why
+    assert choice.reasons[1:] == right.reasons

@@ -21,6 +21,7 @@ from annotune.decide.strategies import AUTO, STRATEGY_NAMES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.files import WHOLE_FILE, prepared_folder, read_source, write_files
 from annotune.option_types import Arch, Choice, Define, Duration, Setting, Targets
+from annotune.report.certificate_text import certificate_text
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, emit_json, refusal_json
 from annotune.settings import Settings
@@ -111,7 +112,7 @@ def check(certificate: bool, debug: bool, **options: Any) -> None:
         _show(report.diagnostics)
         if certificate and form == "text":
             for region in report.regions:
-                click.echo(pipeline.certificate(region))
+                click.echo(certificate_text(region))
         if report.is_refused:
             sys.exit(1)
 

@@ -19,12 +19,10 @@ from annotune.annotation.names import unknown_names
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Value
-from annotune.codegen.certify import certify
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Provenance, Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
-from annotune.decide.certificate import verify
 from annotune.decide.decision import Base, decide
 from annotune.decide.loop_wishes import refused_wishes
 from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
@@ -250,18 +248,6 @@ def _settings_rows(config: Mapping[str, str | int | float]) -> list[str]:
         kernel, dot, axis = str(name).partition(".")
         kernels.setdefault(kernel if dot else "", []).append(f"{axis or kernel} {value}")
     return [f"  {name + ': ' if name else ''}{'; '.join(parts)}" for name, parts in kernels.items()]
-
-
-def certificate(report: RegionReport) -> str:
-    """Return a region's certificate as text, ended by the verdict of its checker."""
-    if report.analysis is None or report.plan is None:
-        return f"{report.region.function}, region {report.region.index}: no plan to certify\n"
-    if any(d.code == WORK_UNKNOWN.code for d in report.analysis.warnings):
-        return f"{report.region.function}, region {report.region.index}: give the sizes first\n"
-    made = certify(report.analysis, report.plan)
-    faults = verify(made)
-    verdict = "\n".join(faults) or "holds: every iteration once, every dependence kept, in bounds"
-    return f"{made.text()}certificate {verdict}\n"
 
 
 def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[Diagnostic]]:

@@ -21,7 +21,7 @@ from annotune.transforms.legality import joins
 
 
 @dataclass
-class _Maker:
+class Maker:
     """Collects the relations, statement by statement, in isl text with ``i0, i1, …``."""
 
     analysis: Analysis
@@ -200,9 +200,9 @@ class _Maker:
             self.combined[number, combine.name] = tuple(shared)
 
 
-def certify(analysis: Analysis, plan: Plan) -> Certificate:
-    """Return the certificate of a plan at the region's sizes."""
-    maker = _Maker(analysis)
+def certify(analysis: Analysis, plan: Plan, kind: type[Maker] = Maker) -> Certificate:
+    """Return the certificate of a plan at the region's sizes; `kind` knows where loops run."""
+    maker = kind(analysis)
     maker.steps(plan.steps, (), ())
     region = analysis.region
     domains: dict[int, str] = {}
@@ -235,7 +235,7 @@ def certify(analysis: Analysis, plan: Plan) -> Certificate:
     )
 
 
-def _stored(maker: _Maker, plan: Plan) -> Iterator[Stored]:
+def _stored(maker: Maker, plan: Plan) -> Iterator[Stored]:
     """Yield where statements find the private scalars that arrays of the plan stand for."""
     for scalar, found in elements(plan.scheduled()).items():
         for number, place in found.items():
@@ -272,7 +272,7 @@ def text_order(body: tuple[Stmt, ...], number: int, value: Mapping[str, str]) ->
     raise KeyError(number)
 
 
-def _touches(maker: _Maker, lengths: Mapping[str, tuple[int, int]]) -> list[Touch]:
+def _touches(maker: Maker, lengths: Mapping[str, tuple[int, int]]) -> list[Touch]:
     """Return every access of every statement, reads before the write."""
     out: list[Touch] = []
     for assign in maker.analysis.region.nest.assigns():
@@ -298,7 +298,7 @@ def _name(place: Access | Var) -> str:
 
 
 def _touch(
-    maker: _Maker,
+    maker: Maker,
     number: int,
     place: Access | Var,
     conditions: tuple[Expr, ...],

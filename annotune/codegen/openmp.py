@@ -32,7 +32,7 @@ from annotune.decide.cpu import cpu_points
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.decision import Base
 from annotune.decide.placement import omp_placement
-from annotune.decide.plan import HostLoop, Kernel, KernelChoice, Plan, Reason, Step
+from annotune.decide.plan import HostLoop, Kernel, Plan, Reason, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import Level, Local, Loop
@@ -84,13 +84,13 @@ class OpenMpTarget:
         return {"_omp.c": assembled(source, codes, provenance)}
 
 
-def first_choices(base: Base) -> tuple[KernelChoice, ...]:
+def first_plan(base: Base) -> Plan:
     """Return what the rules choose for the cores of a CPU, and why not what they would rather.
 
     Raises:
         AnnotuneError: No choice is legal.
     """
-    return next(_legal(base)).tuned.choices
+    return next(_legal(base)).tuned
 
 
 def _legal(base: Base) -> Iterator[Variant]:

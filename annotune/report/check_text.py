@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from annotune.analysis.text import listed
 from annotune.codegen.c_expr import c_expr
-from annotune.codegen.openmp import first_choices
+from annotune.codegen.openmp import first_plan
 from annotune.codegen.writer import Writer
 from annotune.decide.direct import unrolls
 from annotune.decide.plan import KernelChoice
@@ -91,7 +91,7 @@ def _decisions(out: Writer, report: RegionReport) -> None:
         _kernels(out, report.openacc.choices, " in OpenACC")
     if report.base is not None:
         # No recipe speaks of the cores of a CPU.
-        _kernels(out, first_choices(report.base), " in OpenMP")
+        _kernels(out, first_plan(report.base).choices, " in OpenMP")
     out.line("recipe")
     with out.deeper():
         out.lines(recipe_of(report))

@@ -21,7 +21,7 @@ from conftest import Golden
 
 from annotune.analysis.analyse import analyse
 from annotune.codegen import openmp
-from annotune.codegen.openmp import OpenMpTarget, first_choices
+from annotune.codegen.openmp import OpenMpTarget, first_plan
 from annotune.codegen.target import Provenance
 from annotune.decide.cpu import choose_cpu, cpu_units
 from annotune.decide.decision import Base
@@ -176,7 +176,7 @@ def test_a_choice_that_is_illegal_is_left_out_with_its_reason(
     wrong = replace(right, cores=("l",), blocking=())
     points = [({"S1": "the sum on threads"}, (wrong,)), ({"S1": "a block"}, (right,))]
     monkeypatch.setattr(openmp, "cpu_points", lambda _: iter(points))
-    (choice,) = first_choices(Base.of(analysis))
+    (choice,) = first_plan(Base.of(analysis)).choices
     assert choice.blocking == right.blocking
     why = "left out: S1: the sum on threads (statement 0 has no loop 'l')"
     assert str(choice.reasons[0]) == why

@@ -1,0 +1,77 @@
+"""Certificates of OpenMP plans: those of the first choices hold, and wrong placements do not."""
+
+from __future__ import annotations
+
+import pytest
+from codegen.emitted import EXAMPLES, example, source_of
+from support.regions import text_of
+
+from annotune.analysis.analyse import analyse
+from annotune.analysis.facts import Analysis
+from annotune.codegen.certify_cores import certify_cores
+from annotune.codegen.openmp import first_plan
+from annotune.decide.certificate import verify
+from annotune.decide.decision import Base
+from annotune.decide.plan import Kernel, Plan
+from annotune.ir.text import parse_nest
+
+NAMES = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/*.c"))
+SUM = """
+double f(int n, int m, const double *restrict a, double *restrict b)
+{
+    double s = 0.0;
+    /*@ begin PerfTuning ( def input_params { param n = 50; param m = 70; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            s += a[i * m + j];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            b[i] += a[i * m + j];
+    /*@ end @*/
+    return s;
+}
+"""
+
+
+def first(analysis: Analysis) -> Plan:
+    return first_plan(Base.of(analysis))
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "main" not in n])
+def test_the_first_choice_of_every_example_holds(name: str) -> None:
+    # The triples of one file differ in the order of their indices alone.
+    for region in example(name).regions[:3]:
+        analysis = analyse(region)
+        assert verify(certify_cores(analysis, first(analysis))) == ()
+
+
+def test_sums_of_threads_and_of_lanes_are_combined() -> None:
+    analysis = analyse(source_of(SUM).regions[0])
+    plan = first(analysis)
+    text = text_of(plan.scheduled())
+    assert "@cpu_thread combines + s" in text
+    assert "@simd combines + b" in text
+    assert verify(certify_cores(analysis, plan)) == ()
+
+
+def broken(analysis: Analysis, old: str, new: str) -> tuple[str, ...]:
+    """Return what the checker says once the text of the first schedule is changed."""
+    text = text_of(first(analysis).scheduled())
+    assert old in text
+    body = parse_nest(text.replace(old, new)).body
+    kernels = tuple(Kernel(f"k{n}", (n,), (stmt,), (stmt,)) for n, stmt in enumerate(body))
+    return verify(certify_cores(analysis, Plan(kernels, (), analysis.region.sizes)))
+
+
+@pytest.mark.parametrize("sums", ["combines + s", "combines + b"])
+def test_a_sum_that_is_not_combined_is_found(sums: str) -> None:
+    analysis = analyse(source_of(SUM).regions[0])
+    assert any("may lose their order" in fault for fault in broken(analysis, f" {sums}", ""))
+
+
+@pytest.mark.parametrize("place", ["@cpu_thread", "@simd"])
+def test_a_sum_on_workers_is_found(place: str) -> None:
+    analysis = analyse(example("gemm/gemm.c").regions[0])
+    assert broken(analysis, "0:k", "0:k ") == ()
+    faults = broken(analysis, "0:k", f"0:k {place}")
+    assert any("S1 and S1 conflict on sum" in fault for fault in faults)

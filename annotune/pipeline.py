@@ -334,9 +334,8 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
         point = next(space.points())
         decision = decide(base, point)
         problems += unused_hints(analysis, base.nests(point.fusion, decision.wishes))
-        made = build(
-            analysis, decision.choices, decision.groups, region.sizes, places=decision.places
-        )
+        sizes, places = region.sizes, decision.places
+        made = build(analysis, decision.choices, decision.groups, sizes, places=places)
         if isinstance(made, Diagnostic):
             problems.append(made)
         else:
@@ -347,9 +346,8 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
             next(load_target("openacc").candidates(base, space, load_device(settings.device), 1))
     except AnnotuneError as refusal:
         problems += refusal.diagnostics
-    report = RegionReport(
-        region, analysis, base, space, point, decision, plan, (*problems,), openacc
-    )
+    made_of = (region, analysis, base, space, point, decision, plan, tuple(problems), openacc)
+    report = RegionReport(*made_of)
     if plan is not None and not report.has_kernels:
         warning = NO_PARALLEL_LOOP_WARNING.at(region.span, reasons=_reasons(report))
         return replace(report, diagnostics=(*problems, warning))

@@ -99,7 +99,7 @@ def _match(row: Signature, command: Command, mistakes: list[Diagnostic]) -> Iter
 
 def _as_list(slot: Slot, argument: Argument) -> Argument:
     """Return `argument` with ``("i")`` read as a list of one where a list belongs."""
-    if slot.kind is Kind.LOOPS and isinstance(argument.value, str):
+    if slot.kind in (Kind.LOOPS, Kind.NAMES) and isinstance(argument.value, str):
         return replace(argument, value=(argument.value,))
     return argument
 
@@ -125,6 +125,8 @@ def _fits(slot: Slot, value: Value | Formula | tuple[Value | Formula, ...]) -> b
                 and (may_be_empty or bool(value))
                 and all(map(_is_name, value))
             )
+        case Kind.NAMES:
+            return isinstance(value, tuple) and all(isinstance(name, str) for name in value)
         case Kind.COUNT:
             return isinstance(value, Formula) or (type(value) is int and value >= 1)
         case Kind.NAME:
@@ -205,6 +207,15 @@ def loop_names(
             if text != NO_LOOP:
                 names.append(text)
     return tuple(names)
+
+
+def plain_names(command: Command, slot: str) -> tuple[str, ...]:
+    """Return the names in a slot, such as ``cache``, in the order written; none if not given."""
+    argument = argument_of(command, slot)
+    if argument is None:
+        return ()
+    value = argument.value
+    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
 
 
 def loop_name(command: Command, point: Mapping[str, Value] | None = None) -> str:

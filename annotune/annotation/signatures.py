@@ -20,6 +20,7 @@ class Kind(StrEnum):
     STATEMENT = "a statement's number"
     LOOP = 'a loop\'s name, such as "i"'
     LOOPS = 'a list of loops\' names, such as ("i","j")'
+    NAMES = 'a list of names, such as ("a","b")'
     COUNT = "a number from 1, or a parameter"
     NAME = 'a name, such as "x"'
 
@@ -147,6 +148,8 @@ _ROWS = (
             _named("num_gangs", Kind.COUNT),
             _named("num_workers", Kind.COUNT),
             _named("vector_length", Kind.COUNT),
+            _named("cache", Kind.NAMES),
+            _named("clause", Kind.NAME),
         ),
         "run loops as OpenACC gangs, workers and vectors, collapsed where several are named",
         'acc(0, gang={"e"}, worker={"j"}, vector={"k"})',

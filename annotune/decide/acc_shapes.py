@@ -92,7 +92,7 @@ def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:
 
     Thread y is of one vector with thread x, but workers where thread x fills whole warps by
     itself. In place of copies that threads share it has the choice of the `direct` strategy. What
-    the recipe's own ``acc`` maps is left as it says, without tiles that it does not name.
+    the recipe's own ``acc`` maps is left as it says.
     """
     if choice.form is not None:
         return choice
@@ -101,8 +101,7 @@ def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:
         choice = replace(choose(unit), acc=choice.acc)
         choice = replace(choice, reasons=(reason, *choice.reasons))
     if choice.acc is not None:
-        named = {*choice.acc.gang, *choice.acc.worker, *choice.acc.vector}
-        return replace(choice, tiles=tuple(t for t in choice.tiles if tile_name(t[0]) in named))
+        return choice
     if len(choice.threads) < 2:
         return replace(choice, form=AccForm("vector"))
     fastest, *others = choice.threads

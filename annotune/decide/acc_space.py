@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from annotune.annotation.devices import Device
+from annotune.decide.acc_asked import as_asked
 from annotune.decide.acc_shapes import acc_shapes, in_form
+from annotune.decide.build import Places
 from annotune.decide.decision import Base, Decision, Point, decide
-from annotune.decide.plan import Reason
+from annotune.decide.messages import ACC_FORM
+from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.space import Space, UnitSpace
+from annotune.decide.units import Unit
 from annotune.decide.wishes import Wishes
+from annotune.diagnostics import NOWHERE, AnnotuneError
 
 APART = (
     "outputs of their own; fused, compilers have chosen other grids than those asked for "
@@ -58,11 +63,28 @@ def decide_acc(base: Base, point: Point) -> Decision:
     """
     found = decide(base, point)
     units = base.nests(point.fusion, found.wishes)
-    choices = [in_form(u, c) for u, c in zip(units, found.choices, strict=True)]
+    pairs = zip(units, found.choices, strict=True)
+    choices = [_formed(unit, in_form(unit, choice), found.places) for unit, choice in pairs]
     if len(units) > 1 and point.fusion == "apart" and base.nests("all", found.wishes) != units:
         why = Reason("kernels", "apart", APART)
         choices = [replace(c, reasons=(why, *c.reasons)) for c in choices]
     return replace(found, choices=tuple(choices))
+
+
+def _formed(unit: Unit, choice: KernelChoice, places: Places) -> KernelChoice:
+    """Return a choice with what the recipe's ``acc`` asks for.
+
+    Raises:
+        AnnotuneError: OpenACC cannot say that.
+    """
+    if choice.acc is None:
+        return choice
+    made = as_asked(unit, choice)
+    if isinstance(made, str):
+        named = next(s for s in unit.statements if places.of("acc", s) != NOWHERE)
+        place = places.of("acc", named)
+        raise AnnotuneError.of(ACC_FORM.at(place, statement=named, reason=made))
+    return made
 
 
 def acc_points(space: Space, device: Device, limit: int) -> Iterator[Point]:

@@ -49,6 +49,11 @@ NO_CONTRACTION = Template(
     "contract: statement {statement} cannot have this tile: {reason}",
     "leave the command out, and `check` prints the tile that suits the nest, if there is one",
 )
+ACC_FORM = Template(
+    "AT330",
+    "acc: statement {statement} cannot have this form: {reason}",
+    "leave `cache` or `clause` out; `check` prints the shape that OpenACC's own rules choose",
+)
 HINT_UNUSED = Template(
     "AT308",
     "not followed: {what} {numbers}; {why}",

@@ -71,7 +71,7 @@ class Blocking:
 
 @dataclass(frozen=True, slots=True)
 class AccAxes:
-    """What ``acc`` asks for: loops per level, and sizes where given."""
+    """What ``acc`` asks for: loops per level, sizes where given, arrays to cache, and a clause."""
 
     gang: tuple[str, ...] = ()
     worker: tuple[str, ...] = ()
@@ -79,6 +79,8 @@ class AccAxes:
     num_gangs: int | None = None
     num_workers: int | None = None
     vector_length: int | None = None
+    cached: tuple[str, ...] = ()
+    clause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

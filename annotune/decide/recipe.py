@@ -115,7 +115,9 @@ def _acc(axes: AccAxes) -> list[Argument]:
         ("vector_length", axes.vector_length),
     )
     out = [Argument(names, level) for level, names in loops if names]
-    return out + [Argument(size, name) for name, size in sizes if size is not None]
+    out += [Argument(size, name) for name, size in sizes if size is not None]
+    out += [Argument(axes.cached, "cache")] if axes.cached else []
+    return out + ([Argument(axes.clause, "clause")] if axes.clause else [])
 
 
 def _number(statement: int) -> Argument:

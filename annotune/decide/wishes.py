@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotune.annotation.commands import count, factor, loop_name, loop_names, statement, statements
+from annotune.annotation.commands import (
+    count,
+    factor,
+    loop_name,
+    loop_names,
+    plain_names,
+    statement,
+    statements,
+)
 from annotune.annotation.controls import with_tile_names
 from annotune.annotation.spec import Command, Value
 from annotune.decide.build import Places
@@ -179,4 +187,6 @@ def _acc(command: Command, point: Mapping[str, Value]) -> AccAxes:
         count(command, "num_gangs", point),
         count(command, "num_workers", point),
         count(command, "vector_length", point),
+        plain_names(command, "cache"),
+        "".join(plain_names(command, "clause")),
     )

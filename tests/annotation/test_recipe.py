@@ -140,6 +140,7 @@ def _values(slot: Slot) -> st.SearchStrategy[object]:
         | st.tuples(_FORMULAS),
         Kind.COUNT: st.integers(1, 64) | _FORMULAS,
         Kind.NAME: _LOOPS,
+        Kind.NAMES: st.lists(_LOOPS, unique=True, min_size=least, max_size=3).map(tuple),
     }[slot.kind]
 
 

@@ -178,6 +178,22 @@ BAD = {
         "AT306",
         "vectors of 48 cannot be launched",
     ),
+    "cache of what is written": Bad(
+        with_recipe('«acc(0, gang={"i"}, vector={"j"}, cache={"a"})»'),
+        "AT330",
+        "a gang does not read one box of 'a' again and again",
+        "leave `cache` or `clause` out",
+    ),
+    "no such clause": Bad(
+        with_recipe('«acc(0, gang={"i"}, vector={"j"}, clause="collapse")»'),
+        "AT330",
+        "there is no clause 'collapse', only 'tile'",
+    ),
+    "clause without tiles": Bad(
+        with_recipe('«acc(0, gang={"i"}, vector={"j"}, clause="tile")»'),
+        "AT330",
+        'needs the vector\'s loops in tiles, and these as gangs: gang={"j_t"}',
+    ),
     # What the analysis cannot prove.
     "missing size": Bad(
         function(

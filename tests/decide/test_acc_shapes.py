@@ -258,3 +258,17 @@ def test_the_certificate_holds_for_every_shape() -> None:
         assert verify(certify(one.analysis, made)) == ()
         seen.add(choice.form.shape if choice.form else "")
     assert {"registers", "merged", "workers"} <= seen
+
+
+def test_a_recipe_may_ask_for_the_clause_and_for_the_cache() -> None:
+    cut = 'tile(0, "i", 8)\ntile(0, "j", 32)\n'
+    asked = cut + 'acc(0, gang={"i_t","j_t"}, vector={"i","j"}, clause="tile")\n'
+    one = decided_text(product(n=512, recipe=asked), AUTO)
+    (choice,) = first(one).choices
+    assert choice.form == AccForm("recipe", tile_clause=True)
+    assert 'vector={"i","j"}, clause="tile")' in one.recipe()
+    asked = cut + 'acc(0, gang={"i_t","j_t"}, worker={"i"}, vector={"j"}, cache={"a"})\n'
+    (choice,) = first(decided_text(product(n=512, recipe=asked), AUTO)).choices
+    assert choice.form is not None
+    assert [section.array for section in choice.form.cached] == ["a"]
+    assert choice.elsewhere is not None

@@ -83,7 +83,11 @@ SD_T_D2 = RegionResult(
             True,
             GPU,
             True,
-            facts={"registers": 40},
+            facts={
+                "registers": 40,
+                "grid_asked": "4096 x 1 x 256",
+                "grid_chosen": "not available because gcc has no nvptx-none, and there is no nvc",
+            },
         ),
         Trial("cuda", BLOCK, Status.CORRECTNESS, reason="triplesx[3][0] is 1.25, expected 1.5"),
         Trial("cuda", {"UF": 4}, Status.RUNTIME, reason=HOSTILE),

@@ -94,6 +94,14 @@ def test_everything_is_there() -> None:
         assert words in text
 
 
+def test_both_grids_of_openacc_stand_below_the_table_and_beside_the_trial() -> None:
+    text = Page(report_html(RUN)).text
+    assert (
+        "gangs x workers x lanes: asked for 4096 x 1 x 256; chosen: not available because" in text
+    )
+    assert "grid_asked=4096 x 1 x 256, grid_chosen=not available because" in text
+
+
 def test_a_run_without_prediction_has_no_legend_of_it() -> None:
     assert "(~" not in Page(report_html(replace(RUN, regions=(COPY,)))).text
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Binary, Expr, Real, Var, variables
+from annotune.ir.expr import Access, Binary, Expr, Int, Real, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, LocalArray, Loop
 from annotune.transforms.copies import copy_refusal
@@ -96,7 +96,7 @@ class Hold:
         assert isinstance(target, Access)
         loop, picking = self._loop(body), self._picking(body)
         name = fresh_name(f"{target.array}_block", body, self.taken)
-        places = tuple(fold(Binary("-", Var(x.var), x.lower)) for x in picking)
+        places = tuple(_turn(x) for x in picking)
         held = Access(name, places)
 
         def swap(expr: Expr) -> Expr | None:
@@ -140,3 +140,9 @@ class Hold:
 
 def _index_names(target: Access) -> frozenset[str]:
     return frozenset[str]().union(*(variables(index) for index in target.indices))
+
+
+def _turn(loop: Loop) -> Expr:
+    """Return how many iterations of a loop come before this one."""
+    distance = Binary("-", Var(loop.var), loop.lower)
+    return fold(distance if loop.step == 1 else Binary("/", distance, Int(loop.step)))

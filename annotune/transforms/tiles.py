@@ -27,13 +27,25 @@ def cut_end(loop: Loop) -> Expr | None:
             return None
 
 
+def cut_ends(loop: Loop) -> tuple[Expr, ...]:
+    """Return all bounds that may cut a tile short, the least of which does."""
+    found: list[Expr] = []
+    end = cut_end(loop)
+    while end is not None:
+        match end:
+            case Call("min", (first, rest)):
+                found.append(first)
+                end = rest
+            case _:
+                found.append(end)
+                end = None
+    return tuple(found)
+
+
 def full_length(loop: Loop, constants: Mapping[str, int]) -> int | None:
-    """Return the most iterations of a loop of step 1, None where it is not known."""
-    if loop.step != 1:
-        return None
-    ends = loop.upper.arguments if isinstance(loop.upper, Call) else (loop.upper,)
-    for end in ends:
-        count = fold(Binary("-", end, loop.lower), constants)
-        if isinstance(count, Int) and count.value > 0:
-            return count.value
+    """Return the most iterations of a loop, None where it is not known."""
+    for end in (full_end(loop), *cut_ends(loop)):
+        distance = fold(Binary("-", end, loop.lower), constants)
+        if isinstance(distance, Int) and distance.value > 0:
+            return -(-distance.value // loop.step)
     return None

@@ -234,8 +234,10 @@ class Stage:
 def _inside(boxes: Mapping[str, Loop], at: Mapping[str, Expr]) -> Iterator[Expr]:
     """Yield the conditions for a place in full tiles to be inside tiles cut short.
 
-    Inside the bounds of the loop over one tile, it is inside those of the loops that pick the tile.
+    Inside the end that may cut the loop over one tile, it is inside those of the loops that pick
+    the tile.
     """
-    for var, loop in boxes.items():
-        if not any(picks_piece(loop, other) for other in boxes.values()):
-            yield from (Binary("<", at[var], end) for end in cut_ends(loop))
+    short = [loop for loop in boxes.values() if cut_ends(loop)]
+    for loop in short:
+        if not any(picks_piece(loop, other) for other in short):
+            yield from (Binary("<", at[loop.var], end) for end in cut_ends(loop))

@@ -205,18 +205,35 @@ def test_exact_sizes_need_no_conditions(golden: Golden) -> None:
     golden.check("transforms/deal_exact.nest", print_nest(Nest(body)))
 
 
+def test_tiles_may_be_cut_short_where_the_loop_inside_is_not() -> None:
+    sizes = {"n": 2, "m": 9, "k": 3}
+    body = three_levels((3, 2), (4, 2), sizes)
+    body = _done(in_fast_memory((3, 2), (4, 2), sizes), body)
+    before = MATMUL.region.nest.body
+    assert run(body, sizes) == run(before, sizes)
+    assert touched(body, sizes) == touched(before, sizes)
+
+
 pairs = st.tuples(st.integers(1, 4), st.integers(1, 3))
 
 
 @settings(max_examples=40, deadline=None)
-@given(i=pairs, j=pairs, n=st.integers(1, 9), m=st.integers(1, 13), k=st.integers(1, 5))
+@given(
+    i=pairs,
+    j=pairs,
+    n=st.integers(1, 9),
+    m=st.integers(1, 13),
+    k=st.integers(1, 5),
+    is_fixed=st.booleans(),
+)
 def test_three_levels_keep_the_result(
-    i: tuple[int, int], j: tuple[int, int], n: int, m: int, k: int
+    i: tuple[int, int], j: tuple[int, int], n: int, m: int, k: int, is_fixed: bool
 ) -> None:
     sizes = {"n": n, "m": m, "k": k}
     before = MATMUL.region.nest.body
-    scheduled = three_levels(i, j, {})
-    body = _done(in_fast_memory(i, j, {}), scheduled)
+    known = sizes if is_fixed else {}
+    scheduled = three_levels(i, j, known)
+    body = _done(in_fast_memory(i, j, known), scheduled)
     assert run(scheduled, sizes) == run(body, sizes) == run(before, sizes)
     assert touched(body, sizes) == touched(before, sizes)
 

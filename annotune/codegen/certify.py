@@ -61,8 +61,8 @@ class _Maker:
         """Return an expression over iterators and sizes as isl text, sizes put in."""
         return c_expr(fold(substitute(expr, self.names(number)), self.analysis.region.sizes))
 
-    def relation(self, number: int, coordinates: Sequence[str]) -> str:
-        """Return the map from a statement's iterations to coordinates.
+    def relation(self, number: int, coordinates: Sequence[str], name: str = "") -> str:
+        """Return the map from a statement's iterations to coordinates, of the tuple `name`.
 
         The number of a worker is whatever its loops allow: where they leave out an iteration,
         or give it to two, so does the map.
@@ -71,12 +71,12 @@ class _Maker:
         names = {word for text in coordinates for word in re.findall(r"\w+", text)}
         free = [worker for worker in dealt if worker in names]
         if not free:
-            return f"{{ {self.instance(number)} -> [{', '.join(coordinates)}] }}"
+            return f"{{ {self.instance(number)} -> {name}[{', '.join(coordinates)}] }}"
         places = [f"x{k}" for k in range(len(coordinates))]
         facts = [f"{x} = {c}" for x, c in zip(places, coordinates, strict=True)]
         facts += [fact for worker in free for fact in dealt[worker]]
         where = f"exists {', '.join(free)} : {' and '.join(facts)}"
-        return f"{{ {self.instance(number)} -> [{', '.join(places)}] : {where} }}"
+        return f"{{ {self.instance(number)} -> {name}[{', '.join(places)}] : {where} }}"
 
     def steps(self, steps: Sequence[Step], outer: tuple[str, ...], loops: tuple[Loop, ...]) -> None:
         """Record where each statement of the steps runs, below the host loops `loops`.
@@ -287,19 +287,28 @@ def _stored(maker: _Maker, plan: Plan) -> Iterator[Stored]:
         for number, place in found.items():
             home = maker.analysis.homes[scalar][number]
             value = maker.values(number, (*place.around, *place.inside))
-            known: dict[str, Expr] = {name: Var(f"({text})") for name, text in value.items()}
-            indices = (fold(index, maker.analysis.region.sizes) for index in place.indices)
             element = [value[loop.var] for loop in place.around]
-            element += [c_expr(substitute(index, known)) for index in indices]
-            life = ", ".join(f"i{depth}" for depth in range(len(home)))
-            instance = maker.instance(number)
+            element += [_counted(maker, index, number, value) for index in place.indices]
+            life = [f"i{depth}" for depth in range(len(home))]
             yield Stored(
                 number,
                 f"{scalar} of {'.'.join(map(str, home))}",
-                f"{{ {instance} -> A[{life}] }}",
-                f"{{ {instance} -> A[{', '.join(element)}] }}",
+                maker.relation(number, life, "A"),
+                maker.relation(number, element, "A"),
                 place.array.extents,
             )
+
+
+def _counted(maker: _Maker, index: Expr, number: int, value: Mapping[str, str]) -> str:
+    """Return an index of an array of a schedule's own as isl text: a number of iterations.
+
+    Where it were negative, C would round it to another number, and no array has its element.
+    """
+    match index:
+        case Binary("/", distance, Int(step)):
+            return f"floor(({maker.text_of(distance, number, value)})/{step})"
+        case _:
+            return maker.text_of(index, number, value)
 
 
 def _conditions(analysis: Analysis) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotune.ir.expr import Binary, Call, Expr, Int
+from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 
@@ -49,3 +49,9 @@ def full_length(loop: Loop, constants: Mapping[str, int]) -> int | None:
         if isinstance(distance, Int) and distance.value > 0:
             return -(-distance.value // loop.step)
     return None
+
+
+def turn(loop: Loop) -> Expr:
+    """Return how many iterations of a loop come before this one."""
+    distance = Binary("-", Var(loop.var), loop.lower)
+    return fold(distance if loop.step == 1 else Binary("/", distance, Int(loop.step)))

@@ -20,6 +20,7 @@ from annotune.decide.placement import WARP
 from annotune.decide.plan import AccForm, KernelChoice, Reason
 from annotune.decide.strategies import AUTO, made
 from annotune.decide.units import Unit
+from annotune.transforms.deal import deal_name
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import bound_names
 
@@ -102,7 +103,9 @@ def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:
         choice = replace(choice, reasons=(reason, *choice.reasons))
     if choice.acc is not None:
         named = {*choice.acc.gang, *choice.acc.worker, *choice.acc.vector}
-        return replace(choice, tiles=tuple(t for t in choice.tiles if tile_name(t[0]) in named))
+        tiles = tuple(t for t in choice.tiles if tile_name(t[0]) in named)
+        deals = tuple(d for d in choice.deals if deal_name(d[0]) in named)
+        return replace(choice, tiles=tiles, deals=deals)
     if len(choice.threads) < 2:
         return replace(choice, form=AccForm("vector"))
     fastest, *others = choice.threads
@@ -187,7 +190,8 @@ def tile_clause(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
 
 def cached(unit: Unit, choice: KernelChoice) -> KernelChoice:
     """Return a choice with what its gangs read again and again in ``cache``, if there is any."""
-    sections = cached_sections(unit, choice)
+    # What a worker has of a loop is no section.
+    sections = () if choice.deals else cached_sections(unit, choice)
     if not sections or choice.form is None:
         return choice
     arrays = ", ".join(section.array for section in sections)
@@ -205,4 +209,5 @@ def _in(choice: KernelChoice, form: AccForm, decision: str) -> KernelChoice:
 
 
 def _extent(unit: Unit, choice: KernelChoice, loop: str) -> int:
-    return dict(choice.tiles).get(loop) or unit.trips.get(loop) or 0
+    workers = {deal_name(name): count for name, count in choice.deals}
+    return {**dict(choice.tiles), **workers}.get(loop) or unit.trips.get(loop) or 0

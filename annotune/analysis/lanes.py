@@ -34,7 +34,7 @@ def keeps_order(analysis: Analysis, statements: Collection[int], loops: Collecti
 
 def around(analysis: Analysis, loop: Loop) -> tuple[str, ...]:
     """Return the names of a scheduled loop and of the original ones around it."""
-    name = loop.tile_of or loop.var
+    name = loop.root
     for path in analysis.paths.values():
         names = [x.var for x in path]
         if name in names:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotune.ir.expr import Access, Binary, Expr, Var, accesses, variables
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, variables
+from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, LocalArray, Loop, Stmt
 
 Homes = Mapping[str, Mapping[int, tuple[int, ...]]]
@@ -32,20 +33,23 @@ class Element:
 
     def picks(self) -> frozenset[str]:
         """Return the loops inside whose iterations differ in an index, those around standing."""
-        inner = {loop.var for loop in self.inside}
+        inner = {loop.var: loop for loop in self.inside}
         found = (_moved_by(index, inner) for index in self.indices)
         return frozenset(name for name in found if name)
 
 
-def _moved_by(index: Expr, inner: set[str]) -> str:
+def _moved_by(index: Expr, inner: Mapping[str, Loop]) -> str:
     """Return the one loop of `inner` that an index counts from a place known outside."""
     match index:
-        case Var(name) if name in inner:
-            return name
-        case Binary("-", Var(name), base) if name in inner and not variables(base) & inner:
-            return name
+        case Binary("/", distance, Int(step)):
+            name = _moved_by(distance, inner)
+            # Such an iterator moves by whole steps, and each of them is another quotient.
+            return name if name and inner[name].step == step else ""
         case _:
-            return ""
+            used = variables(index) & inner.keys()
+            name = next(iter(used)) if len(used) == 1 else ""
+            rest = variables(fold(Binary("-", index, Var(name)))) if name else used
+            return "" if name in rest else name
 
 
 def elements(body: tuple[Stmt, ...]) -> dict[str, dict[int, Element]]:
@@ -129,15 +133,8 @@ def _is_apart(
     needed = set(iterators[members[0]][: len(home)])
     around = {loop.var: loop for loop in places[0].around}
     # One array for each iteration of these, which must be chosen by the life alone.
-    is_one = all(_root(loop, around) in needed for loop in around.values())
+    is_one = all(loop.root in needed for loop in around.values())
     return is_one and all(needed <= around.keys() | place.picks() for place in places)
-
-
-def _root(loop: Loop, around: Mapping[str, Loop]) -> str:
-    """Return the loop that `loop` runs, or whose tiles it runs."""
-    while loop.tile_of in around:
-        loop = around[loop.tile_of]
-    return loop.tile_of or loop.var
 
 
 def has_array_around(found: Mapping[str, Mapping[int, Element]], name: str, loop: Loop) -> bool:

@@ -21,6 +21,8 @@ from annotune.analysis.named import with_values
 from annotune.analysis.poly import from_expr
 from annotune.analysis.privatise import broken_lifetimes
 from annotune.analysis.scalar_arrays import without_arrays
+from annotune.ir.dealing import dealing
+from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign, Level, Loop, Stmt
 
 _DIMENSION = isl.dim_type.set
@@ -54,26 +56,33 @@ class Path:
 
     def root(self, loop: Loop) -> int:
         """Return the depth of the original loop that `loop` runs, or whose tiles it runs."""
-        name = loop.tile_of or loop.var
-        by_var = {one.var: one for one in self.loops}
-        while name not in self.iterators:
-            name = by_var[name].tile_of
-        return self.iterators.index(name)
+        return self.iterators.index(loop.root)
 
     def values(self, letter: str, space: Space) -> tuple[str, ...]:
         """Return the value of each loop around the statement, as isl text over its instance."""
         known = {name: f"{letter}{depth}" for depth, name in enumerate(self.iterators)}
         texts = []
         for loop in self.loops:
-            if loop.var not in self.iterators:
-                lower = from_expr(loop.lower, space.named)
-                if lower is None:
-                    raise ValueError(f"the first tile of '{loop.var}' is not affine")
-                first = space.affine(lower, known)
+            if loop.deal_of:
+                dealt = next(one for one in self.loops if one.var == loop.deal_of)
+                deal = dealing(loop, dealt)
+                first = _first(deal.first, loop.var, space, known)
+                turn = f"floor(({known[loop.deal_of]} - {first})/{deal.stride})"
+                known[loop.var] = f"({turn} - {deal.workers}*floor({turn}/{deal.workers}))"
+            elif loop.tile_of:
+                first = _first(loop.lower, loop.var, space, known)
                 steps = f"floor(({letter}{self.root(loop)} - {first})/{loop.step})"
                 known[loop.var] = f"({first} + {loop.step}*{steps})"
             texts.append(known[loop.var])
         return tuple(texts)
+
+
+def _first(lower: Expr, name: str, space: Space, known: Mapping[str, str]) -> str:
+    """Return as isl text where a loop starts, over the values `known` of those around it."""
+    poly = from_expr(lower, space.named)
+    if poly is None:
+        raise ValueError(f"the first value of '{name}' is not affine")
+    return f"({space.affine(poly, known)})"
 
 
 def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
@@ -81,7 +90,8 @@ def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
 
     Raises:
         ValueError: A statement is missing or stands there twice, lacks one of its original
-            loops, or is inside a loop that is neither its own nor steps over its tiles.
+            loops, or is inside a loop that is neither its own nor steps over its tiles or deals
+            its iterations out.
     """
     found: dict[int, Path] = {}
     for path in _walk(analysis, body, (), ()):
@@ -92,7 +102,7 @@ def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
             if variables.count(name) != 1:
                 raise ValueError(f"statement {path.number} needs the loop '{name}' once")
         for loop in path.loops:
-            if loop.var not in path.iterators and not loop.tile_of:
+            if loop.root not in path.iterators:
                 raise ValueError(f"loop '{loop.var}' is no loop of statement {path.number}")
         found[path.number] = path
     missing = sorted(set(analysis.paths) - set(found))

@@ -116,7 +116,7 @@ def _fits(slot: Slot, value: Value | Formula | tuple[Value | Formula, ...]) -> b
             return type(value) is int and value >= 0
         case Kind.LOOP:
             return _is_name(value) and value != NO_LOOP
-        case Kind.LOOPS:
+        case Kind.LOOPS | Kind.NAMES:
             if isinstance(value, Formula):
                 return True
             may_be_empty = slot.by_name
@@ -150,6 +150,8 @@ def _repeated(row: Signature, given: list[Given]) -> Iterator[Diagnostic]:
             seen.add(value)
         if slot.kind is not Kind.LOOPS:
             continue
+        if slot.shares:
+            seen = set()
         for loop in value if isinstance(value, tuple) else (value,):
             if not isinstance(loop, str) or loop == NO_LOOP:
                 continue
@@ -228,9 +230,9 @@ def loop_name(command: Command, point: Mapping[str, Value] | None = None) -> str
     return names[0]
 
 
-def factor(command: Command, point: Mapping[str, Value] | None = None) -> int:
-    """Return the factor of ``unroll`` or ``tile`` at a point; raises like `count`."""
-    value = count(command, "factor", point)
+def factor(command: Command, point: Mapping[str, Value], slot: str = "factor") -> int:
+    """Return the factor of ``unroll`` or ``tile``, or another number; raises like `count`."""
+    value = count(command, slot, point)
     assert value is not None
     return value
 

@@ -27,7 +27,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One argument of a command. A `repeated` slot takes all arguments that follow."""
+    """One argument of a command. A `repeated` slot takes all arguments that follow.
+
+    Of a slot with `shares`, a loop may stand in another one as well.
+    """
 
     name: str
     kind: Kind
@@ -35,6 +38,7 @@ class Slot:
     repeated: int = 0
     most: int = 0
     by_name: bool = False
+    shares: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +126,25 @@ _ROWS = (
         _CHILL,
     ),
     Signature(
+        "deal",
+        (_STATEMENT, _LOOP, Slot("workers", Kind.COUNT)),
+        "give each of the workers every so-manieth iteration; `i_w` is the loop over those of `i`",
+        'deal(0, "j", 16)',
+        "High Performance Fortran 2.0, CYCLIC",
+    ),
+    Signature(
         "contract",
         (
             _STATEMENT,
             Slot("thread", Kind.LOOPS, most=2, by_name=True),
-            Slot("register", Kind.LOOPS, most=2, by_name=True),
+            Slot("register", Kind.LOOPS, most=2, by_name=True, shares=True),
             Slot("sum", Kind.LOOP, by_name=True),
             *(
                 Slot(name, Kind.COUNT, by_name=True)
                 for name in ("thread_x", "thread_y", "register_x", "register_y", "step")
             ),
+            _named("assign", Kind.NAMES, 2),
+            _named("stage", Kind.NAMES, 2),
         ),
         "compute a tile of a contraction's output per block, a part of it in registers",
         'contract(0, thread={"h3","p5"}, register={"h2","p4"}, sum="h7", '

@@ -123,8 +123,8 @@ class Dialect:
         return c_expr(one_type, enclosing) if self.has_extrema else self.expr(one_type, enclosing)
 
     def iterator_type(self, loop: Loop) -> str:
-        """Return the C type of a loop's iterator, that of the tiled loop for a tile loop."""
-        scalar = self.region.scalars.get(loop.var) or self.region.scalars.get(loop.tile_of)
+        """Return the C type of a loop's iterator, that of the loop of the text it is made of."""
+        scalar = self.region.scalars.get(loop.var) or self.region.scalars.get(loop.root)
         return c_type(self.region, scalar.type if scalar is not None else "int")
 
     def _narrowed(self, value: Expr) -> Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -32,6 +33,7 @@ class Maker:
     phase: dict[int, str] = field(default_factory=dict)
     joined: set[int] = field(default_factory=set)
     combined: dict[tuple[int, str], tuple[int, ...]] = field(default_factory=dict)
+    dealt: dict[int, dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def text(self, number: int) -> IslText:
         """Return the writer of isl text over the iterators of a statement."""
@@ -41,16 +43,7 @@ class Maker:
     def bounds(self, assign: Assign, around: Sequence[Loop]) -> list[str]:
         """Return in isl text which iterations of its loops a statement may run in."""
         text = self.text(assign.number)
-        facts = []
-        for loop in around:
-            facts.append(text.where(Binary("<=", loop.lower, Var(loop.var)))[0])
-            facts.append(text.where(Binary("<", Var(loop.var), loop.upper))[0])
-            if loop.step > 1:
-                steps = [
-                    f"({c.where} and ({text.names[loop.var]} - {c.value}) mod {loop.step} = 0)"
-                    for c in text.cases(loop.lower) or ()
-                ]
-                facts.append(f"({' or '.join(steps)})")
+        facts = list(_within(text, around))
         if assign.guard is not None:
             facts.append(text.where(assign.guard)[0])
         return facts
@@ -68,9 +61,22 @@ class Maker:
         """Return an expression over iterators and sizes as isl text, sizes put in."""
         return c_expr(fold(substitute(expr, self.names(number)), self.analysis.region.sizes))
 
-    def relation(self, number: int, coordinates: Sequence[str]) -> str:
-        """Return the map from a statement's iterations to coordinates."""
-        return f"{{ {self.instance(number)} -> [{', '.join(coordinates)}] }}"
+    def relation(self, number: int, coordinates: Sequence[str], name: str = "") -> str:
+        """Return the map from a statement's iterations to coordinates, of the tuple `name`.
+
+        The number of a worker is whatever its loops allow: where they leave out an iteration,
+        or give it to two, so does the map.
+        """
+        dealt = self.dealt.get(number, {})
+        names = {word for text in coordinates for word in re.findall(r"\w+", text)}
+        free = [worker for worker in dealt if worker in names]
+        if not free:
+            return f"{{ {self.instance(number)} -> {name}[{', '.join(coordinates)}] }}"
+        places = [f"x{k}" for k in range(len(coordinates))]
+        facts = [f"{x} = {c}" for x, c in zip(places, coordinates, strict=True)]
+        facts += [fact for worker in free for fact in dealt[worker]]
+        where = f"exists {', '.join(free)} : {' and '.join(facts)}"
+        return f"{{ {self.instance(number)} -> {name}[{', '.join(places)}] : {where} }}"
 
     def steps(self, steps: Sequence[Step], outer: tuple[str, ...], loops: tuple[Loop, ...]) -> None:
         """Record where each statement of the steps runs, below the host loops `loops`.
@@ -136,20 +142,42 @@ class Maker:
             case Var(name) if name in value:
                 return value[name]
             case _:
-                return self.affine(loop.lower, number)
+                return self.text_of(loop.lower, number, value)
+
+    def text_of(self, expr: Expr, number: int, value: Mapping[str, str]) -> str:
+        """Return an expression over loops with the values `value` as isl text, sizes put in."""
+        known = {name: Var(_enclosed(text)) for name, text in value.items()}
+        return c_expr(fold(substitute(expr, known), self.analysis.region.sizes))
 
     def values(self, number: int, around: Sequence[Loop]) -> dict[str, str]:
-        """Return each loop's value as isl text over the statement's own iterators."""
+        """Return each loop's value as isl text over the statement's own iterators.
+
+        That of a loop over workers is a name, of which `dealt` then says what it may be.
+        """
         own = {name: c_expr(v) for name, v in self.names(number).items()}
         for loop in around:
-            if loop.tile_of:
-                first = self.affine(loop.lower, number)
+            if loop.deal_of:
+                dealt = next(one for one in around if one.var == loop.deal_of)
+                own[loop.var] = f"w{dealt.var}"
+                self.dealt.setdefault(number, {})[own[loop.var]] = self.turns(
+                    loop, dealt, number, own
+                )
+            elif loop.tile_of:
+                first = self.text_of(loop.lower, number, own)
                 inner, step = own[loop.tile_of], loop.step
                 if first == "0":
                     own[loop.var] = f"{step}*floor(({inner})/{step})"
                 else:
                     own[loop.var] = f"{first} + {step}*floor(({inner} - ({first}))/{step})"
         return own
+
+    def turns(
+        self, worker: Loop, dealt: Loop, number: int, value: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """Return when a worker runs an iteration of `dealt`, as the bounds of both loops say."""
+        names = {name: _enclosed(text) for name, text in value.items()}
+        text = IslText(names, self.analysis.region.sizes)
+        return tuple(_within(text, (worker, dealt)))
 
     def serial(
         self,
@@ -200,6 +228,24 @@ class Maker:
             self.combined[number, combine.name] = tuple(shared)
 
 
+def _within(text: IslText, loops: Sequence[Loop]) -> Iterator[str]:
+    """Yield in isl text that the iterators of `loops` are inside their bounds, and on a step."""
+    for loop in loops:
+        yield text.where(Binary("<=", loop.lower, Var(loop.var)))[0]
+        yield text.where(Binary("<", Var(loop.var), loop.upper))[0]
+        if loop.step > 1:
+            steps = [
+                f"({c.where} and ({text.names[loop.var]} - ({c.value})) mod {loop.step} = 0)"
+                for c in text.cases(loop.lower) or ()
+            ]
+            yield f"({' or '.join(steps)})"
+
+
+def _enclosed(text: str) -> str:
+    """Return isl text that may stand in a product."""
+    return text if text.isidentifier() else f"({text})"
+
+
 def certify(analysis: Analysis, plan: Plan, kind: type[Maker] = Maker) -> Certificate:
     """Return the certificate of a plan at the region's sizes; `kind` knows where loops run."""
     maker = kind(analysis)
@@ -241,19 +287,28 @@ def _stored(maker: Maker, plan: Plan) -> Iterator[Stored]:
         for number, place in found.items():
             home = maker.analysis.homes[scalar][number]
             value = maker.values(number, (*place.around, *place.inside))
-            known: dict[str, Expr] = {name: Var(f"({text})") for name, text in value.items()}
-            indices = (fold(index, maker.analysis.region.sizes) for index in place.indices)
             element = [value[loop.var] for loop in place.around]
-            element += [c_expr(substitute(index, known)) for index in indices]
-            life = ", ".join(f"i{depth}" for depth in range(len(home)))
-            instance = maker.instance(number)
+            element += [_counted(maker, index, number, value) for index in place.indices]
+            life = [f"i{depth}" for depth in range(len(home))]
             yield Stored(
                 number,
                 f"{scalar} of {'.'.join(map(str, home))}",
-                f"{{ {instance} -> A[{life}] }}",
-                f"{{ {instance} -> A[{', '.join(element)}] }}",
+                maker.relation(number, life, "A"),
+                maker.relation(number, element, "A"),
                 place.array.extents,
             )
+
+
+def _counted(maker: Maker, index: Expr, number: int, value: Mapping[str, str]) -> str:
+    """Return an index of an array of a schedule's own as isl text: a number of iterations.
+
+    Where it were negative, C would round it to another number, and no array has its element.
+    """
+    match index:
+        case Binary("/", distance, Int(step)):
+            return f"floor(({maker.text_of(distance, number, value)})/{step})"
+        case _:
+            return maker.text_of(index, number, value)
 
 
 def _conditions(analysis: Analysis) -> dict[str, str]:

@@ -112,6 +112,7 @@ class View:
                     upper=self.expr(stmt.upper),
                     body=self.body(stmt.body),
                     tile_of=self.name(stmt.tile_of),
+                    deal_of=self.name(stmt.deal_of),
                     combines=tuple(Combine(c.op, self.name(c.name)) for c in stmt.combines),
                 )
             case _:

@@ -10,6 +10,7 @@ from annotune.decide.rules import TEAM
 from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
+from annotune.transforms.tree import picks_piece
 
 BLOCKS = (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z)
 THREADS = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
@@ -95,7 +96,7 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
         wanted[level] = max(threads, wanted.get(level, 1))
         if level in BLOCKS:
             # No block knows before the launch how long its tile is; a full one is longest.
-            is_inside = any(outer.tile_of == loop.var for outer in band)
+            is_inside = any(picks_piece(outer, loop) for outer in band)
             trips[level] = own_count(loop) if is_inside else fold(trip_count(loop))
     room = BLOCK_LIMIT
     extents: list[int] = []

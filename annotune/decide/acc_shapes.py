@@ -20,6 +20,7 @@ from annotune.decide.placement import WARP
 from annotune.decide.plan import AccForm, KernelChoice, Reason
 from annotune.decide.strategies import AUTO, made
 from annotune.decide.units import Unit
+from annotune.transforms.deal import deal_name
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import bound_names
 
@@ -186,7 +187,8 @@ def tile_clause(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
 
 def cached(unit: Unit, choice: KernelChoice) -> KernelChoice:
     """Return a choice with what its gangs read again and again in ``cache``, if there is any."""
-    sections = cached_sections(unit, choice)
+    # What a worker has of a loop is no section.
+    sections = () if choice.deals else cached_sections(unit, choice)
     if not sections or choice.form is None:
         return choice
     arrays = ", ".join(section.array for section in sections)
@@ -204,4 +206,5 @@ def _in(choice: KernelChoice, form: AccForm, decision: str) -> KernelChoice:
 
 
 def _extent(unit: Unit, choice: KernelChoice, loop: str) -> int:
-    return dict(choice.tiles).get(loop) or unit.trips.get(loop) or 0
+    workers = {deal_name(name): count for name, count in choice.deals}
+    return {**dict(choice.tiles), **workers}.get(loop) or unit.trips.get(loop) or 0

@@ -21,6 +21,7 @@ from annotune.decide.plan import (
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Var
 from annotune.ir.nest import Level, Loop, Stmt
+from annotune.transforms.deal import Deal, deal_name
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 from annotune.transforms.hold import Hold
@@ -177,8 +178,9 @@ def _map(
 
     Threads combine what a whole block has: none of them do where some have another loop.
     """
-    tiled = {tile_name(loop): loop for loop, _ in choice.tiles}
-    combines = {name: carried_sums(analysis, inside, tiled.get(name, name)) for name in levels}
+    made = {tile_name(loop): loop for loop, _ in choice.tiles}
+    made |= {deal_name(loop): loop for loop, _ in choice.deals}
+    combines = {name: carried_sums(analysis, inside, made.get(name, name)) for name in levels}
     teams = [name for name, level in levels.items() if level in TEAM_LEVELS]
     known = {name: sums for name, sums in combines.items() if sums}
     if not all(name in known for name in teams):
@@ -200,7 +202,7 @@ def _refused_mapping(
     """
     for part in choice.parts:
         named = next((s for s in part if places.of(command, s) != NOWHERE), None)
-        if named is None or choice.tiles or not levels:
+        if named is None or choice.tiles or choice.deals or not levels:
             continue
         team = {loop for _, loop in choice.team}
         outer = {name: level for name, level in levels.items() if name not in team}
@@ -226,6 +228,9 @@ def _structure(
     for loop, size in choice.tiles:
         span = places.of("tile", choice.leader)
         yield Tile(choice.leader, loop, size, constants, span)
+    for loop, workers in choice.deals:
+        span = places.of("deal", choice.leader)
+        yield Deal(choice.leader, loop, workers, constants, span)
     for block in choice.blocking:
         if block.apart is not None:
             yield from _apart(block, block.apart, analysis, constants)
@@ -233,6 +238,9 @@ def _structure(
         for loop, size in block.tiles:
             span = places.of("tile", block.statement)
             yield Tile(block.statement, loop, size, constants, span)
+        for loop, workers in block.deals:
+            span = places.of("deal", block.statement)
+            yield Deal(block.statement, loop, workers, constants, span)
         if block.order:
             span = places.of("permute", block.statement)
             yield Permute(block.statement, block.order, span)

@@ -1,8 +1,12 @@
-"""The two-level tile of a contraction: what a block computes, and what each of its threads."""
+"""The tile of a contraction: what a block computes, and what each of its threads."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+from annotune.transforms.deal import deal_name
+from annotune.transforms.tile import tile_name
 
 Extent = tuple[str, int]
 
@@ -12,14 +16,93 @@ Extent = tuple[str, int]
 OTHER_REGISTERS = 8
 
 
+class Assignment(StrEnum):
+    """Which elements of a tile's loop a thread has: every so-manieth, or neighbours."""
+
+    CYCLIC = "cyclic"
+    ADJACENT = "adjacent"
+
+
+@dataclass(frozen=True, slots=True)
+class TileAxis:
+    """The two loops along one axis of a tile, for threads and for the registers of a thread.
+
+    Where both are one loop, it is split: `assignment` tells how.
+    """
+
+    thread: Extent
+    register: Extent
+    assignment: Assignment = Assignment.CYCLIC
+
+    @property
+    def is_split(self) -> bool:
+        """Return whether one loop gives both the threads and what each of them has."""
+        return self.thread[0] == self.register[0]
+
+    @property
+    def length(self) -> int:
+        """Return the elements of the block's tile along the axis."""
+        return self.thread[1] * self.register[1]
+
+    @property
+    def block_extents(self) -> tuple[Extent, ...]:
+        """Return the loops that are cut into the tiles of blocks, with their lengths."""
+        if self.is_split:
+            return ((self.thread[0], self.length),)
+        return (self.thread, self.register)
+
+    @property
+    def tiles(self) -> tuple[Extent, ...]:
+        """Return the tiles to make, in order; a loop over tiles may be tiled again."""
+        if self.is_split and self.assignment is Assignment.ADJACENT:
+            return (self.register, (tile_name(self.register[0]), self.thread[1]))
+        return self.block_extents
+
+    @property
+    def deals(self) -> tuple[Extent, ...]:
+        """Return the loops to deal out to threads, with the number of these."""
+        is_dealt = self.is_split and self.assignment is Assignment.CYCLIC
+        return (self.thread,) if is_dealt else ()
+
+    @property
+    def thread_loop(self) -> str:
+        """Return the loop whose iterations are threads."""
+        if not self.is_split:
+            return self.thread[0]
+        return deal_name(self.thread[0]) if self.deals else tile_name(self.thread[0])
+
+    def block_loop(self, loop: str) -> str:
+        """Return the loop over the tiles of blocks of one of the axis' loops."""
+        is_twice = self.is_split and not self.deals
+        return tile_name(tile_name(loop)) if is_twice else tile_name(loop)
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """Return the names of all loops that the axis makes."""
+        tiled = (tile_name(loop) for loop, _ in self.tiles)
+        return (*tiled, *(deal_name(loop) for loop, _ in self.deals))
+
+    @property
+    def parts(self) -> tuple[Extent, ...]:
+        """Return the loops that run along a split one, with the steps of that between neighbours.
+
+        The one whose neighbours are further apart comes first.
+        """
+        if self.deals:
+            return ((self.register[0], self.thread[1]), (self.thread_loop, 1))
+        return ((self.thread_loop, self.register[1]), (self.register[0], 1))
+
+
 @dataclass(frozen=True, slots=True)
 class ContractionTile:
     """The loops of a contraction by role, each with the length of its tile.
 
     A block of ``thread_x`` by ``thread_y`` threads computes a tile of the output. Each thread has
     ``register_x`` by ``register_y`` elements of it in registers; x belongs to the input that
-    has the output's contiguous loop, y to the other one. Both inputs are staged for
-    ``contracted`` at a time.
+    has the output's contiguous loop, y to the other one. Inputs are staged for
+    ``contracted`` at a time. Where the two loops of an axis are one, it is split as
+    ``assign_x`` and ``assign_y`` say; ``stage_x`` and ``stage_y`` tell which inputs pass through
+    shared memory.
     """
 
     thread_x: Extent
@@ -27,16 +110,33 @@ class ContractionTile:
     register_x: Extent
     register_y: Extent
     contracted: Extent
+    assign_x: Assignment = Assignment.CYCLIC
+    assign_y: Assignment = Assignment.CYCLIC
+    stage_x: bool = True
+    stage_y: bool = True
+
+    @property
+    def x(self) -> TileAxis:
+        return TileAxis(self.thread_x, self.register_x, self.assign_x)
+
+    @property
+    def y(self) -> TileAxis:
+        return TileAxis(self.thread_y, self.register_y, self.assign_y)
 
     @property
     def extents(self) -> tuple[Extent, ...]:
-        """Return all loops that are cut into tiles, with their lengths."""
-        return (*self.outputs, self.contracted)
+        """Return all roles, each with its loop and length."""
+        return (self.thread_x, self.thread_y, self.register_x, self.register_y, self.contracted)
 
     @property
     def outputs(self) -> tuple[Extent, ...]:
-        """Return the loops of the output's tile, with their lengths."""
-        return (self.thread_x, self.thread_y, self.register_x, self.register_y)
+        """Return the loops of a block's tile of the output, with their lengths."""
+        return (*self.x.block_extents, *self.y.block_extents)
+
+    @property
+    def block_extents(self) -> tuple[Extent, ...]:
+        """Return all loops that are cut for a block, with the lengths of its tiles."""
+        return (*self.outputs, self.contracted)
 
     @property
     def threads(self) -> int:
@@ -46,7 +146,24 @@ class ContractionTile:
         x, y = (f"{loop}:{size}" for loop, size in (self.thread_x, self.thread_y))
         a, b = (f"{loop}:{size}" for loop, size in (self.register_x, self.register_y))
         loop, size = self.contracted
-        return f"{x} {y} threads, {a} x {b} each, {loop}:{size}"
+        split = [
+            f"{axis.thread[0]} {axis.assignment}" for axis in (self.x, self.y) if axis.is_split
+        ]
+        one = {(True, False): ["x staged"], (False, True): ["y staged"]}
+        more = [*split, *one.get((self.stage_x, self.stage_y), [])]
+        return ", ".join([f"{x} {y} threads", f"{a} x {b} each", f"{loop}:{size}", *more])
+
+
+@dataclass(frozen=True, slots=True)
+class WishedTile:
+    """What somebody asks for: a tile, how split loops are assigned, and the arrays to stage.
+
+    `assigned` has a word for x, or one for x and one for y; `staged` is None for both inputs.
+    """
+
+    tile: ContractionTile
+    assigned: tuple[str, ...] = ()
+    staged: tuple[str, ...] | None = None
 
 
 def held_registers(tile: ContractionTile, element_bytes: int) -> int:

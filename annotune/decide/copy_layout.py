@@ -13,29 +13,33 @@ MOST_PADDING = 4
 
 
 def copy_layout(
-    rows: Sequence[Extent], order: Sequence[Extent], element_bytes: int
+    rows: Sequence[Extent], order: Sequence[Extent], element_bytes: int, multiple: int = 1
 ) -> tuple[tuple[str, int], ...]:
     """Return the stride of each loop of a copy, in the order in which the copy is filled.
 
     `rows` are the loops of the copy with their extents, from neighbouring elements outward;
     `order` the same from the outermost loop of the filling to the innermost. Each row but the
     first may be longer than it need be, by the least that keeps neighbouring threads, which
-    fill consecutive elements of `order`, from meeting in a bank.
+    fill consecutive elements of `order`, from meeting in a bank. All are `multiple` elements long
+    or so many of them.
     """
     lanes = _lanes(order, element_bytes)
     paddings = product(range(MOST_PADDING + 1), repeat=len(rows) - 1)
     tried = sorted(paddings, key=lambda padding: (sum(padding), padding))
-    best = min(tried, key=lambda padding: _requests(lanes, _strides(rows, padding), element_bytes))
-    strides = _strides(rows, best)
+    best = min(
+        tried,
+        key=lambda padding: _requests(lanes, _strides(rows, padding, multiple), element_bytes),
+    )
+    strides = _strides(rows, best, multiple)
     return tuple((loop, strides[loop]) for loop, _ in order)
 
 
-def _strides(rows: Sequence[Extent], padding: Sequence[int]) -> dict[str, int]:
+def _strides(rows: Sequence[Extent], padding: Sequence[int], multiple: int) -> dict[str, int]:
     strides: dict[str, int] = {}
     length = 1
     for (loop, extent), more in zip(rows, (*padding, 0), strict=True):
         strides[loop] = length
-        length = length * extent + more
+        length = -(-(length * extent + more) // multiple) * multiple
     return strides
 
 

@@ -138,7 +138,7 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
             found.staged,
             tuple(name for name, _ in tiles if name in padded),
             from_zero,
-            unit.apart.get(statement),
+            apart=unit.apart.get(statement),
         )
     inner = [name for name in (block.over, block.along) if name]
     cut = {name for name, _ in tiles}

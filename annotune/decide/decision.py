@@ -9,9 +9,8 @@ from typing import TypeVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import Value
-from annotune.decide import two_level
 from annotune.decide.build import Places, base_body
-from annotune.decide.contraction_tile import ContractionTile
+from annotune.decide.contraction_tile import WishedTile
 from annotune.decide.direct import choose, fuse_by_footprint, thread_level
 from annotune.decide.hints import Launch, with_launch
 from annotune.decide.messages import (
@@ -24,9 +23,11 @@ from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import MAX_AXES, Roles, serial_order
 from annotune.decide.strategies import AUTO, with_why_not
 from annotune.decide.units import Unit, atomic_groups, fusible, units
+from annotune.decide.wished_tile import wished
 from annotune.decide.wishes import Axes, Wishes, read_wishes
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.ir.expr import variables
+from annotune.transforms.deal import deal_name
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 from annotune.transforms.tile import tile_name
@@ -193,12 +194,17 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
         )
     axes = _common(unit, wishes.cuda, "cuda", wishes)
     cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
+    dealt = tuple(d for s in unit.statements for d in wishes.deals.get(s, ()))
     if axes is not None:
         choice = _as_wished(unit, axes)
     else:
         choice = choose(unit, point.roles.get(unit.leader))
         launch = point.launches.get(unit.leader, Launch())
-        choice = _with_tiles(choice, cut) if cut else with_launch(unit, choice, launch)
+        is_cut = bool(cut or dealt)
+        choice = _with_tiles(choice, cut) if is_cut else with_launch(unit, choice, launch)
+        choice = _to_workers(choice, dealt)
+    if dealt:
+        choice = replace(choice, deals=dealt)
     if cut:
         own = {loop for loop, _ in cut}
         choice = replace(choice, tiles=(*cut, *(t for t in choice.tiles if t[0] not in own)))
@@ -217,13 +223,13 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     )
 
 
-def _contracted(unit: Unit, tile: ContractionTile, wishes: Wishes) -> KernelChoice:
+def _contracted(unit: Unit, tile: WishedTile, wishes: Wishes) -> KernelChoice:
     """Return the choice for a two-level tile of the recipe's.
 
     Raises:
         AnnotuneError: The unit is no contraction that could have it.
     """
-    found = two_level.wished(unit, tile)
+    found = wished(unit, tile)
     if isinstance(found, str):
         place = wishes.places.of("contract", unit.leader)
         raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=unit.leader, reason=found))
@@ -269,6 +275,14 @@ def _with_tiles(choice: KernelChoice, cut: tuple[tuple[str, int], ...]) -> Kerne
     return replace(choice, blocks=tuple(blocks), threads=tuple(threads))
 
 
+def _to_workers(choice: KernelChoice, dealt: tuple[tuple[str, int], ...]) -> KernelChoice:
+    """Return the rules' choice with workers where the loops stood that are dealt out to them."""
+    workers = {loop: deal_name(loop) for loop, _ in dealt}
+    blocks = tuple(workers.get(name, name) for name in choice.blocks)
+    threads = tuple(workers.get(name, name) for name in choice.threads)
+    return replace(choice, blocks=blocks, threads=threads)
+
+
 def _own_registers(unit: Unit, choice: KernelChoice) -> Iterable[tuple[int, str]]:
     """Yield the rules' register copies that the order, the axes and the tiles leave right."""
     tiled = {loop for loop, _ in choice.tiles}
@@ -293,13 +307,16 @@ def _own_unrolls(
 def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list[str]:
     """Return the loops that run inside `loop` in one thread, once `choice` is carried out."""
     tiled = {name for name, _ in choice.tiles}
+    dealt = {name for name, _ in choice.deals}
     placed = {*choice.blocks, *choice.threads, *choice.host}
     placed |= {name for own, name in choice.team if _share(unit, own, statement, name)}
     renewed = iter(choice.order)
     names: list[str] = []
     for own in unit.analysis.paths[statement]:
         name = next(renewed) if own.var in choice.order else own.var
-        names += [tile_name(name), name] if name in tiled else [name]
+        names += [tile_name(name)] if name in tiled else []
+        names += [deal_name(name)] if name in dealt else []
+        names.append(name)
     inner = names[names.index(loop) + 1 :] if loop in names else names
     return [name for name in inner if name not in placed]
 
@@ -312,7 +329,7 @@ def _share(unit: Unit, first: int, second: int, loop: str) -> bool:
 
 def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:
     """Return the choice with the user's axes, the thread level by the rules."""
-    tiled = {tile_name(loop.var): loop.var for loop in unit.band}
+    tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
     names = [tiled.get(n, n) for n in (*axes.blocks, *axes.threads)]
     plain = [*dict.fromkeys(names), "", "", "", ""]
     order = serial_order(unit, Roles(plain[0], plain[1], plain[2], plain[3]))
@@ -339,7 +356,7 @@ def _team(unit: Unit, axes: Axes) -> tuple[tuple[int, str], ...]:
 
     What the recipe does not name of the other nests in the block is for the rules.
     """
-    tiled = {tile_name(loop.var): loop.var for loop in unit.band}
+    tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
     outer = {*unit.parallel, *unit.sums}
     inner = [name for name in axes.threads if tiled.get(name, name) not in outer]
     if len(inner) != 1 or len(axes.threads) != 1 or not axes.blocks:

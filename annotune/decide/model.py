@@ -20,6 +20,7 @@ from annotune.decide.plan import KernelChoice
 from annotune.decide.prediction import Prediction
 from annotune.decide.rules import TEAM
 from annotune.decide.units import Unit
+from annotune.transforms.deal import deal_name
 from annotune.transforms.tile import tile_name
 
 # Bytes of the smallest transfer between L1, L2 and device memory, and of one L1 line.
@@ -69,16 +70,22 @@ def shape(unit: Unit, choice: KernelChoice) -> Shape:
         loop, size = tiled.get(name, (name, 1))
         blocks.append((loop, ceil(trips.get(loop, 1) / size)))
     sizes = dict(choice.tiles)
+    workers = {deal_name(loop): (loop, count) for loop, count in choice.deals}
     sums = {*choice.shared} - {*unit.parallel}
     threads, room, serial = [], 1024, []
     for name in choice.shared:
-        count = min(sizes.get(name, trips.get(name, 1)), trips.get(name, 1))
+        loop, dealt = workers.get(name, (name, 0))
+        count = min(sizes.get(loop, trips.get(loop, 1)), trips.get(loop, 1))
+        if dealt and count > dealt:
+            serial.append((loop, ceil(count / dealt)))
+            count = dealt
         own = max(1, min(count, TEAM if name in sums else room))
         room //= own
         threads.append((name, own))
         if count > own:
             serial.append((name, ceil(count / own)))
     taken = {tiled.get(n, (n, 1))[0] for n in choice.blocks} | set(choice.shared)
+    taken |= {loop for loop, _ in workers.values()}
     order = choice.order or tuple(loop.var for loop in unit.band)
     host = _host_trips(unit, choice)
     rest = [n for n in (*order, *trips) if n not in taken and n not in host]

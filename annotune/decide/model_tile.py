@@ -9,10 +9,10 @@ doi:10.1145/1498765.1498785).
 
 from __future__ import annotations
 
-from math import ceil, prod
+from math import ceil, gcd, prod
 
 from annotune.annotation.devices import Device
-from annotune.decide.contraction_tile import ContractionTile, held_registers
+from annotune.decide.contraction_tile import Assignment, ContractionTile, held_registers
 from annotune.decide.occupancy import residency
 from annotune.decide.prediction import Prediction
 from annotune.decide.units import Unit
@@ -21,6 +21,8 @@ from annotune.decide.units import Unit
 EDGE_REGISTERS = 80
 # Clocks in which all threads of a block wait for each other (assumption: as in `model`).
 _BARRIER_CLOCKS = 60
+# Places of eight bytes next to each other that the banks of shared memory serve at once.
+BANK_PAIRS = 16
 
 
 def predict_tile(
@@ -28,7 +30,7 @@ def predict_tile(
 ) -> Prediction:
     """Return the predicted time of one launch of a contraction under a two-level tile."""
     trips = {name: unit.trips[name] or 1 for name in unit.loops_around(unit.leader)}
-    cut = dict(tile.extents)
+    cut = dict(tile.block_extents)
     outputs = dict(tile.outputs)
     target = next(f for f in unit.analysis.accesses[unit.leader] if f.is_write)
     external = [name for name in trips if target.strides.get(name) != 0]
@@ -43,15 +45,17 @@ def predict_tile(
     traffic = work.bytes_read + work.bytes_written
     one_x = tile.thread_x[1] * tile.register_x[1]
     one_y = tile.thread_y[1] * tile.register_y[1]
+    copied = one_x * tile.stage_x + one_y * tile.stage_y
+    filled_bytes = blocks * copied * products * element_bytes
     staged = blocks * (one_x + one_y) * products * element_bytes
-    loads = 1 / tile.register_x[1] + 1 / tile.register_y[1]
+    loads = _x_passes(tile) / tile.register_y[1] + 1 / tile.register_x[1]
     peak = (device.fp64_tflops if element_bytes == 8 else device.fp32_tflops) * 1e12
     clock = device.clock_ghz * 1e9
     shared_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
     terms = {
         "device memory": traffic / (device.sustained_bandwidth_gb_s * 1e9),
         "L2": (staged + traffic) / (device.l2_bandwidth_gb_s * 1e9),
-        "shared memory": (multiplied * loads * element_bytes + staged) / shared_rate,
+        "shared memory": (multiplied * loads * element_bytes + filled_bytes) / shared_rate,
         "arithmetic": 2 * multiplied / peak,
     }
     limit = max(terms, key=lambda name: terms[name])
@@ -74,15 +78,23 @@ def predict_tile(
     )
 
 
+def _x_passes(tile: ContractionTile) -> int:
+    """Return how often a bank is asked for an operand of x, the threads of which are neighbours.
+
+    Neighbours of its own put those of other threads as far away; operands of y are one for all.
+    """
+    is_apart = tile.x.is_split and tile.assign_x is Assignment.ADJACENT
+    return gcd(tile.register_x[1], BANK_PAIRS) if is_apart else 1
+
+
 def _resident(
     tile: ContractionTile, trips: dict[str, int], element_bytes: int, device: Device
 ) -> int:
     """Return how many blocks an SM holds at once."""
-    rows, columns = tile.register_x[1], tile.register_y[1]
     registers = held_registers(tile, element_bytes)
     if any(trips[name] % size for name, size in tile.outputs):
         registers += EDGE_REGISTERS
     registers = min(device.max_registers_per_thread, registers)
-    own = tile.thread_x[1] * rows + tile.thread_y[1] * columns
+    own = tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
     shared = own * tile.contracted[1] * element_bytes
     return max(1, residency(device, tile.threads, registers, shared).blocks)

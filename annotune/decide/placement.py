@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from annotune.decide.plan import KernelChoice
 from annotune.ir.nest import Level
+from annotune.transforms.deal import deal_name
 from annotune.transforms.tile import tile_name
 
 # Lanes that run in step on every NVIDIA device; gcc takes no other multiple for a vector.
@@ -21,7 +22,8 @@ def acc_placement(choice: KernelChoice) -> Mapping[str, Level]:
     neighbouring iterations; the other threads join the vector. The form of the choice may make
     any of these loops workers.
     """
-    return _inside_own_tiles(_acc_levels(choice))
+    owners = {deal_name(loop): tile_name(loop) for loop, _ in choice.deals}
+    return _inside_own_tiles(_acc_levels(choice), owners)
 
 
 def _acc_levels(choice: KernelChoice) -> dict[str, Level]:
@@ -37,8 +39,12 @@ def _acc_levels(choice: KernelChoice) -> dict[str, Level]:
     return levels | dict.fromkeys(lanes, Level.VECTOR)
 
 
-def _inside_own_tiles(levels: Mapping[str, Level]) -> Mapping[str, Level]:
+def _inside_own_tiles(
+    levels: Mapping[str, Level], owners: Mapping[str, str]
+) -> Mapping[str, Level]:
     """Return the levels without loops whose tiles run at the same level or further inside.
+
+    `owners` are the loops over the tiles that are dealt out to workers.
 
     A loop can only stand inside the one that chooses its tile, while gangs hold workers, these
     vectors, and one level counts its loops together before any of them starts. Such a loop
@@ -47,7 +53,7 @@ def _inside_own_tiles(levels: Mapping[str, Level]) -> Mapping[str, Level]:
     order = (Level.GANG, Level.WORKER, Level.VECTOR)
 
     def is_inside(name: str) -> bool:
-        outer = levels.get(tile_name(name))
+        outer = levels.get(owners.get(name, tile_name(name)))
         return outer is None or order.index(outer) < order.index(levels[name])
 
     return {name: level for name, level in levels.items() if is_inside(name)}

@@ -43,13 +43,13 @@ class Staging:
 class Blocking:
     """How one worker, or the threads of a block together, run the perfect nest of a statement.
 
-    `tiles` are (loop, size), `order` the loops of the nest after tiling, outermost first,
-    empty when they stay. `simd` is the loop whose iterations are lanes, and `held` the one
-    over which a block of the target stays in registers; empty where there is none. `staged`
-    are the copies of inputs, `padded` the loops that run whole tiles where they end inside one.
-    With `from_zero` what is held is a sum that is added to the target at the end. `apart` says how
-    the statement leaves an imperfect nest, inside the tiles; a scalar that it then has in an
-    array is not held once more.
+    `tiles` are (loop, size), `deals` (loop, workers), `order` the loops of the nest after both,
+    outermost first, empty when they stay. `simd` is the loop whose iterations are lanes, and
+    `held` the one over which a block of the target stays in registers; empty where there is
+    none. `staged` are the copies of inputs, `padded` the loops that run whole tiles where they
+    end inside one. With `from_zero` what is held is a sum that is added to the target at the end.
+    `apart` says how the statement leaves an imperfect nest, inside the tiles; a scalar that it
+    then has in an array is not held once more.
     """
 
     statement: int
@@ -60,6 +60,7 @@ class Blocking:
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
     from_zero: bool = False
+    deals: tuple[tuple[str, int], ...] = ()
     apart: Apart | None = None
 
     @property
@@ -116,12 +117,12 @@ class KernelChoice:
     `parts` are the nests that share the kernel, each a group of statements that cannot be
     taken apart; the first statement leads. `order` is the order of the leader's
     loops, outermost first, as ``permute`` takes it; empty keeps the text's. `tiles` are
-    (loop, size). `blocks` and `threads` name the loops of the x, y and z axes; `host` the
-    serial loops around the launch. `team` are (statement, loop) inside the work of one block that
-    the threads of the block share. A reduction loop in `blocks`, `threads` or `team` combines
-    what it accumulates. `registers` and `unroll` give a loop, and a loop and factor, per
-    statement. `max_blocks` bounds the blocks of the grid, 0 for as many as there are. `reasons`
-    tells which rule chose each.
+    (loop, size), `deals` (loop, workers). `blocks` and `threads` name the loops of the x, y and z
+    axes; `host` the serial loops around the launch. `team` are (statement, loop) inside the work
+    of one block that the threads of the block share. A reduction loop in `blocks`, `threads` or
+    `team` combines what it accumulates. `registers` and `unroll` give a loop, and a loop and
+    factor, per statement. `max_blocks` bounds the blocks of the grid, 0 for as many as there are.
+    `reasons` tells which rule chose each.
 
     `blocking` is what one worker does inside these. `form` belongs to OpenACC, None where nothing
     is said of it. `cores` belongs to OpenMP: the loops that the threads share. `contract` is the
@@ -146,6 +147,7 @@ class KernelChoice:
     blocking: tuple[Blocking, ...] = ()
     contract: ContractionTile | None = None
     elsewhere: KernelChoice | None = None
+    deals: tuple[tuple[str, int], ...] = ()
 
     @property
     def statements(self) -> tuple[int, ...]:

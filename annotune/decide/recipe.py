@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from annotune.annotation.recipe_text import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
-from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.plan import AccAxes, KernelChoice
 
 
@@ -43,12 +42,12 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
 
 
 # Commands that no choice turns back into a command, for the loops are those of the choice.
-_KEPT = ("acc", "distribute", "permute", "tile", "registers", "unroll")
+_KEPT = ("acc", "distribute", "permute", "tile", "deal", "registers", "unroll")
 
 
 def _subject(command: Command) -> tuple[object, ...]:
     """Return what a command speaks of: its statements, and the loop where one is named."""
-    named = command.name in ("tile", "registers", "unroll")
+    named = command.name in ("tile", "deal", "registers", "unroll")
     return (command.name, *(a.value for a in command.arguments[: 2 if named else 1]))
 
 
@@ -68,10 +67,12 @@ def commands(
                 shaped.append(Command("permute", (_number(part[0]), Argument(choice.order))))
         for loop, size in choice.tiles:
             shaped.append(Command("tile", (leader, Argument(loop), Argument(size))))
+        for loop, workers in choice.deals:
+            shaped.append(Command("deal", (leader, Argument(loop), Argument(workers))))
         # A team's loops need not be around the leader, and all of them follow from the first.
         threads = choice.threads or choice.shared[:1]
         if choice.contract is not None:
-            shaped.append(Command("contract", (leader, *_contract(choice.contract))))
+            shaped.append(Command("contract", (leader, *_contract(choice))))
         elif choice.blocks or threads:
             axes = []
             if choice.blocks:
@@ -94,16 +95,21 @@ def commands(
     return (*shaped, *held, *fused, *unrolled)
 
 
-def _contract(tile: ContractionTile) -> list[Argument]:
-    """Return the arguments of ``contract`` that ask for a tile."""
+def _contract(choice: KernelChoice) -> Iterator[Argument]:
+    """Yield the arguments of ``contract`` that ask for a choice's tile."""
+    tile = choice.contract
+    assert tile is not None
+    yield Argument((tile.thread_x[0], tile.thread_y[0]), "thread")
+    yield Argument((tile.register_x[0], tile.register_y[0]), "register")
+    yield Argument(tile.contracted[0], "sum")
     names = ("thread_x", "thread_y", "register_x", "register_y", "step")
-    sizes = (size for _, size in tile.extents)
-    return [
-        Argument((tile.thread_x[0], tile.thread_y[0]), "thread"),
-        Argument((tile.register_x[0], tile.register_y[0]), "register"),
-        Argument(tile.contracted[0], "sum"),
-        *(Argument(size, name) for name, size in zip(names, sizes, strict=True)),
-    ]
+    for name, (_, size) in zip(names, tile.extents, strict=True):
+        yield Argument(size, name)
+    if tile.x.is_split or tile.y.is_split:
+        yield Argument((str(tile.assign_x), str(tile.assign_y)), "assign")
+    if not (tile.stage_x and tile.stage_y):
+        copies = (copy.array for block in choice.blocking for copy in block.staged)
+        yield Argument(tuple(copies), "stage")
 
 
 def _acc(axes: AccAxes) -> list[Argument]:

@@ -314,7 +314,7 @@ def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     own = set(unit.statements)
     is_mapped = bool(own & {*wishes.cuda, *wishes.contract})
     is_unrolled = bool(own & {s for s, _, _ in wishes.unroll})
-    shaped = {*wishes.order, *wishes.tiles, *wishes.registers}
+    shaped = {*wishes.order, *wishes.tiles, *wishes.deals, *wishes.registers}
     is_free = not (is_mapped or is_unrolled or own & shaped)
     found = made(unit, base.strategy) if is_free else ()
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)

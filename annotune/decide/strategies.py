@@ -6,10 +6,10 @@ that returns its choices for a unit, the best first, and a row here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from annotune.decide import two_level
+from annotune.decide import gemm, two_level
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.units import Unit
 
@@ -35,6 +35,11 @@ _ROWS = (
         "a tile of a contraction's output per block, a smaller one in registers",
         two_level.alternatives,
     ),
+    Strategy(
+        "gemm",
+        "the same with one loop of an input split among blocks, threads and registers",
+        gemm.alternatives,
+    ),
 )
 STRATEGIES = {row.name: row for row in _ROWS}
 STRATEGY_NAMES = (AUTO, DIRECT, *STRATEGIES)
@@ -54,12 +59,23 @@ def made(unit: Unit, wanted: str = AUTO) -> tuple[KernelChoice, ...]:
 
 def with_why_not(unit: Unit, choice: KernelChoice, wanted: str) -> KernelChoice:
     """Return a choice of `direct` with the reasons for which no other strategy was taken."""
-    reasons = []
+    names: dict[str, list[str]] = {}
     for row in _wanted(wanted):
         found = row.alternatives(unit)
         if isinstance(found, str):
-            reasons.append(Reason("strategy", DIRECT, f"{row.name} does not apply: {found}"))
+            names.setdefault(found, []).append(row.name)
+    reasons = [
+        Reason("strategy", DIRECT, f"{_listed(rows)} not apply: {why}")
+        for why, rows in names.items()
+    ]
     return replace(choice, reasons=(*reasons, *choice.reasons))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as the subject of a sentence, and its "do"."""
+    if len(names) == 1:
+        return f"{names[0]} does"
+    return f"{', '.join(names[:-1])} and {names[-1]} do"
 
 
 def _wanted(wanted: str) -> Iterator[Strategy]:

@@ -13,10 +13,14 @@ from itertools import product
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
-from annotune.decide.contraction_tile import ContractionTile, Extent, held_registers
+from annotune.decide.contraction_tile import (
+    ContractionTile,
+    Extent,
+    TileAxis,
+    held_registers,
+)
 from annotune.decide.copy_layout import copy_layout
 from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
-from annotune.decide.rules import MAX_THREADS
 from annotune.decide.units import Unit
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
 from annotune.ir.nest import Assign, MemorySpace
@@ -111,8 +115,8 @@ def _by_role(
     x = (along, *sorted(own, key=lambda n: _stride(a, n)))
     other = [n for n in external if a.strides.get(n) == 0 != b.strides.get(n)]
     y = sorted(other, key=lambda n: _stride(b, n))
-    if len(x) < 2 or len(y) < 2:
-        return "an input has fewer than two loops of its own"
+    if not y:
+        return f"{b.access.array} has no loop of its own"
     # What is contiguous in an input is staged by neighbouring threads.
     inner = sorted(contracted, key=lambda n: min(_stride(a, n), _stride(b, n)))
     return Contraction(unit.leader, target, a, b, x, tuple(y), tuple(inner))
@@ -123,26 +127,31 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
     found = contraction(unit)
     if isinstance(found, str):
         return found
-    every = tuple(tiles(unit, found))
-    if not every:
+    if min(len(found.x), len(found.y)) < 2:
+        return "an input has fewer than two loops of its own"
+    return choices(unit, found, tuple(tiles(unit, found)))
+
+
+def choices(
+    unit: Unit, found: Contraction, every: Sequence[ContractionTile]
+) -> tuple[KernelChoice, ...] | str:
+    """Return the choices that carry tiles out, the rules' own first, or why it does not pay."""
+    fitting = tuple(tile for tile in dict.fromkeys(every) if _fits(unit, found, tile))
+    if not fitting:
         return "no tile fits the shared memory of a block"
-    why = _pays_not(unit, found, every[0])
-    return why or tuple(choose_tile(unit, found, tile) for tile in every)
+    why = _pays_not(unit, found, fitting[0])
+    return why or tuple(choose_tile(unit, found, tile) for tile in fitting)
 
 
 def tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
-    """Yield the tiles worth a try, the rules' own first; each fits a block's shared memory."""
-    seen: set[ContractionTile] = set()
+    """Yield the tiles worth a try, the rules' own first."""
     along = unit.trips[found.x[0]] or 1
     lanes = (LINE, along) if LINE < along <= 2 * LINE else (LINE,)
     registers = ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4))
     for pair, rows, staged, lane in product(
         registers, (THREADS_Y, 2 * THREADS_Y), (STAGED, STAGED // 2), lanes
     ):
-        tile = _tile(unit, found, pair, (lane, rows), staged)
-        if tile not in seen and _fits(unit, found, tile):
-            seen.add(tile)
-            yield tile
+        yield _tile(unit, found, pair, (lane, rows), staged)
 
 
 def _tile(
@@ -157,18 +166,18 @@ def _tile(
 
     lanes, rows = min(threads[0], trip(found.x[0])), threads[1]
     # A short line leaves room for more rows, so that the block has its warps all the same.
-    rows = _even(trip(found.y[1]), 2 * THREADS_Y if lanes < LINE else rows)
+    rows = even_length(trip(found.y[1]), 2 * THREADS_Y if lanes < LINE else rows)
     loop = found.contracted[0]
     return ContractionTile(
         (found.x[0], lanes),
         (found.y[1], rows),
-        (found.x[1], _even(trip(found.x[1]), registers[0])),
-        (found.y[0], _even(trip(found.y[0]), registers[1])),
-        (loop, _staged(trip(loop), staged)),
+        (found.x[1], even_length(trip(found.x[1]), registers[0])),
+        (found.y[0], even_length(trip(found.y[0]), registers[1])),
+        (loop, staged_steps(trip(loop), staged)),
     )
 
 
-def _even(trip: int, most: int) -> int:
+def even_length(trip: int, most: int) -> int:
     """Return the length of tiles of a loop: `most`, or less where much of that is surplus."""
     if trip <= most:
         return trip
@@ -177,7 +186,7 @@ def _even(trip: int, most: int) -> int:
     return most if surplus <= SURPLUS else -(-trip // count)
 
 
-def _staged(trip: int, most: int) -> int:
+def staged_steps(trip: int, most: int) -> int:
     """Return how many steps of a sum to stage at once: all, a divisor, or `most`."""
     divisors = [d for d in range(1, min(trip, most) + 1) if trip % d == 0]
     return divisors[-1] if 2 * divisors[-1] >= min(trip, most) else most
@@ -187,15 +196,15 @@ def _fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
     """Return whether a block has the shared memory for its copies and registers for its outputs."""
     registers = held_registers(tile, _element(unit, found.target))
     room = REGISTERS_PER_BLOCK // tile.threads
-    return _bytes(unit, found, tile) <= SHARED_BYTES and registers <= room
+    return copied_bytes(unit, found, tile) <= SHARED_BYTES and registers <= room
 
 
-def _bytes(unit: Unit, found: Contraction, tile: ContractionTile) -> int:
-    """Return about what the copies of both inputs take of shared memory."""
+def copied_bytes(unit: Unit, found: Contraction, tile: ContractionTile) -> int:
+    """Return about what the copies of the inputs take of shared memory."""
     depth = tile.contracted[1]
-    a = (tile.thread_x[1] * tile.register_x[1] + 1) * depth * _element(unit, found.a)
-    b = (tile.thread_y[1] + 1) * tile.register_y[1] * depth * _element(unit, found.b)
-    return a + b
+    a = (tile.x.length + 1) * depth * _element(unit, found.a)
+    b = (tile.y.length + tile.register_y[1]) * depth * _element(unit, found.b)
+    return a * tile.stage_x + b * tile.stage_y
 
 
 def _pays_not(unit: Unit, found: Contraction, tile: ContractionTile) -> str:
@@ -203,7 +212,7 @@ def _pays_not(unit: Unit, found: Contraction, tile: ContractionTile) -> str:
     outputs = tile.register_x[1] * tile.register_y[1]
     products = prod(unit.trips[n] or 1 for n in found.contracted)
     if outputs < LEAST_OUTPUTS:
-        return f"a thread would have {outputs} outputs"
+        return f"a thread would have {outputs} output{'s' if outputs > 1 else ''}"
     if products < LEAST_PRODUCTS:
         return f"each output has {products} products"
     return ""
@@ -225,24 +234,24 @@ def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Kernel
 
 def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> KernelChoice:
     """Return the choice that carries a tile out."""
-    cut = dict(tile.extents)
-    inside = (tile.thread_x, tile.thread_y, tile.register_x, tile.register_y)
+    own = {loop: axis for axis in (tile.x, tile.y) for loop, _ in axis.block_extents}
     external = sorted(
         (n for n in unit.loops_around(unit.leader) if n not in found.contracted),
         key=lambda n: _stride(found.target, n),
     )
-    blocks = tuple(tile_name(n) if n in cut else n for n in external)
-    threads = (tile.thread_x[0], tile.thread_y[0])
+    blocks = tuple(own[n].block_loop(n) if n in own else n for n in external)
+    threads = (tile.x.thread_loop, tile.y.thread_loop)
     inner = tile.contracted[0]
     summed = (*(n for n in found.contracted if n != inner), tile_name(inner))
     order = (*blocks, *threads, *summed, inner, tile.register_x[0], tile.register_y[0])
     blocking = Blocking(
         unit.leader,
-        tile.extents,
+        (*tile.x.tiles, *tile.y.tiles, tile.contracted),
         order,
+        deals=(*tile.x.deals, *tile.y.deals),
         held=summed[0],
-        staged=tuple(_staging(unit, f, tile, threads) for f in (found.a, found.b)),
-        padded=tuple(loop for loop, _ in inside),
+        staged=tuple(_stagings(unit, found, tile)),
+        padded=(*threads, tile.register_x[0], tile.register_y[0]),
     )
     return KernelChoice(
         unit.parts,
@@ -254,26 +263,35 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Kerne
     )
 
 
-def _staging(
-    unit: Unit, access: AccessFacts, tile: ContractionTile, threads: tuple[str, str]
-) -> Staging:
-    """Return how one input is staged: filled in its own order, read without bank conflicts."""
-    along, deep = tile.thread_x, tile.register_x
-    if access.strides.get(tile.thread_x[0]) == 0:
-        along, deep = tile.thread_y, tile.register_y
-    # Neighbouring threads read neighbours; one step of the sum is one row of the copy.
-    rows: tuple[Extent, ...] = (along, deep, tile.contracted)
-    order = sorted(rows, key=lambda row: -_stride(access, row[0]))
-    layout = copy_layout(rows, tuple(order), _element(unit, access))
-    array = access.access.array
-    return Staging(array, tile.contracted[0], layout, MemorySpace.SHARED)
+def _stagings(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator[Staging]:
+    """Yield how the inputs are staged: filled in their own order, read without bank conflicts."""
+    inputs = ((found.a, tile.x, tile.stage_x), (found.b, tile.y, tile.stage_y))
+    for access, axis, is_staged in inputs:
+        if not is_staged:
+            continue
+        # Neighbouring threads read neighbours; one step of the sum is one row of the copy.
+        rows: tuple[Extent, ...] = (*axis.block_extents, tile.contracted)
+        order = sorted(rows, key=lambda row: -_stride(access, row[0]))
+        # Pairs of neighbours of one thread come by one load where every row starts at a pair.
+        unit_of_rows = 2 if axis.is_split and not axis.deals else 1
+        layout = copy_layout(rows, tuple(order), _element(unit, access), unit_of_rows)
+        whole = (part for row in layout for part in _in_parts(row, axis))
+        yield Staging(access.access.array, tile.contracted[0], tuple(whole), MemorySpace.SHARED)
+
+
+def _in_parts(row: Extent, axis: TileAxis) -> Iterator[Extent]:
+    """Yield a loop of a layout with its distance, or the loops that it is split into."""
+    loop, distance = row
+    if not axis.is_split or loop != axis.thread[0]:
+        yield row
+        return
+    yield from ((part, distance * steps) for part, steps in axis.parts)
 
 
 def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
     a, b = found.a.access.array, found.b.access.array
-    yield Reason(
-        "strategy", "two-level tile", f"a contraction of {a} and {b}; each element is used again"
-    )
+    kind = "gemm tile" if tile.x.is_split or tile.y.is_split else "two-level tile"
+    yield Reason("strategy", kind, f"a contraction of {a} and {b}; each element is used again")
     loop, size = tile.thread_x
     lines = ": whole lines" if size % LINE == 0 else ""
     yield Reason("thread.x", f"{loop} by {size}", f"contiguous in the output{lines}")
@@ -282,36 +300,23 @@ def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
     pair = f"{tile.register_x[0]} by {tile.register_x[1]}, {tile.register_y[0]} by "
     rule = f"one loop of {a} alone, one of {b}: an outer product"
     yield Reason("registers", f"{pair}{tile.register_y[1]}", rule)
+    for axis in (tile.x, tile.y):
+        if axis.is_split:
+            rule = "neighbours at once" if axis.deals else "neighbours of its own"
+            what = f"{axis.thread[0]} {axis.assignment}"
+            yield Reason("assignment", what, f"its threads have {rule}")
     loop, size = tile.contracted
     rule = f"steps of {loop} in shared memory at a time"
-    yield Reason("staged", f"{a}, {b}", f"{size} {rule}")
+    staged = [name for name, is_staged in ((a, tile.stage_x), (b, tile.stage_y)) if is_staged]
+    if staged:
+        yield Reason("staged", ", ".join(staged), f"{size} {rule}")
 
 
-def wished(unit: Unit, tile: ContractionTile) -> KernelChoice | str:
-    """Return the choice for a tile that somebody asks for, or in words why it cannot be."""
-    found = contraction(unit)
-    if isinstance(found, str):
-        return found
-    roles = (
-        ((tile.thread_x, tile.register_x), found.x, found.a),
-        ((tile.thread_y, tile.register_y), found.y, found.b),
-    )
-    for pair, loops, access in roles:
-        names = [loop for loop, _ in pair if loop]
-        if len(set(names)) < 2 or not set(names) <= set(loops):
-            own = " and ".join(names) or "none"
-            return f"{own}: not two of the loops of {access.access.array} alone, {_list(loops)}"
-    if tile.contracted[0] not in found.contracted:
-        return f"{tile.contracted[0]} is none of the summed loops: {_list(found.contracted)}"
-    if tile.threads > MAX_THREADS:
-        return f"a block would have {tile.threads} threads, more than {MAX_THREADS}"
-    if _bytes(unit, found, tile) > SHARED_BYTES:
-        return f"the copies need more than {SHARED_BYTES // 1024} KiB of shared memory"
-    return choose_tile(unit, found, tile)
-
-
-def _list(loops: Sequence[str]) -> str:
-    return ", ".join(loops)
+def taken_name(unit: Unit, tile: ContractionTile) -> str:
+    """Return the name of a loop that the tile makes and the region has already, empty for none."""
+    region = unit.analysis.region
+    made = (*tile.x.made, *tile.y.made, tile_name(tile.contracted[0]))
+    return next((n for n in made if n in region.scalars or n in region.arrays), "")
 
 
 def _factors(assign: Assign) -> tuple[Access, Access] | None:

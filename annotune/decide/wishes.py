@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotune.annotation.commands import (
+    argument_of,
     count,
     factor,
     loop_name,
@@ -17,12 +18,13 @@ from annotune.annotation.commands import (
 from annotune.annotation.controls import with_tile_names
 from annotune.annotation.spec import Command, Value
 from annotune.decide.build import Places
-from annotune.decide.contraction_tile import ContractionTile, Extent
+from annotune.decide.contraction_tile import ContractionTile, Extent, WishedTile
 from annotune.decide.messages import ACC_SIZES
 from annotune.decide.placement import GANG_LIMIT, WARP
 from annotune.decide.plan import AccAxes
 from annotune.decide.rules import MAX_AXES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.transforms.deal import deal_name
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
 from annotune.transforms.tile import tile_name
@@ -48,10 +50,11 @@ class Wishes:
     order: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     cuda: Mapping[int, Axes] = field(default_factory=dict)
     acc: Mapping[int, AccAxes] = field(default_factory=dict)
-    contract: Mapping[int, ContractionTile] = field(default_factory=dict)
+    contract: Mapping[int, WishedTile] = field(default_factory=dict)
     registers: Mapping[int, str] = field(default_factory=dict)
     unroll: tuple[tuple[int, str, int], ...] = ()
     tiles: Mapping[int, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    deals: Mapping[int, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     fused: tuple[tuple[int, ...], ...] = ()
     apart: tuple[tuple[int, ...], ...] = ()
     places: Places = field(default_factory=lambda: Places({}))
@@ -66,10 +69,11 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     order: dict[int, tuple[str, ...]] = {}
     cuda: dict[int, Axes] = {}
     acc: dict[int, AccAxes] = {}
-    contract: dict[int, ContractionTile] = {}
+    contract: dict[int, WishedTile] = {}
     registers: dict[int, str] = {}
     unroll: list[tuple[int, str, int]] = []
     tiles: dict[int, tuple[tuple[str, int], ...]] = {}
+    deals: dict[int, tuple[tuple[str, int], ...]] = {}
     fused: list[tuple[int, ...]] = []
     apart: list[tuple[int, ...]] = []
     spans: dict[tuple[str, int], Span] = {}
@@ -98,7 +102,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                 acc[statement(command)] = wanted
             case "contract":
                 tile = _contraction(command, point)
-                named = tuple(loop for loop, _ in tile.extents if loop)
+                named = tuple(loop for loop, _ in tile.tile.extents if loop)
                 contract[statement(command)] = tile
             case "registers":
                 named = (loop_name(command, point),)
@@ -110,6 +114,11 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                 named = (loop_name(command, point),)
                 own = tiles.get(statement(command), ())
                 tiles[statement(command)] = (*own, (named[0], factor(command, point)))
+            case "deal":
+                named = (loop_name(command, point),)
+                given = deals.get(statement(command), ())
+                workers = factor(command, point, "workers")
+                deals[statement(command)] = (*given, (named[0], workers))
             case "fuse":
                 fused.append(statements(command))
             case "distribute":
@@ -118,6 +127,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                 raise AssertionError(f"command '{other}' has no meaning here")
         mistakes += _misplaced(command, named, axes)
         made = {tile_name(loop) for rows in tiles.values() for loop, _ in rows}
+        made |= {deal_name(loop) for rows in deals.values() for loop, _ in rows}
         for number in statements(command):
             known = tuple(name for name in named if name not in made)
             wrong = missing(body, number, known, command.span)
@@ -134,6 +144,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
         registers,
         tuple(unroll),
         tiles,
+        deals,
         tuple(fused),
         tuple(apart),
         Places(spans),
@@ -162,7 +173,7 @@ def _acc_sizes(wanted: AccAxes, span: Span) -> Diagnostic | None:
     return None
 
 
-def _contraction(command: Command, point: Mapping[str, Value]) -> ContractionTile:
+def _contraction(command: Command, point: Mapping[str, Value]) -> WishedTile:
     """Return the tile that ``contract`` asks for; a role without a loop has an empty name."""
 
     def extent(loop: str, name: str) -> Extent:
@@ -170,13 +181,16 @@ def _contraction(command: Command, point: Mapping[str, Value]) -> ContractionTil
 
     thread = (*loop_names(command, "thread", point), "", "")
     register = (*loop_names(command, "register", point), "", "")
-    return ContractionTile(
+    tile = ContractionTile(
         extent(thread[0], "thread_x"),
         extent(thread[1], "thread_y"),
         extent(register[0], "register_x"),
         extent(register[1], "register_y"),
         extent((*loop_names(command, "sum", point), "")[0], "step"),
     )
+    is_open = argument_of(command, "stage") is None
+    staged = None if is_open else loop_names(command, "stage", point)
+    return WishedTile(tile, loop_names(command, "assign", point), staged)
 
 
 def _acc(command: Command, point: Mapping[str, Value]) -> AccAxes:

@@ -139,8 +139,9 @@ class Loop:
 
     The front end normalises every other form or refuses it; no later stage meets one.
     `place` says where the loop runs; `tile_of` names the loop whose tiles this loop steps
-    over; `unrolled` is the unroll factor that `step` and the body already contain; `combines`
-    are the reductions that make a loop with a `place` legal.
+    over; `deal_of` the loop of which each iteration of this one runs every so-manieth; `unrolled`
+    is the unroll factor that `step` and the body already contain; `combines` are the reductions
+    that make a loop with a `place` legal.
     """
 
     var: str
@@ -153,10 +154,16 @@ class Loop:
     unrolled: int = 1
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     combines: tuple[Combine, ...] = ()
+    deal_of: str = ""
 
     def __post_init__(self) -> None:
         if self.step < 1:
             raise ValueError(f"loop '{self.var}': step is {self.step}, expected >= 1")
+
+    @property
+    def root(self) -> str:
+        """Return the loop of the text that this one runs, in tiles or dealt out or as it is."""
+        return self.tile_of or self.deal_of or self.var
 
 
 Stmt: TypeAlias = Loop | Assign | Local | LocalArray

@@ -138,6 +138,8 @@ def _header(loop: Loop) -> str:
         text += f" @{loop.place}"
     if loop.tile_of:
         text += f" tile_of {loop.tile_of}"
+    if loop.deal_of:
+        text += f" deal_of {loop.deal_of}"
     if loop.unrolled != 1:
         text += f" unrolled {loop.unrolled}"
     for combined in loop.combines:

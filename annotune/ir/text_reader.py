@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     r"|(?P<op>[-+*/]=|[<>=!]=|&&|\|\||[-+*/%=()\[\]:,<>?])"
     r")"
 )
-_LOOP_WORDS = frozenset({"step", "tile_of", "unrolled", "combines", "if"})
+_LOOP_WORDS = frozenset({"step", "tile_of", "deal_of", "unrolled", "combines", "if"})
 # The binary operators of each level, loosest first.
 _LEVELS = (
     frozenset({"||"}),
@@ -100,15 +100,16 @@ class _Lines:
         tokens.expect(":")
         upper = tokens.binary(0)
         numbers = {"step": 1, "unrolled": 1}
-        place, tile_of = Level.SERIAL, ""
+        place = Level.SERIAL
+        names = {"tile_of": "", "deal_of": ""}
         combines: list[Combine] = []
         while word := tokens.peek():
             if word.startswith("@"):
                 tokens.next()
                 place = Level(word[1:])
-            elif word == "tile_of":
+            elif word in names:
                 tokens.next()
-                tile_of = tokens.name()
+                names[word] = tokens.name()
             elif word == "combines":
                 tokens.next()
                 combines.append(Combine(Operator(tokens.next()), tokens.name()))
@@ -131,9 +132,10 @@ class _Lines:
             body,
             numbers["step"],
             place,
-            tile_of,
+            names["tile_of"],
             numbers["unrolled"],
             combines=tuple(combines),
+            deal_of=names["deal_of"],
         )
 
 

@@ -19,7 +19,7 @@ from annotune.ir.expr import (
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, Loop, walk_stmts
 from annotune.transforms.messages import GUARDED, MAY_NOT_RUN, OTHER_ACCESS, PLACED
-from annotune.transforms.tree import Body, bound_names, find_assign, path
+from annotune.transforms.tree import Body, bound_names, find_assign, path, picks_piece
 
 
 def copy_refusal(
@@ -127,7 +127,7 @@ def may_not_run(loops: tuple[Loop, ...], depth: int) -> Loop | None:
     iterators = {loop.var for loop in loops}
     for loop in loops[depth:]:
         setters = bound_names(loop) & iterators
-        setters -= {x.var for x in loops if x.tile_of == loop.var}
+        setters -= {x.var for x in loops if picks_piece(x, loop)}
         count = fold(trip_count(loop))
         if setters and not (isinstance(count, Int) and count.value > 0):
             return loop

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Binary, Expr, Var
-from annotune.ir.fold import fold
+from annotune.ir.expr import Access, Expr, Var
 from annotune.ir.nest import Level, LocalArray, Loop, walk_stmts
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_ARRAY, NOT_PRIVATE, PLACED, SETS_BOUNDS
 from annotune.transforms.registers import fresh_name
-from annotune.transforms.tiles import full_length
+from annotune.transforms.tiles import full_length, turn
 from annotune.transforms.tree import (
     Body,
     band_with,
@@ -113,7 +112,7 @@ class Expand:
         """Return `body` with the array in place of the scalar, which `why_not` has accepted."""
         band = self._band(body)
         name = fresh_name(f"{self.scalar}_block", body, self.taken)
-        place = Access(name, tuple(fold(Binary("-", Var(x.var), x.lower)) for x in band))
+        place = Access(name, tuple(turn(x) for x in band))
         lengths = (full_length(x, self.constants) for x in band)
         extents = tuple(length for length in lengths if length is not None)
 

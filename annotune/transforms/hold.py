@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Binary, Expr, Real, Var, variables
-from annotune.ir.fold import fold
+from annotune.ir.expr import Access, Expr, Real, Var, variables
 from annotune.ir.nest import Assign, Level, LocalArray, Loop
 from annotune.transforms.copies import copy_refusal
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_BLOCK, NO_REDUCTION, NOT_INVARIANT, ROUNDED_SUM
 from annotune.transforms.registers import fresh_name
-from annotune.transforms.tiles import full_length
+from annotune.transforms.tiles import full_length, turn
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -96,7 +95,7 @@ class Hold:
         assert isinstance(target, Access)
         loop, picking = self._loop(body), self._picking(body)
         name = fresh_name(f"{target.array}_block", body, self.taken)
-        places = tuple(fold(Binary("-", Var(x.var), x.lower)) for x in picking)
+        places = tuple(turn(x) for x in picking)
         held = Access(name, places)
 
         def swap(expr: Expr) -> Expr | None:

@@ -15,6 +15,7 @@ from annotune.transforms.tree import (
     band_with,
     bound_names,
     nest_loops,
+    picks_piece,
     rebuilt,
     replace_loop,
 )
@@ -79,12 +80,21 @@ class Map:
     def _outside_in(self, band: Mapping[str, Loop]) -> tuple[str, ...]:
         """Return the placed loops outermost first: as they are named, tiles around their loops.
 
-        Threads x and y may run over a loop and over its tiles, and the tile is chosen first.
+        Threads x and y may run over a loop and over its tiles, and the tile is chosen first;
+        so is the worker before what is dealt to it.
         """
-        around = {band[name].tile_of: name for name in self.levels if band[name].tile_of}
         out: list[str] = []
+
+        def put(name: str) -> None:
+            around = (x for x in self.levels if picks_piece(band[x], band[name]))
+            for other in sorted(around):
+                if other in bound_names(band[name]):
+                    put(other)
+            if name not in out:
+                out.append(name)
+
         for name in self.levels:
-            out += [one for one in (around.get(name), name) if one and one not in out]
+            put(name)
         return tuple(out)
 
     def _late_bound(self, band: tuple[Loop, ...]) -> Diagnostic | None:
@@ -101,7 +111,7 @@ class Map:
         for name in self.levels:
             loop = by_name[name]
             setters = (bound_names(loop) & set(by_name)) - known
-            setters -= {other for other in self.levels if by_name[other].tile_of == name}
+            setters -= {other for other in self.levels if picks_piece(by_name[other], loop)}
             if setters:
                 return BOUND_DEPENDS.at(
                     self.span, command=self.command, inner=name, outer=min(setters)

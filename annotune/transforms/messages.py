@@ -94,7 +94,7 @@ TOO_MANY_LOOPS = Template(
 DEPENDENCE_NOTE = Template("AT267", "the dependence: {text}", severity=Severity.NOTE)
 NAME_TAKEN = Template(
     "AT268",
-    "tile: the tiles of '{loop}' need the name '{name}', which the region uses",
+    "{command}: the {what} of '{loop}' need the name '{name}', which the region uses",
     "rename '{name}', or leave '{loop}' whole",
 )
 NO_BLOCK = Template(
@@ -189,6 +189,16 @@ NOT_PADDED = Template(
     "AT285",
     "pad: loop '{loop}' is no tile of a thread with a known length",
     "name loops that run in a thread or on threads, and that `tile` has cut",
+)
+NOT_DEALT = Template(
+    "AT286",
+    "deal: loop '{loop}' {reason}",
+    "deal out a loop of the text, or the loop over one tile of it, and once",
+)
+DEALT_ALREADY = Template(
+    "AT287",
+    "tile: loop '{loop}' is dealt out to workers",
+    "`tile` '{own}' first, then `deal` out the loop over one tile",
 )
 NOT_PRIVATE = Template(
     "AT290",

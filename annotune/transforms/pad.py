@@ -22,8 +22,8 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PADDED
-from annotune.transforms.tiles import cut_end, full_end, full_length
-from annotune.transforms.tree import Body, path, rebuilt, top_of
+from annotune.transforms.tiles import cut_end, cut_ends, full_end, full_length
+from annotune.transforms.tree import Body, path, picks_piece, rebuilt, top_of
 
 # Iterations that one worker runs itself, in order or in lanes.
 _OWN = (Level.SERIAL, Level.SIMD)
@@ -110,7 +110,9 @@ class Pad:
 
     def _condition(self, cut: tuple[Loop, ...]) -> Expr | None:
         """Return the condition for an iteration of full tiles to be one of the original's."""
-        tests = (Binary("<", Var(x.var), end) for x in cut if (end := cut_end(x)) is not None)
+        # Where the loop over one tile is inside its bounds, those that pick the tile are.
+        own = [x for x in cut if not any(picks_piece(x, other) for other in cut)]
+        tests = (Binary("<", Var(x.var), end) for x in own for end in cut_ends(x))
         found = conjunction(tests)
         return None if found is None else fold(found, self.constants)
 

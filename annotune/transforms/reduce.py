@@ -110,7 +110,7 @@ class Reduce:
         Other elements of its array do no harm; those that are touched in other iterations of
         the loops outside are others.
         """
-        outer = [x.tile_of or x.var for x in path(body, self.statement)[: self._depth(body)]]
+        outer = [x.root for x in path(body, self.statement)[: self._depth(body)]]
         inside = numbers(self._outermost(body))
         found: set[int] = set()
         for dependence in analysis.dependences:

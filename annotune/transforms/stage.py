@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
@@ -20,7 +20,7 @@ from annotune.ir.expr import (
     substitute,
     variables,
 )
-from annotune.ir.fold import fold, trip_count
+from annotune.ir.fold import fold
 from annotune.ir.nest import NO_STATEMENT, Assign, Level, LocalArray, Loop, MemorySpace, walk_stmts
 from annotune.transforms.copies import may_not_run, surely_read
 from annotune.transforms.legality import TEAM_LEVELS, missing
@@ -33,13 +33,14 @@ from annotune.transforms.messages import (
     WRITTEN_IN_KERNEL,
 )
 from annotune.transforms.registers import fresh_name
-from annotune.transforms.tiles import cut_end, full_length
+from annotune.transforms.tiles import cut_ends, full_length
 from annotune.transforms.tree import (
     Body,
     bound_names,
     find_assign,
     map_assigns,
     path,
+    picks_piece,
     rebuilt,
     replace_loop,
     target_name,
@@ -104,7 +105,7 @@ class Stage:
             ahead = Binary("*", Int(box.step), Var(offsets[var]))
             moved[var] = fold(Binary("+", substitute(box.lower, moved), ahead))
         value: Expr = substitute(source, moved)
-        inside = conjunction(_inside(boxes[v], moved[v]) for v, _ in self.layout)
+        inside = conjunction(_inside({v: boxes[v] for v, _ in self.layout}, moved))
         if inside is not None:
             value = Select(fold(inside, self.constants), value, Real("0.0"))
         filled = Access(name, (self._place({v: Var(o) for v, o in offsets.items()}),))
@@ -155,15 +156,8 @@ class Stage:
         return tuple(x for x in (*team, *loops[depth:]) if x.var in used)
 
     def _extents(self, body: Body) -> dict[str, int]:
-        lengths = {x.var: self._count(x) for x in self._box(body)}
+        lengths = {x.var: full_length(x, self.constants) for x in self._box(body)}
         return {var: length for var, length in lengths.items() if length is not None}
-
-    def _count(self, loop: Loop) -> int | None:
-        """Return the most iterations of a loop, None where it is not known."""
-        if loop.step == 1:
-            return full_length(loop, self.constants)
-        count = fold(trip_count(loop), self.constants)
-        return count.value if isinstance(count, Int) and count.value > 0 else None
 
     def _length(self, body: Body) -> int:
         """Return the elements of the copy, those that only pad it among them."""
@@ -203,7 +197,7 @@ class Stage:
         box = self._box(body)
         depth = next(k for k, x in enumerate(loops) if x.var == self.loop)
         for loop in box:
-            if self._count(loop) is None:
+            if full_length(loop, self.constants) is None:
                 return NOT_STAGED_BOX.at(self.span, array=self.array, loop=loop.var)
         idle = may_not_run(loops, depth)
         if idle is not None:
@@ -237,7 +231,13 @@ class Stage:
         return None
 
 
-def _inside(loop: Loop, at: Expr) -> Expr | None:
-    """Return the condition for a place in a full tile to be inside a tile cut short."""
-    end = cut_end(loop)
-    return None if end is None else Binary("<", at, end)
+def _inside(boxes: Mapping[str, Loop], at: Mapping[str, Expr]) -> Iterator[Expr]:
+    """Yield the conditions for a place in full tiles to be inside tiles cut short.
+
+    Inside the end that may cut the loop over one tile, it is inside those of the loops that pick
+    the tile.
+    """
+    short = [loop for loop in boxes.values() if cut_ends(loop)]
+    for loop in short:
+        if not any(picks_piece(loop, other) for other in short):
+            yield from (Binary("<", at[loop.var], end) for end in cut_ends(loop))

@@ -11,7 +11,12 @@ from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import ALREADY_TILED, FACTOR_TOO_SMALL, NAME_TAKEN
+from annotune.transforms.messages import (
+    ALREADY_TILED,
+    DEALT_ALREADY,
+    FACTOR_TOO_SMALL,
+    NAME_TAKEN,
+)
 from annotune.transforms.tree import Body, path, rebuilt, replace_loop
 
 TILE_SUFFIX = "_t"
@@ -23,7 +28,8 @@ class Tile:
 
     ``Tile(0, "k", 4)``: ``for k in 0:n`` becomes ``for k_t in 0:n step 4`` around
     ``for k in k_t:min(k_t + 4, n)``. `constants` are the sizes known to be fixed: where they
-    show that `size` divides the trip count, the ``min`` is left out.
+    show that `size` divides the trip count, the ``min`` is left out. A loop over tiles may be
+    tiled in turn: both steps are over tiles of the one loop of the text.
     """
 
     statement: int
@@ -41,10 +47,15 @@ class Tile:
             return FACTOR_TOO_SMALL.at(
                 self.span, command="tile", factor=self.size, loop=self.loop, factors="2, 4, 8, …"
             )
-        if any(loop.tile_of == self.loop for loop in path(body, self.statement)):
+        loops = path(body, self.statement)
+        if any(loop.var == tile_name(self.loop) and loop.tile_of for loop in loops):
             return ALREADY_TILED.at(self.span, loop=self.loop)
+        if any(self.loop in (loop.deal_of, loop.var) and loop.deal_of for loop in loops):
+            own = next(loop.root for loop in loops if loop.var == self.loop)
+            return DEALT_ALREADY.at(self.span, loop=self.loop, own=own)
         if name_is_taken(self.loop, analysis):
-            return NAME_TAKEN.at(self.span, loop=self.loop, name=tile_name(self.loop))
+            name = tile_name(self.loop)
+            return NAME_TAKEN.at(self.span, command="tile", what="tiles", loop=self.loop, name=name)
         return None
 
     def apply(self, body: Body) -> Body:
@@ -63,7 +74,7 @@ class Tile:
             loop.upper,
             (inner,),
             step=length,
-            tile_of=self.loop,
+            tile_of=loop.root,
             span=loop.span,
         )
         return replace_loop(body, loop, (outer,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from annotune.ir.expr import Binary, Call, Expr, Int
+from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 
@@ -27,13 +27,31 @@ def cut_end(loop: Loop) -> Expr | None:
             return None
 
 
+def cut_ends(loop: Loop) -> tuple[Expr, ...]:
+    """Return all bounds that may cut a tile short, the least of which does."""
+    found: list[Expr] = []
+    end = cut_end(loop)
+    while end is not None:
+        match end:
+            case Call("min", (first, rest)):
+                found.append(first)
+                end = rest
+            case _:
+                found.append(end)
+                end = None
+    return tuple(found)
+
+
 def full_length(loop: Loop, constants: Mapping[str, int]) -> int | None:
-    """Return the most iterations of a loop of step 1, None where it is not known."""
-    if loop.step != 1:
-        return None
-    ends = loop.upper.arguments if isinstance(loop.upper, Call) else (loop.upper,)
-    for end in ends:
-        count = fold(Binary("-", end, loop.lower), constants)
-        if isinstance(count, Int) and count.value > 0:
-            return count.value
+    """Return the most iterations of a loop, None where it is not known."""
+    for end in (full_end(loop), *cut_ends(loop)):
+        distance = fold(Binary("-", end, loop.lower), constants)
+        if isinstance(distance, Int) and distance.value > 0:
+            return -(-distance.value // loop.step)
     return None
+
+
+def turn(loop: Loop) -> Expr:
+    """Return how many iterations of a loop come before this one."""
+    distance = Binary("-", Var(loop.var), loop.lower)
+    return fold(distance if loop.step == 1 else Binary("/", distance, Int(loop.step)))

@@ -99,6 +99,7 @@ def rebuilt(loop: Loop, **changes: object) -> Loop:
         "unrolled": loop.unrolled,
         "span": loop.span,
         "combines": loop.combines,
+        "deal_of": loop.deal_of,
     }
     return Loop(**{**fields, **changes})  # type: ignore[arg-type]  # names checked by Loop itself
 
@@ -181,6 +182,16 @@ def in_order(body: Body, loops: frozenset[int]) -> Body:
         loop = with_body(stmt, in_order(stmt.body, loops))
         out.append(rebuilt(loop, place=Level.SERIAL) if id(stmt) in loops else loop)
     return tuple(out)
+
+
+def picks_piece(outer: Loop, loop: Loop) -> bool:
+    """Return whether `outer` does no more to the bounds of `loop` than to pick a piece of one loop.
+
+    No piece is empty where that loop is not: a tile starts inside it, and a worker has an
+    iteration.
+    """
+    is_over = bool(outer.tile_of or outer.deal_of)
+    return is_over and outer.var != loop.var and outer.root == loop.root
 
 
 def bound_names(loop: Loop) -> frozenset[str]:

@@ -155,7 +155,7 @@ class Unroll:
 
     def _cast(self, loop: Loop) -> str:
         """Return the type that a number in the iterator's place needs, empty for ``int``."""
-        type_ = self.types.get(loop.var) or self.types.get(loop.tile_of) or "int"
+        type_ = self.types.get(loop.var) or self.types.get(loop.root) or "int"
         return "" if type_ == "int" else type_
 
 

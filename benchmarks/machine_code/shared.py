@@ -9,7 +9,7 @@ from math import prod
 from annotune.codegen.grid import THREADS, grid
 from annotune.decide.bank_conflicts import Passes, ThreadLoop, access_passes
 from annotune.decide.plan import Kernel
-from annotune.ir.expr import Access, Int, accesses
+from annotune.ir.expr import Access, Expr, Int, accesses, substitute, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, LocalArray, Loop, MemorySpace, walk_paths, walk_stmts
 from annotune.ir.text import print_expr
@@ -32,7 +32,8 @@ class SharedAccess:
 def shared_accesses(kernel: Kernel, sizes: Mapping[str, int]) -> tuple[SharedAccess, ...]:
     """Return every access of `kernel` to shared memory, each written once however often it runs.
 
-    Serial loops stand at their first iteration: another one moves all lanes alike.
+    Serial loops stand at their first iteration, which may be another one in each thread: a
+    further one moves all lanes alike.
     """
     arrays = {
         stmt.name: stmt
@@ -77,10 +78,23 @@ def _counted(
         ThreadLoop(loop.var, max(1, _count(loop, values)), values[loop.var], loop.step)
         for loop in placed
     ]
-    others = {name: value for name, value in values.items() if name not in {t.var for t in threads}}
+    starts = _starts(loops, {t.var for t in threads})
+    open_names = {*starts, *(t.var for t in threads)}
+    known = {name: value for name, value in values.items() if name not in open_names}
     element = element_of(array.type).dtype.itemsize
-    passes = access_passes(array.extents, element, access.indices, threads, others, block=block)
+    indices = [fold(substitute(index, starts)) for index in access.indices]
+    passes = access_passes(array.extents, element, indices, threads, known, block=block)
     return SharedAccess(print_expr(access), is_write, bool(team), passes)
+
+
+def _starts(loops: Sequence[Loop], threads: set[str]) -> dict[str, Expr]:
+    """Return the first values of serial loops that are others in each of the `threads`."""
+    starts: dict[str, Expr] = {}
+    for loop in loops:
+        first = substitute(loop.lower, starts)
+        if loop.var not in threads and variables(first) & threads:
+            starts[loop.var] = first
+    return starts
 
 
 def _count(loop: Loop, values: Mapping[str, int]) -> int:

@@ -138,6 +138,7 @@ def _values(slot: Slot) -> st.SearchStrategy[object]:
             _LOOPS, unique=True, min_size=least, max_size=min(3, slot.most or 3)
         ).map(tuple)
         | st.tuples(_FORMULAS),
+        Kind.NAMES: st.lists(_LOOPS, max_size=slot.most).map(tuple) | st.tuples(_FORMULAS),
         Kind.COUNT: st.integers(1, 64) | _FORMULAS,
         Kind.NAME: _LOOPS,
         Kind.NAMES: st.lists(_LOOPS, unique=True, min_size=least, max_size=3).map(tuple),
@@ -157,7 +158,7 @@ def commands(draw: st.DrawFn) -> Command:
         if not slot.required and draw(st.booleans()):
             continue
         value = draw(_values(slot))
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and slot.kind is Kind.LOOPS:
             value = tuple(item for item in value if item not in used)
             used.update(value)
             if not value and not slot.by_name:

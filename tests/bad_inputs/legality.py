@@ -131,6 +131,24 @@ BAD = {
     "tiled twice": Bad(
         with_recipe('«tile(0, "j", 4)»\n    tile(0, "j", 2)', SUM), "AT265", "already tiled"
     ),
+    "dealt out twice": Bad(
+        with_recipe('«deal(0, "i", 4)»\n    deal(0, "i", 2)', SUM), "AT286", "is dealt out already"
+    ),
+    "order of a deal": Bad(
+        with_recipe('«deal(0, "i", 4)»', f"{LOOP} a[i + 1] = a[i] * b[i];"),
+        "AT253",
+        "loop 'i_w'",
+        note="the dependence: a is carried by i_w (distance 1)",
+    ),
+    "name of workers": Bad(
+        with_recipe(
+            '«deal(0, "i", 4)»',
+            "for (int i = 0; i < i_w; i++) a[i] = 0;",
+            "int i_w, double *restrict a",
+        ).replace("param n", "param i_w"),
+        "AT268",
+        "the workers of 'i' need the name 'i_w'",
+    ),
     "name of tiles": Bad(
         with_recipe(
             '«tile(0, "i", 4)»',

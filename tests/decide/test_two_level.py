@@ -91,8 +91,8 @@ ELSE = {
     "one input alone",
     "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h3] * v[h7][p6][h2][h3];": "the output's "
     "contiguous loop h3 is not in exactly one input",
-    "T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] * v[h7][p4][p5][h3];": "an input has fewer "
-    "than two loops of its own",
+    "T[p4][p5][p6][h1][h2][h3] += t[p4][p4][p4][h7] * v[h7][p4][h2][h3];": "t has no loop "
+    "of its own",
     "if (w > 0.0) T[p4][p5][p6][h1][h2][h3] += t[h1][p5][p4][h7] * v[h7][p6][h2][h3];": "the "
     "statement does not accumulate a product of two array elements",
 }
@@ -104,7 +104,7 @@ def test_the_reason_for_which_it_does_not_apply(statement: str) -> None:
     (unit,) = one.base.apart
     assert alternatives(unit) == ELSE[statement]
     first = one.decision.choices[0].reasons[0]
-    assert str(first) == f"strategy: direct (two-level does not apply: {ELSE[statement]})"
+    assert str(first) == (f"strategy: direct (two-level and gemm do not apply: {ELSE[statement]})")
 
 
 def test_a_factor_beside_the_elements_is_no_hindrance() -> None:
@@ -116,7 +116,7 @@ def test_another_strategy_leaves_it_out() -> None:
     (unit,) = decided_text(contraction(""), DIRECT).base.apart
     assert made(unit, DIRECT) == ()
     assert made(unit, "two-level") == made(unit, AUTO) != ()
-    assert STRATEGY_NAMES == ("auto", "direct", "two-level")
+    assert STRATEGY_NAMES == ("auto", "direct", "two-level", "gemm")
     assert decided_text(contraction(""), DIRECT).decision.choices[0].contract is None
 
 

@@ -19,11 +19,12 @@ from annotune.annotation.devices import Device, load_device
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import TARGET_NAMES, Provenance, Variant, load_target
 from annotune.decide import two_level
-from annotune.decide.contraction_tile import ContractionTile
+from annotune.decide.contraction_tile import Assignment, ContractionTile, WishedTile
 from annotune.decide.decision import Base, Point
 from annotune.decide.plan import KernelChoice
 from annotune.decide.space import Space, region_space
 from annotune.decide.units import Unit
+from annotune.decide.wished_tile import wished
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
 
@@ -123,7 +124,9 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
             continue
         out.faults += _wrong_variant(runs, name, variant)
         out.made[name] = target.region(variant, resident=False)
-        out.told[f"{name} two-level tiles"] += any(c.contract for c in variant.tuned.choices)
+        tiles = [c.contract for c in variant.tuned.choices if c.contract is not None]
+        out.told[f"{name} two-level tiles"] += bool(tiles)
+        out.told[f"{name} split loops"] += any(t.x.is_split or t.y.is_split for t in tiles)
         out.told[f"{name} kernels"] += any(k.band() for k in variant.tuned.kernels())
 
 
@@ -158,16 +161,30 @@ def random_point(space: Space, source: random.Random) -> Point:
 
 
 def random_tile(unit: Unit, source: random.Random) -> KernelChoice | None:
-    """Return a two-level tile of random loops and lengths, None for what is no contraction."""
+    """Return a tile of random loops and lengths, None for what is no contraction.
+
+    Loops are split among threads and registers where an input has one, and now and then else.
+    """
     found = two_level.contraction(unit)
     if isinstance(found, str):
         return None
-    names = [*source.sample(found.x, 2), *source.sample(found.y, 2)]
+    names = [*_axis_loops(found.x, source), *_axis_loops(found.y, source)]
     names.append(source.choice(found.contracted))
     x, deep, y, wide, summed = ((name, source.randint(1, 6)) for name in names)
-    choice = two_level.wished(unit, ContractionTile(x, y, deep, wide, summed))
+    inputs = (found.a.access.array, found.b.access.array)
+    staged = tuple(name for name in inputs if source.randrange(4))
+    assigned = tuple(source.choice(list(Assignment)) for _ in range(2))
+    wish = WishedTile(ContractionTile(x, y, deep, wide, summed), assigned, staged)
+    choice = wished(unit, wish)
     assert not isinstance(choice, str), choice
     return choice
+
+
+def _axis_loops(loops: Sequence[str], source: random.Random) -> list[str]:
+    """Return the loop for threads and that for registers, which may be one."""
+    if len(loops) > 1 and source.randrange(4):
+        return source.sample(list(loops), 2)
+    return [source.choice(loops)] * 2
 
 
 def files(ones: Sequence[Examined], target: str) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from annotune.codegen.certify import certify
 from annotune.decide.certificate import Certificate, verify
 from annotune.decide.plan import Plan
 from annotune.ir.nest import walk_paths
+from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 from annotune.transforms.permute import Permute
@@ -97,7 +99,7 @@ def wrong_transforms(runs: Runs, seed: int, told: Counter[str]) -> Iterator[str]
 
 
 def _steps(body: Body, source: random.Random) -> Iterator[Transform]:
-    """Yield permutations, tilings, distributions and fusions of a body."""
+    """Yield permutations, tilings, deals, distributions and fusions of a body."""
     numbers = sorted(assign.number for assign, _ in walk_paths(body))
     for number in source.sample(numbers, min(2, len(numbers))):
         for band in bands(body, number):
@@ -108,6 +110,7 @@ def _steps(body: Body, source: random.Random) -> Iterator[Transform]:
         around = [loop.var for loop in path(body, number)]
         if around:
             yield Tile(number, source.choice(around), source.choice((2, 3)), {})
+            yield Deal(number, source.choice(around), source.choice((2, 3)), {})
     if len(numbers) > 1:
         yield Distribute(tuple((n,) for n in numbers))
         cut = source.randint(1, len(numbers) - 1)
@@ -282,6 +285,10 @@ class _Relations:
         return _Instance(number, at, event, *parts)
 
 
+# More workers than any loop of a random program is dealt out to.
+MOST_WORKERS = 33
+
+
 def _parts(text: str) -> tuple[str, str]:
     """Return the iterators of ``{ S0[i0, i1] … }`` and what follows them."""
     head, _, rest = text.strip("{} ").partition("]")
@@ -290,8 +297,16 @@ def _parts(text: str) -> tuple[str, str]:
 
 def _tuple(text: str) -> Callable[..., tuple[int, ...]]:
     names, rest = _parts(text)
-    inside = rest.partition("[")[2].rpartition("]")[0]
-    return _function(names, f"({inside},)" if inside.strip() else "()")
+    inside, _, where = rest.partition("[")[2].partition("]")
+    if " exists " not in where:
+        return _function(names, f"({inside},)" if inside.strip() else "()")
+    workers, _, told = where.partition(" exists ")[2].partition(" : ")
+    given = re.findall(r"(x\d+) = (.*?)(?= and |$)", told)[: inside.count(",") + 1]
+    facts = told.partition(f"{given[-1][0]} = {given[-1][1]} and ")[2]
+    holds = re.sub(r"(?<![<>=])=", "==", facts).replace(" mod ", " % ")
+    coordinates = ", ".join(formula for _, formula in given)
+    loops = " ".join(f"for {name} in range({MOST_WORKERS})" for name in workers.split(", "))
+    return _function(names, f"next(({coordinates},) {loops} if {holds})")
 
 
 def _function(names: str, formula: str) -> Callable[..., Any]:

@@ -21,6 +21,7 @@ from annotune.diagnostics import Span
 from annotune.ir.expr import Var
 from annotune.ir.nest import Level, LocalArray
 from annotune.ir.text import parse_nest
+from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.expand import Expand
 from annotune.transforms.map import Map
@@ -248,3 +249,52 @@ def test_a_block_keeps_the_result(rows: int, lanes: int, swap: bool) -> None:
     order = ("j_t", "i_t", "i", "j") if swap else ("i_t", "j_t", "i", "j")
     steps = (Tile(1, "i", rows), Tile(1, "j", lanes), Permute(1, order), *BLOCK[3:])
     assert_law(applied(steps, MATMUL), MATMUL)
+
+
+# Sums of what is dealt out ------------------------------------------------------------------
+
+DEALT = (
+    Tile(1, "i", 2),
+    Tile(1, "i_t", 2),
+    Tile(1, "j", 6),
+    Deal(1, "j", 2),
+    Permute(1, ("i_t_t", "j_t", "i_t", "j_w", "i", "j")),
+    Map(
+        1,
+        {
+            "i_t_t": Level.BLOCK_Y,
+            "j_t": Level.BLOCK_X,
+            "i_t": Level.THREAD_Y,
+            "j_w": Level.THREAD_X,
+        },
+    ),
+    Expand(1, "s", ("i", "j")),
+    Distribute(APART, loop="i"),
+    Permute(1, ("l", "i", "j")),
+)
+
+
+def test_every_worker_has_its_sums_in_a_row() -> None:
+    body = applied(DEALT, MATMUL)
+    assert "S1: s_block[i - i_t][(j - j_t - j_w) / 2] += " in text_of(body)
+    assert "local double s_block[2][3] for s" in text_of(body)
+    assert_law(body, MATMUL)
+    made = certify(MATMUL, Plan((Kernel("f", (0, 1, 2), body, body),), (), SIZES))
+    assert len(made.stored) == 3
+    assert verify(made) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("s_block[2][3]", "s_block[2][1]", "an element for s of 0.0 lies outside its array"),
+        ("(j - j_t - j_w) / 2", "(j - j_t - j_w) / 6", "are not one for each of its lives"),
+    ],
+)
+def test_the_certificate_finds_a_wrong_row(old: str, new: str, fault: str) -> None:
+    text = text_of(applied(DEALT, MATMUL))
+    assert old in text
+    wrong = parse_nest(text.replace(old, new)).body
+    assert violations(MATMUL, wrong) or "s_block[2][1]" in new
+    made = certify(MATMUL, Plan((Kernel("f", (0, 1, 2), wrong, wrong),), (), SIZES))
+    assert any(fault in found for found in verify(made))

@@ -1,0 +1,73 @@
+"""A contraction's tile as the recipe's ``contract`` asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from annotune.decide.contraction_tile import Assignment, ContractionTile, WishedTile
+from annotune.decide.plan import KernelChoice
+from annotune.decide.rules import MAX_THREADS
+from annotune.decide.two_level import (
+    SHARED_BYTES,
+    Contraction,
+    choose_tile,
+    contraction,
+    copied_bytes,
+    taken_name,
+)
+from annotune.decide.units import Unit
+
+
+def wished(unit: Unit, wish: WishedTile) -> KernelChoice | str:
+    """Return the choice for a tile that somebody asks for, or in words why it cannot be."""
+    found = contraction(unit)
+    if isinstance(found, str):
+        return found
+    tile = _as_wished(found, wish)
+    if isinstance(tile, str):
+        return tile
+    roles = (
+        ((tile.thread_x, tile.register_x), found.x, found.a),
+        ((tile.thread_y, tile.register_y), found.y, found.b),
+    )
+    for pair, loops, access in roles:
+        names = [loop for loop, _ in pair if loop]
+        if len(names) < 2 or not set(names) <= set(loops):
+            own = " and ".join(names) or "none"
+            return f"{own}: not two of the loops of {access.access.array} alone, {_list(loops)}"
+    taken = taken_name(unit, tile)
+    if taken:
+        return f"the region uses the name {taken}"
+    if tile.contracted[0] not in found.contracted:
+        return f"{tile.contracted[0]} is none of the summed loops: {_list(found.contracted)}"
+    if tile.threads > MAX_THREADS:
+        return f"a block would have {tile.threads} threads, more than {MAX_THREADS}"
+    if copied_bytes(unit, found, tile) > SHARED_BYTES:
+        return f"the copies need more than {SHARED_BYTES // 1024} KiB of shared memory"
+    return choose_tile(unit, found, tile)
+
+
+def _as_wished(found: Contraction, wish: WishedTile) -> ContractionTile | str:
+    """Return the tile with what is asked of its inputs, or what no input and no word is."""
+    wrong = next((word for word in wish.assigned if word not in list(Assignment)), "")
+    if wrong:
+        return f"'{wrong}' is no assignment: {_list(tuple(Assignment))}"
+    inputs = (found.a.access.array, found.b.access.array)
+    staged = inputs if wish.staged is None else wish.staged
+    other = next((name for name in staged if name not in inputs), "")
+    if other:
+        return f"{other} is no input of the statement: {_list(inputs)}"
+    usual = (wish.tile.assign_x, wish.tile.assign_y)
+    assigned = (*map(Assignment, wish.assigned), *usual[len(wish.assigned) :])
+    return replace(
+        wish.tile,
+        assign_x=assigned[0],
+        assign_y=assigned[1],
+        stage_x=inputs[0] in staged,
+        stage_y=inputs[1] in staged,
+    )
+
+
+def _list(loops: Sequence[str]) -> str:
+    return ", ".join(loops)

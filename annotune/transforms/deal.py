@@ -1,0 +1,122 @@
+"""Deal the iterations of a loop to workers, one after the other, as cards are dealt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Binary, Call, Expr, Int, Var
+from annotune.ir.fold import fold
+from annotune.ir.nest import Level, Loop
+from annotune.transforms.legality import missing, order_refusal
+from annotune.transforms.messages import (
+    FACTOR_TOO_SMALL,
+    NAME_TAKEN,
+    NOT_DEALT,
+    PLACED,
+)
+from annotune.transforms.tiles import cut_end, full_end, full_length
+from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+
+DEAL_SUFFIX = "_w"
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """Let each of `workers` workers run every so-manieth iteration of a loop.
+
+    ``Deal(0, "i", 16)``: ``for i in i_t:i_t + 128`` becomes ``for i_w in 0:16`` around
+    ``for i in i_t + i_w:i_t + i_w + 128 step 16``, the cyclic distribution of High Performance
+    Fortran. Mapped to threads, the workers run neighbours at the same time, where two `Tile`s
+    give each worker neighbours of its own (the distribution by blocks). A worker has at least one
+    iteration, and all have as many but for the last turn, which the end of the loop may cut
+    short: ``for i in 0:n`` becomes ``for i_w in 0:min(16, n)`` around
+    ``for i in i_w:n step 16``. `constants` are the sizes known to be fixed.
+    """
+
+    statement: int
+    loop: str
+    workers: int
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the loop cannot be dealt out, or None when it can."""
+        absent = missing(body, self.statement, (self.loop,), self.span)
+        if absent is not None:
+            return absent
+        if self.workers < 1:
+            return FACTOR_TOO_SMALL.at(
+                self.span, command="deal", factor=self.workers, loop=self.loop, factors="8, 16, …"
+            )
+        loops = path(body, self.statement)
+        loop = next(x for x in loops if x.var == self.loop)
+        if loop.tile_of or loop.deal_of:
+            reason = f"runs over {'tiles' if loop.tile_of else 'workers'} of '{loop.root}'"
+            return NOT_DEALT.at(self.span, loop=self.loop, reason=reason)
+        if any(x.deal_of == self.loop for x in loops):
+            return NOT_DEALT.at(self.span, loop=self.loop, reason="is dealt out already")
+        if loop.place is not Level.SERIAL:
+            serial = [x.var for x in loops if x.place is Level.SERIAL]
+            return PLACED.at(
+                self.span,
+                command="deal",
+                loop=self.loop,
+                place=loop.place,
+                loops=", ".join(serial) or "none",
+            )
+        name, region = deal_name(self.loop), analysis.region
+        if name in region.scalars or name in region.arrays:
+            return NAME_TAKEN.at(
+                self.span, command="deal", what="workers", loop=self.loop, name=name
+            )
+        help_ = f"leave '{self.loop}' in its order"
+        return order_refusal("deal", self.apply(body), analysis, self.span, help_)
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the loop dealt out, the loop over the workers directly around it."""
+        loop = next(x for x in path(body, self.statement) if x.var == self.loop)
+        worker = Var(deal_name(self.loop))
+        lower = fold(Binary("+", loop.lower, Binary("*", Int(loop.step), worker)))
+        inner = rebuilt(
+            loop, lower=lower, upper=self._upper(loop, lower), step=loop.step * self.workers
+        )
+        outer = Loop(
+            worker.name, Int(0), self._workers(loop), (inner,), deal_of=self.loop, span=loop.span
+        )
+        return replace_loop(body, loop, (outer,))
+
+    def _workers(self, loop: Loop) -> Expr:
+        """Return how many workers have an iteration: all, or less where the loop is short."""
+        full = full_length(loop, self.constants)
+        end = cut_end(loop)
+        if full is not None and end is None:
+            return Int(min(self.workers, full))
+        count = Binary("-", loop.upper if end is None or full is None else end, loop.lower)
+        if loop.step > 1:
+            count = Binary("/", Binary("+", count, Int(loop.step - 1)), Int(loop.step))
+        most = self.workers if full is None else min(self.workers, full)
+        return Call("min", (Int(most), fold(count)))
+
+    def _upper(self, loop: Loop, lower: Expr) -> Expr:
+        """Return the end of one worker's iterations: the same distance for all, where it is known.
+
+        A loop whose workers all have as many iterations then has a length that says so.
+        """
+        full = full_length(loop, self.constants)
+        if full is None:
+            return loop.upper
+        turns = -(-full // self.workers)
+        reach = fold(Binary("+", lower, Int(turns * self.workers * loop.step)))
+        length = fold(Binary("-", full_end(loop), loop.lower), self.constants)
+        # A full tile then ends where the turns of its workers do.
+        is_even = length == Int(turns * self.workers * loop.step)
+        end = cut_end(loop) if is_even else loop.upper
+        return reach if end is None else Call("min", (reach, end))
+
+
+def deal_name(loop: str) -> str:
+    """Return the name of the loop over the workers that have the iterations of `loop`."""
+    return loop + DEAL_SUFFIX

@@ -1,0 +1,303 @@
+"""The tile of a contraction whose inputs have one loop each: what is chosen, and is it right."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+
+import pytest
+from decide.recipes import Decided, decided_text
+from machine_code.shared import conflict_factor, shared_accesses
+from support.executed import Call, Part, emitted, executable
+
+from annotune.codegen.certify import certify
+from annotune.decide.certificate import verify
+from annotune.decide.contraction_tile import Assignment, ContractionTile
+from annotune.decide.gemm import alternatives
+from annotune.decide.strategies import AUTO, DIRECT
+from annotune.diagnostics import AnnotuneError
+from annotune.ir.nest import LocalArray, Loop, MemorySpace, walk_stmts
+from annotune.measure.toolchain import find_toolchains
+
+NVCC = find_toolchains(os.environ).nvcc
+CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
+
+GEMM = """\
+void NAME(int m, int n, int k, double C[restrict m][n], const double A[restrict m][k],
+          const double B[restrict k][n])
+{
+    /*@ begin PerfTuning (
+      def input_params { param m = SIZE; param n = SIZE; param k = SIZE; }
+    ) @*/
+    RECIPE
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            for (int l = 0; l < k; l++)
+                C[i][j] += A[i][l] * B[l][j];
+    CLOSED
+    /*@ end @*/
+}
+"""
+BATCHED = """\
+void f(int b, int n, double C[restrict b][n][n], const double A[restrict b][n][n],
+       const double B[restrict b][n][n])
+{
+    /*@ begin PerfTuning ( def input_params { param b = BATCH; param n = SIZE; } ) @*/
+    for (int e = 0; e < b; e++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                for (int l = 0; l < n; l++)
+                    C[e][i][j] -= A[e][i][l] * B[e][l][j];
+    /*@ end @*/
+}
+"""
+
+
+def gemm(size: int, recipe: str = "", name: str = "f") -> str:
+    opened = f"/*@ begin CHiLL (\n{recipe}\n) @*/" if recipe else ""
+    text = GEMM.replace("RECIPE", opened).replace("CLOSED", "/*@ end @*/" if recipe else "")
+    return text.replace("SIZE", str(size)).replace("NAME", name)
+
+
+def batched(size: int, batch: int = 100) -> str:
+    return BATCHED.replace("SIZE", str(size)).replace("BATCH", str(batch))
+
+
+def tile_of(one: Decided) -> ContractionTile:
+    tile = one.decision.choices[0].contract
+    assert tile is not None
+    return tile
+
+
+def test_one_loop_of_each_input_makes_all_three_levels() -> None:
+    one = decided_text(gemm(1024), AUTO)
+    tile = tile_of(one)
+    assert [loop for loop, _ in tile.extents] == ["j", "i", "j", "i", "l"]
+    assert [size for _, size in tile.extents] == [16, 8, 8, 8, 16]
+    assert (tile.assign_x, tile.assign_y) == (CYCLIC, ADJACENT)
+    choice = one.decision.choices[0]
+    assert (choice.blocks, choice.threads) == (("j_t", "i_t_t"), ("j_w", "i_t"))
+    said = [str(reason) for reason in choice.reasons]
+    assert said[0] == "strategy: gemm tile (a contraction of B and A; each element is used again)"
+    assert "assignment: j cyclic (its threads have neighbours at once)" in said
+    assert "assignment: i adjacent (its threads have neighbours of its own)" in said
+
+
+@pytest.mark.parametrize(("size", "outputs"), [(256, (4, 4)), (512, (4, 4)), (2048, (8, 8))])
+def test_small_matrices_have_smaller_tiles_for_more_blocks(
+    size: int, outputs: tuple[int, int]
+) -> None:
+    tile = tile_of(decided_text(gemm(size), AUTO))
+    assert (tile.register_x[1], tile.register_y[1]) == outputs
+
+
+def test_a_loop_of_both_inputs_picks_the_block() -> None:
+    choice = decided_text(batched(64), AUTO).decision.choices[0]
+    assert choice.blocks == ("j_t", "i_t_t", "e")
+    assert choice.contract is not None
+
+
+def test_an_input_may_have_two_loops_where_the_other_has_one() -> None:
+    text = gemm(64).replace("int n,", "int n, int p,").replace("param n", "param p = 64; param n")
+    text = text.replace("for (int l", "for (int q = 0; q < p; q++) for (int l")
+    text = text.replace("C[restrict m][n]", "C[restrict m][p][n]").replace("[k][n]", "[k][p][n]")
+    text = text.replace("B[restrict k][n]", "B[restrict k][p][n]")
+    text = text.replace("C[i][j]", "C[i][q][j]").replace("B[l][j]", "B[l][q][j]")
+    tile = tile_of(decided_text(text, AUTO))
+    assert [loop for loop, _ in tile.extents] == ["j", "i", "q", "i", "l"]
+    assert (tile.x.is_split, tile.y.is_split) == (False, True)
+
+
+def test_all_assignments_and_stagings_are_points_of_the_space() -> None:
+    (unit,) = decided_text(gemm(1024), AUTO).base.apart
+    choices = alternatives(unit)
+    assert not isinstance(choices, str)
+    tiles = [choice.contract for choice in choices if choice.contract is not None]
+    assert len(tiles) == len(set(tiles)) == len(choices)
+    assert {(t.assign_x, t.assign_y) for t in tiles} == {
+        *((CYCLIC, CYCLIC), (CYCLIC, ADJACENT), (ADJACENT, ADJACENT))
+    }
+    assert {(t.stage_x, t.stage_y) for t in tiles} == {(True, True), (True, False), (False, True)}
+
+
+ELSE = {
+    "C[i][j] += A[i][l] + B[l][j];": "the statement does not accumulate a product of two array "
+    "elements",
+    "C[i][j] += A[i][l] * B[l][l];": "the output's contiguous loop j is not in exactly one input",
+    "C[i][j] += A[l][l] * B[l][j];": "A has no loop of its own",
+}
+
+
+@pytest.mark.parametrize("statement", ELSE)
+def test_the_reason_for_which_it_does_not_apply(statement: str) -> None:
+    text = gemm(64).replace("C[i][j] += A[i][l] * B[l][j];", statement)
+    (unit,) = decided_text(text, AUTO).base.apart
+    assert alternatives(unit) == ELSE[statement]
+
+
+def test_few_outputs_for_a_thread_do_not_pay() -> None:
+    (unit,) = decided_text(gemm(10), AUTO).base.apart
+    assert alternatives(unit) == "a thread would have 1 output"
+
+
+def test_a_name_that_the_region_has() -> None:
+    text = gemm(1024).replace("int n,", "int n, int j_w,").replace("< k; l", "< k - j_w; l")
+    one = decided_text(text.replace("param k", "param j_w = 0; param k"), AUTO)
+    (unit,) = one.base.apart
+    assert alternatives(unit) == "the region uses the name j_w"
+
+
+def test_two_loops_of_each_input_are_for_another_strategy() -> None:
+    text = gemm(64).replace("C[i][j] += A[i][l] * B[l][j];", "for (int o = 0; o < n; o++) X")
+    text = text.replace(
+        "X", "for (int p = 0; p < n; p++) C[i][j][o][p] += A[i][o][l] * B[l][p][j];"
+    )
+    text = text.replace("C[restrict m][n]", "C[restrict m][n][n][n]")
+    text = text.replace("A[restrict m][k]", "A[restrict m][n][k]")
+    text = text.replace("B[restrict k][n]", "B[restrict k][n][n]")
+    (unit,) = decided_text(text, AUTO).base.apart
+    assert alternatives(unit) == "both inputs have two loops of their own and more"
+
+
+def test_the_recipe_asks_for_the_same_plan() -> None:
+    own = decided_text(gemm(1024), AUTO)
+    assert 'register={"j","i"}' in own.recipe()
+    assert own.recipe().rstrip().endswith('step=16, assign={"cyclic","adjacent"})')
+    pasted = decided_text(gemm(1024, own.recipe()), AUTO)
+    assert pasted.plan().steps == own.plan().steps
+    assert pasted.recipe() == own.recipe()
+
+
+ROLES = 'contract(0, thread={"j","i"}, register={"j","i"}, sum="l", '
+WRONG = {
+    'assign={"cyclic","random"}': "'random' is no assignment: cyclic, adjacent",
+    'stage={"C"}': "C is no input of the statement: B, A",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_words_that_a_recipe_may_not_say(words: str) -> None:
+    sizes = "thread_x=4, thread_y=2, register_x=3, register_y=2, step=4, "
+    with pytest.raises(AnnotuneError, match="cannot have this tile") as refusal:
+        decided_text(gemm(20, f"{ROLES}{sizes}{words})"), AUTO)
+    (problem,) = refusal.value.diagnostics
+    assert (problem.code, WRONG[words] in problem.message) == ("AT309", True)
+
+
+# What the machine makes of it ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [gemm(1024), gemm(512), batched(64), gemm(129)])
+def test_no_bank_is_asked_twice_while_multiplying(text: str) -> None:
+    one = decided_text(text, AUTO)
+    (kernel,) = one.plan().kernels()
+    found = shared_accesses(kernel, one.region.sizes)
+    assert conflict_factor(found, filling=False) == 1.0
+    filling = conflict_factor(found, filling=True)
+    assert filling is not None
+    assert filling <= 2.0
+
+
+def test_neighbours_along_x_that_a_thread_has_would_meet_in_banks() -> None:
+    sizes = "thread_x=16, thread_y=8, register_x=8, register_y=8, step=16, "
+    recipe = f'{ROLES}{sizes}assign={{"adjacent","adjacent"}})'
+    one = decided_text(gemm(1024, recipe), AUTO)
+    (kernel,) = one.plan().kernels()
+    found = shared_accesses(kernel, one.region.sizes)
+    (x,) = (f for f in found if "B_tile" in f.text and not f.is_filling)
+    assert x.passes.factor == 8.0
+
+
+def test_every_point_has_a_certificate() -> None:
+    one = decided_text(gemm(150), AUTO)
+    (unit,) = one.base.apart
+    tiles = {c.contract for c in alternatives(unit) if not isinstance(c, str)}
+    seen: set[tuple[Assignment, Assignment]] = set()
+    for point in one.space.points():
+        (made,) = point.made.values() or (None,)
+        if made is None or made.contract not in tiles:
+            break
+        ways = (made.contract.assign_x, made.contract.assign_y)
+        if ways not in seen:
+            seen.add(ways)
+            assert verify(certify(one.analysis, one.at(point).plan())) == ()
+    assert len(seen) == 3
+
+
+def test_arrays_that_are_not_staged_are_read_where_they_are() -> None:
+    sizes = "thread_x=4, thread_y=2, register_x=3, register_y=2, step=4, "
+    one = decided_text(gemm(20, f'{ROLES}{sizes}stage={{"A"}})'), AUTO)
+    (kernel,) = one.plan().kernels()
+    shared = [
+        s.name
+        for s in walk_stmts(kernel.body)
+        if isinstance(s, LocalArray) and s.space is MemorySpace.SHARED
+    ]
+    assert shared == ["A_tile"]
+    assert [x.var for x in kernel.band() if isinstance(x, Loop)] == ["j_t", "i_t", "j_w", "i_w"]
+
+
+VARIANTS: Sequence[tuple[str, str]] = tuple(
+    (f'assign={{"{x}","{y}"}}', stage)
+    for (x, y), stage in zip(
+        product(Assignment, repeat=2),
+        ('stage={"A","B"}', 'stage={"B"}', 'stage={"A"}', 'stage={"1"}'),
+        strict=True,
+    )
+)
+SHAPES = ("thread_x=4, thread_y=2, register_x=3, register_y=2, step=4",)
+
+
+def test_every_assignment_and_staging_is_right_at_every_size(tmp_path: Path) -> None:
+    texts, calls = [], []
+    for number, (assign, stage) in enumerate(VARIANTS):
+        for size in (24, 19):
+            name = f"f{number}_{size}"
+            texts.append(gemm(size, f"{ROLES}{SHAPES[0]}, {assign}, {stage})", name))
+            for m, n, k in ((size, size, size), (1, 1, 1), (13, 7, 5), (2, 25, 9)):
+                buffers = (m * n, m * k, k * n)
+                calls.append(Call(name, (m, n, k, Part(0), Part(1), Part(2)), buffers))
+    program = executable(tmp_path, "\n".join(texts), strategy=AUTO)
+    program.check(*calls, launches=True)
+
+
+def test_the_rules_own_tiles_are_right_at_every_size(tmp_path: Path) -> None:
+    program = executable(tmp_path, gemm(64) + batched(33, 2).replace("void f(", "void g("))
+    calls = [
+        Call("f", (m, n, k, Part(0), Part(1), Part(2)), (m * n, m * k, k * n))
+        for m, n, k in ((64, 64, 64), (1, 1, 1), (65, 130, 17), (7, 31, 3))
+    ]
+    calls += [
+        Call("g", (b, n, Part(0), Part(1), Part(2)), (b * n * n, b * n * n, b * n * n))
+        for b, n in ((2, 33), (1, 1), (3, 40))
+    ]
+    program.check(*calls)
+
+
+@pytest.mark.skipif(NVCC is None, reason="no nvcc")
+def test_64_outputs_of_a_thread_do_not_spill(tmp_path: Path) -> None:
+    fixed = gemm(1024).replace("int m, int n, int k, ", "").replace("i < m", "i < 1024")
+    fixed = fixed.replace("j < n", "j < 1024").replace("l < k", "l < 1024")
+    for shape in ("[restrict m][n]", "[restrict m][k]", "[restrict k][n]"):
+        fixed = fixed.replace(shape, "[restrict 1024][1024]")
+    fixed = fixed.replace(
+        "def input_params { param m = 1024; param n = 1024; param k = 1024; }", ""
+    )
+    made = emitted(tmp_path, fixed, strategy=AUTO)
+    assert "double C_block[8][8];" in made.files[".cu"]
+    device = tmp_path / "device.cu"
+    device.write_text(made.files[".cu"])
+    assert NVCC is not None
+    flags = ["-arch=sm_90", "-Xptxas", "-v", "-cubin", "-o", str(tmp_path / "device.cubin")]
+    done = subprocess.run(
+        [*NVCC.command, *flags, str(device)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert " 0 bytes spill stores, 0 bytes spill loads" in done.stderr
+
+
+def test_direct_is_what_it_was() -> None:
+    assert decided_text(gemm(1024), DIRECT).decision.choices[0].contract is None

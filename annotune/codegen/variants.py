@@ -96,7 +96,7 @@ def point_variants(
     """Yield the variants of `points` for a GPU, the first of which is the first choice.
 
     `deciding` says what a point means for a target, `command` is the annotation's word for its
-    mapping. A later point that turns out illegal is left out; the first one is not.
+    mapping. A later point that turns out illegal is left out, and so is a strategy's own choice.
 
     Raises:
         AnnotuneError: The first choice is illegal, as only a recipe can make it.
@@ -116,7 +116,8 @@ def point_variants(
                 command,
             )
         except AnnotuneError:
-            if number:
+            # A strategy's whole choice is nobody's demand: what comes next will do.
+            if number or point.made:
                 continue
             raise
         flags = code_flags_at(base.analysis.region.spec, point.params)

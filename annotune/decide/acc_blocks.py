@@ -91,7 +91,10 @@ def _nest(unit: Unit) -> _Nest | str:
         return "no loop sums up an element of an array: nothing is loaded twice"
     facts = unit.analysis.accesses[statement]
     target = next(f for f in facts if f.is_write)
-    free = [n for n in free_loops(unit, statement) if target.strides.get(n) != 0]
+    able = (n for n in free_loops(unit, statement) if n in unit.parallel)
+    free = [n for n in able if target.strides.get(n) != 0]
+    if not free:
+        return "no parallel loop picks the output"
     along, *others = sorted(free, key=lambda n: _stride(target, n))
     inputs = tuple(f for f in facts if f.access != target.access)
     moved = {n: frozenset(f.access for f in inputs if f.strides.get(n) != 0) for n in free}

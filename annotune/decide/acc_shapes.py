@@ -179,6 +179,9 @@ def tile_clause(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
         return
     if prod(cut.values()) % WARP or not all(unit.may_have_lanes(n) for n in choice.threads):
         return
+    band = {loop.var: loop for loop in unit.band}
+    if any(bound_names(band[name]) & set(band) for name in choice.threads):
+        return
     sizes = ", ".join(f"{loop} by {cut[loop]}" for loop in choice.threads)
     # Tiles in the order of their loops, as the clause has them.
     ordered = replace(choice, blocks=tiles)

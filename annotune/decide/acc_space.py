@@ -88,15 +88,15 @@ def _formed(unit: Unit, choice: KernelChoice, places: Places) -> KernelChoice:
 
 
 def acc_points(space: Space, device: Device, limit: int) -> Iterator[Point]:
-    """Yield at most `limit` points: the rules' own shapes in their order, then the model's best.
+    """Yield the rules' own shapes in their order, then at most `limit` of the model's best.
 
     The model cannot tell one form of a grid from another, so the shapes come first.
     """
     seen: list[Point] = []
-    for point in (*_in_turn(space), *space.ranked(device, limit)):
-        if len(seen) < limit and point not in seen:
-            seen.append(point)
-            yield point
+    for point in _in_turn(space):
+        seen.append(point)
+        yield point
+    yield from (point for point in space.ranked(device, limit) if point not in seen)
 
 
 def _in_turn(space: Space) -> Iterator[Point]:

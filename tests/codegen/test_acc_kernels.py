@@ -11,8 +11,14 @@ from conftest import Golden
 from support.acc_texts import contraction, product
 
 from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import load_device
 from annotune.codegen.openacc import OpenAccTarget
 from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.variants import point_variants
+from annotune.decide.acc_space import decide_acc
+from annotune.decide.decision import Base, Point
+from annotune.decide.placement import acc_placement
+from annotune.decide.plan import AccForm, KernelChoice
 from annotune.measure.acc_text import as_openmp
 from annotune.measure.trial import Status
 
@@ -108,3 +114,12 @@ def test_gangs_fit_into_what_libgomp_keeps() -> None:
     # 512 * 512 * 2 gangs of 256 lanes would arrive as 0: nine turns of 58255.
     assert "num_gangs(58255)" in body
     assert "vector_length(256)" in body
+
+
+def test_a_shape_that_turns_out_illegal_makes_room_for_the_next() -> None:
+    base = Base.of(analysed_text(contraction(8)))
+    wrong = KernelChoice(((0,),), threads=("k",), form=AccForm("wrong"))
+    points = (Point(made={0: wrong}), Point())
+    device = load_device("h200")
+    found = list(point_variants(base, points, device, acc_placement, decide_acc, "acc"))
+    assert [variant.config["S0.shape"] for variant in found] == ["merged"]

@@ -210,12 +210,11 @@ def test_a_recipe_keeps_its_loops() -> None:
 def test_the_shapes_are_points_of_the_space_and_come_first() -> None:
     one = triples()
     space = acc_space(one.space)
-    device = load_device("h200")
-    found = list(acc_points(space, device, 12))
-    assert len(found) == 12
-    made = [point.made[0] for point in found[:9]]
-    assert made == list(shapes(one))[:9]
-    assert [len(list(acc_points(space, device, limit))) for limit in (1, 3)] == [1, 3]
+    found = list(acc_points(space, load_device("h200"), 12))
+    own = shapes(one)
+    assert [point.made.get(0) for point in found[: len(own)]] == list(own)
+    assert len(own) < len(found) <= len(own) + 12
+    assert all(found.count(point) == 1 for point in found)
 
 
 def plans(one: Decided) -> Iterator[tuple[str, Plan]]:

@@ -125,8 +125,6 @@ def _fits(slot: Slot, value: Value | Formula | tuple[Value | Formula, ...]) -> b
                 and (may_be_empty or bool(value))
                 and all(map(_is_name, value))
             )
-        case Kind.NAMES:
-            return isinstance(value, tuple) and all(isinstance(name, str) for name in value)
         case Kind.COUNT:
             return isinstance(value, Formula) or (type(value) is int and value >= 1)
         case Kind.NAME:
@@ -187,7 +185,7 @@ def statements(command: Command) -> tuple[int, ...]:
 def loop_names(
     command: Command, slot: str, point: Mapping[str, Value] | None = None
 ) -> tuple[str, ...]:
-    """Return the loops in a slot, such as ``block``, at a point of the parameters.
+    """Return the loops or names in a slot, such as ``block``, at a point of the parameters.
 
     A loop named '1' stands for none and is left out. A slot that is not given has none.
 
@@ -211,15 +209,6 @@ def loop_names(
     return tuple(names)
 
 
-def plain_names(command: Command, slot: str) -> tuple[str, ...]:
-    """Return the names in a slot, such as ``cache``, in the order written; none if not given."""
-    argument = argument_of(command, slot)
-    if argument is None:
-        return ()
-    value = argument.value
-    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
-
-
 def loop_name(command: Command, point: Mapping[str, Value] | None = None) -> str:
     """Return the loop of ``unroll``, ``tile`` or ``registers``; raises like `loop_names`."""
     names = loop_names(command, "loop", point)
@@ -228,6 +217,12 @@ def loop_name(command: Command, point: Mapping[str, Value] | None = None) -> str
         assert argument is not None
         raise _wrong(command, "loop", Kind.LOOP, argument)
     return names[0]
+
+
+def name(command: Command, slot: str) -> str:
+    """Return the name in a slot, such as ``array``, empty where none is given."""
+    argument = argument_of(command, slot)
+    return argument.value if argument is not None and isinstance(argument.value, str) else ""
 
 
 def factor(command: Command, point: Mapping[str, Value], slot: str = "factor") -> int:

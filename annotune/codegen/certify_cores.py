@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.certify import Maker, certify
+from annotune.codegen.certify import certify
 from annotune.codegen.grid import own_count
+from annotune.codegen.isl_schedule import Maker
 from annotune.decide.certificate import Certificate
 from annotune.decide.plan import Kernel, Plan
 from annotune.ir.expr import Int

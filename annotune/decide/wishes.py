@@ -11,7 +11,7 @@ from annotune.annotation.commands import (
     factor,
     loop_name,
     loop_names,
-    plain_names,
+    name,
     statement,
     statements,
 )
@@ -201,6 +201,6 @@ def _acc(command: Command, point: Mapping[str, Value]) -> AccAxes:
         count(command, "num_gangs", point),
         count(command, "num_workers", point),
         count(command, "vector_length", point),
-        plain_names(command, "cache"),
-        "".join(plain_names(command, "clause")),
+        loop_names(command, "cache", point),
+        name(command, "clause"),
     )

@@ -138,10 +138,9 @@ def _values(slot: Slot) -> st.SearchStrategy[object]:
             _LOOPS, unique=True, min_size=least, max_size=min(3, slot.most or 3)
         ).map(tuple)
         | st.tuples(_FORMULAS),
-        Kind.NAMES: st.lists(_LOOPS, max_size=slot.most).map(tuple) | st.tuples(_FORMULAS),
+        Kind.NAMES: st.lists(_LOOPS, max_size=slot.most or 3).map(tuple) | st.tuples(_FORMULAS),
         Kind.COUNT: st.integers(1, 64) | _FORMULAS,
         Kind.NAME: _LOOPS,
-        Kind.NAMES: st.lists(_LOOPS, unique=True, min_size=least, max_size=3).map(tuple),
     }[slot.kind]
 
 

@@ -32,7 +32,8 @@ from annotune.transforms.tree import find_assign
 # quarter of the smallest second-level cache in use, so that what streams past leaves them there.
 COPIES = 8192
 # Elements of a copy that a block reads once from end to end, as a stream: half of a second-level
-# cache of 1 MiB. The next line is on its way before it is asked for.
+# cache of 1 MiB. The next line is on its way before it is asked for. A few of them fit the stack
+# of a thread, 2 MiB and more.
 PANEL = 65536
 # Vector operations that a copied element must serve: it is loaded and stored once, a
 # few elements at a time where the copy turns rows into columns.

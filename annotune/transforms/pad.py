@@ -23,7 +23,7 @@ from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PADDED
 from annotune.transforms.tiles import cut_end, cut_ends, full_end, full_length
-from annotune.transforms.tree import Body, path, picks_piece, rebuilt, top_of
+from annotune.transforms.tree import Body, bound_names, path, picks_piece, rebuilt, top_of
 
 # Iterations that one worker runs itself, in order or in lanes.
 _OWN = (Level.SERIAL, Level.SIMD)
@@ -91,10 +91,8 @@ class Pad:
         """Return a statement that does no harm in surplus iterations of the loops `cut`."""
         target = assign.target
         is_own = isinstance(target, Access) and target.array in local
-        reads = any(_memory(source, local) for source in assign.sources())
-        # A surplus iteration has an element of its own only where its loop picks it.
-        if is_own and not reads:
-            cut = tuple(x for x in cut if x.place in _OWN and x.var not in variables(target))
+        if is_own:
+            cut = tuple(x for x in cut if _may_harm(assign, x, local))
         condition = self._condition(cut)
         if condition is None:
             return assign
@@ -115,6 +113,21 @@ class Pad:
         tests = (Binary("<", Var(x.var), end) for x in own for end in cut_ends(x))
         found = conjunction(tests)
         return None if found is None else fold(found, self.constants)
+
+
+def _may_harm(assign: Assign, loop: Loop, local: set[str]) -> bool:
+    """Return whether surplus iterations of `loop` may do harm to a local array, or elsewhere.
+
+    Not where each has an element of its own and loads nothing but what others do as well.
+    """
+    if loop.place in _OWN and loop.var not in variables(assign.target):
+        return True
+    read = [a for source in assign.sources() for a in accesses(source) if a.array not in local]
+    inner = (stmt for stmt in walk_stmts(loop.body) if isinstance(stmt, Loop))
+    if any(loop.var in bound_names(x) for x in inner):
+        # What these loops come to in a surplus iteration they may come to nowhere else.
+        return bool(read)
+    return any(loop.var in variables(access) for access in read)
 
 
 def _memory(expr: Expr, local: set[str]) -> bool:

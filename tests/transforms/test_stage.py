@@ -182,7 +182,51 @@ def test_pad_keeps_the_condition_where_memory_is_touched() -> None:
     assert "C[i][j] += A[i][l] * B[l][j] if j < m" in text
 
 
+def one_panel(
+    lanes: int, sizes: dict[str, int], padded: tuple[str, ...]
+) -> tuple[Pad | Hold | Stage, ...]:
+    """Return the steps of a product that reads B alone as a copy."""
+    return (
+        Stage(0, "B", "i_t", (("l", lanes), ("j", 1)), constants=sizes),
+        Hold(0, "l", constants=sizes, from_zero=True),
+        Pad(0, padded, constants=sizes),
+    )
+
+
+def columns_first(rows: int, lanes: int, sizes: dict[str, int]) -> Body:
+    return Permute(0, ("j_t", "i_t")).apply(rows_of_tiles(rows, lanes, sizes))
+
+
+def test_pad_asks_nothing_of_what_surplus_iterations_share_with_others() -> None:
+    sizes = {"n": 6, "m": 10, "k": 5}
+    body = done(one_panel(4, sizes, ("i", "j")), columns_first(4, 4, sizes))
+    text = print_nest(Nest(body))
+    # A moves with i alone, and the copy of B with j.
+    assert "C_block[i - i_t][j - j_t] += A[i][l] * B_tile[4 * l + j - j_t] if i < 6\n" in text
+
+
+def test_pad_keeps_the_condition_of_a_loop_that_sets_another() -> None:
+    text = (
+        "for i_t in 0:n step 4 tile_of i\n  local double s[4]\n  for i in i_t:min(i_t + 4, n)\n"
+        "    for l in 0:i\n      S0: s[i - i_t] += A[l][0]\n"
+    )
+    body = Pad(0, ("i",)).apply(parse_nest(text).body)
+    assert "s[i - i_t] += A[l][0] if i < n" in print_nest(Nest(body))
+
+
 extents, tile = st.integers(1, 7), st.integers(1, 4)
+
+
+@settings(deadline=None)
+@given(n=extents, m=extents, k=extents, rows=tile, lanes=tile, both=st.booleans())
+def test_one_panel_keeps_the_result_and_touches_nothing_else(
+    n: int, m: int, k: int, rows: int, lanes: int, both: bool
+) -> None:
+    sizes, original = {"n": n, "m": m, "k": k}, MATMUL.region.nest.body
+    made = one_panel(lanes, sizes, ("i", "j") if both else ("j",))
+    body = done(made, columns_first(rows, lanes, sizes))
+    assert run(body, sizes) == run(original, sizes)
+    assert touched(body, sizes) == touched(original, sizes)
 
 
 @settings(deadline=None)

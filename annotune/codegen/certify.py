@@ -9,12 +9,12 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.scalar_arrays import elements
 from annotune.codegen.c_expr import c_expr, plain_c
-from annotune.codegen.c_stmt import flattened
 from annotune.codegen.grid import BLOCKS, THREADS, grid, own_count
 from annotune.codegen.isl_text import ALWAYS, IslText, reads_of
 from annotune.decide.certificate import Certificate, Stored, Touch
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, substitute
+from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, Loop, Stmt, walk_paths
 from annotune.transforms.legality import joins

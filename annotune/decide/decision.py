@@ -18,14 +18,16 @@ from annotune.decide.messages import (
     APART_AND_FUSED,
     FUSED_DIFFERENTLY,
     NO_CONTRACTION,
+    NO_MOVEMENT,
     NOT_FUSIBLE,
 )
+from annotune.decide.movements import MOVING, moved
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import MAX_AXES, Roles, serial_order
 from annotune.decide.strategies import AUTO, with_why_not
 from annotune.decide.units import Unit, atomic_groups, fusible, units
 from annotune.decide.wishes import Axes, Wishes, read_wishes
-from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, Span
 from annotune.ir.expr import variables
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
@@ -174,6 +176,7 @@ def decide(base: Base, point: Point) -> Decision:
     choices = []
     for unit in base.nests(point.fusion, wishes):
         choice = kernel_choice(unit, point, wishes)
+        choice = _as_moved(unit, choice, wishes)
         is_asked = {unit.leader} & {*point.made, *wishes.cuda, *wishes.contract}
         choices.append(choice if is_asked else with_why_not(unit, choice, base.strategy))
     return Decision(tuple(choices), base.groups, wishes.places, wishes)
@@ -227,6 +230,23 @@ def _contracted(unit: Unit, tile: ContractionTile, wishes: Wishes) -> KernelChoi
     if isinstance(found, str):
         place = wishes.places.of("contract", unit.leader)
         raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=unit.leader, reason=found))
+    return found
+
+
+def _as_moved(unit: Unit, choice: KernelChoice, wishes: Wishes) -> KernelChoice:
+    """Return `choice` with its data moved as the recipe says, if it says so.
+
+    Raises:
+        AnnotuneError: The choice has no such copies.
+    """
+    wish = _common(unit, wishes.movement, "pipeline", wishes)
+    if wish is None:
+        return choice
+    found = moved(unit, choice, wish.over(choice.movement))
+    if isinstance(found, str):
+        spans = (wishes.places.of(name, s) for s in unit.statements for name in MOVING)
+        place = next((span for span in spans if span != NOWHERE), NOWHERE)
+        raise AnnotuneError.of(NO_MOVEMENT.at(place, statement=unit.leader, reason=found))
     return found
 
 

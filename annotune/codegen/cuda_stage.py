@@ -43,7 +43,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import Region
-from annotune.transforms.copies import names_in
+from annotune.transforms.copies import value_names
 from annotune.transforms.tree import Body
 
 # A thread copies so many elements at most in a loop that is written out: their loads are then
@@ -173,8 +173,7 @@ class ThreadDialect(Dialect):
             return
         value = rewrite(stmt.value, self._streamed)
         target = stmt.target
-        assert isinstance(target, Access)
-        if target.array not in self.region.arrays:
+        if not isinstance(target, Access) or target.array not in self.region.arrays:
             super()._assign(out, Assign(stmt.number, target, stmt.op, value, stmt.span))
             return
         if stmt.op != "=":
@@ -334,7 +333,7 @@ def _filled(body: Body) -> frozenset[str]:
 def _touched(body: Body) -> frozenset[str]:
     """Return the names that statements read, and the arrays that they write."""
     assigns = [s for s in walk_stmts(body) if isinstance(s, Assign)]
-    read = (names_in(source) for s in assigns for source in s.sources())
+    read = (value_names(source) for s in assigns for source in s.sources())
     return _filled(body).union(*read)
 
 

@@ -71,8 +71,8 @@ class Blocking:
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
     from_zero: bool = False
-    pipelined: Pipelined | None = None
     apart: Apart | None = None
+    pipelined: Pipelined | None = None
 
     @property
     def inside(self) -> tuple[str, ...]:

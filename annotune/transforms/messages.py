@@ -233,3 +233,8 @@ STAGE_WIDTH = Template(
     "stage: groups of {width} elements of '{array}' along '{loop}' are not copied at once: {why}",
     "copy single elements there",
 )
+NO_WORD = Template(
+    "AT295",
+    "{command}: '{array}' has elements of type '{type}', which no single instruction moves",
+    "leave the command out for this array",
+)

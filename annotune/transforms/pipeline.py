@@ -19,9 +19,9 @@ from annotune.ir.nest import (
     MemorySpace,
     walk_stmts,
 )
-from annotune.transforms.copies import names_in
+from annotune.transforms.copies import names_in, value_names
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NOT_AHEAD, NOT_PIPELINED, PLACED, STAGES
+from annotune.transforms.messages import NO_WORD, NOT_AHEAD, NOT_PIPELINED, PLACED, STAGES
 from annotune.transforms.registers import fresh_name
 from annotune.transforms.tree import (
     Body,
@@ -37,6 +37,8 @@ from annotune.transforms.tree import (
 MOST_STAGES = 3
 # Elements of the widest vector that a thread copies at once: four floats.
 WIDEST = 4
+# Types of 4 or 8 bytes, which one asynchronous copy moves.
+WORDS = frozenset({"double", "float", "int", "unsigned", "unsigned int", "long long"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,9 @@ class Pipeline:
         arrays, nests, rest = _parts(loop)
         if not nests or any(_is_cooperative(s) for s in walk_stmts(rest)):
             return NOT_PIPELINED.at(self.span, loop=loop.var)
+        wide = next((a for a in arrays if a.type not in WORDS), None)
+        if wide is not None and self.through is MemorySpace.SHARED:
+            return NO_WORD.at(self.span, command="pipeline", array=wide.name, type=wide.type)
         changed = _changed(body[top_of(body, self.statement)], arrays, loop)
         names = sorted(frozenset[str]().union(*map(_needed, nests)) & changed)
         if names:
@@ -219,7 +224,7 @@ def _needed(nest: Loop) -> frozenset[str]:
     names: set[str] = set()
     for stmt in walk_stmts((nest,)):
         if isinstance(stmt, Assign):
-            names |= names_in(stmt.target).union(*map(names_in, stmt.sources()))
+            names |= names_in(stmt.target).union(*map(value_names, stmt.sources()))
     return frozenset(names - own)
 
 

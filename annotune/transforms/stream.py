@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, accesses, variables
-from annotune.ir.nest import Assign, Level, LocalArray, Loop, walk_paths, walk_stmts
+from annotune.ir.expr import Access, Expr, Var, accesses, variables
+from annotune.ir.nest import (
+    NO_STATEMENT,
+    Assign,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    Stmt,
+    walk_paths,
+    walk_stmts,
+)
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NOT_STREAMED
-from annotune.transforms.tree import Body, bound_names, map_assigns, top_of
+from annotune.transforms.messages import NO_WORD, NOT_STREAMED
+from annotune.transforms.pipeline import WORDS
+from annotune.transforms.tree import Body, bound_names, rebuilt, top_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,47 +50,68 @@ class Stream:
         array = _output(nest, self.statement)
         if array is None:
             return NOT_STREAMED.at(self.span, statement=self.statement, name="a scalar")
+        element = analysis.region.arrays[array].element
+        if element not in WORDS:
+            return NO_WORD.at(self.span, command="stream", array=array, type=element)
         refusal = NOT_STREAMED.at(self.span, statement=self.statement, name=array)
         loads = stores = 0
-        for assign, around in walk_paths((nest,)):
-            read = [a for source in assign.sources() for a in accesses(source)]
-            loads += sum(a.array == array for a in read)
-            is_store = isinstance(assign.target, Access) and assign.target.array == array
-            stores += is_store
-            if is_store and assign.op != "=":
-                loads += 1
-            touched = [a for a in (*read, assign.target) if isinstance(a, Access)]
-            if any(a.array == array and _repeats(a, around) for a in touched):
+        for read, written, around in _touched(nest, array):
+            if any(_repeats(access, around) for access in (*read, *written)):
                 return refusal
+            loads += len(read)
+            stores += len(written)
         return refusal if loads > 1 or stores > 1 else None
 
     def apply(self, body: Body) -> Body:
         """Return `body` with the marks, which `why_not` has accepted."""
         place = top_of(body, self.statement)
         array = _output(body[place], self.statement)
-
-        def mark(assign: Assign) -> Assign:
-            found = [a for source in assign.sources() for a in accesses(source)]
-            if isinstance(assign.target, Access):
-                found.append(assign.target)
-            if all(a.array != array for a in found):
-                return assign
-            return Assign(
-                assign.number,
-                assign.target,
-                assign.op,
-                assign.value,
-                assign.span,
-                assign.guard,
-                streamed=True,
-            )
-
-        return (*body[:place], *map_assigns((body[place],), mark), *body[place + 1 :])
+        assert array is not None
+        return (*body[:place], *_marked((body[place],), array), *body[place + 1 :])
 
 
-def _output(nest: object, statement: int) -> str | None:
+def _marked(body: Body, array: str) -> Body:
+    """Return `body` with what touches the array marked; a declaration that loads is split."""
+    out: list[Stmt] = []
+    for stmt in body:
+        match stmt:
+            case Loop():
+                out.append(rebuilt(stmt, body=_marked(stmt.body, array)))
+            case Assign() if _of(array, (stmt.target, *stmt.sources())):
+                out.append(replace(stmt, streamed=True))
+            case Local(name, kind, value) if value is not None and _of(array, (value,)):
+                load = Assign(NO_STATEMENT, Var(name), "=", value, streamed=True)
+                out += [Local(name, kind), load]
+            case _:
+                out.append(stmt)
+    return tuple(out)
+
+
+def _of(array: str, parts: Iterable[Expr]) -> list[Access]:
+    """Return the elements of the array in some expressions."""
+    return [a for part in parts for a in accesses(part) if a.array == array]
+
+
+def _touched(
+    nest: Stmt, array: str, around: tuple[Loop, ...] = ()
+) -> Iterator[tuple[list[Access], list[Access], tuple[Loop, ...]]]:
+    """Yield what each statement reads and writes of the array, and the loops around it."""
+    match nest:
+        case Loop():
+            for stmt in nest.body:
+                yield from _touched(stmt, array, (*around, nest))
+        case Assign():
+            written = _of(array, (nest.target,))
+            read = _of(array, nest.sources())
+            yield read + (written if nest.op != "=" else []), written, around
+        case Local(value=value) if value is not None:
+            yield _of(array, (value,)), [], around
+        case _:
+            pass
+
+
+def _output(nest: Stmt, statement: int) -> str | None:
     """Return the array that others see and the statement writes, None where it writes none."""
-    assert isinstance(nest, Loop)
     local = {s.name for s in walk_stmts((nest,)) if isinstance(s, LocalArray)}
     for assign, _ in walk_paths((nest,)):
         target = assign.target

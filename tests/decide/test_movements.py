@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 from itertools import product
 from pathlib import Path
 
 import pytest
+from codegen.test_cuda_files import compiled, nvcc
 from conftest import Golden
 from decide.recipes import Decided, decided, decided_text, example
 from decide.test_two_level import SMALL, contraction
@@ -202,3 +206,33 @@ def test_movements_are_right_at_every_size(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_every_movement_is_right_at_every_size(tmp_path: Path) -> None:
     check_all(tmp_path, {f"{name} {n}": TILE + way for name, way in WAYS.items() for n in (5, 6)})
+
+
+# What the machine is asked to do for each movement, in PTX.
+INSTRUCTIONS = {
+    "": (r"ld\.global\.nc\.[bf]64",),
+    "pipeline(0, 2)": (r"cp\.async\.ca\.shared\.global", r"cp\.async\.wait_group 0"),
+    "pipeline(0, 2)\nvectors(0, copied=2)": (r"cp\.async\.cg\.shared\.global",),
+    'pipeline(0, 2, "registers")': (r"ld\.global\.nc\.[bf]64",),
+    "vectors(0, copied=2)": (r"ld\.global\.nc\.v2\.[bf]64", r"st\.shared\.v2\.[bf]64"),
+    "vectors(0, read=2)": (r"ld\.shared\.v2\.[bf]64",),
+    "stream(0)": (r"ld\.global\.cs\.[bf]64", r"st\.global\.cs\.[bf]64"),
+    "resident(0, 3)": (r"\.minnctapersm 3",),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", INSTRUCTIONS)
+def test_nvcc_makes_the_instructions_without_spilling(way: str, tmp_path: Path) -> None:
+    compiler = nvcc()
+    includes = Path(compiler).resolve().parent.parent / "include"
+    flags = os.environ.get("NVCC_PREPEND_FLAGS", "")
+    if "pipeline(0, 2)" in way and not (flags or list(includes.glob("**/nv/target"))):
+        pytest.skip("<cuda_pipeline.h> needs nv/target (pip install nvidia-cuda-cccl)")
+    text = emitted(tmp_path, contraction(way, n=16), strategy=AUTO).files[".cu"]
+    assert " 0 bytes spill stores" in (said := compiled(tmp_path, text)), said
+    assert all(spilled == "0" for spilled in re.findall(r"(\d+) bytes spill stores", said))
+    command = [compiler, "-arch=sm_90", "-ptx", tmp_path / "device.cu", "-o", tmp_path / "d.ptx"]
+    subprocess.run(command, check=True, timeout=120)
+    made = (tmp_path / "d.ptx").read_text()
+    assert [word for word in INSTRUCTIONS[way] if not re.search(word, made)] == []

@@ -23,6 +23,7 @@ from annotune.decide.movements import MOST_SHARED_BYTES, moved, shared_bytes, va
 from annotune.decide.plan import KernelChoice, Plan, Staging
 from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.measure.toolchain import find_toolchains
 
 KERNELS = [(k, f"sd_t_d{k}_{number}") for k in (1, 2) for number in (1, 4, 7)]
 WAYS = {
@@ -214,8 +215,7 @@ INSTRUCTIONS = {
     "pipeline(0, 2)": (r"cp\.async\.ca\.shared\.global", r"cp\.async\.wait_group 0"),
     "pipeline(0, 2)\nvectors(0, copied=2)": (r"cp\.async\.cg\.shared\.global",),
     'pipeline(0, 2, "registers")': (r"ld\.global\.nc\.[bf]64",),
-    "vectors(0, copied=2)": (r"ld\.global\.nc\.v2\.[bf]64", r"st\.shared\.v2\.[bf]64"),
-    "vectors(0, read=2)": (r"ld\.shared\.v2\.[bf]64",),
+    "vectors(0, copied=2)": (r"ld\.global\.nc\.v[24]\.[ub]", r"st\.shared\.v[24]\.[ub]"),
     "stream(0)": (r"ld\.global\.cs\.[bf]64", r"st\.global\.cs\.[bf]64"),
     "resident(0, 3)": (r"\.minnctapersm 3",),
 }
@@ -236,3 +236,18 @@ def test_nvcc_makes_the_instructions_without_spilling(way: str, tmp_path: Path) 
     subprocess.run(command, check=True, timeout=120)
     made = (tmp_path / "d.ptx").read_text()
     assert [word for word in INSTRUCTIONS[way] if not re.search(word, made)] == []
+
+
+@pytest.mark.slow
+def test_ptxas_reads_neighbours_at_once(tmp_path: Path) -> None:
+    nvdisasm = find_toolchains(os.environ).nvdisasm
+    if not nvdisasm:
+        pytest.skip("nvdisasm is not installed")
+    text = emitted(tmp_path, contraction("vectors(0, read=2)", n=16), strategy=AUTO).files[".cu"]
+    (tmp_path / "device.cu").write_text(text)
+    command = [nvcc(), "-arch=sm_90", "-cubin", tmp_path / "device.cu", "-o", tmp_path / "d.cubin"]
+    subprocess.run(command, check=True, timeout=120)
+    shown = subprocess.run([nvdisasm, tmp_path / "d.cubin"], capture_output=True, text=True)
+    tuned = next(part for part in shown.stdout.split(".section\t.text.") if "_tuned" in part[:80])
+    assert tuned.count("LDS.128") == 8
+    assert "LDS.64" not in tuned

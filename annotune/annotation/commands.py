@@ -251,6 +251,23 @@ def count(command: Command, slot: str, point: Mapping[str, Value] | None = None)
     return value
 
 
+def word(command: Command, slot: str, known: tuple[str, ...]) -> str:
+    """Return the word in a slot, one of the `known`, empty if not given.
+
+    Raises:
+        AnnotuneError: It is none of them.
+    """
+    argument = argument_of(command, slot)
+    if argument is None:
+        return ""
+    if argument.value not in known:
+        wanted = " or ".join(f'"{one}"' for one in known)
+        raise AnnotuneError.of(
+            WRONG_KIND.at(argument.span, slot=slot, name=command.name, wanted=wanted, hint="")
+        )
+    return str(argument.value)
+
+
 def _wrong(command: Command, slot: str, kind: Kind, argument: Argument) -> AnnotuneError:
     return AnnotuneError.of(
         WRONG_KIND.at(argument.span, slot=slot, name=command.name, wanted=kind, hint="")

@@ -152,6 +152,34 @@ _ROWS = (
         "Kim et al. 2019, 3",
     ),
     Signature(
+        "pipeline",
+        (_STATEMENT, Slot("stages", Kind.COUNT), Slot("through", Kind.NAME, required=False)),
+        "copy the inputs of later steps of the sum while the present one is multiplied",
+        'pipeline(0, 2, "shared")',
+        "CUTLASS, Efficient GEMM in CUDA",
+    ),
+    Signature(
+        "vectors",
+        (_STATEMENT, _named("copied", Kind.COUNT), _named("read", Kind.COUNT)),
+        "copy neighbours at once, and lay out the copies so that neighbours are read at once",
+        "vectors(0, copied=2)",
+        "CUDA C++ Programming Guide",
+    ),
+    Signature(
+        "stream",
+        (_STATEMENT,),
+        "let what the statement accumulates into pass by the caches",
+        "stream(0)",
+        "CUDA C++ Programming Guide",
+    ),
+    Signature(
+        "resident",
+        (_STATEMENT, Slot("blocks", Kind.COUNT)),
+        "let a thread have so few registers that this many blocks fit on a multiprocessor",
+        "resident(0, 3)",
+        "CUDA C++ Programming Guide",
+    ),
+    Signature(
         "acc",
         (
             _STATEMENT,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
 from typing import assert_never
 
 from annotune.codegen.c_expr import c_expr, of_one_sign, plain_c
 from annotune.codegen.names import c_type, spelled
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, accesses, rewrite, variables
+from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt, walk_stmts
-from annotune.ir.region import Array, Region
+from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.region import Region
 from annotune.ir.text import SUM
 from annotune.transforms.tree import bound_names
 
@@ -66,6 +66,8 @@ class Dialect:
                 # As gcc, clang and nvc have it in every C; _Alignas is C11's.
                 at = f" __attribute__((aligned({self.alignment})))" if self.alignment else ""
                 out.line(f"{spelled(kind)} {name}{shape}{at};")
+            case Await():
+                raise AssertionError("only the threads of a block wait for copies")
             case Loop():
                 if not self.loop(out, stmt):
                     with out.block(self.loop_head(stmt)):
@@ -194,27 +196,6 @@ def _summands(expr: Expr) -> list[Expr]:
     if isinstance(expr, Binary) and expr.op == "+":
         return [*_summands(expr.left), expr.right]
     return [expr]
-
-
-def flattened(expr: Expr, arrays: Mapping[str, Array]) -> Expr | None:
-    """Return an element of a shaped array as one of the flat array under it, else None.
-
-    ``A[i][j]`` of ``double A[m][n]`` is ``A[i*n + j]`` (C11 6.5.2.1).
-    """
-    # A local array of our own is none of the region's and keeps its shape.
-    if not isinstance(expr, Access) or len(expr.indices) < 2 or expr.array not in arrays:
-        return None
-    extents = arrays[expr.array].extents
-    assert len(extents) == len(expr.indices)
-
-    def step(offset: Expr, pair: tuple[Expr, Expr | None]) -> Expr:
-        index, extent = pair
-        assert extent is not None, "only the outermost extent may be open"
-        return Binary("+", Binary("*", offset, extent), index)
-
-    inner = list(zip(expr.indices[1:], extents[1:], strict=True))
-    offset: Expr = reduce(step, inner, expr.indices[0])
-    return Access(expr.array, (offset,), expr.span)
 
 
 def final_values(region: Region, wanted: frozenset[str]) -> str:

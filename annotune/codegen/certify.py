@@ -8,12 +8,12 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.scalar_arrays import elements
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.c_stmt import flattened
 from annotune.codegen.isl_schedule import Maker, text_order
 from annotune.codegen.isl_text import ALWAYS, IslText, reads_of
 from annotune.decide.certificate import Certificate, Stored, Touch
 from annotune.decide.plan import Plan
 from annotune.ir.expr import Access, Binary, Expr, Int, Var
+from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
 from annotune.ir.nest import walk_paths
 

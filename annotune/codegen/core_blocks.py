@@ -14,6 +14,7 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
+    Await,
     Local,
     LocalArray,
     Loop,
@@ -72,7 +73,7 @@ def _moved(loop: Loop, length: Expr, taken: frozenset[str]) -> Loop:
                 return rebuilt(stmt, lower=lower, upper=upper, body=tuple(map(moved, stmt.body)))
             case Local(name, type_, value):
                 return Local(name, type_, None if value is None else substitute(value, place))
-            case LocalArray():
+            case LocalArray() | Await():
                 return stmt
 
     # The iterator has the type of the one that it stands for, as a loop over tiles does.

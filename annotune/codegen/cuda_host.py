@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.cuda_copies import VECTOR_BYTES
 from annotune.codegen.cuda_kernel import KernelText
 from annotune.codegen.cuda_team import Partial
 from annotune.codegen.cuda_types import (
@@ -32,7 +33,7 @@ from annotune.codegen.guards import (
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Step
-from annotune.ir.expr import Expr, Int, variables
+from annotune.ir.expr import Binary, Call, Expr, Int, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
 
@@ -195,21 +196,26 @@ class HostText:
     def _launch(self, out: Writer) -> None:
         """Write the function that launches every kernel, for the sizes it is given."""
         scratch = self._scratch()
+        asking = [t for t in self._texts() if t.shared_bytes]
+        may_fail = bool(scratch or asking)
         with out.block(self._head(f"static cudaError_t {self.name}_launch")):
             for name, kind in scratch.items():
                 out.line(f"{kind} *{name} = NULL;")
-            if scratch:
+            if may_fail:
                 out.line("cudaError_t status = cudaSuccess;")
+            for text in asking:
+                limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
+                _step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
             for name, kind in scratch.items():
                 size = f"{COMBINING_BLOCKS} * sizeof({kind})"
                 _step(out, f"cudaMalloc((void **)&{name}, {size})")
-            with out.block("if (status == cudaSuccess)") if scratch else nullcontext():
+            with out.block("if (status == cudaSuccess)") if may_fail else nullcontext():
                 self._versions(out)
-                if scratch:
+                if may_fail:
                     out.line("status = cudaGetLastError();")
             for name in scratch:
                 out.line(f"cudaFree({name});")
-            out.line(f"return {'status' if scratch else 'cudaGetLastError()'};")
+            out.line(f"return {'status' if may_fail else 'cudaGetLastError()'};")
         out.line()
 
     def _scratch(self) -> dict[str, str]:
@@ -217,13 +223,28 @@ class HostText:
 
         The same ones serve for the tuned sizes and for all others.
         """
-        versions = [self.tuned, *([self.general] if self.general is not None else [])]
-        texts = [text for version in versions for text in version.texts.values()]
+        texts = self._texts()
         return {_scratch_name(text, p): cuda_type(p.type) for text in texts for p in text.partials}
+
+    def _texts(self) -> list[KernelText]:
+        versions = [self.tuned, *([self.general] if self.general is not None else [])]
+        return [text for version in versions for text in version.texts.values()]
+
+    def _aligned(self) -> list[Expr]:
+        """Return tests that arrays start where the tuned kernels' vectors may.
+
+        What `cudaMalloc` returns does; a pointer of the user's may stand in the middle.
+        """
+        names = {name for text in self.tuned.texts.values() for name in text.aligned}
+        arrays = [a.name for a in self.outer.arrays if a.name in names and self.resident]
+        places = [Binary("%", Call("(size_t)", (Var(name),)), Int(VECTOR_BYTES)) for name in arrays]
+        return [Binary("==", place, Int(0)) for place in places]
 
     def _versions(self, out: Writer) -> None:
         known = self.analysis.region.constants if self.general is not None else {}
-        open_sizes = joined(size_tests(self.outer, self.tuned.constants, known))
+        open_sizes = joined(
+            [*size_tests(self.outer, self.tuned.constants, known), *self._aligned()]
+        )
         if self.general is None or not open_sizes:
             self._steps(out, self.tuned, self.tuned.steps)
             return
@@ -263,7 +284,8 @@ class HostText:
         with out.block(""):
             out.line(f"const dim3 blocks({', '.join(extents)});")
             out.line(f"const dim3 threads({threads});")
-            out.line(f"{text.name}<<<blocks, threads>>>({arguments});")
+            asked = f", {text.shared_bytes}" if text.shared_bytes else ""
+            out.line(f"{text.name}<<<blocks, threads{asked}>>>({arguments});")
             if text.last is not None:
                 count = "(int)(blocks.x * blocks.y * blocks.z)"
                 arguments = ", ".join([*_names(text.last), *scratch, count])
@@ -276,6 +298,7 @@ class HostText:
         tested = self.tuned.constants if self.general is None else region.constants
         tests = [*size_tests(outer, tested, {}), *runs_tests(self.analysis, tested)]
         tests += condition_tests(self.analysis, tested)
+        tests += self._aligned() if self.general is None else []
         pairs = may_overlap(outer)
         with out.block(self._head(f'extern "C" void {region.entry}')):
             runner = "launch" if self.resident else "device"
@@ -334,6 +357,8 @@ _INCLUDES = """\
 #include <cstring>
 """
 
+_PIPELINE = "#include <cuda_pipeline.h>\n"
+
 _EXTENT = """\
 /* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
 static inline unsigned annotune_extent(long long count, long long limit)
@@ -360,7 +385,7 @@ def prelude(device: str) -> str:
     A function that nothing calls would be a warning of nvcc's.
     """
     called = words(device)
-    parts = [_INCLUDES]
+    parts = [_INCLUDES + (_PIPELINE if "__pipeline_commit" in called else "")]
     parts += [_EXTENT] if "annotune_extent" in called else []
     parts += [_APART] if "annotune_apart" in called else []
     if any(name.startswith(("annotune_complex", *_COMPLEX_FUNCTIONS)) for name in called):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.cuda_copies import aligned_arrays, dynamic_bytes
 from annotune.codegen.cuda_index import flat_heads, placed_head
 from annotune.codegen.cuda_stage import ThreadDialect
 from annotune.codegen.cuda_team import OPERATIONS, Partial, TeamWriter
@@ -28,7 +29,9 @@ class KernelText:
 
     `scalars` and `arrays` are the names to pass, in this order. `constants` are the sizes that
     the text fixes; they are no parameters of it. Each of `partials` is one more array, into
-    which the blocks put what they have; `last`, launched with one block, combines that.
+    which the blocks put what they have; `last`, launched with one block, combines that. A launch
+    asks for `shared_bytes` beyond what a block has by itself; the arrays in `aligned` must start
+    at a multiple of `VECTOR_BYTES`.
     """
 
     name: str
@@ -40,6 +43,8 @@ class KernelText:
     constants: Mapping[str, int]
     partials: tuple[Partial, ...] = ()
     last: KernelText | None = None
+    shared_bytes: int = 0
+    aligned: frozenset[str] = frozenset()
 
     def definitions(self) -> str:
         """Return the text of all kernels that this one needs."""
@@ -82,7 +87,8 @@ class _Maker:
         out.lines(legend)
         # Sizes that arrive at run time cost registers for addresses; asked for one resident
         # block, ptxas gives them, where its own guess at occupancy would rather spill.
-        bounds = f"{threads}, 1" if open_scalars else str(threads)
+        resident = self.kernel.resident or int(bool(open_scalars))
+        bounds = f"{threads}, {resident}" if resident else str(threads)
         head = f"__global__ void __launch_bounds__({bounds}) {name}"
         with out.block(wrapped(head, [*parameters, *more]), ""):
             for scalar in scalars:
@@ -100,6 +106,8 @@ class _Maker:
             self.constants,
             tuple(partials),
             last,
+            dynamic_bytes(self.kernel.body),
+            aligned_arrays(self.kernel.body),
         )
 
 

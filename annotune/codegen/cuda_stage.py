@@ -5,41 +5,78 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from math import prod
 
 from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.cuda_copies import (
+    DYNAMIC,
+    ELEMENT,
+    SHARE,
+    THREAD_INDEX,
+    VECTOR_BYTES,
+    Copies,
+    Lanes,
+    Share,
+    aligned_arrays,
+    dynamic_bytes,
+    shared_arrays,
+    shared_bytes,
+    shares,
+    vector,
+)
 from annotune.codegen.grid import Grid
 from annotune.codegen.names import spelled
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import Kernel
-from annotune.ir.expr import Access, Binary, Expr, Int, Var, variables
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite, variables
+from annotune.ir.flat import flattened
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, Level, LocalArray, Loop, MemorySpace, Stmt, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Await,
+    Level,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    Stmt,
+    walk_stmts,
+)
 from annotune.ir.region import Region
+from annotune.transforms.copies import value_names
 from annotune.transforms.tree import Body
 
-THREAD_INDEX = "annotune_thread"
-_SHARE = "annotune_k"
-_ELEMENT = "annotune_e"
 # A thread copies so many elements at most in a loop that is written out: their loads are then
 # all on their way before the first one has to wait.
 MAX_WRITTEN_OUT = 32
 
 
+class _Run(Enum):
+    """What neighbouring statements are: work, copies into shared memory, loads, async copies."""
+
+    WORK = "work"
+    COPY = "copy"
+    LOAD = "load"
+    ASYNC = "async"
+
+
 @dataclass(frozen=True)
 class ThreadDialect(Dialect):
-    """C for one thread of `shape`, which holds the arrays `registers`.
+    """C for one thread of `shape`, which holds the arrays `registers` and its part of `dealt`.
 
-    `constants` are the sizes that the text fixes; `repeats` says that a loop runs its statements
-    again.
+    `locals` are the types of all local arrays, `constants` the sizes that the text fixes; `repeats`
+    says that a loop runs its statements again.
 
-    Nests of `COOPERATIVE` loops stand between barriers. Loops that pick elements of registers are
-    written out by the compiler: an index known only at run time would put them into memory.
+    Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. Loops that pick
+    elements of registers are written out by the compiler: an index known only at run time would
+    put them into memory.
     """
 
     shape: Grid | None = None
     constants: Mapping[str, int] = field(default_factory=dict)
     registers: frozenset[str] = frozenset()
+    dealt: Mapping[str, Share] = field(default_factory=dict)
+    locals: Mapping[str, str] = field(default_factory=dict)
     repeats: bool = False
 
     @classmethod
@@ -47,44 +84,138 @@ class ThreadDialect(Dialect):
         cls, region: Region, kernel: Kernel, shape: Grid, constants: Mapping[str, int]
     ) -> ThreadDialect:
         """Return the dialect for the threads of a kernel."""
-        registers = _private_names(kernel.body) - _private_names(region.nest.body)
-        return cls(region, has_extrema=True, shape=shape, constants=constants, registers=registers)
+        return cls(
+            region,
+            has_extrema=True,
+            shape=shape,
+            constants=constants,
+            registers=_private_names(kernel.body) - _private_names(region.nest.body),
+            dealt=shares(kernel.body, prod(shape.threads)),
+            locals={s.name: s.type for s in walk_stmts(kernel.body) if isinstance(s, LocalArray)},
+        )
 
     def declare_shared(self, out: Writer, body: Body) -> None:
         """Write the declarations of what the block shares, and the number of a thread in it."""
-        shared = [s for s in walk_stmts(body) if _is_shared(s)]
-        for stmt in shared:
-            assert isinstance(stmt, LocalArray)
-            extents = "".join(f"[{n}]" for n in stmt.extents)
-            out.line(f"__shared__ {spelled(stmt.type)} {stmt.name}{extents};")
+        shared, vectors = shared_arrays(body), aligned_arrays(body)
+        is_dynamic, start = dynamic_bytes(body) > 0, 0
+        if is_dynamic:
+            at = f"__align__({VECTOR_BYTES})"
+            out.line(f"extern __shared__ {at} unsigned char {DYNAMIC}[];")
+        for array in shared:
+            kind = spelled(array.type)
+            if is_dynamic:
+                assert len(array.extents) == 1
+                place = f"({DYNAMIC} + {start})" if start else DYNAMIC
+                out.line(f"{kind} *const {array.name} = ({kind} *){place};")
+                start += shared_bytes(array)
+                continue
+            extents = "".join(f"[{n}]" for n in array.extents)
+            at = f"__align__({VECTOR_BYTES}) " if array.name in vectors else ""
+            out.line(f"__shared__ {at}{kind} {array.name}{extents};")
         if shared:
             out.line(f"const int {THREAD_INDEX} = {self._thread()};")
 
     def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
         """Write statements in order, neighbouring copies between one pair of barriers."""
         own = tuple(s for s in body if not _is_shared(s))
-        for is_copy, group in _runs(own):
-            if not is_copy:
-                super().write_body(out, group)
-                continue
-            if self.repeats:
-                # The copies of the last round may still be in use.
-                out.line("__syncthreads();")
-            for stmt in group:
-                assert isinstance(stmt, Loop)
-                self._together(out, stmt)
-            out.line("__syncthreads();")
+        before: Body = ()
+        for kind, group in self._runs(own):
+            match kind:
+                case _Run.WORK:
+                    super().write_body(out, group)
+                case _Run.LOAD:
+                    self._all_together(out, group)
+                case _Run.COPY:
+                    # The copies of the last round, or of this one, may still be in use.
+                    if self.repeats or _touched(before) & _filled(group):
+                        out.line("__syncthreads();")
+                    self._all_together(out, group)
+                    out.line("__syncthreads();")
+                case _Run.ASYNC:
+                    # All threads have waited for each other where they have waited for copies.
+                    if self.repeats and not (before and isinstance(before[-1], Await)):
+                        out.line("__syncthreads();")
+                    self._all_together(out, group)
+                    out.line("__pipeline_commit();")
+            before = (*before, *group)
 
     def write(self, out: Writer, stmt: Stmt) -> None:
         """Write one statement."""
-        if not isinstance(stmt, Loop):
-            super().write(out, stmt)
-            return
-        if self._picks_registers(stmt):
+        match stmt:
+            case Await(newest):
+                out.line(f"__pipeline_wait_prior({newest});")
+                out.line("__syncthreads();")
+            case LocalArray(name, _, _, MemorySpace.DEALT):
+                share = self.dealt[name]
+                out.line(f"{share.spelling} {name}[{share.rounds}];")
+            case Loop():
+                self._loop(out, stmt)
+            case _:
+                super().write(out, stmt)
+
+    def _loop(self, out: Writer, loop: Loop) -> None:
+        is_once = fold(trip_count(loop), self.constants) == Int(1)
+        repeats = self.repeats or not is_once
+        if all(_is_on(s, Level.ASYNC) for s in loop.body):
+            # Each round has a part of its own; only what was there before may be in use.
+            if self.repeats:
+                out.line("__syncthreads();")
+            repeats = False
+        if self._picks_registers(loop):
             out.line("#pragma unroll")
-        with out.block(self.loop_head(stmt)):
-            is_once = fold(trip_count(stmt), self.constants) == Int(1)
-            replace(self, repeats=self.repeats or not is_once).write_body(out, stmt.body)
+        with out.block(self.loop_head(loop)):
+            replace(self, repeats=repeats).write_body(out, loop.body)
+
+    def _assign(self, out: Writer, stmt: Assign) -> None:
+        """Write an assignment; what is streamed goes by functions that tell the caches so."""
+        if not stmt.streamed:
+            super()._assign(out, stmt)
+            return
+        value = rewrite(stmt.value, self._streamed)
+        target = stmt.target
+        if not isinstance(target, Access) or target.array not in self.region.arrays:
+            super()._assign(out, Assign(stmt.number, target, stmt.op, value, stmt.span))
+            return
+        if stmt.op != "=":
+            loaded = self._streamed(target)
+            assert loaded is not None
+            value = Binary(stmt.op[:-1], loaded, value)
+        out.line(f"__stcs({self._address(target)}, {self.expr(value)});")
+
+    def _streamed(self, part: Expr) -> Expr | None:
+        if not isinstance(part, Access) or part.array not in self.region.arrays:
+            return None
+        flat = flattened(part, self.region.arrays) or part
+        assert isinstance(flat, Access)
+        return Call("__ldcs", (Binary("+", Var(flat.array), flat.indices[0]),))
+
+    def _address(self, element: Access) -> str:
+        """Return the address of an element; a dealt one is where the thread has it."""
+        return f"&{self._element(element)}"
+
+    def _element(self, element: Access) -> str:
+        return f"{element.array}[{SHARE}]" if element.array in self.dealt else self.expr(element)
+
+    def _runs(self, body: Body) -> Iterator[tuple[_Run, Body]]:
+        """Yield `body` in runs of statements of one kind."""
+        run: list[Stmt] = []
+        kind = _Run.WORK
+        for stmt in body:
+            own = self._kind(stmt)
+            if run and own is not kind:
+                yield kind, tuple(run)
+                run = []
+            kind = own
+            run.append(stmt)
+        if run:
+            yield kind, tuple(run)
+
+    def _kind(self, stmt: Stmt) -> _Run:
+        if _is_on(stmt, Level.ASYNC):
+            return _Run.ASYNC
+        if not _is_on(stmt, Level.COOPERATIVE):
+            return _Run.WORK
+        return _Run.LOAD if _filled((stmt,)) <= self.dealt.keys() else _Run.COPY
 
     def _picks_registers(self, loop: Loop) -> bool:
         """Return whether a loop of a known length is in the subscript of a block of registers."""
@@ -106,67 +237,104 @@ class ThreadDialect(Dialect):
         terms = ["threadIdx.x"] + ([f"{x} * threadIdx.y"] if y > 1 else [])
         return " + ".join(terms + ([f"{x * y} * threadIdx.z"] if z > 1 else []))
 
-    def _together(self, out: Writer, outermost: Loop) -> None:
+    def _all_together(self, out: Writer, group: Body) -> None:
+        """Write neighbouring nests of copies; a condition that all of them have is asked once."""
+        every = [(stmt, Copies.of(stmt)) for stmt in group if isinstance(stmt, Loop)]
+        conditions = {copies.condition() for _, copies in every}
+        shared = conditions.pop() if len(conditions) == 1 else None
+        with out.block(f"if ({self.expr(shared)})") if shared is not None else nullcontext():
+            for stmt, copies in every:
+                self._together(out, copies, stmt.place is Level.ASYNC, shared)
+
+    def _together(
+        self, out: Writer, copies: Copies, is_async: bool, known: Expr | None = None
+    ) -> None:
         """Write a nest of which each thread runs every so-manieth iteration."""
         assert self.shape is not None
-        loops, body = _flat(outermost)
-        counts = {}
-        for loop in loops:
-            count = fold(trip_count(loop))
-            assert isinstance(count, Int)
-            assert loop.lower == Int(0)
-            assert loop.step == 1
-            counts[loop.var] = count.value
-        total, threads = prod(counts.values()), prod(self.shape.threads)
-        rounds = -(-total // threads)
-        if rounds <= MAX_WRITTEN_OUT:
+        threads = prod(self.shape.threads)
+        rounds = copies.rounds(threads)
+        every = [Lanes.of(stmt) for stmt in copies.body]
+        if rounds <= MAX_WRITTEN_OUT or any(self._has_share(lanes) for lanes in every):
             out.line("#pragma unroll")
-        with out.block(f"for (int {_SHARE} = 0; {_SHARE} < {rounds}; {_SHARE}++)"):
-            out.line(f"const int {_ELEMENT} = {THREAD_INDEX} + {threads} * {_SHARE};")
-            some_idle = total % threads
-            with out.block(f"if ({_ELEMENT} < {total})") if some_idle else nullcontext():
-                for var, value in _digits(counts):
+        with out.block(f"for (int {SHARE} = 0; {SHARE} < {rounds}; {SHARE}++)"):
+            out.line(f"const int {ELEMENT} = {THREAD_INDEX} + {threads} * {SHARE};")
+            some_idle = copies.total % threads
+            idle = f"if ({ELEMENT} < {copies.total})"
+            with out.block(idle) if some_idle else nullcontext():
+                for var, value in copies.digits():
                     out.line(f"const int {var} = {self.expr(value)};")
-                super().write_body(out, body)
+                for lanes in every:
+                    guard = lanes.assign.guard
+                    own = guard if guard != known else None
+                    with out.block(f"if ({self.expr(own)})") if own is not None else nullcontext():
+                        self._copy(out, lanes, is_async)
+
+    def _has_share(self, lanes: Lanes) -> bool:
+        places = (lanes.assign.target, *lanes.assign.reads())
+        return any(isinstance(a, Access) and a.array in self.dealt for a in places)
+
+    def _copy(self, out: Writer, lanes: Lanes, is_async: bool) -> None:
+        """Write the copy of one element, or of neighbours at once."""
+        assign, width = lanes.assign, lanes.width
+        if not is_async and width == 1 and not self._has_share(lanes):
+            plain = Assign(assign.number, assign.target, assign.op, assign.value, assign.span)
+            super()._assign(out, plain)
+            return
+        target = assign.target
+        assert isinstance(target, Access)
+        condition, source = lanes.source
+        kind = vector(spelled(self.locals[target.array]), width)
+        if is_async:
+            self._begin(out, target, source, condition, f"sizeof({kind})")
+            return
+        value = self._vector(source, f"const {kind}", width)
+        if condition is not None:
+            zero = "0.0" if width == 1 else f"make_{kind}({', '.join(['0.0'] * width)})"
+            value = f"{self.expr(condition)} ? {value} : {zero}"
+        out.line(f"{self._vector(target, kind, width)} = {value};")
+
+    def _begin(
+        self, out: Writer, target: Access, source: Access, condition: Expr | None, size: str
+    ) -> None:
+        """Write an asynchronous copy; outside the array nothing is read and zeros are stored."""
+        place, element = self._address(target), self._address(source)
+        if condition is None:
+            out.line(f"__pipeline_memcpy_async({place}, {element}, {size});")
+            return
+        # The intrinsic wants to know the zeros when it is compiled.
+        out.line(f"if ({self.expr(condition)})")
+        with out.deeper():
+            out.line(f"__pipeline_memcpy_async({place}, {element}, {size});")
+        out.line("else")
+        with out.deeper():
+            out.line(f"__pipeline_memcpy_async({place}, {source.array}, {size}, {size});")
+
+    def _vector(self, element: Access, kind: str, width: int) -> str:
+        """Return neighbours from `element` on as one value; a share is such values."""
+        if width == 1 or element.array in self.dealt:
+            return self._element(element)
+        return f"*({kind} *){self._address(element)}"
 
 
-def _digits(counts: Mapping[str, int]) -> Iterator[tuple[str, Expr]]:
-    """Yield what the number of an iteration makes of each loop, the innermost fastest."""
-    faster, total = 1, prod(counts.values())
-    for var, count in reversed(tuple(counts.items())):
-        own: Expr = Var(_ELEMENT)
-        if faster > 1:
-            own = Binary("/", own, Int(faster))
-        faster *= count
-        if faster < total:
-            own = Binary("%", own, Int(count))
-        yield var, Int(0) if count == 1 else own
-
-
-def _flat(loop: Loop) -> tuple[tuple[Loop, ...], Body]:
-    """Return a perfect nest of loops and what it holds."""
-    out = [loop]
-    while len(out[-1].body) == 1 and isinstance(out[-1].body[0], Loop):
-        out.append(out[-1].body[0])
-    return tuple(out), out[-1].body
+def _is_on(stmt: Stmt, level: Level) -> bool:
+    return isinstance(stmt, Loop) and stmt.place is level
 
 
 def _is_shared(stmt: Stmt) -> bool:
     return isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED
 
 
-def _runs(body: Body) -> Iterator[tuple[bool, Body]]:
-    """Yield `body` in runs of copies and of other statements."""
-    run: list[Stmt] = []
-    for stmt in body:
-        is_copy = isinstance(stmt, Loop) and stmt.place is Level.COOPERATIVE
-        if run and is_copy != (isinstance(run[-1], Loop) and run[-1].place is Level.COOPERATIVE):
-            yield not is_copy, tuple(run)
-            run = []
-        run.append(stmt)
-    if run:
-        last = run[-1]
-        yield isinstance(last, Loop) and last.place is Level.COOPERATIVE, tuple(run)
+def _filled(body: Body) -> frozenset[str]:
+    """Return the arrays of which statements write elements."""
+    assigns = (s for s in walk_stmts(body) if isinstance(s, Assign))
+    return frozenset(s.target.array for s in assigns if isinstance(s.target, Access))
+
+
+def _touched(body: Body) -> frozenset[str]:
+    """Return the names that statements read, and the arrays that they write."""
+    assigns = [s for s in walk_stmts(body) if isinstance(s, Assign)]
+    read = (value_names(source) for s in assigns for source in s.sources())
+    return _filled(body).union(*read)
 
 
 def _private_names(body: Body) -> frozenset[str]:

@@ -19,6 +19,7 @@ from annotune.codegen.writer import Writer
 from annotune.ir.expr import Access, Expr, accesses, variables
 from annotune.ir.nest import (
     Assign,
+    Await,
     Combine,
     Level,
     Local,
@@ -257,7 +258,7 @@ def _names(stmt: Stmt) -> set[str]:
             return set() if value is None else set(variables(value))
         case Loop():
             return set(bound_names(stmt))
-        case LocalArray():
+        case LocalArray() | Await():
             return set()
 
 

@@ -12,7 +12,7 @@ from annotune.codegen.target import Variant
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.diagnostics import Template
 from annotune.ir.expr import Access, Call, Expr, Int, Real, Var, rewrite
-from annotune.ir.nest import Assign, Combine, Local, LocalArray, Loop, Nest, Stmt, walk_stmts
+from annotune.ir.nest import Assign, Await, Combine, Local, LocalArray, Loop, Nest, Stmt, walk_stmts
 from annotune.ir.region import Array, Region, Scalar
 from annotune.transforms.tree import Body, rebuilt
 
@@ -115,6 +115,8 @@ class View:
                     deal_of=self.name(stmt.deal_of),
                     combines=tuple(Combine(c.op, self.name(c.name)) for c in stmt.combines),
                 )
+            case Await():
+                return stmt
             case _:
                 assert_never(stmt)
 

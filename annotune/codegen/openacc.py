@@ -40,6 +40,7 @@ from annotune.ir.expr import Var, accesses
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
+    Await,
     Level,
     Local,
     LocalArray,
@@ -242,7 +243,7 @@ def _touches_arrays(stmt: Stmt) -> bool:
             case Local(value=value):
                 if value is not None and accesses(value):
                     return True
-            case LocalArray():
+            case LocalArray() | Await():
                 return True
             case Loop():
                 pass

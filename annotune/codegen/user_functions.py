@@ -14,7 +14,7 @@ from annotune.codegen.target import Variant
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Call, Expr, rewrite
-from annotune.ir.nest import Assign, Local, LocalArray, Loop, Nest, Stmt
+from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Nest, Stmt
 from annotune.ir.region import Region, UserFunction
 from annotune.transforms.tree import Body, rebuilt
 
@@ -91,7 +91,7 @@ class _Calls:
                 return stmt.rewritten(self._change)
             case Local(name, kind, value):
                 return stmt if value is None else Local(name, kind, rewrite(value, self._change))
-            case LocalArray():
+            case LocalArray() | Await():
                 return stmt
             case Loop():
                 # Bounds are sums of sizes, without calls of the user's.

@@ -16,6 +16,7 @@ from annotune.decide.acc_blocks import lane_blocks
 from annotune.decide.acc_cache import cached_sections
 from annotune.decide.direct import choose, thread_level
 from annotune.decide.hints import hints
+from annotune.decide.movement import PLAIN
 from annotune.decide.placement import WARP
 from annotune.decide.plan import AccForm, KernelChoice, Reason
 from annotune.decide.strategies import AUTO, made
@@ -92,6 +93,8 @@ def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:
     itself. In place of copies that threads share it has the choice of the `direct` strategy. What
     the recipe's own ``acc`` maps is left as it says.
     """
+    # How the threads of a block move data is CUDA's.
+    choice = replace(choice, movement=PLAIN)
     if choice.form is not None:
         return choice
     if choice.contract is not None:

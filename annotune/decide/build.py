@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.apart import Apart, taken_apart
+from annotune.decide.movement import Through
 from annotune.decide.partials import element_of, reductions
 from annotune.decide.plan import (
     Blocking,
@@ -20,7 +21,7 @@ from annotune.decide.plan import (
 )
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Var
-from annotune.ir.nest import Level, Loop, Stmt
+from annotune.ir.nest import Level, Loop, MemorySpace, Stmt
 from annotune.transforms.deal import Deal, deal_name
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
@@ -29,9 +30,11 @@ from annotune.transforms.legality import TEAM_LEVELS
 from annotune.transforms.map import Map
 from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
+from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.reduce import carried_sums
 from annotune.transforms.registers import Registers
 from annotune.transforms.stage import Stage
+from annotune.transforms.stream import Stream
 from annotune.transforms.team import Team
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.transform import Transform
@@ -44,6 +47,7 @@ Placement = Callable[[KernelChoice], Mapping[str, Level]]
 
 _BLOCKS = (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z)
 _THREADS = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
+_SPACES = {Through.SHARED: MemorySpace.SHARED, Through.REGISTERS: MemorySpace.DEALT}
 
 
 def cuda_placement(choice: KernelChoice) -> Mapping[str, Level]:
@@ -125,8 +129,12 @@ def build(
         if isinstance(done, Diagnostic):
             return done
         body = done
-    most = {s: choice.max_blocks for choice in choices for s in choice.statements}
-    return Plan(_steps(analysis, body, scheduled, most), tuple(choices), constants)
+    limits = {
+        s: (choice.max_blocks, choice.movement.resident)
+        for choice in choices
+        for s in choice.statements
+    }
+    return Plan(_steps(analysis, body, scheduled, limits), tuple(choices), constants)
 
 
 def _applied(steps: Iterable[Transform], body: Body, analysis: Analysis) -> Body | Diagnostic:
@@ -275,7 +283,19 @@ def _thread_level(
                 analysis.region.arrays[copy.array].element,
                 copy.space,
                 constants,
-                places.of("stage", block.statement),
+                places.of("vectors", block.statement),
+                _outer_names(analysis),
+                copy.width,
+            )
+        if block.pipelined is not None:
+            ahead = block.pipelined
+            yield Pipeline(
+                block.statement,
+                ahead.loop,
+                ahead.stages,
+                _SPACES[ahead.through],
+                constants,
+                places.of("pipeline", block.statement),
                 _outer_names(analysis),
             )
         if block.held and not _is_in_array(block):
@@ -295,6 +315,9 @@ def _thread_level(
     for statement, loop, factor in choice.unroll:
         span = places.of("unroll", statement)
         yield Unroll(statement, loop, factor, constants, sizes, span, region_types(analysis.region))
+    if choice.movement.streamed:
+        for statement in choice.statements:
+            yield Stream(statement, places.of("stream", statement))
 
 
 def _is_in_array(block: Blocking) -> bool:
@@ -314,20 +337,24 @@ def _element(analysis: Analysis, statement: int) -> str:
 
 
 def _steps(
-    analysis: Analysis, body: Body, scheduled: Body, most: Mapping[int, int]
+    analysis: Analysis, body: Body, scheduled: Body, limits: Mapping[int, tuple[int, int]]
 ) -> tuple[Step, ...]:
-    """Return the launches and the loops around them; `most` bounds the blocks by statement."""
+    """Return the launches and the loops around them.
+
+    `limits` are, by statement, the bound of the blocks, and those that should be resident.
+    """
     out: list[Step] = []
     for group, before in _paired(body, scheduled):
         if isinstance(before, Loop) and not is_kernel(before) and holds_kernels(before):
             host = group[0]
             assert isinstance(host, Loop)
-            inner = _steps(analysis, host.body, before.body, most)
+            inner = _steps(analysis, host.body, before.body, limits)
             out.append(HostLoop(rebuilt(host, body=()), inner))
         else:
             own = tuple(sorted(numbers(before)))
-            blocks = max(most.get(n, 0) for n in own)
-            out.append(Kernel(_name(analysis, own), own, group, (before,), blocks))
+            blocks, resident = map(max, zip(*(limits.get(n, (0, 0)) for n in own), strict=True))
+            name = _name(analysis, own)
+            out.append(Kernel(name, own, group, (before,), blocks, resident))
     return tuple(out)
 
 

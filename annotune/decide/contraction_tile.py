@@ -124,6 +124,13 @@ class ContractionTile:
         return TileAxis(self.thread_y, self.register_y, self.assign_y)
 
     @property
+    def copied_extents(self) -> dict[str, int]:
+        """Return the loops that pick an element of a copy, with their iterations in a tile."""
+        own = [(axis.thread_loop, axis.thread[1]) for axis in (self.x, self.y)]
+        own += [axis.register for axis in (self.x, self.y)]
+        return dict((*own, self.contracted))
+
+    @property
     def extents(self) -> tuple[Extent, ...]:
         """Return all roles, each with its loop and length."""
         return (self.thread_x, self.thread_y, self.register_x, self.register_y, self.contracted)

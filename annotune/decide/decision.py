@@ -19,6 +19,7 @@ from annotune.decide.messages import (
     NO_CONTRACTION,
     NOT_FUSIBLE,
 )
+from annotune.decide.movements import as_wished
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import MAX_AXES, Roles, serial_order
 from annotune.decide.strategies import AUTO, with_why_not
@@ -175,6 +176,9 @@ def decide(base: Base, point: Point) -> Decision:
     choices = []
     for unit in base.nests(point.fusion, wishes):
         choice = kernel_choice(unit, point, wishes)
+        movement = _common(unit, wishes.movement, "pipeline", wishes)
+        if movement is not None:
+            choice = as_wished(unit, choice, movement, wishes.places)
         is_asked = {unit.leader} & {*point.made, *wishes.cuda, *wishes.contract}
         choices.append(choice if is_asked else with_why_not(unit, choice, base.strategy))
     return Decision(tuple(choices), base.groups, wishes.places, wishes)

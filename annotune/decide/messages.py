@@ -54,6 +54,11 @@ ACC_FORM = Template(
     "acc: statement {statement} cannot have this form: {reason}",
     "leave `cache` or `clause` out; `check` prints the shape that OpenACC's own rules choose",
 )
+NO_MOVEMENT = Template(
+    "AT310",
+    "the data of statement {statement} cannot be moved so: {reason}",
+    "`contract` and `registers` make the copies that `pipeline`, `vectors` and `stream` work on",
+)
 HINT_UNUSED = Template(
     "AT308",
     "not followed: {what} {numbers}; {why}",

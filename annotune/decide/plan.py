@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from annotune.decide.apart import Apart
 from annotune.decide.contraction_tile import ContractionTile
+from annotune.decide.movement import PLAIN, Movement, Through
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
 from annotune.transforms.tree import Body, numbers, rebuilt
@@ -30,13 +31,23 @@ class Staging:
     """A copy of what a statement reads of `array` in fast memory, filled before `loop`.
 
     `layout` is (loop, distance in the copy), from the outermost loop of the copying to the
-    innermost.
+    innermost, of which a thread copies `width` neighbours at once.
     """
 
     array: str
     loop: str
     layout: tuple[tuple[str, int], ...]
     space: MemorySpace = MemorySpace.PRIVATE
+    width: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pipelined:
+    """Copies at the start of `loop` that run ahead, so that `stages` tiles are in fast memory."""
+
+    loop: str
+    stages: int
+    through: Through
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +60,7 @@ class Blocking:
     none. `staged` are the copies of inputs, `padded` the loops that run whole tiles where they
     end inside one. With `from_zero` what is held is a sum that is added to the target at the end.
     `apart` says how the statement leaves an imperfect nest, inside the tiles; a scalar that it
-    then has in an array is not held once more.
+    then has in an array is not held once more. The shared ones of `staged` may be `pipelined`.
     """
 
     statement: int
@@ -62,6 +73,7 @@ class Blocking:
     from_zero: bool = False
     deals: tuple[tuple[str, int], ...] = ()
     apart: Apart | None = None
+    pipelined: Pipelined | None = None
 
     @property
     def inside(self) -> tuple[str, ...]:
@@ -127,7 +139,8 @@ class KernelChoice:
     `blocking` is what one worker does inside these. `form` belongs to OpenACC, None where nothing
     is said of it. `cores` belongs to OpenMP: the loops that the threads share. `contract` is the
     two-level tile that `blocking` carries out, and `elsewhere` the choice for sizes that are not
-    the tuned ones, None for this one.
+    the tuned ones, None for this one. `movement` is how its data are moved, as far as `blocking`
+    does not say it.
     """
 
     parts: tuple[tuple[int, ...], ...]
@@ -148,6 +161,7 @@ class KernelChoice:
     contract: ContractionTile | None = None
     elsewhere: KernelChoice | None = None
     deals: tuple[tuple[str, int], ...] = ()
+    movement: Movement = PLAIN
 
     @property
     def statements(self) -> tuple[int, ...]:
@@ -176,7 +190,8 @@ class Kernel:
 
     `body` is what the targets print: registers and unrolling are in it. `scheduled` is the
     same nest before those two, in which the certificate follows every iteration. `max_blocks`
-    bounds the grid, 0 for no bound of its own; blocks then run the rest in strides.
+    bounds the grid, 0 for no bound of its own; blocks then run the rest in strides. `resident` is
+    how many blocks should fit on a multiprocessor, 0 where the compiler may choose.
     """
 
     name: str
@@ -184,11 +199,11 @@ class Kernel:
     body: Body
     scheduled: Body
     max_blocks: int = 0
+    resident: int = 0
 
     def placed(self) -> tuple[Loop, ...]:
         """Return the loops that run in parallel, wherever they stand, in text order."""
-        loops = (s for s in walk_stmts(self.body) if isinstance(s, Loop))
-        return tuple(loop for loop in loops if loop.place not in (Level.SERIAL, Level.COOPERATIVE))
+        return tuple(_placed(self.body))
 
     def band(self) -> tuple[Loop, ...]:
         """Return the placed loops that hold all of the kernel, outermost first.
@@ -238,6 +253,16 @@ class Plan:
     def scheduled(self) -> Body:
         """Return the region as scheduled, before registers and unrolling."""
         return _joined(self.steps)
+
+
+def _placed(body: Body) -> Iterator[Loop]:
+    """Yield the loops that run in parallel, but those of copies that a block makes together."""
+    for stmt in body:
+        if not isinstance(stmt, Loop) or stmt.place in (Level.COOPERATIVE, Level.ASYNC):
+            continue
+        if stmt.place is not Level.SERIAL:
+            yield stmt
+        yield from _placed(stmt.body)
 
 
 def _kernels(steps: tuple[Step, ...]) -> Iterator[Kernel]:

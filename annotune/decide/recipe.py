@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from annotune.annotation.recipe_text import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
+from annotune.decide.movement import Movement
 from annotune.decide.plan import AccAxes, KernelChoice
 
 
@@ -80,6 +81,7 @@ def commands(
             if threads:
                 axes.append(Argument(threads, "thread"))
             shaped.append(Command("cuda", (_number(choice.mapped), *axes)))
+        shaped += _movement(choice.leader, choice.movement)
         if choice.acc is not None:
             shaped.append(Command("acc", (leader, *_acc(choice.acc))))
         for statement, loop in choice.registers:
@@ -110,6 +112,23 @@ def _contract(choice: KernelChoice) -> Iterator[Argument]:
     if not (tile.stage_x and tile.stage_y):
         copies = (copy.array for block in choice.blocking for copy in block.staged)
         yield Argument(tuple(copies), "stage")
+
+
+def _movement(statement: int, movement: Movement) -> Iterator[Command]:
+    """Yield the commands that ask for a movement."""
+    own = _number(statement)
+    if movement.stages > 1:
+        yield Command(
+            "pipeline", (own, Argument(movement.stages), Argument(movement.through.value))
+        )
+    widths = (("copied", movement.copied), ("read", movement.read))
+    wide = [Argument(width, name) for name, width in widths if width > 1]
+    if wide:
+        yield Command("vectors", (own, *wide))
+    if movement.streamed:
+        yield Command("stream", (own,))
+    if movement.resident:
+        yield Command("resident", (own, Argument(movement.resident)))
 
 
 def _acc(axes: AccAxes) -> list[Argument]:

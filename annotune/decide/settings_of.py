@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from annotune.decide.decision import Decision, Point
+from annotune.decide.movement import PLAIN
 from annotune.decide.placement import acc_placement
 from annotune.decide.plan import KernelChoice
 
@@ -26,6 +27,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             out[f"{prefix}.thread"] = ",".join(choice.shared) or "-"
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
+            if choice.movement != PLAIN:
+                out[f"{prefix}.movement"] = str(choice.movement)
             if choice.leader in point.launches:
                 out |= {f"{prefix}.tile_{loop}": size for loop, size in choice.tiles}
         if choice.max_blocks:

@@ -13,11 +13,12 @@ from annotune.annotation.commands import argument_of
 from annotune.annotation.devices import Device
 from annotune.annotation.evaluate import holds
 from annotune.annotation.spec import Command, Constraint, Formula, Value
-from annotune.decide.decision import FUSIONS, Base, Point, decide, kernel_choice
+from annotune.decide.decision import FUSIONS, Base, Point, kernel_choice
 from annotune.decide.direct import MAX_UNROLL, choose, unrolls
 from annotune.decide.hints import Launch, launches
 from annotune.decide.messages import EMPTY_SPACE
 from annotune.decide.model import predict
+from annotune.decide.movement import PLAIN
 from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
 from annotune.decide.strategies import made
@@ -295,7 +296,7 @@ def region_space(base: Base) -> Space:
     spec = base.analysis.region.spec
     axes = tuple(Axis(p.name, p.values) for p in spec.performance_params)
     params = _parameter_points(base, axes)
-    wishes = decide(base, Point(params[0])).wishes
+    wishes = read_wishes(spec.commands, params[0], base.analysis.region.nest.body)
     branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
     seen: set[tuple[tuple[tuple[int, ...], ...], ...]] = set()
     for fusion in FUSIONS:
@@ -317,6 +318,8 @@ def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     shaped = {*wishes.order, *wishes.tiles, *wishes.deals, *wishes.registers}
     is_free = not (is_mapped or is_unrolled or own & shaped)
     found = made(unit, base.strategy) if is_free else ()
+    if own & set(wishes.movement):
+        found = tuple(choice for choice in found if choice.movement == PLAIN)
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 

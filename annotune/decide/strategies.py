@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.decide import gemm, two_level
+from annotune.decide.movements import variants
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.units import Unit
 
@@ -54,7 +55,7 @@ def made(unit: Unit, wanted: str = AUTO) -> tuple[KernelChoice, ...]:
     for row in _wanted(wanted):
         found = row.alternatives(unit)
         out += () if isinstance(found, str) else found
-    return tuple(out)
+    return (*out, *(other for choice in out for other in variants(unit, choice)))
 
 
 def with_why_not(unit: Unit, choice: KernelChoice, wanted: str) -> KernelChoice:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotune.annotation.commands import (
     argument_of,
@@ -14,12 +14,14 @@ from annotune.annotation.commands import (
     name,
     statement,
     statements,
+    word,
 )
 from annotune.annotation.controls import with_tile_names
 from annotune.annotation.spec import Command, Value
 from annotune.decide.build import Places
 from annotune.decide.contraction_tile import ContractionTile, Extent, WishedTile
 from annotune.decide.messages import ACC_SIZES
+from annotune.decide.movement import MovementWish, Through
 from annotune.decide.placement import GANG_LIMIT, WARP
 from annotune.decide.plan import AccAxes
 from annotune.decide.rules import MAX_AXES
@@ -51,6 +53,7 @@ class Wishes:
     cuda: Mapping[int, Axes] = field(default_factory=dict)
     acc: Mapping[int, AccAxes] = field(default_factory=dict)
     contract: Mapping[int, WishedTile] = field(default_factory=dict)
+    movement: Mapping[int, MovementWish] = field(default_factory=dict)
     registers: Mapping[int, str] = field(default_factory=dict)
     unroll: tuple[tuple[int, str, int], ...] = ()
     tiles: Mapping[int, tuple[tuple[str, int], ...]] = field(default_factory=dict)
@@ -70,6 +73,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     cuda: dict[int, Axes] = {}
     acc: dict[int, AccAxes] = {}
     contract: dict[int, WishedTile] = {}
+    movement: dict[int, MovementWish] = {}
     registers: dict[int, str] = {}
     unroll: list[tuple[int, str, int]] = []
     tiles: dict[int, tuple[tuple[str, int], ...]] = {}
@@ -104,6 +108,9 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                 tile = _contraction(command, point)
                 named = tuple(loop for loop, _ in tile.tile.extents if loop)
                 contract[statement(command)] = tile
+            case "pipeline" | "vectors" | "stream" | "resident":
+                own_wish = movement.get(statement(command), MovementWish())
+                movement[statement(command)] = _movement(command, own_wish, point)
             case "registers":
                 named = (loop_name(command, point),)
                 registers[statement(command)] = named[0]
@@ -141,6 +148,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
         cuda,
         acc,
         contract,
+        movement,
         registers,
         tuple(unroll),
         tiles,
@@ -191,6 +199,28 @@ def _contraction(command: Command, point: Mapping[str, Value]) -> WishedTile:
     is_open = argument_of(command, "stage") is None
     staged = None if is_open else loop_names(command, "stage", point)
     return WishedTile(tile, loop_names(command, "assign", point), staged)
+
+
+def _movement(command: Command, wish: MovementWish, point: Mapping[str, Value]) -> MovementWish:
+    """Return `wish` with what a command says of it.
+
+    Raises:
+        AnnotuneError: A count is no number from 1, or a place no place of a pipeline.
+    """
+    match command.name:
+        case "pipeline":
+            return replace(
+                wish,
+                stages=count(command, "stages", point),
+                through=Through(word(command, "through", tuple(Through)) or Through.SHARED),
+            )
+        case "vectors":
+            copied, read = count(command, "copied", point), count(command, "read", point)
+            return replace(wish, copied=copied, read=read)
+        case "stream":
+            return replace(wish, streamed=True)
+        case _:
+            return replace(wish, resident=count(command, "blocks", point))
 
 
 def _acc(command: Command, point: Mapping[str, Value]) -> AccAxes:

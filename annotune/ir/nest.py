@@ -15,7 +15,9 @@ class Level(StrEnum):
     """Where a loop runs. Each target understands its own levels and `SERIAL`.
 
     The iterations of a nest of `COOPERATIVE` loops are dealt out to all threads of a block, which
-    wait for each other before and after it; each has come to it by its own placed loops.
+    wait for each other before and after it; each has come to it by its own placed loops. Those of
+    `ASYNC` loops are copies, dealt out in the same way, that are only begun: neighbouring nests of
+    them are one group, and an `Await` says when they have arrived.
     """
 
     SERIAL = "serial"
@@ -26,6 +28,7 @@ class Level(StrEnum):
     THREAD_Y = "thread.y"
     THREAD_Z = "thread.z"
     COOPERATIVE = "cooperative"
+    ASYNC = "async"
     GANG = "gang"
     WORKER = "worker"
     VECTOR = "vector"
@@ -45,6 +48,8 @@ class Assign:
     statement through every transform, so that a recipe can name it. Where `guard` is an
     expression, the statement runs only in the iterations in which that is not 0: the user's
     ``if``, given to each statement in it, so that loops hold nothing but loops and statements.
+    What is `streamed` is the only one to read, or to write, its elements of arrays that others
+    see, so that no cache need keep them.
     """
 
     number: int
@@ -53,6 +58,7 @@ class Assign:
     value: Expr
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     guard: Expr | None = None
+    streamed: bool = False
 
     def sources(self) -> tuple[Expr, ...]:
         """Return the expressions that are computed: the guard, if there is one, and the value."""
@@ -63,7 +69,8 @@ class Assign:
         target = rewrite(self.target, change)
         assert isinstance(target, Access | Var), "a place stays a place"
         guard = None if self.guard is None else rewrite(self.guard, change)
-        return Assign(self.number, target, self.op, rewrite(self.value, change), self.span, guard)
+        value = rewrite(self.value, change)
+        return Assign(self.number, target, self.op, value, self.span, guard, self.streamed)
 
     def reads(self) -> tuple[Access | Var, ...]:
         """Return the elements and scalars that are read, the target of ``+=`` last."""
@@ -89,10 +96,15 @@ class Local:
 
 
 class MemorySpace(StrEnum):
-    """Who has a local array: one worker, or all threads of a block together."""
+    """Who has a local array: one worker, or all threads of a block together.
+
+    `DEALT` belongs to all threads as well, but each element is in the registers of the thread
+    that is dealt the cooperative iteration with it, so that no other can touch it.
+    """
 
     PRIVATE = "private"
     SHARED = "shared"
+    DEALT = "dealt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +122,17 @@ class LocalArray:
     extents: tuple[int, ...]
     space: MemorySpace = MemorySpace.PRIVATE
     stands_for: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Await:
+    """All threads of a block wait until all but the `newest` groups of copies have arrived.
+
+    A group is what one run of neighbouring nests of `ASYNC` loops has begun. An element of a
+    copy has no value from its beginning until a wait that covers it.
+    """
+
+    newest: int = 0
 
 
 class Operator(StrEnum):
@@ -166,7 +189,7 @@ class Loop:
         return self.tile_of or self.deal_of or self.var
 
 
-Stmt: TypeAlias = Loop | Assign | Local | LocalArray
+Stmt: TypeAlias = Loop | Assign | Local | LocalArray | Await
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +229,7 @@ def walk_paths(
                 yield from walk_paths(stmt.body, (*outer, stmt))
             case Assign():
                 yield stmt, outer
-            case Local() | LocalArray():
+            case Local() | LocalArray() | Await():
                 pass
             case _:
                 assert_never(stmt)

@@ -9,7 +9,8 @@ Expressions are C. A loop is one line, its body is indented by two spaces::
       local double rows[4][16]
       local double sums[4] for sum
       shared double tile[256]
-      S1: t = 0.0 if e > 0 && U[e][0] < t
+      await 1
+      S1: t = 0.0 if e > 0 && U[e][0] < t streamed
 
 ``for i in 1:n: for j in 0:n: a[i][j] = 0.0`` is short for a body of one statement.
 Statements without a label are numbered in text order; ``copy:`` marks one that is none of the
@@ -25,6 +26,7 @@ from annotune.ir.expr import COMPARISONS, Access, Binary, Call, Expr, Int, Negat
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
+    Await,
     Level,
     Local,
     LocalArray,
@@ -114,7 +116,9 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
             case Assign(number, target, op, value, guard=guard):
                 condition = "" if guard is None else f" if {print_expr(guard)}"
                 label = "copy" if number == NO_STATEMENT else f"S{number}"
-                yield f"{indent}{label}: {print_expr(target)} {op} {print_expr(value)}{condition}"
+                word = " streamed" if stmt.streamed else ""
+                text = f"{print_expr(target)} {op} {print_expr(value)}{condition}{word}"
+                yield f"{indent}{label}: {text}"
             case Local(name, type_, None):
                 yield f"{indent}local {type_} {name}"
             case Local(name, type_, value) if value is not None:
@@ -125,6 +129,8 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
                 yield f"{indent}{word} {type_} {name}{shape}" + (f" for {scalar}" if scalar else "")
             case Local():
                 raise AssertionError(stmt)
+            case Await(newest):
+                yield f"{indent}await {newest}"
             case _:
                 assert_never(stmt)
 

@@ -8,6 +8,7 @@ from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Sele
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
+    Await,
     Combine,
     Level,
     Local,
@@ -27,7 +28,7 @@ _TOKEN = re.compile(
     r"|(?P<op>[-+*/]=|[<>=!]=|&&|\|\||[-+*/%=()\[\]:,<>?])"
     r")"
 )
-_LOOP_WORDS = frozenset({"step", "tile_of", "deal_of", "unrolled", "combines", "if"})
+_LOOP_WORDS = frozenset({"step", "tile_of", "deal_of", "unrolled", "combines", "if", "streamed"})
 # The binary operators of each level, loosest first.
 _LEVELS = (
     frozenset({"||"}),
@@ -79,8 +80,13 @@ class _Lines:
             return self.loop(tokens, indent)
         if tokens.take("local"):
             return tokens.local()
-        if tokens.take(MemorySpace.SHARED):
-            return tokens.local(MemorySpace.SHARED)
+        for space in (MemorySpace.SHARED, MemorySpace.DEALT):
+            if tokens.take(space):
+                return tokens.local(space)
+        if tokens.take("await"):
+            newest = tokens.integer()
+            tokens.end()
+            return Await(newest)
         copy = re.match(r"\s*copy\s*:", tokens.text)
         if copy:
             tokens.at = copy.end()
@@ -199,8 +205,9 @@ class _Tokens:
             raise self.error("an assignment")
         value = self.expression()
         guard = self.expression() if self.take("if") else None
+        streamed = self.take("streamed")
         self.end()
-        return Assign(number, target, op, value, guard=guard)
+        return Assign(number, target, op, value, guard=guard, streamed=streamed)
 
     def local(self, space: MemorySpace = MemorySpace.PRIVATE) -> Local | LocalArray:
         words = []

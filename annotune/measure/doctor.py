@@ -68,7 +68,7 @@ class _Gap:
     remedy: str
 
 
-_WHEELS = "nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime"
+_WHEELS = "nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"
 
 _GAPS: Mapping[str, _Gap] = {
     "C compiler": _Gap(

@@ -99,11 +99,12 @@ def surely_read(expr: Expr) -> Iterator[Access | Var]:
 def names_in(expr: Expr) -> frozenset[str]:
     """Return the names of scalars and arrays that an expression uses; of a target, its index's."""
     if isinstance(expr, Access):
-        return frozenset[str]().union(*map(_all_names, expr.indices))
-    return _all_names(expr)
+        return frozenset[str]().union(*map(value_names, expr.indices))
+    return value_names(expr)
 
 
-def _all_names(expr: Expr) -> frozenset[str]:
+def value_names(expr: Expr) -> frozenset[str]:
+    """Return the names of scalars and arrays that the value of an expression depends on."""
     return variables(expr) | {access.array for access in accesses(expr)}
 
 

@@ -218,3 +218,33 @@ SETS_BOUNDS = Template(
     "expand: '{scalar}' sets how often '{loop}' runs",
     "leave it a scalar",
 )
+NOT_PIPELINED = Template(
+    "AT288",
+    "pipeline: '{loop}' does not begin with all of its copies into shared memory",
+    "copy inputs into shared memory at its start: `contract` does that for a contraction",
+)
+STAGES = Template(
+    "AT289",
+    "pipeline: {stages} stages through {space} memory, expected 2 to {most}",
+    "2 stages copy one tile ahead, 3 copy two; registers hold one tile ahead",
+)
+NOT_AHEAD = Template(
+    "AT296",
+    "pipeline: '{name}' changes in the nest, so the copies of '{loop}' cannot read it ahead",
+    "`distribute` the statement that writes it, or leave the loop as it is",
+)
+NOT_STREAMED = Template(
+    "AT293",
+    "stream: statement {statement} reads or writes elements of {name} more than once",
+    "hold them in registers first: `contract` and `registers` do that",
+)
+STAGE_WIDTH = Template(
+    "AT294",
+    "stage: groups of {width} elements of '{array}' along '{loop}' are not copied at once: {why}",
+    "copy single elements there",
+)
+NO_WORD = Template(
+    "AT295",
+    "{command}: '{array}' has elements of type '{type}', which no single instruction moves",
+    "leave the command out for this array",
+)

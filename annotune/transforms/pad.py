@@ -70,7 +70,7 @@ class Pad:
         out: list[Stmt] = []
         for stmt in body:
             match stmt:
-                case Loop(place=Level.COOPERATIVE):
+                case Loop(place=Level.COOPERATIVE | Level.ASYNC):
                     # The threads fill it together, whatever their own iterations are.
                     out.append(stmt)
                 case Loop():

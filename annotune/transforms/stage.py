@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
+from annotune.analysis.poly import ONE, Poly, from_expr, integer, variable
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
     Access,
@@ -20,6 +21,7 @@ from annotune.ir.expr import (
     substitute,
     variables,
 )
+from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
 from annotune.ir.nest import NO_STATEMENT, Assign, Level, LocalArray, Loop, MemorySpace, walk_stmts
 from annotune.transforms.copies import may_not_run, surely_read
@@ -30,6 +32,7 @@ from annotune.transforms.messages import (
     PLACED,
     STAGE_DIVERGES,
     STAGE_LAYOUT,
+    STAGE_WIDTH,
     WRITTEN_IN_KERNEL,
 )
 from annotune.transforms.registers import fresh_name
@@ -62,6 +65,10 @@ class Stage:
     outermost loop of the copying to the innermost. In `SHARED` memory the loops on threads are
     among them: all threads of the block fill the copy together. The local array takes no name in
     `taken`.
+
+    With a `width` the innermost loop of the copying takes so many neighbours at once, as lanes:
+    ``for j_s in 0:2: for j_v in 0:2 @simd: b_tile[2*j_s + j_v] = b[k][2*j_s + j_v]``. Neighbours
+    must be such in the array and in the copy, and start at a multiple of the width in both.
     """
 
     statement: int
@@ -73,6 +80,7 @@ class Stage:
     constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
     taken: frozenset[str] = frozenset()
+    width: int = 1
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
@@ -89,7 +97,9 @@ class Stage:
                 place=loop.place,
                 loops=", ".join(serial) or "none",
             )
-        return self._array_refusal(body) or self._box_refusal(body) or self._layout_refusal(body)
+        refusal = self._array_refusal(body) or self._box_refusal(body)
+        refusal = refusal or self._layout_refusal(body)
+        return refusal or (self._width_refusal(body, analysis) if self.width > 1 else None)
 
     def apply(self, body: Body) -> Body:
         """Return `body` with the copy before the loop, which `why_not` has accepted."""
@@ -99,21 +109,27 @@ class Stage:
         name = fresh_name(f"{self.array}_tile", body, self.taken)
         taken = self.taken | {name}
         offsets = {var: fresh_name(f"{var}_s", body, taken) for var, _ in self.layout}
-        moved: dict[str, Expr] = {}
-        # A tile starts where the loop over the tiles has come to, so that one is first.
-        for var, box in boxes.items():
-            ahead = Binary("*", Int(box.step), Var(offsets[var]))
-            moved[var] = fold(Binary("+", substitute(box.lower, moved), ahead))
+        inner, lane = self.layout[-1][0], fresh_name(f"{self.layout[-1][0]}_v", body, taken)
+        at: dict[str, Expr] = {var: Var(offset) for var, offset in offsets.items()}
+        first = dict(at)
+        if self.width > 1:
+            first[inner] = Binary("*", Int(self.width), Var(offsets[inner]))
+            at[inner] = Binary("+", first[inner], Var(lane))
+        moved = _moved(boxes, at)
         value: Expr = substitute(source, moved)
-        inside = conjunction(_inside({v: boxes[v] for v, _ in self.layout}, moved))
+        # All lanes are inside the tile, or none: the first one tells.
+        starts = _moved(boxes, first)
+        inside = conjunction(_inside({v: boxes[v] for v, _ in self.layout}, starts))
         if inside is not None:
             value = Select(fold(inside, self.constants), value, Real("0.0"))
-        filled = Access(name, (self._place({v: Var(o) for v, o in offsets.items()}),))
+        filled = Access(name, (self._place(at),))
         nest: Body = (Assign(NO_STATEMENT, filled, "=", fold(value), self.span),)
+        if self.width > 1:
+            nest = (Loop(lane, Int(0), Int(self.width), nest, place=Level.SIMD),)
         level = Level.COOPERATIVE if self.space is MemorySpace.SHARED else Level.SERIAL
         for var, _ in reversed(self.layout):
-            extent = Int(self._extents(body)[var])
-            nest = (Loop(offsets[var], Int(0), extent, nest, place=level),)
+            extent = self._extents(body)[var] // (self.width if var == inner else 1)
+            nest = (Loop(offsets[var], Int(0), Int(extent), nest, place=level),)
         within = {v: Binary("-", Var(v), boxes[v].lower) for v, _ in self.layout}
         # The layout counts iterations, an iterator steps.
         steps = {var: box.step for var, box in boxes.items()}
@@ -229,6 +245,83 @@ class Stage:
                 return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
             reach += stride * (extents[var] - 1)
         return None
+
+    def _width_refusal(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return why neighbours cannot be copied together, or None when they can."""
+        (inner, stride), boxes = self.layout[-1], {x.var: x for x in self._box(body)}
+        others = (each for _, each in self.layout[:-1])
+
+        def refused(why: str) -> Diagnostic:
+            return STAGE_WIDTH.at(
+                self.span, width=self.width, array=self.array, loop=inner, why=why
+            )
+
+        if self.width not in VECTORS.get(self.element, ()):
+            return refused(f"there is no such vector of {self.element}")
+        whole = self._extents(body)[inner] % self.width == 0 and boxes[inner].step == 1
+        if stride != 1 or not whole or any(each % self.width for each in others):
+            return refused("the copy has them apart")
+        source = self._access(body)
+        assert source is not None
+        lanes = self._start(source, body, analysis)
+        offset = variable(inner)
+        linear = lanes.linear_in((inner,)) if lanes is not None else None
+        if lanes is None or linear is None or linear[0].get(inner) != ONE:
+            return refused("they are no neighbours in the array")
+        # What is left of the place without the loop itself: a multiple in every copy.
+        if not _is_multiple(lanes - offset, self.width):
+            return refused("they do not start at a multiple of that")
+        for end in cut_ends(boxes[inner]):
+            length = self._counted(Binary("-", end, boxes[inner].lower), body)
+            if length is None or not _is_multiple(length, self.width):
+                return refused("they do not end at a multiple of that")
+        return None
+
+    def _start(self, source: Access, body: Body, analysis: Analysis) -> Poly | None:
+        """Return the place of an element in memory from the first one that the region touches.
+
+        The iterators of the copy are counted from their tile's start.
+        """
+        flat = flattened(source, analysis.region.arrays) or source
+        assert isinstance(flat, Access)
+        ahead = {
+            box.var: Binary("+", box.lower, Var(box.var))
+            for box in self._box(body)
+            if box.step == 1
+        }
+        place = substitute(flat.indices[0], ahead)
+        return self._counted(Binary("-", place, analysis.shapes[self.array].lowest), body)
+
+    def _counted(self, place: Expr, body: Body) -> Poly | None:
+        """Return a place with the iterators of tiles counted in tiles, so that what each
+        contributes is a multiple of its coefficient; None where it is no polynomial."""
+        found = from_expr(fold(place, self.constants))
+        for loop in path(body, self.statement):
+            begin = from_expr(fold(loop.lower, self.constants))
+            if found is None or begin is None:
+                return None
+            if loop.step > 1:
+                counted = begin + integer(loop.step) * variable(loop.var)
+                found = found.substitute({loop.var: counted})
+        return found
+
+
+# The vectors of CUDA that a thread copies at once: 8 or 16 bytes.
+VECTORS = {"double": (2,), "float": (2, 4)}
+
+
+def _is_multiple(place: Poly, width: int) -> bool:
+    return all(factor % width == 0 for _, factor in place.terms)
+
+
+def _moved(boxes: Mapping[str, Loop], at: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Return each loop's value at a distance along it, counted in its iterations."""
+    moved: dict[str, Expr] = {}
+    # A tile starts where the loop over the tiles has come to, so that one is first.
+    for var, box in boxes.items():
+        ahead = Binary("*", Int(box.step), at[var])
+        moved[var] = fold(Binary("+", substitute(box.lower, moved), ahead))
+    return moved
 
 
 def _inside(boxes: Mapping[str, Loop], at: Mapping[str, Expr]) -> Iterator[Expr]:

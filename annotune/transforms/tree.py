@@ -14,6 +14,7 @@ from annotune.ir.expr import Access, Expr, Var, accesses, variables
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
+    Await,
     Level,
     Local,
     LocalArray,
@@ -109,7 +110,7 @@ def restrict(stmt: Stmt, keep: frozenset[int]) -> Stmt | None:
     match stmt:
         case Assign():
             return stmt if stmt.number in keep else None
-        case Local() | LocalArray():
+        case Local() | LocalArray() | Await():
             return stmt
         case Loop():
             inner = tuple(s for child in stmt.body if (s := restrict(child, keep)) is not None)
@@ -132,7 +133,7 @@ def _used_names(stmt: Stmt) -> Iterator[str]:
                 parts = () if value is None else (value,)
             case Loop():
                 parts = (one.lower, one.upper)
-            case LocalArray():
+            case LocalArray() | Await():
                 parts = ()
         for part in parts:
             yield from variables(part)
@@ -208,7 +209,7 @@ def map_assigns(body: Body, change: Callable[[Assign], Assign]) -> Body:
                 out.append(change(stmt))
             case Loop():
                 out.append(with_body(stmt, map_assigns(stmt.body, change)))
-            case Local() | LocalArray():
+            case Local() | LocalArray() | Await():
                 out.append(stmt)
     return tuple(out)
 

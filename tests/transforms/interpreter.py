@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
-from annotune.ir.nest import Assign, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Await, Level, Local, LocalArray, Loop, Stmt
 
 Place = tuple[str, tuple[int, ...]]
 
@@ -15,7 +16,8 @@ def run(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> dict[Place, int]:
     """Return every element that `body` writes, with its last value.
 
     Elements start as numbers made of their place; those of a local array have no value
-    before they are written, and reading one is an error.
+    before they are written, and reading one is an error. So it is for an asynchronous copy from
+    its beginning until a wait covers it.
     """
     machine = _Machine(sizes)
     machine.body(body)
@@ -29,16 +31,38 @@ def touched(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> set[Place]:
     return {place for place in machine.read | set(machine.memory) if place[0] not in machine.own}
 
 
+def _is_async(stmt: Stmt) -> bool:
+    return isinstance(stmt, Loop) and stmt.place is Level.ASYNC
+
+
 class _Machine:
     def __init__(self, sizes: Mapping[str, int]) -> None:
         self.values = dict(sizes)
         self.read: set[Place] = set()
         self.memory: dict[Place, int] = {}
         self.own: dict[str, tuple[int, ...]] = {}
+        # Groups of copies that have been begun, the oldest first; None outside of one.
+        self.groups: list[list[tuple[Place, int]]] = []
+        self.begun: list[tuple[Place, int]] | None = None
 
     def body(self, body: tuple[Stmt, ...]) -> None:
+        for is_async, run in groupby(body, _is_async):
+            if is_async and self.begun is None:
+                self.begun = []
+                self.statements(tuple(run))
+                self.groups.append(self.begun)
+                self.begun = None
+            else:
+                self.statements(tuple(run))
+
+    def statements(self, body: tuple[Stmt, ...]) -> None:
         for stmt in body:
             match stmt:
+                case Await(newest):
+                    arrived = len(self.groups) - newest
+                    for group in self.groups[: max(0, arrived)]:
+                        self.memory |= dict(group)
+                    self.groups = self.groups[max(0, arrived) :]
                 case Loop(var, lower, upper, inner, step):
                     for value in range(self.value(lower), self.value(upper), step):
                         self.values[var] = value
@@ -58,6 +82,9 @@ class _Machine:
             value = {"+=": old + value, "-=": old - value, "*=": old * value}[op]
         if isinstance(target, Var):
             self.values[target.name] = value
+        elif self.begun is not None:
+            self.memory.pop(self.place(target), None)
+            self.begun.append((self.place(target), value))
         else:
             self.memory[self.place(target)] = value
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from conftest import Golden
 from hypothesis import given, settings
@@ -212,6 +214,85 @@ def test_pad_keeps_the_condition_of_a_loop_that_sets_another() -> None:
     )
     body = Pad(0, ("i",)).apply(parse_nest(text).body)
     assert "s[i - i_t] += A[l][0] if i < n" in print_nest(Nest(body))
+
+
+WIDE = (("i", 2), ("j", 4), ("l", 4))
+EVEN = {"n": 6, "m": 8, "k": 12}
+ROWS = (("l", 4), ("j", 1))
+
+
+def wide(
+    array: str = "B", layout: tuple[tuple[str, int], ...] = ROWS, element: str = "double"
+) -> Stage:
+    return Stage(0, array, "l", layout, element, SHARED, EVEN, width=2)
+
+
+def test_neighbours_are_copied_at_once(golden: Golden) -> None:
+    body = blocked(WIDE, EVEN)
+    made = (wide("A", (("i", 6), ("l", 1))), wide())
+    golden.check("transforms/stage_wide.nest", print_nest(Nest(done(made, body))))
+
+
+def wide_code(stage: Stage, tiles: tuple[tuple[str, int], ...], sizes: dict[str, int]) -> str:
+    refusal = replace(stage, constants=sizes).why_not(blocked(tiles, sizes), MATMUL)
+    return "" if refusal is None else f"{refusal.code}: {refusal.message.split(': ', 2)[-1]}"
+
+
+@pytest.mark.parametrize(
+    ("stage", "sizes", "said"),
+    [
+        (wide(), EVEN, ""),
+        (wide(layout=(("l", 6), ("j", 1))), EVEN, ""),
+        (wide(element="int"), EVEN, "AT294: there is no such vector of int"),
+        (wide(layout=(("l", 5), ("j", 1))), EVEN, "AT294: the copy has them apart"),
+        (wide(layout=(("l", 8), ("j", 2))), EVEN, "AT294: the copy has them apart"),
+        (wide(layout=(("j", 4), ("l", 1))), EVEN, "AT294: they are no neighbours in the array"),
+        # Rows of 9 begin at an odd element every second time, and end with a single one.
+        (wide(), {**EVEN, "m": 9}, "AT294: they do not start at a multiple of that"),
+        (wide("A", (("i", 4), ("l", 1))), {**EVEN, "k": 13}, "AT294: they do not start at"),
+        # What sizes are not known to be, nobody can prove.
+        (wide(), {}, "AT294: they do not start at a multiple of that"),
+    ],
+)
+def test_refuses_neighbours_that_are_not_proven_to_be_aligned(
+    stage: Stage, sizes: dict[str, int], said: str
+) -> None:
+    assert wide_code(stage, WIDE, sizes).startswith(said)
+    assert bool(wide_code(stage, WIDE, sizes)) is bool(said)
+
+
+def test_refuses_neighbours_of_an_array_that_the_region_enters_at_an_odd_element() -> None:
+    loops = "for (i = 0; i < n; i++) for (l = 0; l < k; l++) for (j = 0; j < 8; j++)"
+    for first, code in ((0, None), (1, None), (2, None)):
+        analysis = analysed(f"v[i] += A[i][l] * q[j + {first}];", loops)
+        stage = Stage(0, "q", "l", (("j", 1),), "float", constants=EVEN, width=2)
+        # The lowest element that is touched is where the memory on the device begins.
+        assert code_of(stage, analysis.region.nest.body, analysis) == code
+    apart = "B[l][j] * B[l][j] + q[1]"
+    analysis = analysed(f"v[i] += A[i][l] * {apart} * q[j + 2];", loops)
+    stage = Stage(0, "q", "l", (("j", 1),), "float", constants=EVEN, width=2)
+    assert code_of(stage, analysis.region.nest.body, analysis) == "AT280"
+
+
+even, whole = st.integers(1, 4).map(lambda x: 2 * x), st.sampled_from((2, 4))
+
+
+@settings(deadline=None)
+@given(n=st.integers(1, 7), m=even, k=even, i=st.integers(1, 4), j=whole, c=whole, pad=whole)
+def test_copies_of_neighbours_keep_the_result_and_touch_nothing_else(
+    n: int, m: int, k: int, i: int, j: int, c: int, pad: int
+) -> None:
+    sizes, original = {"n": n, "m": m, "k": k}, MATMUL.region.nest.body
+    body = blocked((("i", i), ("j", j), ("l", c)), sizes)
+    made = (
+        Stage(0, "A", "l", (("i", c + pad), ("l", 1)), "double", SHARED, sizes, width=2),
+        Stage(0, "B", "l", (("l", j + pad), ("j", 1)), "double", SHARED, sizes, width=2),
+        Hold(0, "l_t", constants=sizes),
+        Pad(0, ("i", "j"), constants=sizes),
+    )
+    body = done(made, body)
+    assert run(body, sizes) == run(original, sizes)
+    assert touched(body, sizes) == touched(original, sizes)
 
 
 extents, tile = st.integers(1, 7), st.integers(1, 4)

@@ -143,6 +143,19 @@ inline void copy_words(void *to, const void *from, size_t count) {
         static_cast<Word *>(to)[i] = static_cast<const Word *>(from)[i];
 }
 
+/* Of `bytes` from an address on, are all in one allocation of the device? cuda_memory.h knows. */
+ANNOTUNE_QUIET inline bool is_on_device(const void *address, size_t bytes);
+
+ANNOTUNE_QUIET inline bool is_shared(const void *address, size_t bytes) {
+    const unsigned char *byte = static_cast<const unsigned char *>(address);
+    if (byte >= dynamic_shared && byte + bytes <= dynamic_shared + block.dynamic_shared) return true;
+    for (unsigned i = 0; i < block.shared_count; i++) {
+        const unsigned char *start = static_cast<unsigned char *>(block.shared[i].address);
+        if (byte >= start && byte + bytes <= start + block.shared[i].size) return true;
+    }
+    return false;
+}
+
 /* By value: the queue is ours, and the race check must not see it as the program's. */
 inline void perform(DeferredCopy copy) {
     unsigned char *to = static_cast<unsigned char *>(copy.to);
@@ -161,6 +174,9 @@ ANNOTUNE_QUIET inline void __pipeline_memcpy_async(void *to, const void *from, s
     if (size != 4 && size != 8 && size != 16) annotune_cpu::stop("cp.async of other than 4, 8 or 16 bytes");
     if ((uintptr_t)to % size || (uintptr_t)from % size) annotune_cpu::stop("misaligned cp.async");
     if (zeros > size) annotune_cpu::stop("cp.async with more zeros than bytes");
+    if (!annotune_cpu::is_shared(to, size)) annotune_cpu::stop("cp.async to what is no shared memory");
+    if (size > zeros && !annotune_cpu::is_on_device(from, size - zeros))
+        annotune_cpu::stop("cp.async reads outside of every device allocation");
     if (me.copy_count == me.copy_capacity) {
         me.copy_capacity = me.copy_capacity ? 2 * me.copy_capacity : 32;
         me.copies = static_cast<annotune_cpu::DeferredCopy *>(
@@ -173,6 +189,8 @@ ANNOTUNE_QUIET inline void __pipeline_memcpy_async(void *to, const void *from, s
     annotune_race_access(to, size, ANNOTUNE_WRITE, ANNOTUNE_PLAIN);
 #endif
     me.copies[me.copy_count++] = {to, from, size, zeros, me.open_group};
+    // Until the wait that covers it the place has no value, neither the old one nor the new one.
+    annotune_cpu::fill(to, annotune_cpu::POISON, size);
 }
 ANNOTUNE_QUIET inline void __pipeline_commit() { annotune_cpu::block.running->open_group++; }
 ANNOTUNE_QUIET inline void __pipeline_wait_prior(size_t newest) {

@@ -63,6 +63,12 @@ ANNOTUNE_QUIET inline const Allocation *allocation_of(const void *address) {
     return nullptr;
 }
 
+ANNOTUNE_QUIET inline bool is_on_device(const void *address, size_t bytes) {
+    const Allocation *a = allocation_of(address);
+    const char *byte = static_cast<const char *>(address);
+    return a && byte >= payload(*a) && byte + bytes <= payload(*a) + a->size;
+}
+
 ANNOTUNE_QUIET inline void watch_zones(const Allocation &a, bool is_watched) {
 #if defined(__SANITIZE_ADDRESS__)
     char *after = payload(a) + a.size;

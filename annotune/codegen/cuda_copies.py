@@ -1,0 +1,202 @@
+"""Copies that the threads of a block make together: their shares, lanes, and asynchronous ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+
+from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, accesses, variables
+from annotune.ir.fold import fold, trip_count
+from annotune.ir.nest import Assign, Level, LocalArray, Loop, MemorySpace, Stmt, walk_stmts
+from annotune.transforms.tree import Body
+
+THREAD_INDEX = "annotune_thread"
+SHARE = "annotune_k"
+ELEMENT = "annotune_e"
+DYNAMIC = "annotune_shared"
+# Shared memory that a block has without asking for more, and where a vector may start (CUDA C++
+# Programming Guide, Shared Memory and Device Memory Accesses).
+STATIC_BYTES = 48 * 1024
+VECTOR_BYTES = 16
+_BYTES = {"char": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2}
+_BYTES |= {"int": 4, "unsigned": 4, "unsigned int": 4, "float": 4}
+COPYING = (Level.COOPERATIVE, Level.ASYNC)
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """A nest of loops of which each thread runs every so-manieth iteration, and what it holds.
+
+    `counts` are the loops and how often they run, the outermost first.
+    """
+
+    counts: Mapping[str, int]
+    body: Body
+
+    @classmethod
+    def of(cls, outermost: Loop) -> Copies:
+        """Return a perfect nest of loops that run a number of times that is known."""
+        loops = [outermost]
+        while len(loops[-1].body) == 1:
+            inner = loops[-1].body[0]
+            if not isinstance(inner, Loop) or inner.place not in COPYING:
+                break
+            loops.append(inner)
+        counts = {}
+        for loop in loops:
+            count = fold(trip_count(loop))
+            assert isinstance(count, Int)
+            assert loop.lower == Int(0)
+            assert loop.step == 1
+            counts[loop.var] = count.value
+        return cls(counts, loops[-1].body)
+
+    @property
+    def total(self) -> int:
+        return prod(self.counts.values())
+
+    def rounds(self, threads: int) -> int:
+        """Return how many iterations a thread runs at most."""
+        return -(-self.total // threads)
+
+    def digits(self) -> Iterator[tuple[str, Expr]]:
+        """Yield what the number of an iteration makes of each loop, the innermost fastest."""
+        faster = 1
+        for var, count in reversed(tuple(self.counts.items())):
+            own: Expr = Var(ELEMENT)
+            if faster > 1:
+                own = Binary("/", own, Int(faster))
+            faster *= count
+            if faster < self.total:
+                own = Binary("%", own, Int(count))
+            yield var, Int(0) if count == 1 else own
+
+    def condition(self) -> Expr | None:
+        """Return the condition under which any of it runs, None where some iterations differ."""
+        own = set(self.counts)
+        guards = {s.guard for s in walk_stmts(self.body) if isinstance(s, Assign)}
+        guard = guards.pop() if len(guards) == 1 else None
+        return guard if guard is not None and not variables(guard) & own else None
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """One copy of `width` neighbours, the first of which `assign` copies."""
+
+    assign: Assign
+    width: int
+
+    @classmethod
+    def of(cls, stmt: Stmt) -> Lanes:
+        """Return the copy of one element, or of those that a loop over lanes copies at once."""
+        if isinstance(stmt, Assign):
+            return cls(stmt, 1)
+        assert isinstance(stmt, Loop)
+        assert stmt.place is Level.SIMD
+        (inner,), width = stmt.body, fold(trip_count(stmt))
+        assert isinstance(inner, Assign)
+        assert isinstance(width, Int)
+
+        def first(expr: Expr) -> Expr | None:
+            return Int(0) if expr == Var(stmt.var) else None
+
+        assign = inner.rewritten(first)
+        target = fold(assign.target)
+        assert isinstance(target, Access)
+        return cls(
+            Assign(assign.number, target, "=", fold(assign.value), assign.span, assign.guard),
+            width.value,
+        )
+
+    @property
+    def source(self) -> tuple[Expr | None, Access]:
+        """Return the condition for the element to be there, None for always, and the element."""
+        match self.assign.value:
+            case Access() as element:
+                return None, element
+            case Select(condition, Access() as element, Real("0.0")):
+                return condition, element
+            case value:
+                raise AssertionError(f"no copy: {value}")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one thread has in registers of a dealt array: `rounds` vectors of `width` elements."""
+
+    type: str
+    width: int
+    rounds: int
+
+    @property
+    def spelling(self) -> str:
+        return vector(self.type, self.width)
+
+
+def vector(element: str, width: int) -> str:
+    """Return CUDA's type of `width` neighbours."""
+    return element if width == 1 else f"{element}{width}"
+
+
+def shares(body: Body, threads: int) -> dict[str, Share]:
+    """Return what a thread has of each dealt array in `body`."""
+    types = {
+        s.name: s.type
+        for s in walk_stmts(body)
+        if isinstance(s, LocalArray) and s.space is MemorySpace.DEALT
+    }
+    found = {}
+    for nest in nests(body):
+        copies = Copies.of(nest)
+        for stmt in copies.body:
+            lanes = Lanes.of(stmt)
+            target = lanes.assign.target
+            if isinstance(target, Access) and target.array in types:
+                kind = types[target.array]
+                found[target.array] = Share(kind, lanes.width, copies.rounds(threads))
+    return found
+
+
+def nests(body: Body) -> Iterator[Loop]:
+    """Yield the outermost loops of all copies in `body`."""
+    for stmt in body:
+        if isinstance(stmt, Loop) and stmt.place in COPYING:
+            yield stmt
+        elif isinstance(stmt, Loop):
+            yield from nests(stmt.body)
+
+
+def aligned_arrays(body: Body) -> frozenset[str]:
+    """Return the arrays, of the region and local, of which neighbours are copied at once."""
+    found: set[str] = set()
+    for nest in nests(body):
+        for stmt in Copies.of(nest).body:
+            lanes = Lanes.of(stmt)
+            if lanes.width > 1:
+                found |= {
+                    a.array
+                    for a in (lanes.assign.target, *accesses(lanes.assign.value))
+                    if isinstance(a, Access)
+                }
+    return frozenset(found)
+
+
+def shared_arrays(body: Body) -> tuple[LocalArray, ...]:
+    """Return the arrays in `body` that belong to all threads of a block, in text order."""
+    return tuple(
+        s for s in walk_stmts(body) if isinstance(s, LocalArray) and s.space is MemorySpace.SHARED
+    )
+
+
+def dynamic_bytes(body: Body) -> int:
+    """Return the shared memory for which a launch must ask, 0 where a block has it anyway."""
+    sizes = [shared_bytes(array) for array in shared_arrays(body)]
+    return sum(sizes) if sum(sizes) > STATIC_BYTES else 0
+
+
+def shared_bytes(array: LocalArray) -> int:
+    """Return the bytes of an array, up to where the next one may start with a vector."""
+    # A type not listed is a pair at most: complex, or a long of one.
+    size = prod(array.extents) * _BYTES.get(array.type, 8 if "complex" not in array.type else 16)
+    return -(-size // VECTOR_BYTES) * VECTOR_BYTES

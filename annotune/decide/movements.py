@@ -1,0 +1,211 @@
+"""Ways to move the data of a kernel whose tile is chosen: pipelines, vectors, streams.
+
+Sources: CUDA C++ Programming Guide, Asynchronous Data Copies and Launch Bounds; J. Kim et al.,
+"Optimizing Tensor Contractions in CCSD(T) for Efficient Execution on GPUs", ICS 2018, section 4
+(the output is loaded early and its use hides behind the inputs); NVIDIA, CUTLASS, Efficient GEMM
+in CUDA (pipelining, with registers or shared memory as the place of the next tile).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from annotune.analysis.facts import AccessFacts
+from annotune.decide.build import Places
+from annotune.decide.contraction_tile import ContractionTile, Extent, held_registers
+from annotune.decide.copy_layout import vector_layout
+from annotune.decide.messages import NO_MOVEMENT
+from annotune.decide.movement import PLAIN, Movement, MovementWish, Through
+from annotune.decide.plan import Blocking, KernelChoice, Pipelined, Reason, Staging
+from annotune.decide.units import Unit
+from annotune.diagnostics import NOWHERE, AnnotuneError
+from annotune.transforms.pipeline import part_length
+from annotune.transforms.tile import tile_name
+
+# Shared memory that a block may ask for on every device since compute capability 8.0, and what it
+# has without (CUDA C++ Programming Guide, Technical Specifications per Compute Capability).
+MOST_SHARED_BYTES = 99 * 1024
+# 32-bit registers of a multiprocessor, and the unit in which a thread is given them (the same).
+REGISTERS_PER_SM = 64 * 1024
+REGISTER_UNIT = 8
+# Bytes that a thread moves with one instruction at most.
+VECTOR_BYTES = 16
+_BYTES = {"double": 8, "float": 4}
+# The commands of a recipe that speak of a movement.
+MOVING = ("pipeline", "vectors", "stream", "resident")
+_RING, _AHEAD = ((2, Through.SHARED), (3, Through.SHARED)), (2, Through.REGISTERS)
+
+
+def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice | str:
+    """Return `choice` with its data moved so, or in words why they cannot be.
+
+    For sizes that are not the tuned ones, and may leave vectors unaligned, single elements are
+    copied.
+    """
+    staged = [copy for block in choice.blocking for copy in block.staged]
+    is_plain = movement.stages == movement.copied == movement.read == 1
+    if not is_plain and (choice.contract is None or not staged):
+        return "nothing is copied into shared memory"
+    if movement.streamed and not (choice.registers or any(b.held for b in choice.blocking)):
+        return "its output is not held in registers while it is summed"
+    if movement.stages > 1 and movement.through is Through.REGISTERS and movement.stages != 2:
+        return f"{movement.stages} stages through registers, expected 2"
+    blocking = tuple(_with_copies(unit, choice, block, movement) for block in choice.blocking)
+    wished = replace(choice, blocking=blocking, movement=movement)
+    needed = shared_bytes(unit, wished)
+    if needed > MOST_SHARED_BYTES:
+        return f"the copies need {needed} bytes of shared memory, more than {MOST_SHARED_BYTES}"
+    if movement != PLAIN:
+        reason = Reason("movement", str(movement), "another point of the space")
+        wished = replace(wished, reasons=(*choice.reasons, reason))
+    if choice.elsewhere is None and movement.copied == movement.read == 1:
+        return wished
+    general = replace(movement, copied=1, read=1, resident=0)
+    other = moved(unit, choice.elsewhere or choice, general)
+    return replace(wished, elsewhere=choice.elsewhere if isinstance(other, str) else other)
+
+
+def as_wished(unit: Unit, choice: KernelChoice, wish: MovementWish, places: Places) -> KernelChoice:
+    """Return `choice` with its data moved as a recipe says, which stands at `places`.
+
+    Raises:
+        AnnotuneError: The choice has no such copies.
+    """
+    found = moved(unit, choice, wish.over(choice.movement))
+    if isinstance(found, str):
+        spans = (places.of(name, s) for s in unit.statements for name in MOVING)
+        place = next((span for span in spans if span != NOWHERE), NOWHERE)
+        raise AnnotuneError.of(NO_MOVEMENT.at(place, statement=unit.leader, reason=found))
+    return found
+
+
+def variants(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
+    """Yield a choice with other movements worth a try, the plain one left out."""
+    tile = choice.contract
+    if tile is None or choice.movement != PLAIN:
+        return
+    seen = {_shape(choice)}
+    for movement in _movements(unit, choice, tile):
+        found = moved(unit, choice, movement)
+        if isinstance(found, str) or _shape(found) in seen:
+            continue
+        seen.add(_shape(found))
+        yield found
+
+
+def _shape(choice: KernelChoice) -> tuple[object, ...]:
+    """Return all of a choice that reaches the text of its kernel."""
+    return choice.blocking, choice.movement.streamed, choice.movement.resident
+
+
+def _movements(unit: Unit, choice: KernelChoice, tile: ContractionTile) -> Iterator[Movement]:
+    steps = -(-(unit.trips[tile.contracted[0]] or 1) // tile.contracted[1])
+    rings = [pair for pair in _RING if pair[0] <= steps]
+    pipelines = [(1, Through.SHARED), *rings, *([_AHEAD] if steps > 1 else [])]
+    width = VECTOR_BYTES // min(_element(unit, c.array) for b in choice.blocking for c in b.staged)
+    for streamed in (False, True):
+        for stages, through in pipelines:
+            yield Movement(stages, through, streamed=streamed)
+            yield Movement(stages, through, copied=width, streamed=streamed)
+            yield Movement(stages, through, read=width, streamed=streamed)
+    most = resident_blocks(unit, tile)
+    if most > 1:
+        for stages, through in pipelines:
+            yield Movement(stages, through, resident=most)
+
+
+def resident_blocks(unit: Unit, tile: ContractionTile) -> int:
+    """Return how many blocks fit on a multiprocessor with no more registers than a tile needs."""
+    output = next(f for f in unit.writes)
+    each = held_registers(tile, _element(unit, output.access.array))
+    given = -(-each // REGISTER_UNIT) * REGISTER_UNIT
+    return REGISTERS_PER_SM // (given * tile.threads)
+
+
+def shared_bytes(unit: Unit, choice: KernelChoice) -> int:
+    """Return what the copies of a choice take of the shared memory of a block."""
+    total = 0
+    extents = choice.contract.copied_extents if choice.contract is not None else {}
+    for block in choice.blocking:
+        for copy in block.staged:
+            reach = 1 + sum(each * (extents.get(loop, 1) - 1) for loop, each in copy.layout)
+            is_ringed = block.pipelined and block.pipelined.through is Through.SHARED
+            parts = block.pipelined.stages if block.pipelined and is_ringed else 1
+            length = part_length(reach) if parts > 1 else reach
+            total += parts * length * _element(unit, copy.array)
+    return total
+
+
+def _with_copies(unit: Unit, choice: KernelChoice, block: Blocking, movement: Movement) -> Blocking:
+    """Return what one block does, with its copies moved as told."""
+    tile = choice.contract
+    if tile is None or not block.staged:
+        return block
+    staged = tuple(_staged(unit, tile, copy, movement) for copy in block.staged)
+    pipelined = None
+    if movement.stages > 1:
+        loop = tile_name(tile.contracted[0])
+        pipelined = Pipelined(loop, movement.stages, movement.through)
+    return replace(block, staged=staged, pipelined=pipelined)
+
+
+def _staged(unit: Unit, tile: ContractionTile, copy: Staging, movement: Movement) -> Staging:
+    """Return a copy laid out for the widest accesses that are proven to be aligned."""
+    bytes_ = _element(unit, copy.array)
+    facts = next(f for f in unit.reads if f.access.array == copy.array)
+    wide = copy
+    if movement.read > 1:
+        wide = _laid_out(tile, copy, bytes_, movement.read, is_read=True)
+    if movement.copied > 1 and _is_aligned(unit, facts, wide, tile, movement.copied):
+        if movement.read == 1:
+            wide = _laid_out(tile, copy, bytes_, movement.copied, is_read=False)
+        if _has_neighbours(wide, movement.copied):
+            wide = replace(wide, width=movement.copied)
+    return wide
+
+
+def _laid_out(
+    tile: ContractionTile, copy: Staging, element_bytes: int, width: int, is_read: bool
+) -> Staging:
+    """Return a copy in which neighbours are side by side, or the same where that costs passes."""
+    if not is_read and _has_neighbours(copy, width):
+        return copy
+    extents = dict(tile.extents)
+    order = tuple((loop, extents[loop]) for loop, _ in copy.layout if loop in extents)
+    if len(order) < len(copy.layout):
+        return copy
+    threads = (tile.thread_x, tile.thread_y)
+    registers = {tile.register_x[0], tile.register_y[0]}
+    first: Extent | None = order[-1]
+    if is_read:
+        first = next((row for row in order if row[0] in registers), None)
+    if first is None or first[1] % width:
+        return copy
+    layout = vector_layout(first, order, threads, element_bytes, width, width if is_read else 1)
+    return copy if layout is None else replace(copy, layout=layout)
+
+
+def _has_neighbours(copy: Staging, width: int) -> bool:
+    """Return whether the loop that fills a copy innermost has its neighbours side by side."""
+    others = (stride for _, stride in copy.layout[:-1])
+    return copy.layout[-1][1] == 1 and all(stride % width == 0 for stride in others)
+
+
+def _is_aligned(
+    unit: Unit, facts: AccessFacts, copy: Staging, tile: ContractionTile, width: int
+) -> bool:
+    """Return whether all vectors of an input start at a multiple of their length.
+
+    This is what the strides tell; `Stage` proves it from the subscripts, or refuses.
+    """
+    inner = copy.layout[-1][0]
+    lengths = {unit.trips.get(inner) or 1, dict(tile.extents).get(inner, 1)}
+    if facts.strides.get(inner) != 1 or any(length % width for length in lengths):
+        return False
+    others = (stride for loop, stride in facts.strides.items() if loop != inner)
+    return all(stride is not None and stride % width == 0 for stride in others)
+
+
+def _element(unit: Unit, array: str) -> int:
+    return _BYTES.get(unit.analysis.region.arrays[array].element, 8)

@@ -1,0 +1,238 @@
+"""Begin the copies of later iterations before the work of the present one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjunction, substitute
+from annotune.ir.fold import fold
+from annotune.ir.nest import (
+    Assign,
+    Await,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    walk_stmts,
+)
+from annotune.transforms.copies import names_in, value_names
+from annotune.transforms.legality import missing
+from annotune.transforms.messages import NO_WORD, NOT_AHEAD, NOT_PIPELINED, PLACED, STAGES
+from annotune.transforms.registers import fresh_name
+from annotune.transforms.tree import (
+    Body,
+    map_assigns,
+    path,
+    rebuilt,
+    replace_loop,
+    target_name,
+    top_of,
+)
+
+# With more copies under way than two tiles of them, shared memory holds no block beside.
+MOST_STAGES = 3
+# Elements of the widest vector that a thread copies at once: four floats.
+WIDEST = 4
+# Types of 4 or 8 bytes, which one asynchronous copy moves.
+WORDS = frozenset({"double", "float", "int", "unsigned", "unsigned int", "long long"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Let the copies at the start of `loop` around `statement` run ahead of its work.
+
+    ``Pipeline(0, "k", 2)``: ``shared double t[8]``, ``for k in 0:n: { copy: t[i] = a[k][i];
+    c += t[j] }`` becomes ``shared double t[16]``, a first ``async`` copy of ``a[0]``, and
+    ``for k in 0:n: { await 0; async copy: t[8*((k + 1) % 2) + i] = a[k + 1][i] if k + 1 < n;
+    c += t[8*(k % 2) + j] }``. With 3 stages two copies are under way and the ring has three parts.
+
+    Through `DEALT` memory, which takes 2 stages, each thread loads its share of the next tile into
+    registers before the work and stores it to shared memory after it; there is one copy.
+
+    Source:
+        Simultaneous copies and work: CUDA C++ Programming Guide, Asynchronous Data Copies.
+        The ring with one barrier for each step: CUTLASS, Efficient GEMM in CUDA, Pipelining.
+    """
+
+    statement: int
+    loop: str
+    stages: int = 2
+    through: MemorySpace = MemorySpace.SHARED
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+    taken: frozenset[str] = frozenset()
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the copies cannot run ahead, or None when they can."""
+        absent = missing(body, self.statement, (self.loop,), self.span)
+        if absent is not None:
+            return absent
+        most = MOST_STAGES if self.through is MemorySpace.SHARED else 2
+        if not 2 <= self.stages <= most:
+            return STAGES.at(self.span, stages=self.stages, space=self.through, most=most)
+        loop = self._loop(body)
+        if loop.place is not Level.SERIAL:
+            serial = [x.var for x in path(body, self.statement) if x.place is Level.SERIAL]
+            return PLACED.at(
+                self.span,
+                command="pipeline",
+                loop=loop.var,
+                place=loop.place,
+                loops=", ".join(serial) or "none",
+            )
+        arrays, nests, rest = _parts(loop)
+        if not nests or any(_is_cooperative(s) for s in walk_stmts(rest)):
+            return NOT_PIPELINED.at(self.span, loop=loop.var)
+        wide = next((a for a in arrays if a.type not in WORDS), None)
+        if wide is not None and self.through is MemorySpace.SHARED:
+            return NO_WORD.at(self.span, command="pipeline", array=wide.name, type=wide.type)
+        changed = _changed(body[top_of(body, self.statement)], arrays, loop)
+        names = sorted(frozenset[str]().union(*map(_needed, nests)) & changed)
+        if names:
+            return NOT_AHEAD.at(self.span, loop=loop.var, name=names[0])
+        return None
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the copies ahead, which `why_not` has accepted."""
+        loop = self._loop(body)
+        ahead = self._in_ring if self.through is MemorySpace.SHARED else self._in_registers
+        return replace_loop(body, loop, ahead(body, loop))
+
+    def _loop(self, body: Body) -> Loop:
+        return next(x for x in path(body, self.statement) if x.var == self.loop)
+
+    def _in_ring(self, body: Body, loop: Loop) -> Body:
+        """Return the loop with its copies in a ring of buffers, and the first of them before."""
+        arrays, nests, rest = _parts(loop)
+        lengths = {a.name: part_length(a.extents[0]) for a in arrays}
+        part = fresh_name(f"{loop.var}_part", body, self.taken)
+        first = fresh_name(f"{loop.var}_first", body, self.taken)
+        nests = tuple(_placed(nest, Level.ASYNC) for nest in nests)
+        early = self.stages - 1
+        turn = fold(Binary("/", Binary("-", Var(loop.var), loop.lower), Int(loop.step)))
+        declared = Local(part, "int", Binary("%", turn, Int(self.stages)))
+        coming = Binary("%", fold(Binary("+", Var(part), Int(early))), Int(self.stages))
+
+        def copies(at: Expr, to: Expr) -> Body:
+            moved = map_assigns(nests, lambda s: self._at(s, loop, at))
+            return map_assigns(moved, lambda s: _in_part(s, lengths, to))
+
+        before = copies(_after(loop.lower, loop, Var(first)), Var(first))
+        if early == 1:
+            before = copies(loop.lower, Int(0))
+        else:
+            before = (Loop(first, Int(0), Int(early), before),)
+        work = map_assigns(rest, lambda s: _in_part(s, lengths, Var(part)))
+        later = copies(_after(Var(loop.var), loop, Int(early)), coming)
+        inner = (declared, Await(early - 1), *later, *work)
+        rings = (
+            LocalArray(a.name, a.type, (self.stages * lengths[a.name],), a.space) for a in arrays
+        )
+        return (*rings, *before, rebuilt(loop, body=inner))
+
+    def _in_registers(self, body: Body, loop: Loop) -> Body:
+        """Return the loop with the next tile in registers while the present one is in use."""
+        arrays, nests, rest = _parts(loop)
+        shares = {a.name: fresh_name(f"{a.name}_next", body, self.taken) for a in arrays}
+        dealt = (LocalArray(shares[a.name], a.type, a.extents, MemorySpace.DEALT) for a in arrays)
+        following = _after(Var(loop.var), loop, Int(1))
+
+        def load(assign: Assign) -> Assign:
+            moved, target = self._at(assign, loop, following), assign.target
+            assert isinstance(target, Access)
+            share = Access(shares[target.array], target.indices)
+            return Assign(moved.number, share, "=", moved.value, moved.span, moved.guard)
+
+        def store(assign: Assign) -> Assign:
+            target = assign.target
+            assert isinstance(target, Access)
+            share, guard = Access(shares[target.array], target.indices), self._runs(loop, following)
+            return Assign(assign.number, target, "=", share, assign.span, guard)
+
+        before = map_assigns(nests, lambda s: self._at(s, loop, loop.lower))
+        inner = (*map_assigns(nests, load), *rest, *map_assigns(nests, store))
+        return (*arrays, *dealt, *before, rebuilt(loop, body=inner))
+
+    def _at(self, assign: Assign, loop: Loop, at: Expr) -> Assign:
+        """Return a copy for the iteration in which the loop is `at`, if there is one."""
+        place = {loop.var: at}
+        moved = assign.rewritten(lambda e: substitute(e, place) if isinstance(e, Var) else None)
+        guard = conjunction((self._runs(loop, at), moved.guard))
+        return Assign(moved.number, moved.target, moved.op, fold(moved.value), moved.span, guard)
+
+    def _runs(self, loop: Loop, at: Expr) -> Expr | None:
+        """Return the condition for the loop to have an iteration `at`, None where it has one."""
+        inside = fold(Binary("<", at, loop.upper))
+        known = fold(inside, self.constants)
+        return None if isinstance(known, Int) and known.value else inside
+
+
+def part_length(elements: int) -> int:
+    """Return the elements from one part of a ring to the next, so that vectors stay aligned."""
+    return -(-elements // WIDEST) * WIDEST
+
+
+def _after(start: Expr, loop: Loop, count: Expr) -> Expr:
+    """Return what the iterator is `count` iterations after `start`."""
+    return fold(Binary("+", start, Binary("*", Int(loop.step), count)))
+
+
+def _in_part(assign: Assign, lengths: Mapping[str, int], part: Expr) -> Assign:
+    """Return a statement that uses part `part` of the rings, each `lengths` long."""
+
+    def change(expr: Expr) -> Expr | None:
+        if not isinstance(expr, Access) or expr.array not in lengths:
+            return None
+        start = Binary("*", Int(lengths[expr.array]), part)
+        return Access(expr.array, (fold(Binary("+", start, expr.indices[0])),), expr.span)
+
+    return assign.rewritten(change)
+
+
+def _placed(loop: Loop, level: Level) -> Loop:
+    """Return a nest of copies with its cooperative loops on another level."""
+    inner = tuple(_placed(s, level) if isinstance(s, Loop) else s for s in loop.body)
+    place = level if loop.place is Level.COOPERATIVE else loop.place
+    return rebuilt(loop, body=inner, place=place)
+
+
+def _parts(loop: Loop) -> tuple[tuple[LocalArray, ...], tuple[Loop, ...], Body]:
+    """Return the shared arrays and the copies that a loop begins with, and the rest of it."""
+    arrays: list[LocalArray] = []
+    nests: list[Loop] = []
+    for place, stmt in enumerate(loop.body):
+        if isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED:
+            arrays.append(stmt)
+        elif isinstance(stmt, Loop) and stmt.place is Level.COOPERATIVE:
+            nests.append(stmt)
+        else:
+            return tuple(arrays), tuple(nests), loop.body[place:]
+    return tuple(arrays), tuple(nests), ()
+
+
+def _is_cooperative(stmt: object) -> bool:
+    return isinstance(stmt, Loop) and stmt.place is Level.COOPERATIVE
+
+
+def _needed(nest: Loop) -> frozenset[str]:
+    """Return the names that a nest of copies reads, its own iterators left out."""
+    own = {s.var for s in walk_stmts((nest,)) if isinstance(s, Loop)}
+    names: set[str] = set()
+    for stmt in walk_stmts((nest,)):
+        if isinstance(stmt, Assign):
+            names |= names_in(stmt.target).union(*map(value_names, stmt.sources()))
+    return frozenset(names - own)
+
+
+def _changed(nest: object, arrays: tuple[LocalArray, ...], loop: Loop) -> frozenset[str]:
+    """Return the scalars and arrays with other values in a later iteration, but the iterator."""
+    assert isinstance(nest, Loop)
+    copied = {a.name for a in arrays}
+    assigns = (s for s in walk_stmts((nest,)) if isinstance(s, Assign))
+    written = {target_name(s) for s in assigns} - copied
+    inside = {s.name for s in walk_stmts(loop.body) if isinstance(s, Local)}
+    return frozenset(written | inside)

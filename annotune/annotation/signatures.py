@@ -155,7 +155,7 @@ _ROWS = (
         "pipeline",
         (_STATEMENT, Slot("stages", Kind.COUNT), Slot("through", Kind.NAME, required=False)),
         "copy the inputs of later steps of the sum while the present one is multiplied",
-        'pipeline(0, 2, "shared")',
+        'pipeline(0, 2, "registers")',
         "CUTLASS, Efficient GEMM in CUDA",
     ),
     Signature(

@@ -162,8 +162,8 @@ def test_the_certificates_of_the_examples_hold(name: str) -> None:
     source = EXAMPLES / f"{name}.c"
     done = sound("check", source, "--certificate")
     verdicts = re.findall(r"^certificate (.*)$", done.out, re.MULTILINE)
-    # One for a GPU, one for the cores of a CPU.
-    plans = 2 * source.read_text().count("begin PerfTuning (")
+    # One for CUDA, one for OpenACC, one for the cores of a CPU.
+    plans = 3 * source.read_text().count("begin PerfTuning (")
     assert verdicts == ["holds: every iteration once, every dependence kept, in bounds"] * plans
 
 

@@ -27,14 +27,21 @@ MANY = 1 << 40
 
 
 class CoreMaker(Maker):
-    """Collects the relations of kernels whose loops are shared by threads, or lanes."""
+    """Collects the relations of kernels whose loops are shared by threads, or lanes.
+
+    `APART` are the levels whose workers do not meet before the end of their loop, `TOGETHER`
+    those whose workers do.
+    """
+
+    APART = frozenset({Level.CPU_THREAD})
+    TOGETHER = frozenset({Level.SIMD})
 
     def kernel(self, kernel: Kernel, outer: tuple[str, ...], loops: tuple[Loop, ...]) -> None:
         for assign, around in walk_paths(kernel.scheduled):
             number = assign.number
             value = self.values(number, (*loops, *around))
             worker, extents = ["0"] * (2 * AXES), [1] * (2 * AXES)
-            for place, axis in _places(around).items():
+            for place, axis in self.places(around).items():
                 worker[place] = self.index(axis, number, value)
                 extents[place] = self.extent(axis)
             order = self.serial(kernel.scheduled, number, value)
@@ -44,6 +51,17 @@ class CoreMaker(Maker):
             self.worker[number] = self.relation(number, worker)
             self.time[number] = self.relation(number, order)
             self.grids[number] = tuple(extents)
+
+    def places(self, around: tuple[Loop, ...]) -> Mapping[int, tuple[Loop, ...]]:
+        """Return the loops on each place of a worker's coordinates, the outermost first.
+
+        More loops than axes share the last one.
+        """
+        shared = [loop for loop in around if loop.place in self.APART]
+        lanes = [loop for loop in around if loop.place in self.TOGETHER]
+        meeting = [loop for loop in shared if loop.combines]
+        apart = [loop for loop in shared if not loop.combines]
+        return {**_axes(apart, BLOCK), **_axes([*meeting, *lanes], THREAD)}
 
     def extent(self, axis: tuple[Loop, ...]) -> int:
         """Return how many iterations the loops of an axis have together."""
@@ -55,22 +73,10 @@ class CoreMaker(Maker):
 
     def combine(self, number: int, around: tuple[Loop, ...]) -> None:
         """Record over which places each worker has a partial result of its own."""
-        places = _places(around)
+        places = self.places(around)
         for one in {c for loop in around for c in loop.combines}:
             found = [p for p, axis in places.items() if any(one in x.combines for x in axis)]
             self.combined[number, one.name] = tuple(sorted(found))
-
-
-def _places(around: tuple[Loop, ...]) -> Mapping[int, tuple[Loop, ...]]:
-    """Return the loops on each place of a worker's coordinates, the outermost first.
-
-    More loops than axes share the last one.
-    """
-    shared = [loop for loop in around if loop.place is Level.CPU_THREAD]
-    lanes = [loop for loop in around if loop.place is Level.SIMD]
-    meeting = [loop for loop in shared if loop.combines]
-    apart = [loop for loop in shared if not loop.combines]
-    return {**_axes(apart, BLOCK), **_axes([*meeting, *lanes], THREAD)}
 
 
 def _axes(loops: list[Loop], first: int) -> dict[int, tuple[Loop, ...]]:

@@ -31,7 +31,7 @@ from annotune.codegen.variants import planned, point_variants
 from annotune.codegen.writer import Writer
 from annotune.decide.acc_shapes import other_level
 from annotune.decide.acc_space import acc_points, acc_space, decide_acc
-from annotune.decide.decision import Base
+from annotune.decide.decision import Base, Decision
 from annotune.decide.placement import WARP, acc_placement
 from annotune.decide.plan import AccAxes, AccForm, Kernel, Plan
 from annotune.decide.settings_of import form_settings
@@ -100,6 +100,16 @@ class OpenAccTarget:
     ) -> Mapping[str, str]:
         """Return ``_acc.c``."""
         return {"_acc.c": assembled(source, codes, provenance)}
+
+
+def first_acc_plan(analysis: Analysis, decision: Decision) -> Plan:
+    """Return the plan of a decision of OpenACC's, for the tuned sizes.
+
+    Raises:
+        AnnotuneError: A choice is illegal.
+    """
+    choices, groups, places = decision.choices, decision.groups, decision.places
+    return planned(analysis, choices, groups, acc_placement, places, command="acc").tuned
 
 
 def _other_level(first: Variant, base: Base) -> Iterator[Variant]:

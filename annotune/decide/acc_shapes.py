@@ -25,7 +25,9 @@ from annotune.transforms.deal import deal_name
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import bound_names
 
-NO_BARRIER = "no shared copies: OpenACC has no barrier for a gang's lanes to fill them together"
+NO_BARRIER = (
+    "no shared copies: OpenACC has no barrier for the lanes of a gang to fill them together"
+)
 SUBJECT = "shape"
 # Gangs that give each SM of an H200 one (132 of them).
 ENOUGH_GANGS = 128

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from decide.recipes import Decided, decided, decided_text, example
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 from support.acc_texts import PRODUCT, contraction, product
 from support.interpreter import assert_same, plan_body
 from support.nests import LAW
+from support.regions import text_of
 
 from annotune.annotation.devices import load_device
-from annotune.codegen.certify import certify
+from annotune.codegen.certify_acc import certify_acc
 from annotune.decide.acc_blocks import lane_blocks
 from annotune.decide.acc_shapes import NO_BARRIER, acc_shapes, in_form
 from annotune.decide.acc_space import acc_points, acc_space, decide_acc
@@ -24,6 +26,7 @@ from annotune.decide.placement import acc_placement
 from annotune.decide.plan import AccForm, KernelChoice, Plan
 from annotune.decide.strategies import AUTO, DIRECT
 from annotune.ir.nest import Level
+from annotune.ir.text import parse_nest
 
 
 def triples(n: int = 16, function: str = "sd_t_d1_1", file: str = "d1") -> Decided:
@@ -208,7 +211,7 @@ def test_a_recipe_keeps_its_loops() -> None:
 
 
 def test_the_shapes_are_points_of_the_space_and_come_first() -> None:
-    one = triples()
+    one = decided_text(contraction(8), AUTO)
     space = acc_space(one.space)
     found = list(acc_points(space, load_device("h200"), 12))
     own = shapes(one)
@@ -248,15 +251,25 @@ def test_blocks_of_a_contraction_do_what_the_nest_does() -> None:
 
 
 def test_the_certificate_holds_for_every_shape() -> None:
-    """The launches of CUDA with the same choice have the same workers and the same order."""
     one = decided_text(contraction(6), AUTO)
-    seen = set()
-    for choice in shapes(one):
-        made = build(one.analysis, (choice,), one.base.groups, one.region.sizes)
-        assert isinstance(made, Plan)
-        assert verify(certify(one.analysis, made)) == ()
-        seen.add(choice.form.shape if choice.form else "")
-    assert {"registers", "merged", "workers"} <= seen
+    found = dict(plans(one))
+    assert len(found) >= 6
+    for form, plan in found.items():
+        assert verify(certify_acc(one.analysis, plan)) == (), form
+
+
+def test_a_sum_on_gangs_or_lanes_is_found() -> None:
+    """The checker knows nothing of the transforms: it sees where iterations run."""
+    one = decided_text(contraction(4), AUTO)
+    (_, plan), *_ = plans(one)
+    (kernel,) = plan.kernels()
+    text = text_of(kernel.scheduled)
+    assert "k in 0:n\n" in text
+    for place in ("gang", "vector"):
+        body = parse_nest(text.replace("k in 0:n", f"k in 0:n @{place}")).body
+        broken = replace(plan, steps=(replace(kernel, body=body, scheduled=body),))
+        faults = verify(certify_acc(one.analysis, broken))
+        assert any("conflict on T" in fault for fault in faults), faults
 
 
 def test_a_recipe_may_ask_for_the_clause_and_for_the_cache() -> None:

@@ -50,7 +50,9 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         else:
             found = arranged(unit, statement, block) if block.copied else None
             blocking.append(_blocking(unit, statement, block, found))
-            reasons.append(_reason(statement, block, blocking[-1].held))
+            is_near = along_loop(unit, statement) == block.along
+            near = "is contiguous" if is_near else "has the shortest steps"
+            reasons.append(_reason(statement, block, blocking[-1].held, near))
             reasons += _apart_reasons(blocking[-1])
             reasons += [_copy_reason(statement, copy) for copy in blocking[-1].staged]
     # What leaves a nest takes its neighbours along.
@@ -209,13 +211,13 @@ def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocking | None:
     return Blocking(unit.leader, ((loop.var, LANES),), simd=loop.var)
 
 
-def _reason(statement: int, block: Block, held: str) -> Reason:
+def _reason(statement: int, block: Block, held: str, near: str) -> Reason:
     if not held:
         return Reason(f"S{statement}", f"lanes of {block.along}", "contiguous in the output")
     what = f"{block.lanes} lanes of {block.along}"
     if not block.over:
         return Reason(f"S{statement}", what, "contiguous in the output; nothing reuses its loads")
-    rule = f"{block.along} is contiguous in the output, {block.over} reuses what the lanes load"
+    rule = f"{block.along} {near} in the output, {block.over} reuses what the lanes load"
     return Reason(f"S{statement}", f"{block.rows} rows of {block.over} x {what}", rule)
 
 

@@ -155,6 +155,19 @@ def along_loop(unit: Unit, statement: int) -> str:
     return ""
 
 
+def strided_loop(unit: Unit, statement: int) -> str:
+    """Return the parallel loop with the shortest steps in the output, none without a reduction.
+
+    Its lanes are worth it where nothing is contiguous, if copies make what they load so.
+    """
+    target = output(unit, statement)
+    if target is None or not held_loop(unit, statement):
+        return ""
+    free = [n for n in free_loops(unit, statement) if not name_is_taken(n, unit.analysis)]
+    steps = {name: abs(target.strides.get(name) or 0) for name in free}
+    return min((name for name in free if steps[name]), key=lambda name: steps[name], default="")
+
+
 def over_loops(unit: Unit, statement: int, along: str) -> tuple[str, ...]:
     """Return the loops along which a block may have rows: they reuse what the lanes load.
 

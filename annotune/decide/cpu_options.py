@@ -13,12 +13,14 @@ from annotune.decide.cpu_blocks import (
     Block,
     along_loop,
     first_block,
+    held_loop,
     hinted_blocks,
     is_fixed,
     lanes_of,
     output,
     over_loops,
     rows_for,
+    strided_loop,
 )
 from annotune.decide.cpu_copies import arranged
 from annotune.decide.sum_lanes import is_alone, sum_lanes
@@ -35,14 +37,15 @@ LATENCY = 8
 # Cycles that counting a step costs.
 STEP = 2
 # A block that divides its loops leaves no shorter one at their ends, which compilers keep in
-# memory, or which runs in vain: it may cost so much more by the count of cycles.
+# memory, or which runs in vain: it may cost so much more by the count of cycles. So may one
+# whose rows lie closer together.
 EVEN = 1.1
 
 
 def first_option(unit: Unit, statement: int) -> Block:
     """Return the block that hints or the rules choose: one on copies where these pay."""
     plain = first_block(unit, statement)
-    along = along_loop(unit, statement)
+    along = along_loop(unit, statement) or strided_loop(unit, statement)
     hinted = hinted_blocks(unit, statement)
     if not along or not is_alone(unit, statement) or (is_fixed(unit, statement) and not hinted):
         return plain
@@ -67,10 +70,17 @@ def _copied_blocks(unit: Unit, statement: int, along: str) -> list[Block]:
             if vectors * rows <= ACCUMULATORS
         ]
         best = _best(blocks, length, count)
-        # Rows that lie close together keep to few pages.
         distance = abs(target.strides.get(over) or 0)
         found.append((_cost(best, length, count), distance, best))
-    return [block for _, _, block in sorted(found, key=lambda one: one[:2])]
+    least = min((cost for cost, _, _ in found), default=0.0)
+
+    def rank(one: tuple[float, int, Block]) -> tuple[bool, float]:
+        # Of nearly equal ones the rows that lie closest together, which keep to few pages.
+        cost, distance, _ = one
+        is_dear = cost > EVEN * least
+        return is_dear, cost if is_dear else distance
+
+    return [block for _, _, block in sorted(found, key=rank)]
 
 
 def _best(blocks: Sequence[Block], length: int, count: int) -> Block:
@@ -109,6 +119,10 @@ def _pays(unit: Unit, statement: int, block: Block) -> bool:
         return False
     copied = {copy.array for copy in found.staged}
     facts = unit.analysis.accesses[statement]
+    target = output(unit, statement)
+    if target is not None and held_loop(unit, statement):
+        # The block is loaded and stored once.
+        facts = tuple(f for f in facts if f.access != target.access)
     return all(f.strides[block.along] in (0, 1) or f.access.array in copied for f in facts)
 
 
@@ -122,7 +136,7 @@ def options(unit: Unit, statement: int) -> tuple[Block, ...]:
     along, summed = along_loop(unit, statement), sum_lanes(unit, statement)
     out = [first, *([Block(), Block(summed, sums=True)] if summed else [])]
     if not along or not is_alone(unit, statement):
-        return tuple(dict.fromkeys(out))
+        return tuple(dict.fromkeys((*out, Block())))
     longest = unit.trip(statement, along) or MAX_LANES
     out += [*hinted_blocks(unit, statement), first_block(unit, statement)]
     out += [Block(), Block(along, lanes_of(longest))]

@@ -77,8 +77,13 @@ class Blocking:
 
     @property
     def inside(self) -> tuple[str, ...]:
-        """Return the loops that pick an element of the block, outermost first."""
-        own = {loop.var for loop in self.apart.own} if self.apart is not None else set()
+        """Return the loops of the block that a statement apart shares with its neighbours.
+
+        They are those that pick an element of it, outermost first.
+        """
+        if self.apart is None:
+            return ()
+        own = {loop.var for loop in self.apart.own}
         return tuple(n for n in self.order[self.order.index(self.held) :] if n not in own)
 
 

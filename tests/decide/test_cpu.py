@@ -260,3 +260,54 @@ def test_a_statement_outside_all_loops_is_one_thread() -> None:
     first, second = map(choose_cpu, cpu_units(analyse(source_of(ALONE).regions[0])))
     assert [reason.decision for reason in first.reasons] == ["one thread"]
     assert second.cores == ("i",)
+
+
+ROWS = """
+void f(int e, int n, double *restrict v, const double *restrict d, const double *restrict u)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 16; param e = 1000; } ) @*/
+    for (int x = 0; x < e; x++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                for (int m = 0; m < n; m++)
+                    v[(x * n + j) * n + k] += d[k * n + m] * u[(x * n + j) * n + m];
+    /*@ end @*/
+}
+"""
+
+
+def test_of_nearly_equal_blocks_the_rows_that_lie_together_are_chosen() -> None:
+    (unit,) = cpu_units(analyse(source_of(ROWS).regions[0]))
+    # Ten rows of x would cost 22 cycles for 20 vectors, eight of j 18 for 16.
+    assert first_option(unit, 0) == Block("k", 16, "j", 8, copied=True)
+
+
+STRIDED = """
+void f(int n, double *restrict v, const double *restrict a, const double *restrict b)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 256; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int l = 0; l < n; l++)
+                v[2 * (i * n + j)] += a[3 * (i * n + l)] * b[2 * (l * n + j)];
+    /*@ end @*/
+}
+"""
+
+
+def test_where_nothing_is_contiguous_copies_are() -> None:
+    (unit,) = cpu_units(analyse(source_of(STRIDED).regions[0]))
+    choice = choose_cpu(unit)
+    (block,) = choice.blocking
+    assert (block.simd, block.order[-2:]) == ("j", ("i", "j"))
+    assert [copy.array for copy in block.staged] == ["b"]
+    assert "j has the shortest steps in the output, i reuses what the lanes load" in described(
+        choice
+    )
+
+
+def test_a_long_sum_of_a_fixed_count_gets_a_block() -> None:
+    text = PRODUCTS.replace("int n, ", "").replace("n = 40", "k = 1").replace("< n", "< 512")
+    text = text.replace("* n", "* 512").replace(" def input_params { param k = 1; } ", "")
+    (block,) = only(analyse(source_of(text).regions[0])).blocking
+    assert block.held == "l"

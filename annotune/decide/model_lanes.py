@@ -10,14 +10,16 @@ from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
+from annotune.decide.bounds import peak_flop_s
 from annotune.decide.occupancy import residency
 from annotune.decide.placement import WARP
 from annotune.decide.plan import KernelChoice
 from annotune.decide.prediction import Prediction
+from annotune.decide.traffic import SECTOR_BYTES
 from annotune.decide.units import Unit
+from annotune.ir.element_bytes import WORD, element_bytes
 from annotune.transforms.tile import tile_name
 
-SECTOR_BYTES = 32
 # 32-bit registers of a lane beside accumulators and operands: addresses of every load.
 OTHER_REGISTERS = 40
 # As in `model`: warps that hide latency, instructions of a loop and per clock, and the share of
@@ -26,7 +28,6 @@ _WARPS_TO_HIDE = 32
 _LOOP_INSTRUCTIONS = 3
 _ISSUE_PER_CLOCK = 4
 _EXPOSED = 0.1
-_BYTES = {"double": 8, "float": 4}
 
 
 def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Prediction:
@@ -64,7 +65,7 @@ def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Predictio
         prod(n for name, n in own.items() if _moves(f, name)) * _bytes(unit, f) for f in inputs
     )
     l1_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
-    peak = (device.fp64_tflops if element == 8 else device.fp32_tflops) * 1e12
+    peak = peak_flop_s(element, device)
     instructions = steps * (sum(loads.values()) + outputs + _LOOP_INSTRUCTIONS)
     terms = {
         "device memory": moved / (device.sustained_bandwidth_gb_s * 1e9) / min(1.0, 2 * busy),
@@ -82,8 +83,11 @@ def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Predictio
         terms["L1"],
         terms["arithmetic"],
         terms["issue"],
+        0.0,
         min(1.0, resident * threads / device.max_threads_per_sm),
         limit,
+        min(registers, device.max_registers_per_thread),
+        is_compiled=False,
     )
 
 
@@ -105,4 +109,4 @@ def _moves(access: AccessFacts, loop: str) -> bool:
 
 def _bytes(unit: Unit, access: AccessFacts) -> int:
     array = unit.analysis.region.arrays.get(access.access.array)
-    return _BYTES.get(array.element if array is not None else "double", 8)
+    return element_bytes(array.element) if array is not None else WORD

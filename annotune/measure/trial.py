@@ -51,7 +51,8 @@ class Trial:
 
     `time_s` is measured on `device`, or predicted for it when `is_predicted`; None when
     there is neither. `verified` says that every output equalled the oracle's at every size
-    tried. `reason` holds the compiler's, the checker's or the operating system's words.
+    tried. `predicted_s` is the model's time whether or not there is a measured one, None where no
+    model speaks. `reason` holds the compiler's, the checker's or the operating system's words.
     """
 
     target: str
@@ -65,3 +66,4 @@ class Trial:
     reason: str = ""
     reused: bool = False
     facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    predicted_s: float | None = None

@@ -13,8 +13,8 @@ from annotune.codegen.aliases import body_text
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
+from annotune.decide.bounds import roofline_time, widest_real
 from annotune.decide.decision import Base
-from annotune.decide.model import roofline_time
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 from annotune.measure.gpu import Gpu, NoGpu, exclusive
@@ -23,7 +23,6 @@ from annotune.measure.trial import Trial
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.tuner import Bench, Outcome, baseline, measured, predicted
 
-_ELEMENT_BYTES = {"double": 8, "float": 4}
 # Arithmetic alone, whose time at the roof gives the rate of the roof.
 _MANY_FLOP = 10**12
 
@@ -146,10 +145,7 @@ class _Rows:
 
     def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int, traffic: int) -> None:
         self.job, self.outcomes, self.flop, self.traffic = job, outcomes, flop, traffic
-        arrays = job.analysis.region.arrays.values()
-        # Arithmetic is on reals, also that of complex numbers; tables of integers have none.
-        words = (array.element.split()[0] for array in arrays)
-        self.element = max((_ELEMENT_BYTES[w] for w in words if w in _ELEMENT_BYTES), default=8)
+        self.element = widest_real(job.analysis.region)
         first = outcomes["sequential"].best
         self.sequential_s = first.time_s if first is not None else None
         device = job.device

@@ -12,7 +12,7 @@ from pathlib import Path
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.grid import grid
 from annotune.codegen.target import Variant, load_target
-from annotune.decide.model import roofline_time
+from annotune.decide.bounds import least_time
 from annotune.decide.occupancy import Residency, residency
 from annotune.decide.plan import Kernel
 from annotune.decide.strategies import AUTO
@@ -148,10 +148,7 @@ def _roofline_share(variant: Variant, device: Device) -> float | None:
     """Return the least time of a region on the device over the predicted one."""
     if not variant.predicted_s:
         return None
-    work = variant.analysis.total
-    arrays = variant.analysis.region.arrays.values()
-    element = max((8 if "double" in array.element else 4 for array in arrays), default=8)
-    least = roofline_time(work.flop, work.bytes_read + work.bytes_written, element, device)
+    least = least_time(variant.analysis.total, variant.analysis.region, device)
     return least / variant.predicted_s
 
 

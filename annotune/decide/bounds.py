@@ -85,14 +85,14 @@ def batched_products(unit: Unit, statement: int, device: Device) -> BatchedProdu
     if not all(trips.values()):
         return f"{name} has loops without a known count"
     batch = _batch(a, b, c, loops)
-    if not batch:
-        return f"{name} is one matrix product, not a batch of them"
 
     def count(*moving: AccessFacts, without: AccessFacts | None = None) -> int:
         own = (n for n in loops if n not in batch and all(f.strides.get(n) != 0 for f in moving))
         return prod(trips[n] for n in own if without is None or without.strides.get(n) == 0)
 
     m, n, k = count(a, c), count(b, c), count(a, b, without=c)
+    if not batch or min(m, n, k) < 2:
+        return f"{name} is one matrix product, not a batch of them"
     sizes = [element_bytes(unit.analysis.region.arrays[f.access.array].element) for f in (a, b, c)]
     inputs = m * k * sizes[0] + k * n * sizes[1]
     if inputs > device.shared_memory_per_block_kib * KIB:

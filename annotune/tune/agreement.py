@@ -17,13 +17,13 @@ class Agreement:
     """The trials of one target that were both predicted and measured.
 
     `correlation` is Spearman's of both times, None where `reason` says why there is none;
-    `error` the geometric mean of the larger over the smaller time of each pair, 0 for no pair.
+    `error` the geometric mean of the larger over the smaller time of each pair, None for no pair.
     """
 
     target: str
     pairs: int
     correlation: float | None = None
-    error: float = 0.0
+    error: float | None = None
     reason: str = ""
 
 

@@ -21,6 +21,7 @@ from annotune.measure.gpu import Gpu, NoGpu, exclusive
 from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
+from annotune.tune.target_models import target_models
 from annotune.tune.tuner import Bench, Outcome, baseline, measured, predicted
 
 # Arithmetic alone, whose time at the roof gives the rate of the roof.
@@ -128,6 +129,7 @@ def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
         trials,
         rows.roofs,
         _sizes_checked(outcomes.values()),
+        tuple(target_models(outcomes, trials)),
     )
     codes = {n: o.code for n, o in outcomes.items() if o.code is not None}
     notes = {n: o.note for n, o in outcomes.items() if o.note}
@@ -220,6 +222,8 @@ class _Rows:
             best.verified,
             "",
             best.config,
+            best.predicted_s,
+            self.job.device.vendor_name if best.predicted_s is not None else "",
         )
 
     def share(self, device: str, time_s: float) -> float | None:

@@ -13,16 +13,19 @@ from annotune.measure.ptxas import KernelFacts
 from annotune.measure.trial import Trial
 
 
-def forecast_of(variant: Variant, trial: Trial) -> Forecast | None:
-    """Return what the model says of a variant after its trial, None where no model speaks."""
+def forecast_of(variant: Variant, kernels: Sequence[KernelFacts]) -> Forecast | None:
+    """Return what the model says of a variant, None where no model speaks.
+
+    `kernels` is what ptxas said of the compiled text, none where it was not asked.
+    """
     if variant.model is None:
         return None
-    return variant.model.forecast(_compiled(variant, trial.kernels))
+    return variant.model.forecast(_compiled(variant, kernels))
 
 
 def predicted_trial(variant: Variant, trial: Trial) -> Trial:
     """Return a trial with the model's time of its variant."""
-    found = forecast_of(variant, trial)
+    found = forecast_of(variant, trial.kernels)
     return replace(trial, predicted_s=variant.predicted_s if found is None else found.kernels_s)
 
 

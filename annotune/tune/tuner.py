@@ -188,7 +188,7 @@ def _outcome(
                 break
         if found.status is Status.CORRECT:
             trials = tuple(fates.values())
-            forecast = forecast_of(one.variant, one.trial)
+            forecast = forecast_of(one.variant, one.trial.kernels)
             return Outcome(
                 trials, one.trial, one.variant, one.code, sizes=tuple(right), forecast=forecast
             )

@@ -26,6 +26,7 @@ from annotune.measure.ptxas import KernelFacts
 from annotune.measure.toolchain import Toolchains
 from annotune.pipeline import emit
 from annotune.settings import Settings
+from annotune.tune.forecasting import forecast_of
 from machine_code.global_access import GlobalAccess, global_accesses
 from machine_code.hot import Part, hottest
 from machine_code.sass import Function, parse_sass
@@ -105,12 +106,13 @@ class Judge:
         source = Source(made.files[".cu"], "cuda")
         job = CompileJob((source,), "cuda-cubin", arch=self.device.arch)
         compiled = compile_job(job, self.tools, self.folder)
-        share = _roofline_share(variant, self.device)
+        forecast = forecast_of(variant, compiled.kernels)
+        predicted_s = forecast.kernels_s if forecast is not None else None
+        share = _roofline_share(variant, predicted_s, self.device)
         if not compiled.ok:
             reason = _first_error(compiled.output)
-            return WorkloadRow(workload, (), variant.predicted_s, share, reason)
-        kernels = self._kernels(variant, compiled)
-        return WorkloadRow(workload, kernels, variant.predicted_s, share)
+            return WorkloadRow(workload, (), predicted_s, share, reason)
+        return WorkloadRow(workload, self._kernels(variant, compiled), predicted_s, share)
 
     def _settings(self, workload: Workload) -> Settings:
         settings = workload.settings()
@@ -158,12 +160,12 @@ class Judge:
         return {function.plain_name: function for function in parse_sass(done.stdout)}
 
 
-def _roofline_share(variant: Variant, device: Device) -> float | None:
+def _roofline_share(variant: Variant, predicted_s: float | None, device: Device) -> float | None:
     """Return the least time of a region on the device over the predicted one."""
-    if not variant.predicted_s:
+    if not predicted_s:
         return None
     least = least_time(variant.analysis.total, variant.analysis.region, device)
-    return least / variant.predicted_s
+    return least / predicted_s
 
 
 def _trip_counts(analysis: Analysis, statements: Sequence[int]) -> Mapping[str, int]:

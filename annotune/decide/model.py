@@ -67,7 +67,7 @@ def predict(
     if choice.contract is not None:
         return predict_tile(unit, choice.contract, element, device, compiled)
     if choice.form is not None and choice.blocking:
-        return predict_lanes(unit, choice, device)
+        return predict_lanes(unit, choice, device, compiled)
     form = shape(unit, choice)
     works = tuple(thread_work(unit, choice, form))
     registers = compiled.registers if compiled else _registers(works, form, element, device)

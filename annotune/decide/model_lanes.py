@@ -14,7 +14,7 @@ from annotune.decide.bounds import peak_flop_s
 from annotune.decide.occupancy import residency
 from annotune.decide.placement import WARP
 from annotune.decide.plan import KernelChoice
-from annotune.decide.prediction import Prediction
+from annotune.decide.prediction import Compiled, Prediction
 from annotune.decide.traffic import SECTOR_BYTES
 from annotune.decide.units import Unit
 from annotune.ir.element_bytes import WORD, element_bytes
@@ -30,8 +30,13 @@ _ISSUE_PER_CLOCK = 4
 _EXPOSED = 0.1
 
 
-def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Prediction:
-    """Return the predicted time of one launch in which each lane has a block of outputs."""
+def predict_lanes(
+    unit: Unit, choice: KernelChoice, device: Device, compiled: Compiled | None = None
+) -> Prediction:
+    """Return the predicted time of one launch in which each lane has a block of outputs.
+
+    `compiled` is what a compiler said of the kernel; without it, registers are estimated.
+    """
     trips = {name: unit.trips[name] or 1 for name in unit.loops_around(unit.leader)}
     cut = dict(choice.tiles)
     lanes = {name: cut.get(name, trips[name]) for name in choice.threads}
@@ -49,6 +54,7 @@ def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Predictio
     outputs = prod(rows.values())
     loads = {id(f): prod(n for name, n in rows.items() if _moves(f, name)) for f in inputs}
     registers = OTHER_REGISTERS + (outputs + sum(loads.values())) * element // 4
+    registers = compiled.registers if compiled else min(registers, device.max_registers_per_thread)
     resident = max(1, residency(device, threads, registers, 0).blocks)
     waves = ceil(gangs / (device.sm_count * resident))
     filled = gangs / (waves * device.sm_count * resident)
@@ -86,8 +92,8 @@ def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Predictio
         0.0,
         min(1.0, resident * threads / device.max_threads_per_sm),
         limit,
-        min(registers, device.max_registers_per_thread),
-        is_compiled=False,
+        registers,
+        compiled is not None,
     )
 
 

@@ -44,6 +44,7 @@ def test_registers_of_the_tuned_kernel_reach_the_model(variant: Variant) -> None
     found = forecast_of(variant, facts)
     assert found == variant.model.forecast({0: Compiled(120)})
     assert found is not None
+    assert [kernel.prediction.is_compiled for kernel in found.kernels] == [True]
     assert [kernel.prediction.registers for kernel in found.kernels] == [120]
     trial = predicted_trial(variant, replace(TRIAL, kernels=facts))
     assert trial.predicted_s == found.kernels_s

@@ -84,7 +84,8 @@ def predict_tile(
     warps = ceil(tile.threads / device.warp_size)
     # Lanes without a thread are paid for, and so are parts of an SM with a warp less.
     idle = warps * device.warp_size / tile.threads
-    uneven = ceil(warps * resident / SM_PARTS) * SM_PARTS / (warps * resident)
+    together = warps * min(resident, ceil(per_sm))
+    uneven = ceil(together / SM_PARTS) * SM_PARTS / together
     multiplied = block.blocks * block.outputs * block.products
     loads = (1 / tile.register_x[1] + _x_passes(tile) / tile.register_y[1]) * idle
     spills = _spills(tile, element, has_edges, compiled, block, device)
@@ -102,7 +103,8 @@ def predict_tile(
         "arithmetic": 2 * multiplied * idle * uneven / peak_flop_s(element, device),
     }
     waves = ceil(block.blocks / (device.sm_count * resident))
-    filled = per_sm / (waves * resident)
+    # The SM with the most blocks ends last.
+    filled = per_sm / ceil(per_sm)
     moving = max(terms["device memory"], terms["L2"])
     computing = max(terms["shared memory"], terms["arithmetic"])
     # With a copy on its way while another is used, only the first is waited for.

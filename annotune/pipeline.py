@@ -13,7 +13,7 @@ from annotune.analysis.carried import with_last_values
 from annotune.analysis.expand import with_private_arrays
 from annotune.analysis.messages import WORK_UNKNOWN
 from annotune.annotation.complete import complete
-from annotune.annotation.devices import load_device
+from annotune.annotation.devices import Device, load_device
 from annotune.annotation.messages import did_you_mean, nearest
 from annotune.annotation.names import unknown_names
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
@@ -88,8 +88,7 @@ def check(settings: Settings) -> CheckReport:
     Raises:
         AnnotuneError: The file cannot be read, is no C text, or there is no such device.
     """
-    # What is asked for must exist, also where it is not needed yet.
-    load_device(settings.device)
+    device = load_device(settings.device)
     text = read_source(settings.source)
     blocks, problems = _blocks(settings, text)
     # Orio's files leave out what no C front end can do without.
@@ -98,7 +97,7 @@ def check(settings: Settings) -> CheckReport:
     if not blocks and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
-    reports = tuple(_examine(region, settings) for region in source.regions)
+    reports = tuple(_examine(region, settings, device) for region in source.regions)
     for report in reports:
         problems += report.diagnostics
     problems += _unused_settings(settings, source.regions)
@@ -318,7 +317,7 @@ def _unused_settings(settings: Settings, regions: Sequence[Region]) -> list[Diag
     ]
 
 
-def _examine(region: Region, settings: Settings) -> RegionReport:
+def _examine(region: Region, settings: Settings, device: Device) -> RegionReport:
     """Return the analysis and first plan of one region, as far as they go."""
     analysis = base = space = point = decision = plan = openacc = None
     problems: list[Diagnostic] = []
@@ -343,11 +342,11 @@ def _examine(region: Region, settings: Settings) -> RegionReport:
         if "openacc" in settings.targets:
             openacc = decide_acc(base, next(acc_space(space).points()))
         if decision.wishes.acc:
-            next(load_target("openacc").candidates(base, space, load_device(settings.device), 1))
+            next(load_target("openacc").candidates(base, space, device, 1))
     except AnnotuneError as refusal:
         problems += refusal.diagnostics
     made_of = (region, analysis, base, space, point, decision, plan, tuple(problems), openacc)
-    report = RegionReport(*made_of)
+    report = RegionReport(*made_of, device)
     if plan is not None and not report.has_kernels:
         warning = NO_PARALLEL_LOOP_WARNING.at(region.span, reasons=_reasons(report))
         return replace(report, diagnostics=(*problems, warning))

@@ -1,6 +1,7 @@
 """Times tuned OpenMP against other ways to compute the same on this machine's cores.
 
-    python benchmarks/cpu.py [--workloads d1_1,s1] [--rounds 7] [--json FILE]
+    python benchmarks/cpu.py [--workloads d1_1,s1] [--rounds 7] [--json FILE] [--check]
+    python benchmarks/cpu.py --check --saved FILE ...
 
 Each kernel of `c_examples` in one process: annotune's first choice, the text as written by
 `gcc -O3 -march=native` and by `gcc -O2`, the text with `omp parallel for`, numpy.einsum, and
@@ -15,20 +16,32 @@ import argparse
 import ctypes
 import importlib
 import importlib.util
-import json
 import os
 import platform
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from math import exp, log
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 
 import numpy as np
+from cpu_promises import held
+from cpu_rows import (
+    NAIVE,
+    NO_TORCH,
+    NUMPY,
+    O2,
+    O3,
+    TORCH,
+    TUNED,
+    VARIANTS,
+    Row,
+    read_rows,
+    table,
+    write_rows,
+)
 from cpu_workloads import (
     Array,
     Contraction,
@@ -48,42 +61,8 @@ from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.pipeline import emit
 from annotune.settings import Settings
 
-TUNED, O3, O2, NAIVE = "tuned OpenMP", "-O3 -march=native", "-O2", "naive OpenMP"
-NUMPY, TORCH = "numpy.einsum", "torch.einsum"
-VARIANTS = (TUNED, O3, O2, NAIVE, NUMPY, TORCH)
-NO_TORCH = "not available: torch is not installed"
 # A call shorter than this is repeated until one round takes as long.
 SHORTEST_ROUND_S = 5e-3
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """The figures of one workload: GFLOP/s by variant, and why a variant has none.
-
-    `stream_gflops` and `peak_gflops` are what the memory and the arithmetic units allow.
-    """
-
-    name: str
-    group: str
-    gflops: Mapping[str, float]
-    problems: Mapping[str, str]
-    stream_gflops: float
-    peak_gflops: float
-    times_s: Mapping[str, Sequence[float]] = field(repr=False, default_factory=dict)
-
-    @property
-    def as_written(self) -> float:
-        """Return the better of the sequential builds."""
-        return max(self.gflops.get(O3, 0.0), self.gflops.get(O2, 0.0))
-
-    @property
-    def bound(self) -> float:
-        return min(self.stream_gflops, self.peak_gflops)
-
-    def gain(self, over: float) -> float | None:
-        """Return tuned OpenMP over another figure, None where one of them is missing."""
-        tuned = self.gflops.get(TUNED)
-        return tuned / over if tuned and over else None
 
 
 class Prepared:
@@ -231,52 +210,6 @@ def _repeats(call: Callable[[], None]) -> int:
     return max(1, round(SHORTEST_ROUND_S / (time.perf_counter() - start)))
 
 
-def geometric_mean(values: Iterable[float | None]) -> float:
-    known = [value for value in values if value]
-    return exp(sum(map(log, known)) / len(known)) if known else float("nan")
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Return the figures as text, a row per workload and then one per group."""
-    heads = (*VARIANTS, "bound", "of bound", "x naive", "x written")
-    lines = [f"{'GFLOP/s':18}" + "".join(f"{head:>18}" for head in heads)]
-    for row in rows:
-        figures = [_figure(row.gflops.get(name)) for name in VARIANTS]
-        figures += [_figure(row.bound), _figure(row.gflops.get(TUNED, 0) / row.bound, 2)]
-        figures += [_figure(row.gain(row.gflops.get(NAIVE, 0)), 2)]
-        figures += [_figure(row.gain(row.as_written), 2)]
-        lines.append(f"{row.name:18}" + "".join(f"{figure:>18}" for figure in figures))
-    for group, of in groups(rows).items():
-        figures = [_figure(geometric_mean(r.gflops.get(v) for r in of)) for v in VARIANTS]
-        figures += [_figure(geometric_mean(r.bound for r in of))]
-        shares = (r.gflops.get(TUNED, 0) / r.bound for r in of)
-        figures += [_figure(geometric_mean(shares), 2)]
-        figures += [_figure(geometric_mean(r.gain(r.gflops.get(NAIVE, 0)) for r in of), 2)]
-        figures += [_figure(geometric_mean(r.gain(r.as_written) for r in of), 2)]
-        title = f"all {group}"[:18]
-        lines.append(f"{title:18}" + "".join(f"{figure:>18}" for figure in figures))
-    lines += [f"{row.name}: {name}: {why}" for row in rows for name, why in _told(row)]
-    if any(row.problems.get(TORCH) == NO_TORCH for row in rows):
-        lines.append(f"{TORCH}: {NO_TORCH}")
-    return "\n".join(lines)
-
-
-def _told(row: Row) -> list[tuple[str, str]]:
-    return [(name, why) for name, why in row.problems.items() if why != NO_TORCH]
-
-
-def _figure(value: float | None, digits: int = 1) -> str:
-    return f"{value:.{digits}f}" if value and value == value else "-"
-
-
-def groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Return the groups that have several rows, for their geometric means."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(row.group, []).append(row)
-    return {name: of for name, of in found.items() if len(of) > 1}
-
-
 def selected(names: str) -> tuple[Workload, ...]:
     """Return the workloads whose names begin with one of some, separated by commas."""
     wanted = [name for name in names.split(",") if name]
@@ -294,13 +227,26 @@ def _names() -> str:
     return ", ".join(work.name for work in workloads())
 
 
-def main() -> None:
-    """Measure what the command line asks for, print it, and write it where asked."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--workloads", default="", help=f"names or their beginnings: {_names()}")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json", type=Path, help="write the figures and all times to this file")
-    options = parser.parse_args()
+def main(words: Sequence[str]) -> int:
+    """Measure what the command line asks for, print it, and write it where asked.
+
+    Return 1 where what is promised is to be checked, and something of it is missed.
+    """
+    options = _parser().parse_args(words)
+    if options.saved:
+        rows = tuple(row for path in options.saved for row in read_rows(path))
+    else:
+        rows = _run(options)
+    print(table(rows))
+    if not options.check:
+        return 0
+    found = held(rows)
+    print("\n".join(map(str, found)))
+    return int(any(one.is_missed for one in found))
+
+
+def _run(options: argparse.Namespace) -> tuple[Row, ...]:
+    """Return the measured rows, said and written as the options want."""
     tools = find_toolchains(os.environ)
     cpu = cpu_facts(tools)
     if cpu.problem or tools.c is None:
@@ -314,11 +260,26 @@ def main() -> None:
     print(
         f"stream {cpu.bandwidth_bytes_s / 1e9:.1f} GB/s, peak {cpu.peak_flop_s / 1e9:.0f} GFLOP/s"
     )
-    print(table(rows))
     if options.json:
-        found = {"schema": 1, "cpu": asdict(cpu), "rows": [asdict(row) for row in rows]}
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
+        write_rows(options.json, cpu, rows)
+    return tuple(rows)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--workloads", default="", help=f"names or their beginnings: {_names()}")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--json", type=Path, help="write the figures and all times to this file")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a promise is missed")
+    parser.add_argument(
+        "--saved",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="measure nothing, read what --json wrote",
+    )
+    return parser
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

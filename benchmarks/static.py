@@ -2,6 +2,7 @@
 
     python benchmarks/static.py
     python benchmarks/static.py --workloads 'sd_t_d1_*-A' gemm-1024 --json static.json
+    python benchmarks/static.py --check
 
 docs/benchmarks.md explains the columns. Times are the model's, for the device that is named.
 """
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from machine_code.judge import Judge, WorkloadRow
+from machine_code.promises import PROMISED, verdict
 from machine_code.table import json_form, table
 from machine_code.workloads import UnknownWorkload, all_workloads, chosen
 
@@ -49,7 +51,8 @@ def main(words: Sequence[str]) -> int:
     """Print the table of the chosen workloads; return the exit code."""
     given = _parser().parse_args(words)
     try:
-        workloads = chosen(given.workloads or USUAL, all_workloads())
+        usual = PROMISED if given.check else USUAL
+        workloads = chosen(given.workloads or usual, all_workloads())
         device = load_device(given.device)
         if float(device.compute_capability) < OLDEST:
             raise TooOld(
@@ -77,11 +80,19 @@ def main(words: Sequence[str]) -> int:
     origin = f"predicted for {device.vendor_name}, compiled for {device.arch}, nvcc: {nvcc}"
     print(f"{origin}; strategy {given.strategy}")
     print(table(rows))
+    is_missed = given.check and not _holds(rows)
     if given.json:
         known = {"nvcc": nvcc, "nvdisasm": tools.nvdisasm, "strategy": given.strategy}
         text = json.dumps(json_form(rows, device.vendor_name, known), indent=1)
         given.json.write_text(f"{text}\n")
-    return int(any(row.problem for row in rows))
+    return int(is_missed or any(row.problem for row in rows))
+
+
+def _holds(rows: Sequence[WorkloadRow]) -> bool:
+    """Print which promises the triples kernels keep and miss; return whether they keep all."""
+    text, every = verdict(rows)
+    print(text)
+    return not every
 
 
 def _progress(done: int, count: int, name: str) -> None:
@@ -94,6 +105,7 @@ def _progress(done: int, count: int, name: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="static.py", description="see docs/benchmarks.md")
     parser.add_argument("--workloads", nargs="+", metavar="NAME", help="such as 'sd_t_d1_*-A'")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a promise is missed")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything to FILE")
     parser.add_argument("--device", default="h200", help="a preset of annotations/devices/")
     parser.add_argument("--strategy", default=AUTO, choices=STRATEGY_NAMES, help="as in annotune")

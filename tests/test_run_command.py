@@ -46,9 +46,9 @@ for number, name in enumerate(arguments):
 os.execv({real!r}, [{real!r}, *arguments])
 """
 
-# The first choice for the CPU is a block of 8 by 16, that for the GPU unrolls by 16.
+# The first choice for the CPU is a block of 8 by 16; that for the GPU cuts tiles, its second none.
 OPENMP_MARK = "c_block[8][16]"
-CUDA_MARK = "k + 15"
+CUDA_MARK = "int i_t = "
 
 
 def run(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:

@@ -12,6 +12,7 @@ from annotune.analysis.named import plain_names
 from annotune.analysis.poly import ZERO, Poly, to_expr
 from annotune.analysis.sections import whole_length
 from annotune.analysis.statements import Reference, Statement
+from annotune.ir.element_bytes import element_bytes
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -30,7 +31,6 @@ from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign
 from annotune.ir.region import Region
 
-_BYTES = {"double": 8, "float": 4, "int": 4, "short": 2, "char": 1, "double complex": 16}
 _REAL_TYPES = frozenset(("double", "float", "long double"))
 
 
@@ -133,7 +133,7 @@ def _bytes(model: Model, touched: Mapping[str, list[Reference]]) -> int:
             whole = whole_length(name, model)
             length = None if whole is None else whole.at(sizes).constant
             count = count if length is None else min(count, length)
-        total += _BYTES.get(array.element, 8) * count
+        total += element_bytes(array.element) * count
     return total
 
 

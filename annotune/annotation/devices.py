@@ -51,6 +51,7 @@ class Device:
     kernel_launch_us: float
     fp64_tensor_attainable_tflops: float
     sustained_host_link_gb_s: float
+    pageable_host_link_gb_s: float
     sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     @property

@@ -121,7 +121,7 @@ def _other_level(first: Variant, base: Base) -> Iterator[Variant]:
     for choice in choices:
         settings |= form_settings(choice)
     other = planned(base.analysis, choices, base.groups, acc_placement, settings=settings)
-    yield replace(other, predicted_s=first.predicted_s)
+    yield replace(other, predicted_s=first.predicted_s, model=first.model)
 
 
 def _needs_region(plan: Plan | None) -> bool:

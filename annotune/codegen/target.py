@@ -13,6 +13,7 @@ from annotune.annotation.flags import Flags
 from annotune.codegen.code import RegionCode
 from annotune.decide.build import Placement
 from annotune.decide.decision import Base
+from annotune.decide.forecast import RegionModel
 from annotune.decide.plan import Plan
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
@@ -25,8 +26,9 @@ class Variant:
 
     `general` is the same schedule without any size fixed but those of the C text; None
     where the claims behind the plan hold at the region's sizes alone, or where the C text
-    fixes every size. `predicted_s` is the model's time in seconds, None where no model
-    speaks for the target. `flags` are those of the annotation's build command at the point.
+    fixes every size. `predicted_s` is the model's time in seconds, and `model` what it came
+    from; both are None where no model speaks for the target. `flags` are those of the
+    annotation's build command at the point.
     """
 
     analysis: Analysis
@@ -34,6 +36,7 @@ class Variant:
     general: Plan | None
     config: Mapping[str, str | int] = field(default_factory=dict)
     predicted_s: float | None = None
+    model: RegionModel | None = None
     flags: Flags = field(default_factory=Flags)
 
 

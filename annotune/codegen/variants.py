@@ -11,7 +11,7 @@ from annotune.annotation.flags import code_flags_at
 from annotune.codegen.target import Variant
 from annotune.decide.build import NO_PLACES, Placement, Places, build
 from annotune.decide.decision import Base, Decision, Point, decide
-from annotune.decide.model import predict
+from annotune.decide.forecast import RegionModel
 from annotune.decide.plan import KernelChoice, Plan
 from annotune.decide.settings_of import config
 from annotune.decide.space import Space
@@ -121,11 +121,13 @@ def point_variants(
                 continue
             raise
         flags = code_flags_at(base.analysis.region.spec, point.params)
+        model = RegionModel(base.analysis, tuple(units), tuple(choices), device)
         given = flags.nvcc if command == "cuda" else flags.host
         yield replace(
             variant,
             config={**variant.config, **shown_flags(given)},
-            predicted_s=predicted_time(units, choices, device),
+            predicted_s=model.forecast().kernels_s,
+            model=model,
             flags=flags,
         )
 
@@ -133,9 +135,3 @@ def point_variants(
 def shown_flags(flags: Sequence[str]) -> Mapping[str, str]:
     """Return compiler flags as a part of a variant's configuration, empty for none."""
     return {"flags": " ".join(flags)} if flags else {}
-
-
-def predicted_time(units: Sequence[Unit], choices: Sequence[KernelChoice], device: Device) -> float:
-    """Return the model's time of a region in seconds: its kernels one after another."""
-    pairs = zip(units, choices, strict=True)
-    return sum(predict(unit, choice, device).time_s for unit, choice in pairs)

@@ -12,6 +12,7 @@ from math import prod
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.plan import CachedSection, KernelChoice
 from annotune.decide.units import Unit
+from annotune.ir.element_bytes import element_bytes
 from annotune.ir.expr import Binary, Expr, Int, Var, substitute
 from annotune.ir.fold import fold
 from annotune.transforms.tile import tile_name
@@ -19,7 +20,6 @@ from annotune.transforms.tile import tile_name
 # Bytes of the sections of a gang together: what a block may have of shared memory, where a
 # compiler may put them, without asking for more (CUDA C++ Programming Guide).
 CACHED_BYTES = 48 * 1024
-_BYTES = {"double": 8, "float": 4}
 
 
 def cached_sections(unit: Unit, choice: KernelChoice) -> tuple[CachedSection, ...]:
@@ -42,7 +42,7 @@ def cached_sections(unit: Unit, choice: KernelChoice) -> tuple[CachedSection, ..
         section = _section(unit, choice, access, counts)
         if section is None:
             continue
-        element = _BYTES.get(unit.analysis.region.arrays[array].element, 8)
+        element = element_bytes(unit.analysis.region.arrays[array].element)
         size = element * prod(length for _, length in section.rows)
         if size <= room:
             found[array] = section

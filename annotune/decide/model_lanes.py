@@ -10,14 +10,16 @@ from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
+from annotune.decide.bounds import peak_flop_s
 from annotune.decide.occupancy import residency
 from annotune.decide.placement import WARP
 from annotune.decide.plan import KernelChoice
-from annotune.decide.prediction import Prediction
+from annotune.decide.prediction import Compiled, Prediction
+from annotune.decide.traffic import SECTOR_BYTES
 from annotune.decide.units import Unit
+from annotune.ir.element_bytes import WORD, element_bytes
 from annotune.transforms.tile import tile_name
 
-SECTOR_BYTES = 32
 # 32-bit registers of a lane beside accumulators and operands: addresses of every load.
 OTHER_REGISTERS = 40
 # As in `model`: warps that hide latency, instructions of a loop and per clock, and the share of
@@ -26,11 +28,15 @@ _WARPS_TO_HIDE = 32
 _LOOP_INSTRUCTIONS = 3
 _ISSUE_PER_CLOCK = 4
 _EXPOSED = 0.1
-_BYTES = {"double": 8, "float": 4}
 
 
-def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Prediction:
-    """Return the predicted time of one launch in which each lane has a block of outputs."""
+def predict_lanes(
+    unit: Unit, choice: KernelChoice, device: Device, compiled: Compiled | None = None
+) -> Prediction:
+    """Return the predicted time of one launch in which each lane has a block of outputs.
+
+    `compiled` is what a compiler said of the kernel; without it, registers are estimated.
+    """
     trips = {name: unit.trips[name] or 1 for name in unit.loops_around(unit.leader)}
     cut = dict(choice.tiles)
     lanes = {name: cut.get(name, trips[name]) for name in choice.threads}
@@ -48,6 +54,7 @@ def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Predictio
     outputs = prod(rows.values())
     loads = {id(f): prod(n for name, n in rows.items() if _moves(f, name)) for f in inputs}
     registers = OTHER_REGISTERS + (outputs + sum(loads.values())) * element // 4
+    registers = compiled.registers if compiled else min(registers, device.max_registers_per_thread)
     resident = max(1, residency(device, threads, registers, 0).blocks)
     waves = ceil(gangs / (device.sm_count * resident))
     filled = gangs / (waves * device.sm_count * resident)
@@ -64,7 +71,7 @@ def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Predictio
         prod(n for name, n in own.items() if _moves(f, name)) * _bytes(unit, f) for f in inputs
     )
     l1_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
-    peak = (device.fp64_tflops if element == 8 else device.fp32_tflops) * 1e12
+    peak = peak_flop_s(element, device)
     instructions = steps * (sum(loads.values()) + outputs + _LOOP_INSTRUCTIONS)
     terms = {
         "device memory": moved / (device.sustained_bandwidth_gb_s * 1e9) / min(1.0, 2 * busy),
@@ -82,8 +89,11 @@ def predict_lanes(unit: Unit, choice: KernelChoice, device: Device) -> Predictio
         terms["L1"],
         terms["arithmetic"],
         terms["issue"],
+        0.0,
         min(1.0, resident * threads / device.max_threads_per_sm),
         limit,
+        registers,
+        compiled is not None,
     )
 
 
@@ -105,4 +115,4 @@ def _moves(access: AccessFacts, loop: str) -> bool:
 
 def _bytes(unit: Unit, access: AccessFacts) -> int:
     array = unit.analysis.region.arrays.get(access.access.array)
-    return _BYTES.get(array.element if array is not None else "double", 8)
+    return element_bytes(array.element) if array is not None else WORD

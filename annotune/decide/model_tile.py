@@ -1,80 +1,174 @@
 """A model of a contraction's two-level tile: the same rooflines, for a block that works in phases.
 
 A block loads its part of the output, then copies inputs and multiplies, then stores. While one
-block multiplies, the others that are resident with it move data; so the shorter of both times
-is hidden but for one part in as many as there are blocks. The rooflines are those of `model`
-(Williams, Waterman and Patterson, Communications of the ACM 52(4), 2009,
-doi:10.1145/1498765.1498785).
+block waits or multiplies, the others that are resident with it move data; so the shorter of both
+times, and the latency between the phases, are hidden but for one part in as many as there are
+blocks. The rooflines are those of `model` (Williams, Waterman and Patterson, Communications of
+the ACM 52(4), 2009, doi:10.1145/1498765.1498785).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import ceil, gcd, prod
 
 from annotune.annotation.devices import Device
+from annotune.decide.bounds import KIB, peak_flop_s
 from annotune.decide.contraction_tile import Assignment, ContractionTile, held_registers
-from annotune.decide.occupancy import residency
-from annotune.decide.prediction import Prediction
+from annotune.decide.latency import BARRIER_CLOCKS, MEMORY_CLOCKS, STAGE_CLOCKS
+from annotune.decide.occupancy import SM_PARTS, most_registers, residency
+from annotune.decide.prediction import Compiled, Prediction
+from annotune.decide.traffic import Stream, read_by_waves
 from annotune.decide.units import Unit
 
 # Conditions at the edges keep indices alive (measured: 254 in place of 165).
 EDGE_REGISTERS = 80
-# Clocks in which all threads of a block wait for each other (assumption: as in `model`).
-_BARRIER_CLOCKS = 60
+# ptxas lets go of half of them before it spills (28 by 16 threads, 128 registers for each).
+NEEDED_AT_EDGES = 40
+REGISTER_BYTES = 4
 # Places of eight bytes next to each other that the banks of shared memory serve at once.
 BANK_PAIRS = 16
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What one block of a tile moves, in bytes, and multiplies; `share` of its tile is output.
+
+    `staged` is what it writes to shared memory, `copied` the sectors that it reads for that.
+    `memory` is what all blocks move to and from device memory.
+    """
+
+    blocks: int
+    outputs: int
+    products: int
+    rounds: int
+    staged: float
+    copied: float
+    share: float
+    memory: float
+
+
 def predict_tile(
-    unit: Unit, tile: ContractionTile, element_bytes: int, device: Device
+    unit: Unit,
+    tile: ContractionTile,
+    element: int,
+    device: Device,
+    compiled: Compiled | None = None,
+    stages: int = 1,
 ) -> Prediction:
-    """Return the predicted time of one launch of a contraction under a two-level tile."""
+    """Return the predicted time of one launch of a contraction under a two-level tile.
+
+    Args:
+        unit: A contraction.
+        tile: Of its loops.
+        element: Bytes of the widest element.
+        device: Where it runs.
+        compiled: What a compiler said of the kernel; without it, registers are estimated.
+        stages: Copies of the inputs that a block has at once; with two, one is on its way while
+            the other is used.
+    """
     trips = {name: unit.trips[name] or 1 for name in unit.loops_around(unit.leader)}
     cut = dict(tile.block_extents)
     outputs = dict(tile.outputs)
-    target = next(f for f in unit.analysis.accesses[unit.leader] if f.is_write)
-    external = [name for name in trips if target.strides.get(name) != 0]
-    blocks = prod(ceil(trips[name] / cut.get(name, 1)) for name in external)
-    inner, depth = tile.contracted
-    products = prod(n for name, n in trips.items() if name not in external)
-    # Every thread multiplies for its whole tile, also where the output ends inside it.
-    multiplied = blocks * prod(outputs.values()) * products
-    resident = _resident(tile, trips, element_bytes, device)
+    has_edges = any(trips[name] % size for name, size in outputs.items())
+    registers = compiled.registers if compiled else _registers(tile, element, has_edges, device)
+    shared_bytes = compiled.shared_bytes if compiled else 0
+    step = tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
+    shared_bytes = shared_bytes or stages * step * element * tile.contracted[1]
+    resident = max(1, residency(device, tile.threads, registers, shared_bytes).blocks)
+    block = _block(unit, tile, trips, cut, element, device.sm_count * resident, device)
 
-    work = unit.analysis.work[unit.leader]
-    traffic = work.bytes_read + work.bytes_written
-    one_x = tile.thread_x[1] * tile.register_x[1]
-    one_y = tile.thread_y[1] * tile.register_y[1]
-    copied = one_x * tile.stage_x + one_y * tile.stage_y
-    filled_bytes = blocks * copied * products * element_bytes
-    staged = blocks * (one_x + one_y) * products * element_bytes
-    loads = _x_passes(tile) / tile.register_y[1] + 1 / tile.register_x[1]
-    peak = (device.fp64_tflops if element_bytes == 8 else device.fp32_tflops) * 1e12
     clock = device.clock_ghz * 1e9
+    per_sm = block.blocks / device.sm_count
+    warps = ceil(tile.threads / device.warp_size)
+    # Lanes without a thread are paid for, and so are parts of an SM with a warp less.
+    idle = warps * device.warp_size / tile.threads
+    together = warps * min(resident, ceil(per_sm))
+    uneven = ceil(together / SM_PARTS) * SM_PARTS / together
+    multiplied = block.blocks * block.outputs * block.products
+    loads = (1 / tile.register_x[1] + _x_passes(tile) / tile.register_y[1]) * idle
+    spills = _spills(tile, element, has_edges, compiled, block, device)
     shared_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
+    through_l2 = block.blocks * (block.copied + 2 * block.outputs * block.share * element)
+    # What one SM's threads spill stays in its L1 if it fits beside their shared memory.
+    room = device.l1_kib * KIB - resident * shared_bytes
+    is_far = resident * tile.threads * spills.kept > room
+    spilled = block.blocks * tile.threads * spills.moved
     terms = {
-        "device memory": traffic / (device.sustained_bandwidth_gb_s * 1e9),
-        "L2": (staged + traffic) / (device.l2_bandwidth_gb_s * 1e9),
-        "shared memory": (multiplied * loads * element_bytes + filled_bytes) / shared_rate,
-        "arithmetic": 2 * multiplied / peak,
+        "device memory": block.memory / (device.sustained_bandwidth_gb_s * 1e9),
+        "L2": (through_l2 + spilled * is_far) / (device.l2_bandwidth_gb_s * 1e9),
+        "shared memory": (multiplied * loads * element + block.blocks * block.staged + spilled)
+        / shared_rate,
+        "arithmetic": 2 * multiplied * idle * uneven / peak_flop_s(element, device),
     }
-    limit = max(terms, key=lambda name: terms[name])
+    waves = ceil(block.blocks / (device.sm_count * resident))
+    # The SM with the most blocks ends last.
+    filled = per_sm / ceil(per_sm)
     moving = max(terms["device memory"], terms["L2"])
     computing = max(terms["shared memory"], terms["arithmetic"])
-    waves = ceil(blocks / (device.sm_count * resident))
-    filled = blocks / (waves * device.sm_count * resident)
-    total = max(moving, computing / filled) + min(moving, computing / filled) / resident
-    rounds = ceil(trips[inner] / depth)
-    barriers = waves * rounds * 2 * _BARRIER_CLOCKS / clock
+    # With a copy on its way while another is used, only the first is waited for.
+    rounds = 1 if stages > 1 else block.rounds
+    waited = MEMORY_CLOCKS + rounds * STAGE_CLOCKS + block.rounds * 2 * BARRIER_CLOCKS
+    terms["latency"] = waves * waited / clock
+    exposed = min(moving, computing) / per_sm * waves + terms["latency"]
+    limit = max(terms, key=lambda name: terms[name])
     return Prediction(
-        total + barriers + device.kernel_launch_us * 1e-6,
+        max(moving, computing / filled) + exposed + device.kernel_launch_us * 1e-6,
         terms["device memory"],
         terms["L2"],
         terms["shared memory"],
         terms["arithmetic"],
         0.0,
+        terms["latency"],
         min(1.0, resident * tile.threads / device.max_threads_per_sm),
         limit,
+        registers,
+        compiled is not None,
+    )
+
+
+def _block(
+    unit: Unit,
+    tile: ContractionTile,
+    trips: Mapping[str, int],
+    cut: Mapping[str, int],
+    element: int,
+    at_once: int,
+    device: Device,
+) -> _Block:
+    facts = unit.analysis.accesses[unit.leader]
+    target = next(f for f in facts if f.is_write)
+    external = sorted(
+        (name for name in trips if target.strides.get(name) != 0),
+        key=lambda name: abs(target.strides.get(name) or 0),
+    )
+    grid = [(name, ceil(trips[name] / cut.get(name, 1))) for name in external]
+    summed = {name: n for name, n in trips.items() if name not in external}
+    products = prod(summed.values())
+    inner, depth = tile.contracted
+    inside = {**{name: min(cut.get(name, 1), trips[name]) for name in external}, **summed}
+    rounds = products // summed[inner] * ceil(summed[inner] / depth)
+    stage = {**inside, **dict.fromkeys(summed, 1), inner: min(depth, summed[inner])}
+    streams = [Stream.of(fact, element) for fact in facts]
+    inputs = [s for s, f in zip(streams, facts, strict=True) if f.access != target.access]
+    share = prod(trips[name] / (count * cut.get(name, 1)) for name, count in grid)
+    memory = read_by_waves(
+        streams,
+        grid,
+        inside,
+        at_once,
+        device.l2_mib * KIB * KIB,
+    )
+    return _Block(
+        blocks=prod(count for _, count in grid),
+        outputs=tile.threads * tile.register_x[1] * tile.register_y[1],
+        products=products,
+        rounds=rounds,
+        staged=(tile.x.length * tile.stage_x + tile.y.length * tile.stage_y) * element * products,
+        copied=rounds * sum(stream.touched(stage) for stream in inputs),
+        share=share,
+        memory=memory,
     )
 
 
@@ -87,14 +181,36 @@ def _x_passes(tile: ContractionTile) -> int:
     return gcd(tile.register_x[1], BANK_PAIRS) if is_apart else 1
 
 
-def _resident(
-    tile: ContractionTile, trips: dict[str, int], element_bytes: int, device: Device
-) -> int:
-    """Return how many blocks an SM holds at once."""
-    registers = held_registers(tile, element_bytes)
-    if any(trips[name] % size for name, size in tile.outputs):
-        registers += EDGE_REGISTERS
-    registers = min(device.max_registers_per_thread, registers)
-    own = tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
-    shared = own * tile.contracted[1] * element_bytes
-    return max(1, residency(device, tile.threads, registers, shared).blocks)
+def _registers(tile: ContractionTile, element: int, has_edges: bool, device: Device) -> int:
+    """Return the estimated registers of a thread, no more than the block's threads can have."""
+    wanted = held_registers(tile, element) + EDGE_REGISTERS * has_edges
+    return min(wanted, most_registers(device, tile.threads))
+
+
+@dataclass(frozen=True, slots=True)
+class _Spills:
+    """Bytes of one thread of a block: those `kept` in memory, and those `moved` there and back."""
+
+    kept: float
+    moved: float
+
+
+def _spills(
+    tile: ContractionTile,
+    element: int,
+    has_edges: bool,
+    compiled: Compiled | None,
+    block: _Block,
+    device: Device,
+) -> _Spills:
+    """Return what does not fit a thread's registers.
+
+    A compiler's figures are those of the instructions, taken to run once for each copy; an
+    estimate is of what lies too many between two steps of the sum.
+    """
+    if compiled is not None:
+        moved = compiled.spill_store_bytes + compiled.spill_load_bytes
+        return _Spills(compiled.spill_store_bytes, block.rounds * moved)
+    needed = held_registers(tile, element) + NEEDED_AT_EDGES * has_edges
+    missing = max(0, needed - most_registers(device, tile.threads)) * REGISTER_BYTES
+    return _Spills(missing, 2 * block.products * missing)

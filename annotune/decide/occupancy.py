@@ -63,6 +63,14 @@ def residency(device: Device, threads: int, registers: int, shared_bytes: int) -
     return Residency(blocks, blocks * warps / most_warps, limit)
 
 
+def most_registers(device: Device, threads: int) -> int:
+    """Return the registers that each of a block's threads can have, if one block is to fit."""
+    warps = _rounded(ceil(max(1, threads) / device.warp_size), SM_PARTS)
+    room = device.registers_per_sm // (warps * device.warp_size)
+    step = REGISTER_UNIT // device.warp_size
+    return min(device.max_registers_per_thread, room - room % step)
+
+
 def _by_registers(device: Device, warps: int, per_warp: int) -> int:
     """Return the blocks that the registers allow: whole warps in each part of the SM."""
     # A launch is checked as if each part took as many warps as the fullest one.

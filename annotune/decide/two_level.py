@@ -22,6 +22,7 @@ from annotune.decide.contraction_tile import (
 from annotune.decide.copy_layout import copy_layout
 from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
 from annotune.decide.units import Unit
+from annotune.ir.element_bytes import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
 from annotune.ir.nest import Assign, MemorySpace
 from annotune.transforms.tile import name_is_taken, tile_name
@@ -47,8 +48,6 @@ SURPLUS = 0.2
 # With fewer outputs in a thread, or fewer products for each, staging does not pay.
 LEAST_OUTPUTS = 16
 LEAST_PRODUCTS = 4
-
-_BYTES = {"double": 8, "float": 4}
 
 
 @dataclass(frozen=True)
@@ -353,4 +352,4 @@ def _stride(access: AccessFacts, loop: str) -> int:
 
 
 def _element(unit: Unit, access: AccessFacts) -> int:
-    return _BYTES.get(unit.analysis.region.arrays[access.access.array].element, 8)
+    return element_bytes(unit.analysis.region.arrays[access.access.array].element)

@@ -127,7 +127,9 @@ def _check(variant: Variant, plan: CheckPlan, oracle: Oracle, folder: Path) -> T
     facts: dict[str, str | int | float] = {**_without_detectors(variant, plan, oracle)}
     try:
         if plan.arch and variant.device_text:
-            facts.update(_kernel_facts(_device_facts(variant, plan, oracle)))
+            cubin = _device_facts(variant, plan, oracle)
+            facts.update(_kernel_facts(cubin))
+            trial = replace(trial, kernels=cubin.kernels)
         if plan.grids and variant.kind == OPENACC:
             _grid_facts(variant, plan, oracle, facts)
         compared, launches = 0, 0

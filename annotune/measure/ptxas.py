@@ -24,6 +24,14 @@ class KernelFacts:
     barriers: int = 0
 
     @property
+    def plain_name(self) -> str:
+        """Return the name in the source of a kernel that stands in no namespace."""
+        mangled = re.match(r"_Z(\d+)", self.name)
+        if not mangled:
+            return self.name
+        return self.name[mangled.end() : mangled.end() + int(mangled[1])]
+
+    @property
     def spills(self) -> bool:
         return self.spill_store_bytes > 0 or self.spill_load_bytes > 0
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from annotune.measure.ptxas import KernelFacts
+
 
 class Status(StrEnum):
     """How a trial ended, in the words of the T4 results format.
@@ -51,7 +53,9 @@ class Trial:
 
     `time_s` is measured on `device`, or predicted for it when `is_predicted`; None when
     there is neither. `verified` says that every output equalled the oracle's at every size
-    tried. `reason` holds the compiler's, the checker's or the operating system's words.
+    tried. `predicted_s` is the model's time whether or not there is a measured one, None where
+    no model speaks; `kernels` is what ptxas said of each kernel, if it was asked. `reason` holds
+    the compiler's, the checker's or the operating system's words.
     """
 
     target: str
@@ -65,3 +69,5 @@ class Trial:
     reason: str = ""
     reused: bool = False
     facts: Mapping[str, str | int | float] = field(default_factory=dict)
+    predicted_s: float | None = None
+    kernels: tuple[KernelFacts, ...] = field(default=(), compare=False, repr=False)

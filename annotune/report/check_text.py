@@ -9,9 +9,11 @@ from annotune.codegen.c_expr import c_expr
 from annotune.codegen.openmp import first_plan
 from annotune.codegen.writer import Writer
 from annotune.decide.direct import unrolls
+from annotune.decide.forecast import Forecast
 from annotune.decide.plan import KernelChoice
 from annotune.decide.recipe import recipe
 from annotune.report.findings import RegionReport
+from annotune.report.forecast_text import end_to_end_text, kernel_lines
 
 
 def region_text(report: RegionReport) -> str:
@@ -86,12 +88,13 @@ def _decisions(out: Writer, report: RegionReport) -> None:
     if not report.has_kernels:
         out.line("no kernel: no loop may run in parallel")
         return
-    _kernels(out, report.decision.choices, "")
+    _kernels(out, report.decision.choices, "", report.forecast(report.decision))
     if report.openacc is not None:
-        _kernels(out, report.openacc.choices, " in OpenACC")
+        forecast = report.forecast(report.openacc)
+        _kernels(out, report.openacc.choices, " in OpenACC", forecast)
     if report.base is not None:
-        # No recipe speaks of the cores of a CPU.
-        _kernels(out, first_plan(report.base).choices, " in OpenMP")
+        # No recipe speaks of the cores of a CPU, and no model.
+        _kernels(out, first_plan(report.base).choices, " in OpenMP", None)
     out.line("recipe")
     with out.deeper():
         out.lines(recipe_of(report))
@@ -99,11 +102,18 @@ def _decisions(out: Writer, report: RegionReport) -> None:
         out.line(f"space: {report.space.size} points, {report.space.legal} legal")
 
 
-def _kernels(out: Writer, choices: Iterable[KernelChoice], where: str) -> None:
-    """Write the reasons behind each kernel."""
+def _kernels(
+    out: Writer, choices: Iterable[KernelChoice], where: str, forecast: Forecast | None
+) -> None:
+    """Write the reasons behind each kernel, and what the model says of them."""
+    said = {} if forecast is None else kernel_lines(forecast)
     for choice in choices:
         numbers = ", ".join(map(str, choice.statements))
         out.line(f"kernel of statement {numbers}{where}")
         with out.deeper():
             for reason in choice.reasons:
                 out.line(str(reason))
+            for line in said.get(choice.statements, ()):
+                out.line(line)
+    if forecast is not None:
+        out.line(end_to_end_text(forecast))

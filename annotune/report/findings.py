@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device
 from annotune.codegen.target import Variant
-from annotune.decide.decision import Base, Decision, Point
+from annotune.decide.decision import FUSIONS, Base, Decision, Point
+from annotune.decide.forecast import Forecast, RegionModel
 from annotune.decide.plan import Plan
 from annotune.decide.space import Space
 from annotune.diagnostics import Diagnostic, Severity, Span
@@ -18,7 +20,8 @@ from annotune.ir.region import Region, SourceFile
 class RegionReport:
     """How far one region came: analysed, decided, planned, or why it stopped.
 
-    `decision` is that for CUDA, `openacc` the one by OpenACC's own rules.
+    `decision` is that for CUDA, `openacc` the one by OpenACC's own rules, `device` what their
+    kernels are predicted for.
     """
 
     region: Region
@@ -30,6 +33,7 @@ class RegionReport:
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
     openacc: Decision | None = None
+    device: Device | None = None
 
     @property
     def place(self) -> Span:
@@ -42,6 +46,21 @@ class RegionReport:
     def has_kernels(self) -> bool:
         """Return whether there is a plan, and some loop runs in parallel under it."""
         return self.plan is not None and any(kernel.placed() for kernel in self.plan.kernels())
+
+    def forecast(self, decision: Decision) -> Forecast | None:
+        """Return what the model says of a decision, None without kernels or amount of work."""
+        if self.base is None or self.device is None:
+            return None
+        work = self.base.analysis.total
+        if not self.has_kernels or not (work.flop or work.bytes_read or work.bytes_written):
+            return None
+        # Each target fuses by rules of its own.
+        parts = [choice.parts for choice in decision.choices]
+        fused = (self.base.nests(fusion, decision.wishes) for fusion in FUSIONS)
+        units = next((found for found in fused if [u.parts for u in found] == parts), None)
+        if units is None:
+            return None
+        return RegionModel(self.base.analysis, units, decision.choices, self.device).forecast()
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -13,6 +13,13 @@ from annotune.printable import one_line, printable
 from annotune.report import charts
 from annotune.report.figures import MISSING, estimated, time_text
 from annotune.report.highlight import highlight
+from annotune.report.model_text import (
+    MODEL_COLUMNS,
+    agreement_text,
+    kernel_words,
+    target_text,
+    total_text,
+)
 from annotune.report.summary import (
     COLUMNS,
     LEGEND,
@@ -28,7 +35,7 @@ from annotune.report.summary import (
     winner_texts,
     work_text,
 )
-from annotune.tune.results import RegionResult, Results
+from annotune.tune.results import RegionResult, Results, TargetModel
 
 # Characters of a reason that stand in the table; the rest is folded away.
 REASON_WIDTH = 160
@@ -72,6 +79,7 @@ def report_html(results: Results) -> str:
         codes={name: highlight(text) for name, text in texts.items() if text is not None},
         others=[name for name, text in texts.items() if text is None],
         columns=COLUMNS,
+        model_columns=MODEL_COLUMNS,
         legend=LEGEND,
         legend_predicted=LEGEND_PREDICTED if has_prediction(results) else "",
         regions=[_region(region) for region in results.regions],
@@ -87,10 +95,21 @@ def _region(region: RegionResult) -> dict[str, Any]:
         "work": work_text(region),
         "rows": rows,
         "winners": (*winner_texts(region), *grid_texts(region)),
+        "models": [_model(model) for model in region.models],
         "trials_text": trials_text(region),
         "trials": [_trial(number, t) for number, t in enumerate(region.trials, 1)],
         "bars": charts.bars(region),
         "plot": charts.roofline_plot(region),
+    }
+
+
+def _model(model: TargetModel) -> dict[str, Any]:
+    """Return what the template shows of a target's model."""
+    return {
+        "heading": f"Model of {target_text(model)}",
+        "total": total_text(model),
+        "kernels": [kernel_words(kernel) for kernel in model.kernels],
+        "agreement": agreement_text(model),
     }
 
 

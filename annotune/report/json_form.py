@@ -7,6 +7,7 @@ from typing import Any
 
 from annotune.codegen.target import Variant
 from annotune.decide.decision import Decision
+from annotune.decide.forecast import KernelForecast
 from annotune.diagnostics import Diagnostic
 from annotune.ir.text import print_expr
 from annotune.report.check_text import recipe_of
@@ -93,10 +94,35 @@ def _region(report: RegionReport) -> dict[str, Any]:
     }
 
 
+def _predicted(kernel: KernelForecast, device: str) -> dict[str, Any]:
+    return {
+        "device": device,
+        "time_s": kernel.prediction.time_s,
+        "limit": kernel.prediction.limit,
+        "registers": kernel.prediction.registers,
+        "occupancy": kernel.prediction.occupancy,
+        "roofline_s": kernel.roofline_s,
+        "magma_s": kernel.magma_s,
+        "why_no_magma": kernel.why_no_magma,
+    }
+
+
 def _decisions(report: RegionReport, decision: Decision | None) -> list[dict[str, Any]]:
-    choices = decision.choices if decision is not None and report.has_kernels else ()
+    if decision is None or not report.has_kernels:
+        return []
+    forecast = report.forecast(decision)
+    found = {} if forecast is None else {k.statements: k for k in forecast.kernels}
     return [
-        {"statements": list(c.statements), "reasons": [str(r) for r in c.reasons]} for c in choices
+        {
+            "statements": list(choice.statements),
+            "reasons": [str(reason) for reason in choice.reasons],
+            "predicted": (
+                _predicted(found[choice.statements], forecast.device)
+                if forecast is not None and choice.statements in found
+                else None
+            ),
+        }
+        for choice in decision.choices
     ]
 
 

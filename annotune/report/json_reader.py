@@ -91,6 +91,15 @@ class Node:
         except Unexpected:
             raise self._expected("a finite number >= 0 or null") from None
 
+    def signed_or_none(self) -> float | None:
+        """Return a finite number of either sign, or None for null."""
+        if self.value is None:
+            return None
+        is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+        if not is_number or not _is_finite(self.value):
+            raise self._expected("a finite number or null")
+        return float(self.value)
+
     def scalar(self) -> str | int | float:
         """Return a parameter's value: a string, a finite number, or a truth value."""
         if not isinstance(self.value, str | int | float) or not _is_finite(self.value):

@@ -12,7 +12,16 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 from annotune.files import read_source
 from annotune.measure.trial import Status, Trial
 from annotune.report.json_reader import Node, Unexpected, offset_of, parse_strict, path_text
-from annotune.tune.results import ROW_NAMES, RegionResult, Results, Roof, Row, RowStatus
+from annotune.tune.results import (
+    ROW_NAMES,
+    KernelModel,
+    RegionResult,
+    Results,
+    Roof,
+    Row,
+    RowStatus,
+    TargetModel,
+)
 
 SCHEMA = 1
 RESULTS_FILE = "results.json"
@@ -123,6 +132,33 @@ def _region(region: RegionResult) -> dict[str, Any]:
             for device, roof in region.roofs.items()
             if math.isfinite(roof.peak_flop_s) and math.isfinite(roof.bandwidth_bytes_s)
         },
+        "models": [_model(model) for model in region.models],
+    }
+
+
+def _model(model: TargetModel) -> dict[str, Any]:
+    return {
+        "target": model.target,
+        "device": model.device,
+        "kernels": [
+            {
+                "statements": list(kernel.statements),
+                "predicted_s": kernel.predicted_s,
+                "limit": kernel.limit,
+                "registers": kernel.registers,
+                "is_compiled": kernel.is_compiled,
+                "roofline_s": kernel.roofline_s,
+                "magma_s": _finite(kernel.magma_s),
+                "why_no_magma": kernel.why_no_magma,
+            }
+            for kernel in model.kernels
+        ],
+        "copies_s": _finite(model.copies_s),
+        "why_no_copies": model.why_no_copies,
+        "pairs": model.pairs,
+        "correlation": _finite(model.correlation),
+        "error": _finite(model.error),
+        "why_no_correlation": model.why_no_correlation,
     }
 
 
@@ -139,6 +175,8 @@ def _row(row: Row) -> dict[str, Any]:
         "verified": row.verified,
         "reason": row.reason,
         "config": _values(row.config),
+        "predicted_s": _finite(row.predicted_s),
+        "predicted_for": row.predicted_for,
     }
 
 
@@ -155,6 +193,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "reason": trial.reason,
         "reused": trial.reused,
         "facts": _values(trial.facts),
+        "predicted_s": _finite(trial.predicted_s),
     }
 
 
@@ -193,6 +232,34 @@ def _read_region(node: Node) -> RegionResult:
         trials=node["trials"].items(_read_trial),
         roofs=node["roofs"].mapping(_read_roof),
         sizes_checked=node["sizes_checked"].items(lambda sizes: sizes.mapping(Node.integer)),
+        models=node["models"].items(_read_model),
+    )
+
+
+def _read_model(node: Node) -> TargetModel:
+    return TargetModel(
+        target=node["target"].text(),
+        device=node["device"].text(),
+        kernels=node["kernels"].items(_read_kernel),
+        copies_s=node["copies_s"].figure_or_none(),
+        why_no_copies=node["why_no_copies"].text(),
+        pairs=node["pairs"].count(),
+        correlation=node["correlation"].signed_or_none(),
+        error=node["error"].figure_or_none(),
+        why_no_correlation=node["why_no_correlation"].text(),
+    )
+
+
+def _read_kernel(node: Node) -> KernelModel:
+    return KernelModel(
+        statements=node["statements"].items(Node.count),
+        predicted_s=node["predicted_s"].figure(),
+        limit=node["limit"].text(),
+        registers=node["registers"].count(),
+        is_compiled=node["is_compiled"].flag(),
+        roofline_s=node["roofline_s"].figure(),
+        magma_s=node["magma_s"].figure_or_none(),
+        why_no_magma=node["why_no_magma"].text(),
     )
 
 
@@ -213,6 +280,8 @@ def _read_row(node: Node) -> Row:
         verified=node["verified"].flag(),
         reason=node["reason"].text(),
         config=node["config"].mapping(Node.scalar),
+        predicted_s=node["predicted_s"].figure_or_none(),
+        predicted_for=node["predicted_for"].text(),
     )
 
 
@@ -229,4 +298,5 @@ def _read_trial(node: Node) -> Trial:
         reason=node["reason"].text(),
         reused=node["reused"].flag(),
         facts=node["facts"].mapping(Node.scalar),
+        predicted_s=node["predicted_s"].figure_or_none(),
     )

@@ -95,6 +95,9 @@ def provenance_text(row: Row) -> str:
             return f"not available because {reason or 'no reason was recorded'}"
         case RowStatus.MEASURED:
             words = f"measured on {device}"
+            if row.predicted_s is not None:
+                time = estimated(time_text(row.predicted_s))
+                words += f", predicted for {one_line(row.predicted_for)}: {time}"
         case RowStatus.PREDICTED:
             words = f"predicted for {device}"
     if not is_doubtful(row):

@@ -13,17 +13,17 @@ from annotune.codegen.aliases import body_text
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
+from annotune.decide.bounds import roofline_time, widest_real
 from annotune.decide.decision import Base
-from annotune.decide.model import roofline_time
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 from annotune.measure.gpu import Gpu, NoGpu, exclusive
 from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
+from annotune.tune.target_models import target_models
 from annotune.tune.tuner import Bench, Outcome, baseline, measured, predicted
 
-_ELEMENT_BYTES = {"double": 8, "float": 4}
 # Arithmetic alone, whose time at the roof gives the rate of the roof.
 _MANY_FLOP = 10**12
 
@@ -129,6 +129,7 @@ def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
         trials,
         rows.roofs,
         _sizes_checked(outcomes.values()),
+        tuple(target_models(outcomes, trials)),
     )
     codes = {n: o.code for n, o in outcomes.items() if o.code is not None}
     notes = {n: o.note for n, o in outcomes.items() if o.note}
@@ -146,10 +147,7 @@ class _Rows:
 
     def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int, traffic: int) -> None:
         self.job, self.outcomes, self.flop, self.traffic = job, outcomes, flop, traffic
-        arrays = job.analysis.region.arrays.values()
-        # Arithmetic is on reals, also that of complex numbers; tables of integers have none.
-        words = (array.element.split()[0] for array in arrays)
-        self.element = max((_ELEMENT_BYTES[w] for w in words if w in _ELEMENT_BYTES), default=8)
+        self.element = widest_real(job.analysis.region)
         first = outcomes["sequential"].best
         self.sequential_s = first.time_s if first is not None else None
         device = job.device
@@ -224,6 +222,8 @@ class _Rows:
             best.verified,
             "",
             best.config,
+            best.predicted_s,
+            self.job.device.vendor_name if best.predicted_s is not None else "",
         )
 
     def share(self, device: str, time_s: float) -> float | None:

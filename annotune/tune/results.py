@@ -28,7 +28,8 @@ class Row:
     measured on or predicted for `device`; `gflops` is 1e9 flop per second;
     `roofline_share` the roofline's least time on that device over `time_s`; `speedup` the
     sequential time over `time_s`, None when the two are not from the same kind of figure.
-    `reason` says why a row is unavailable or not verified.
+    `reason` says why a row is unavailable or not verified. `predicted_s` is the model's time of
+    the same variant for the device `predicted_for`, also where another one is measured.
     """
 
     name: str
@@ -42,6 +43,8 @@ class Row:
     verified: bool = False
     reason: str = ""
     config: Mapping[str, str | int | float] = field(default_factory=dict)
+    predicted_s: float | None = None
+    predicted_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,56 @@ class Roof:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelModel:
+    """One kernel of a target's best variant: the model's time and two bounds, in seconds.
+
+    `limit` names the slowest part of the model, `registers` those of a thread: ptxas's where
+    `is_compiled`, else an estimate. `magma_s` is the bound of MAGMA's model, None where
+    `why_no_magma` says why there is none.
+    """
+
+    statements: tuple[int, ...]
+    predicted_s: float
+    limit: str
+    registers: int
+    is_compiled: bool
+    roofline_s: float
+    magma_s: float | None
+    why_no_magma: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetModel:
+    """What the model says of a target's best variant on `device`, and how right it was.
+
+    `copies_s` is the predicted time of the copies between host and device, None where
+    `why_no_copies` says why it is not known. `pairs` counts the trials both predicted and
+    measured; over these, `correlation` is Spearman's, None where `why_no_correlation` says why
+    there is none, and `error` the geometric mean of the larger over the smaller time.
+    """
+
+    target: str
+    device: str
+    kernels: tuple[KernelModel, ...]
+    copies_s: float | None
+    why_no_copies: str = ""
+    pairs: int = 0
+    correlation: float | None = None
+    error: float | None = None
+    why_no_correlation: str = ""
+
+    @property
+    def predicted_s(self) -> float:
+        return sum(kernel.predicted_s for kernel in self.kernels)
+
+
+@dataclass(frozen=True, slots=True)
 class RegionResult:
     """One region's table, work and trials. `flop` and `bytes` are those at `sizes`.
 
     `sizes_checked` are the other problem sizes of the annotation at which every winner was
-    compared with the original. `roofs` gives each device's limits, by the device's name in
+    compared with the original. `models` has an entry for each target that has a model and a
+    winner. `roofs` gives each device's limits, by the device's name in
     the rows.
     """
 
@@ -74,6 +122,7 @@ class RegionResult:
     trials: tuple[Trial, ...]
     roofs: Mapping[str, Roof] = field(default_factory=dict)
     sizes_checked: tuple[Mapping[str, int], ...] = ()
+    models: tuple[TargetModel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
+from annotune.decide.forecast import Forecast
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.compile import COMPILE_LIMIT_S, compile_job
@@ -18,6 +19,7 @@ from annotune.measure.pairs import time_in_turns
 from annotune.measure.run import RUN_LIMIT_S, RunJob, TimingPlan
 from annotune.measure.trial import Status, Trial
 from annotune.measure.variant import compile_job_of
+from annotune.tune.forecasting import forecast_of, predicted_trial
 
 # A variant is timed for this long at most, so that many are tried in a minute.
 TRIAL_BUDGET_S = 0.3
@@ -100,7 +102,8 @@ class Bench:
 class Outcome:
     """The trials of one target, the best of them, and the code behind it.
 
-    `sizes` are the others of the bench at which that was compared with the original.
+    `sizes` are the others of the bench at which that was compared with the original, `forecast`
+    what the model says of it, None where no model speaks for the target.
     """
 
     trials: tuple[Trial, ...] = ()
@@ -109,6 +112,7 @@ class Outcome:
     code: RegionCode | None = None
     note: str = ""
     sizes: tuple[Mapping[str, int], ...] = ()
+    forecast: Forecast | None = None
 
 
 @dataclass(frozen=True)
@@ -134,8 +138,10 @@ def measured(bench: Bench, target: Target, kind: str, variants: Iterable[Variant
             break
         code = target.region(variant, resident=False)
         program = _program(target, kind, variant, code)
-        trial = bench.tell(bench.checker.check(program, bench.plan(True, best_s)))
-        tried.append(Tried(variant, code, trial))
+        # What is built for the GPU is built for this one, and asked for its registers.
+        plan = replace(bench.plan(True, best_s), arch=bench.arch if code.device else "")
+        trial = predicted_trial(variant, bench.checker.check(program, plan))
+        tried.append(Tried(variant, code, bench.tell(trial)))
         if trial.status is Status.CORRECT and trial.time_s and not trial.reused:
             best_s = min(best_s or trial.time_s, trial.time_s)
     right = sorted(
@@ -182,7 +188,10 @@ def _outcome(
                 break
         if found.status is Status.CORRECT:
             trials = tuple(fates.values())
-            return Outcome(trials, one.trial, one.variant, one.code, sizes=tuple(right))
+            forecast = forecast_of(one.variant, one.trial.kernels)
+            return Outcome(
+                trials, one.trial, one.variant, one.code, sizes=tuple(right), forecast=forecast
+            )
         fates[id(one.variant)] = replace(
             fates[id(one.variant)],
             status=found.status,
@@ -255,7 +264,8 @@ def predicted(
             trial = replace(trial, status=Status.CONSTRAINTS, reason=reason)
         if trial.status is Status.CORRECT:
             found.set()
-            trial = replace(trial, time_s=variant.predicted_s, is_predicted=True, device=device)
+            trial = predicted_trial(variant, trial)
+            trial = replace(trial, time_s=trial.predicted_s, is_predicted=True, device=device)
         return Tried(variant, code, bench.tell(trial))
 
     with ThreadPoolExecutor(max_workers=bench.jobs) as pool:

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
 from pathlib import Path
 
+from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.grid import grid
 from annotune.codegen.target import Variant, load_target
-from annotune.decide.model import roofline_time
+from annotune.decide.bounds import least_time
+from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.occupancy import Residency, residency
 from annotune.decide.plan import Kernel
 from annotune.decide.strategies import AUTO
 from annotune.diagnostics import AnnotuneError
+from annotune.ir.expr import Int
+from annotune.ir.fold import fold, trip_count
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.ptxas import KernelFacts
 from annotune.measure.toolchain import Toolchains
 from annotune.pipeline import emit
 from annotune.settings import Settings
+from annotune.tune.forecasting import forecast_of
+from machine_code.global_access import GlobalAccess, global_accesses
 from machine_code.hot import Part, hottest
 from machine_code.sass import Function, parse_sass
 from machine_code.shared import SharedAccess, shared_accesses
@@ -34,7 +40,8 @@ DISASSEMBLY_LIMIT_S = 60.0
 class KernelRow:
     """One kernel: what ptxas says, what an SM holds of it, and its hottest part.
 
-    `hot` is None where `why_not` says why there is no such part to be told of.
+    `hot` is None where `why_not` says why there is no such part to be told of. `accesses` are
+    those to the user's arrays, `tile` a contraction's, `trips` the counts of the kernel's loops.
     """
 
     kernel: str
@@ -44,6 +51,9 @@ class KernelRow:
     shared: tuple[SharedAccess, ...]
     hot: Part | None
     why_not: str = ""
+    accesses: tuple[GlobalAccess, ...] = ()
+    tile: ContractionTile | None = None
+    trips: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -96,12 +106,13 @@ class Judge:
         source = Source(made.files[".cu"], "cuda")
         job = CompileJob((source,), "cuda-cubin", arch=self.device.arch)
         compiled = compile_job(job, self.tools, self.folder)
-        share = _roofline_share(variant, self.device)
+        forecast = forecast_of(variant, compiled.kernels)
+        predicted_s = forecast.kernels_s if forecast is not None else None
+        share = _roofline_share(variant, predicted_s, self.device)
         if not compiled.ok:
             reason = _first_error(compiled.output)
-            return WorkloadRow(workload, (), variant.predicted_s, share, reason)
-        kernels = self._kernels(variant, compiled)
-        return WorkloadRow(workload, kernels, variant.predicted_s, share)
+            return WorkloadRow(workload, (), predicted_s, share, reason)
+        return WorkloadRow(workload, self._kernels(variant, compiled), predicted_s, share)
 
     def _settings(self, workload: Workload) -> Settings:
         settings = workload.settings()
@@ -116,7 +127,12 @@ class Judge:
         rows = []
         for kernel in variant.tuned.kernels():
             name = kernel.name + suffix
-            rows.append(self._kernel(kernel, facts[name], sizes, found.get(name)))
+            row = self._kernel(kernel, facts[name], sizes, found.get(name))
+            own = {*kernel.statements}
+            tiles = (c.contract for c in variant.tuned.choices if own <= {*c.statements})
+            accesses = global_accesses(kernel, variant.analysis, sizes)
+            trips = _trip_counts(variant.analysis, kernel.statements)
+            rows.append(replace(row, accesses=accesses, tile=next(tiles, None), trips=trips))
         return tuple(rows)
 
     def _kernel(
@@ -144,15 +160,19 @@ class Judge:
         return {function.plain_name: function for function in parse_sass(done.stdout)}
 
 
-def _roofline_share(variant: Variant, device: Device) -> float | None:
+def _roofline_share(variant: Variant, predicted_s: float | None, device: Device) -> float | None:
     """Return the least time of a region on the device over the predicted one."""
-    if not variant.predicted_s:
+    if not predicted_s:
         return None
-    work = variant.analysis.total
-    arrays = variant.analysis.region.arrays.values()
-    element = max((8 if "double" in array.element else 4 for array in arrays), default=8)
-    least = roofline_time(work.flop, work.bytes_read + work.bytes_written, element, device)
-    return least / variant.predicted_s
+    least = least_time(variant.analysis.total, variant.analysis.region, device)
+    return least / predicted_s
+
+
+def _trip_counts(analysis: Analysis, statements: Sequence[int]) -> Mapping[str, int]:
+    """Return the counts of the loops around some statements that are known at the sizes."""
+    loops = [loop for statement in statements for loop in analysis.paths[statement]]
+    counts = ((loop.var, fold(trip_count(loop), analysis.region.sizes)) for loop in loops)
+    return {name: count.value for name, count in counts if isinstance(count, Int)}
 
 
 def _first_error(output: str) -> str:

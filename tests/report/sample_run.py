@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from annotune.measure.trial import Status, Trial
-from annotune.tune.results import RegionResult, Results, Roof, Row, RowStatus
+from annotune.tune.results import (
+    KernelModel,
+    RegionResult,
+    Results,
+    Roof,
+    Row,
+    RowStatus,
+    TargetModel,
+)
 
 CPU = "AMD EPYC 9534, 8 threads"
 GPU = "NVIDIA H200"
@@ -66,6 +74,8 @@ SD_T_D2 = RegionResult(
             False,
             "at h3u=17: triplesx[3][0] is 1.25, expected 1.5",
             BLOCK,
+            0.0000921,
+            GPU,
         ),
     ),
     trials=(
@@ -94,6 +104,28 @@ SD_T_D2 = RegionResult(
         Trial("cuda", {"UF": 3}, Status.CONSTRAINTS, reason="divides: 16 % 3 is not 0"),
     ),
     roofs={CPU: Roof(4.1e11, 5.0e10), GPU: Roof(33.5e12, 4.3e12)},
+    models=(
+        TargetModel(
+            "cuda",
+            GPU,
+            (
+                KernelModel((0,), 8.01e-5, "device memory", 165, True, 6.27e-5, None, HOSTILE),
+                KernelModel((1, 2), 1.2e-5, "L2", 68, False, 4.0e-6, 5.9e-6),
+            ),
+            0.0269,
+            pairs=12,
+            correlation=-0.731,
+            error=1.164,
+        ),
+        TargetModel(
+            "openacc",
+            GPU,
+            (KernelModel((0,), 0.000412, "latency", 60, False, 6.27e-5, None, "it is large"),),
+            None,
+            "the length of t3 is not known",
+            why_no_correlation="no trial was measured",
+        ),
+    ),
 )
 
 COPY = RegionResult(

@@ -19,7 +19,16 @@ from annotune.files import write_files
 from annotune.measure.trial import Status, Trial
 from annotune.report.json_reader import offset_of
 from annotune.report.results_json import read_results, results_file, results_json
-from annotune.tune.results import ROW_NAMES, RegionResult, Results, Roof, Row, RowStatus
+from annotune.tune.results import (
+    ROW_NAMES,
+    KernelModel,
+    RegionResult,
+    Results,
+    Roof,
+    Row,
+    RowStatus,
+    TargetModel,
+)
 
 # A byte that is no UTF-8 comes as one of these (PEP 383).
 texts = st.text(st.characters() | st.sampled_from("\udc80\udcff"), max_size=8)
@@ -37,6 +46,8 @@ rows = st.builds(
     st.booleans(),
     texts,
     values,
+    figures,
+    texts,
 )
 trials = st.builds(
     Trial,
@@ -51,8 +62,32 @@ trials = st.builds(
     texts,
     st.booleans(),
     values,
+    figures,
 )
 roofs = st.builds(Roof, st.floats(0, 1e18), st.floats(0, 1e18))
+kernels = st.builds(
+    KernelModel,
+    st.lists(st.integers(0, 99), max_size=2).map(tuple),
+    st.floats(0, 1e18),
+    texts,
+    counts,
+    st.booleans(),
+    st.floats(0, 1e18),
+    figures,
+    texts,
+)
+models = st.builds(
+    TargetModel,
+    texts,
+    texts,
+    st.lists(kernels, max_size=2).map(tuple),
+    figures,
+    texts,
+    counts,
+    st.none() | st.floats(-1, 1),
+    figures,
+    texts,
+)
 regions = st.builds(
     RegionResult,
     texts,
@@ -65,6 +100,7 @@ regions = st.builds(
     st.lists(trials, max_size=3).map(tuple),
     st.dictionaries(texts, roofs, max_size=2),
     st.lists(st.dictionaries(texts, st.integers(), max_size=2), max_size=2).map(tuple),
+    st.lists(models, max_size=2).map(tuple),
 )
 runs = st.builds(
     Results,

@@ -59,6 +59,13 @@ def test_a_predicted_figure_never_looks_measured(time: float, status: RowStatus)
     assert words.provenance == f"{'measured on' if status == 'measured' else 'predicted for'} {GPU}"
 
 
+def test_a_measured_row_tells_its_prediction_too() -> None:
+    row = Row("cuda", RowStatus.MEASURED, GPU, 9e-5, 1e-6, verified=True, predicted_s=8e-5)
+    words = row_words(replace(row, predicted_for="NVIDIA A100"))
+    assert words.figures[0] == "90.0 ± 1.0 µs"
+    assert words.provenance == f"measured on {GPU}, predicted for NVIDIA A100: (~80.0 µs)"
+
+
 def test_an_unavailable_row_shows_no_figure() -> None:
     words = row_words(Row("cuda", RowStatus.UNAVAILABLE, GPU, 1.0, 1.0, 1.0, 1.0, 1.0, True, "Y"))
     assert set(words.figures) == {"-"}

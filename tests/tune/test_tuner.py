@@ -51,6 +51,8 @@ class _Made:
     code: RegionCode
     config: dict[str, str] = field(default_factory=dict)
     flags: Flags = field(default_factory=Flags)
+    predicted_s: float | None = None
+    model: None = None
 
 
 class _Target:

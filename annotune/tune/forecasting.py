@@ -1,0 +1,41 @@
+"""A variant's forecast with what the compiler said of its kernels, where it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from annotune.codegen.code import TUNED_SUFFIX
+from annotune.codegen.target import Variant
+from annotune.decide.forecast import Forecast
+from annotune.decide.prediction import Compiled
+from annotune.measure.ptxas import KernelFacts
+from annotune.measure.trial import Trial
+
+
+def forecast_of(variant: Variant, kernels: Sequence[KernelFacts]) -> Forecast | None:
+    """Return what the model says of a variant, None where no model speaks.
+
+    `kernels` is what ptxas said of the compiled text, none where it was not asked.
+    """
+    if variant.model is None:
+        return None
+    return variant.model.forecast(_compiled(variant, kernels))
+
+
+def predicted_trial(variant: Variant, trial: Trial) -> Trial:
+    """Return a trial with the model's time of its variant."""
+    found = forecast_of(variant, trial.kernels)
+    return replace(trial, predicted_s=variant.predicted_s if found is None else found.kernels_s)
+
+
+def _compiled(variant: Variant, kernels: Sequence[KernelFacts]) -> dict[int, Compiled]:
+    """Return the compiler's facts of the kernels for the tuned sizes, by their leaders."""
+    facts = {one.plain_name: one for one in kernels}
+    suffix = TUNED_SUFFIX if variant.general is not None else ""
+    found: dict[int, Compiled] = {}
+    for kernel in variant.tuned.kernels():
+        if one := facts.get(kernel.name + suffix):
+            spills = (one.spill_store_bytes, one.spill_load_bytes)
+            found[kernel.statements[0]] = Compiled(one.registers, *spills, one.shared_bytes)
+    return found

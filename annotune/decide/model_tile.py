@@ -29,11 +29,11 @@ def predict_tile(
     unit: Unit, tile: ContractionTile, element_bytes: int, device: Device
 ) -> Prediction:
     """Return the predicted time of one launch of a contraction under a two-level tile."""
-    trips = {name: unit.trips[name] or 1 for name in unit.loops_around(unit.leader)}
+    inside = (s for s in unit.statements if tile.contracted[0] in unit.loops_around(s))
+    trips = {name: unit.trips[name] or 1 for name in unit.loops_around(next(inside))}
     cut = dict(tile.block_extents)
     outputs = dict(tile.outputs)
-    target = next(f for f in unit.analysis.accesses[unit.leader] if f.is_write)
-    external = [name for name in trips if target.strides.get(name) != 0]
+    external = [n for n in trips if any(f.strides.get(n, 0) != 0 for f in unit.writes)]
     blocks = prod(ceil(trips[name] / cut.get(name, 1)) for name in external)
     inner, depth = tile.contracted
     products = prod(n for name, n in trips.items() if name not in external)
@@ -41,8 +41,8 @@ def predict_tile(
     multiplied = blocks * prod(outputs.values()) * products
     resident = _resident(tile, trips, element_bytes, device)
 
-    work = unit.analysis.work[unit.leader]
-    traffic = work.bytes_read + work.bytes_written
+    works = [unit.analysis.work[statement] for statement in unit.statements]
+    traffic = sum(work.bytes_read + work.bytes_written for work in works)
     one_x = tile.thread_x[1] * tile.register_x[1]
     one_y = tile.thread_y[1] * tile.register_y[1]
     copied = one_x * tile.stage_x + one_y * tile.stage_y

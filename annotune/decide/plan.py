@@ -10,6 +10,7 @@ from annotune.decide.apart import Apart
 from annotune.decide.contraction_tile import ContractionTile
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
+from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import Body, numbers, rebuilt
 
 
@@ -60,13 +61,14 @@ class Blocking:
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
     from_zero: bool = False
-    deals: tuple[tuple[str, int], ...] = ()
     apart: Apart | None = None
+    deals: tuple[tuple[str, int], ...] = ()
 
     @property
     def inside(self) -> tuple[str, ...]:
         """Return the loops that pick an element of the block, outermost first."""
         own = {loop.var for loop in self.apart.own} if self.apart is not None else set()
+        own |= {tile_name(name) for name in own}
         return tuple(n for n in self.order[self.order.index(self.held) :] if n not in own)
 
 

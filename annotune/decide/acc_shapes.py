@@ -26,7 +26,8 @@ from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import bound_names
 
 NO_BARRIER = (
-    "no shared copies: OpenACC has no barrier for the lanes of a gang to fill them together"
+    "a shared tile does not apply: the lanes of a gang have no barrier in OpenACC, so they cannot "
+    "fill a copy together"
 )
 SUBJECT = "shape"
 # Gangs that give each SM of an H200 one (132 of them).

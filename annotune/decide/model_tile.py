@@ -68,7 +68,8 @@ def predict_tile(
         stages: Copies of the inputs that a block has at once; with two, one is on its way while
             the other is used.
     """
-    trips = {name: unit.trips[name] or 1 for name in unit.loops_around(unit.leader)}
+    inside = (s for s in unit.statements if tile.contracted[0] in unit.loops_around(s))
+    trips = {name: unit.trips[name] or 1 for name in unit.loops_around(next(inside))}
     cut = dict(tile.block_extents)
     outputs = dict(tile.outputs)
     has_edges = any(trips[name] % size for name, size in outputs.items())
@@ -137,10 +138,10 @@ def _block(
     at_once: int,
     device: Device,
 ) -> _Block:
-    facts = unit.analysis.accesses[unit.leader]
+    facts = [fact for s in unit.statements for fact in unit.analysis.accesses[s]]
     target = next(f for f in facts if f.is_write)
     external = sorted(
-        (name for name in trips if target.strides.get(name) != 0),
+        (name for name in trips if target.strides.get(name, 0) != 0),
         key=lambda name: abs(target.strides.get(name) or 0),
     )
     grid = [(name, ceil(trips[name] / cut.get(name, 1))) for name in external]

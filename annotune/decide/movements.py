@@ -95,8 +95,9 @@ def variants(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
 
 
 def _shape(choice: KernelChoice) -> tuple[object, ...]:
-    """Return all of a choice that reaches the text of its kernel."""
-    return choice.blocking, choice.movement.streamed, choice.movement.resident
+    """Return all of a movement that reaches the text of a kernel."""
+    copies = tuple((block.staged, block.pipelined) for block in choice.blocking)
+    return copies, choice.movement.streamed, choice.movement.resident
 
 
 def _movements(unit: Unit, choice: KernelChoice, tile: ContractionTile) -> Iterator[Movement]:

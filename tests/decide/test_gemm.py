@@ -9,17 +9,17 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from decide.recipes import Decided, decided_text
+from decide.recipes import Decided, decided, decided_text, example
 from machine_code.shared import conflict_factor, shared_accesses
 from support.executed import Call, Part, emitted, executable
 
 from annotune.codegen.certify import certify
 from annotune.decide.certificate import verify
 from annotune.decide.contraction_tile import Assignment, ContractionTile
-from annotune.decide.gemm import alternatives
+from annotune.decide.gemm import NO_NEED, alternatives
 from annotune.decide.strategies import AUTO, DIRECT
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.nest import LocalArray, Loop, MemorySpace, walk_stmts
+from annotune.ir.nest import Assign, LocalArray, Loop, MemorySpace, walk_stmts
 from annotune.measure.toolchain import find_toolchains
 
 NVCC = find_toolchains(os.environ).nvcc
@@ -159,7 +159,37 @@ def test_two_loops_of_each_input_are_for_another_strategy() -> None:
     text = text.replace("A[restrict m][k]", "A[restrict m][n][k]")
     text = text.replace("B[restrict k][n]", "B[restrict k][n][n]")
     (unit,) = decided_text(text, AUTO).base.apart
-    assert alternatives(unit) == "both inputs have two loops of their own and more"
+    assert alternatives(unit) == NO_NEED
+
+
+def triples(n: int) -> Decided:
+    names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
+    return decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, n)), AUTO)
+
+
+@pytest.mark.parametrize(("n", "rows", "each", "held"), [(28, 4, 7, 7), (20, 4, 5, 5)])
+def test_lengths_that_eight_does_not_divide_are_split_in_their_divisors(
+    n: int, rows: int, each: int, held: int
+) -> None:
+    one = triples(n)
+    assert one.decision.choices[0].contract is not None
+    assert not one.decision.choices[0].contract.y.is_split
+    (unit,) = one.base.apart
+    choices = alternatives(unit)
+    assert not isinstance(choices, str)
+    tile = choices[0].contract
+    assert tile is not None
+    assert [size for _, size in tile.extents[:4]] == [n, rows, held, each]
+    assert (tile.thread_y[0], tile.register_y[0]) == ("p4", "p4")
+    point = next(p for p in one.space.points() if list(p.made.values()) == [choices[0]])
+    (kernel,) = one.at(point).plan().kernels()
+    assert not any(isinstance(s, Assign) and s.guard is not None for s in walk_stmts(kernel.body))
+
+
+@pytest.mark.parametrize("n", [16, 24, 13])
+def test_what_eight_divides_or_nothing_does_is_left_alone(n: int) -> None:
+    (unit,) = triples(n).base.apart
+    assert alternatives(unit) == NO_NEED
 
 
 def test_the_recipe_asks_for_the_same_plan() -> None:
@@ -301,3 +331,102 @@ def test_64_outputs_of_a_thread_do_not_spill(tmp_path: Path) -> None:
 
 def test_direct_is_what_it_was() -> None:
     assert decided_text(gemm(1024), DIRECT).decision.choices[0].contract is None
+
+
+# A private sum ------------------------------------------------------------------------------
+
+SUM = """\
+void NAME(int m, int n, int k, double alpha, double C[restrict m][n],
+          const double A[restrict m][k], const double B[restrict k][n])
+{
+    /*@ begin PerfTuning (
+      def input_params { param m = SIZE; param n = SIZE; param k = SIZE; }
+    ) @*/
+    RECIPE
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 2.0 * C[i][j];
+            for (int l = 0; l < k; l++)
+                sum += A[i][l] * B[l][j];
+            C[i][j] = alpha * sum;
+        }
+    CLOSED
+    /*@ end @*/
+}
+"""
+
+
+def with_sum(size: int, recipe: str = "", name: str = "f") -> str:
+    opened = f"/*@ begin CHiLL (\n{recipe}\n) @*/" if recipe else ""
+    text = SUM.replace("RECIPE", opened).replace("CLOSED", "/*@ end @*/" if recipe else "")
+    return text.replace("SIZE", str(size)).replace("NAME", name)
+
+
+def test_a_private_sum_has_an_element_for_each_output() -> None:
+    one = decided_text(with_sum(1024), AUTO)
+    assert [size for _, size in tile_of(one).extents] == [16, 8, 8, 8, 16]
+    plan = one.plan()
+    (kernel,) = plan.kernels()
+    arrays = [s for s in walk_stmts(kernel.body) if isinstance(s, LocalArray)]
+    assert [(a.name, a.extents) for a in arrays if a.stands_for] == [("sum_block", (8, 8))]
+    assert verify(certify(one.analysis, plan)) == ()
+    found = shared_accesses(kernel, one.region.sizes)
+    assert conflict_factor(found, filling=False) == 1.0
+
+
+def test_the_recipe_of_a_private_sum_names_the_statement_that_adds() -> None:
+    own = decided_text(with_sum(1024), AUTO)
+    assert own.recipe().startswith('contract(1, thread={"j","i"}, register={"j","i"}, sum="l"')
+    pasted = decided_text(with_sum(1024, own.recipe()), AUTO)
+    assert pasted.plan().steps == own.plan().steps
+    assert pasted.recipe() == own.recipe()
+    with pytest.raises(AnnotuneError, match="statement 1 cannot have this tile"):
+        decided_text(with_sum(64, own.recipe().replace('sum="l"', 'sum="j"')), AUTO)
+
+
+NO_SUM = {
+    "double sum = 2.0 * C[i][j];": "double sum = 2.0 * A[j][i];",
+    "C[i][j] = alpha * sum;": "C[i][j] = alpha * sum; A[i][j] = sum;",
+    "sum += A[i][l] * B[l][j];": "sum = fmax(sum, A[i][l] * B[l][j]);",
+}
+
+
+def test_what_is_made_of_the_sum_may_be_anything() -> None:
+    for old, new in list(NO_SUM.items())[:1]:
+        assert tile_of(decided_text(with_sum(1024).replace(old, new), AUTO))
+
+
+@pytest.mark.parametrize("old", list(NO_SUM)[1:])
+def test_other_sums_have_no_tile(old: str) -> None:
+    text = with_sum(1024).replace(old, NO_SUM[old]).replace("const double A", "double A")
+    assert decided_text(text, AUTO).decision.choices[0].contract is None
+
+
+def test_the_loop_of_a_private_sum_must_be_in_registers() -> None:
+    text = with_sum(64).replace("C[restrict m][n]", "C[restrict m][n][n]")
+    text = text.replace("B[restrict k][n]", "B[restrict k][n][n]").replace("B[l][j]", "B[l][q][j]")
+    text = text.replace("C[i][j]", "C[i][q][j]").replace("j < n; j++) {", "j < n; j++) Q {")
+    text = text.replace("Q", "for (int q = 0; q < n; q++)")
+    one = decided_text(text, AUTO)
+    assert 'register={"q","i"}' in one.recipe()
+    recipe = (
+        one.recipe().replace('{"j","i"}', '{"q","i"}').replace('register={"q"', 'register={"j"')
+    )
+    pasted = text.replace("for (int i", f"/*@ begin CHiLL (\n{recipe}) @*/\nfor (int i", 1)
+    pasted = pasted.replace("    /*@ end @*/\n}", "/*@ end @*/\n/*@ end @*/\n}")
+    with pytest.raises(AnnotuneError, match="each iteration of q has a sum"):
+        decided_text(pasted, AUTO)
+
+
+def test_private_sums_are_right_at_every_size(tmp_path: Path) -> None:
+    texts, calls = [], []
+    for number, (assign, stage) in enumerate(VARIANTS):
+        recipe = f"{ROLES.replace('0', '1', 1)}{SHAPES[0]}, {assign}, {stage})"
+        for size in (24, 19):
+            name = f"f{number}_{size}"
+            texts.append(with_sum(size, recipe, name))
+            for m, n, k in ((size, size, size), (1, 1, 1), (13, 7, 5), (2, 25, 9)):
+                buffers = (m * n, m * k, k * n)
+                calls.append(Call(name, (m, n, k, 2.0, Part(0), Part(1), Part(2)), buffers))
+    program = executable(tmp_path, "\n".join(texts), strategy=AUTO)
+    program.check(*calls, launches=True)

@@ -296,7 +296,8 @@ class Stage:
         """Return a place with the iterators of tiles counted in tiles, so that what each
         contributes is a multiple of its coefficient; None where it is no polynomial."""
         found = from_expr(fold(place, self.constants))
-        for loop in path(body, self.statement):
+        # Where an inner loop starts is told by outer ones, whose turn comes then.
+        for loop in reversed(path(body, self.statement)):
             begin = from_expr(fold(loop.lower, self.constants))
             if found is None or begin is None:
                 return None

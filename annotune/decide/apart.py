@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Assign, Loop
+from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.expand import Expand
 from annotune.transforms.permute import Permute
@@ -150,10 +151,12 @@ def taken_apart(
     order: tuple[str, ...],
     inside: tuple[str, ...],
     constants: Mapping[str, int] | None = None,
+    deals: tuple[tuple[str, int], ...] = (),
 ) -> tuple[Transform, ...]:
     """Return the steps that give each group a nest of its own over the loops `inside`.
 
-    `order` are the loops of the band once cut in `tiles`, `inside` the last of them.
+    `order` are the loops of the band once cut in `tiles` and dealt out as `deals` say, `inside` the
+    last of them.
     """
     known = constants or {}
     taken = frozenset(analysis.region.scalars) | frozenset(analysis.region.arrays)
@@ -161,6 +164,7 @@ def taken_apart(
     statement = found.statement
     return (
         *(Tile(statement, name, size, known) for name, size in tiles),
+        *(Deal(statement, name, workers, known) for name, workers in deals),
         Permute(statement, order),
         *(
             Expand(_user(found, s, analysis), s, inside, kinds[s].type, known, taken=taken)

@@ -260,7 +260,9 @@ def _apart(
     """Yield the transforms that give a statement a nest of its own in a block, in its order."""
     place = block.order.index(block.held)
     order = (*block.order[:place], *block.inside)
-    yield from taken_apart(analysis, apart, block.tiles, order, block.inside, constants)
+    yield from taken_apart(
+        analysis, apart, block.tiles, order, block.inside, constants, block.deals
+    )
     yield Permute(block.statement, block.order[place:])
 
 

@@ -179,7 +179,8 @@ def decide(base: Base, point: Point) -> Decision:
         movement = _common(unit, wishes.movement, "pipeline", wishes)
         if movement is not None:
             choice = as_wished(unit, choice, movement, wishes.places)
-        is_asked = {unit.leader} & {*point.made, *wishes.cuda, *wishes.contract}
+        is_asked = unit.leader in {*point.made, *wishes.cuda}
+        is_asked = is_asked or any(s in wishes.contract for s in unit.statements)
         choices.append(choice if is_asked else with_why_not(unit, choice, base.strategy))
     return Decision(tuple(choices), base.groups, wishes.places, wishes)
 
@@ -235,8 +236,9 @@ def _contracted(unit: Unit, tile: WishedTile, wishes: Wishes) -> KernelChoice:
     """
     found = wished(unit, tile)
     if isinstance(found, str):
-        place = wishes.places.of("contract", unit.leader)
-        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=unit.leader, reason=found))
+        asked = next(s for s in unit.statements if s in wishes.contract)
+        place = wishes.places.of("contract", asked)
+        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=asked, reason=found))
     return found
 
 

@@ -58,7 +58,7 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
 def _blocks(unit: Unit, found: Contraction, tile: ContractionTile) -> int:
     """Return how many blocks the tiles of a contraction's output make."""
     cut = dict(tile.outputs)
-    names = unit.loops_around(unit.leader)
+    names = unit.loops_around(found.statement)
     external = (name for name in names if name not in found.contracted)
     return prod(-(-(unit.trips[name] or 1) // cut.get(name, 1)) for name in external)
 

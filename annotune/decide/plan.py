@@ -11,6 +11,7 @@ from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.movement import PLAIN, Movement, Through
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
+from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import Body, numbers, rebuilt
 
 
@@ -71,8 +72,8 @@ class Blocking:
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
     from_zero: bool = False
-    deals: tuple[tuple[str, int], ...] = ()
     apart: Apart | None = None
+    deals: tuple[tuple[str, int], ...] = ()
     pipelined: Pipelined | None = None
 
     @property
@@ -84,6 +85,7 @@ class Blocking:
         if self.apart is None:
             return ()
         own = {loop.var for loop in self.apart.own}
+        own |= {tile_name(name) for name in own}
         return tuple(n for n in self.order[self.order.index(self.held) :] if n not in own)
 
 

@@ -73,7 +73,8 @@ def commands(
         # A team's loops need not be around the leader, and all of them follow from the first.
         threads = choice.threads or choice.shared[:1]
         if choice.contract is not None:
-            shaped.append(Command("contract", (leader, *_contract(choice))))
+            summing = _number(choice.blocking[0].statement)
+            shaped.append(Command("contract", (summing, *_contract(choice))))
         elif choice.blocks or threads:
             axes = []
             if choice.blocks:

@@ -13,6 +13,7 @@ from itertools import product
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
+from annotune.decide.apart import Apart, statements_apart
 from annotune.decide.contraction_tile import (
     ContractionTile,
     Extent,
@@ -26,7 +27,7 @@ from annotune.ir.element_bytes import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
 from annotune.ir.nest import Assign, MemorySpace
 from annotune.transforms.tile import name_is_taken, tile_name
-from annotune.transforms.tree import bound_names, find_assign
+from annotune.transforms.tree import bound_names, find_assign, target_name
 
 # Sixteen doubles are one line of 128 bytes, which a half-warp then stores at once.
 LINE = 16
@@ -54,6 +55,9 @@ LEAST_PRODUCTS = 4
 class Contraction:
     """A statement ``C += A * B`` and its loops: x are those of A alone, y those of B alone.
 
+    It may add to a private scalar that another statement stores in C; `apart` then takes it out of
+    the loops that they share.
+
     A has the output's contiguous loop, which `x` begins with. The loops of `x` and `y` are in the
     order of their strides in their input, those of `contracted` as they should be staged.
     """
@@ -65,39 +69,61 @@ class Contraction:
     x: tuple[str, ...]
     y: tuple[str, ...]
     contracted: tuple[str, ...]
+    apart: Apart | None = None
 
 
 def contraction(unit: Unit) -> Contraction | str:
     """Return the contraction that a unit is, or in words why it is none with a two-level tile."""
-    if len(unit.statements) != 1:
-        return f"the kernel has {len(unit.statements)} statements"
     if unit.host or not unit.parallel:
         return "a serial loop is around the parallel ones, or there are none"
-    assign = find_assign(unit.body, unit.leader)
-    inputs = _factors(assign)
+    apart = _product_apart(unit) if len(unit.statements) > 1 else None
+    if len(unit.statements) > 1 and apart is None:
+        return f"the kernel has {len(unit.statements)} statements"
+    statement = unit.leader if apart is None else apart.statement
+    inputs = _factors(find_assign(unit.body, statement))
     if inputs is None:
         return "the statement does not accumulate a product of two array elements"
-    names = unit.loops_around(unit.leader)
-    if names != tuple(loop.var for loop in unit.band):
+    loops = (*unit.band, *(() if apart is None else apart.own))
+    names = unit.loops_around(statement)
+    if names != tuple(loop.var for loop in loops):
         return "the loops are no perfect nest"
     inner = set(names)
-    if any(bound_names(loop) & inner or unit.count(loop) is None for loop in unit.band):
+    if any(bound_names(loop) & inner or unit.count(loop) is None for loop in loops):
         return "the bounds of a loop use another loop"
-    if any(loop.step != 1 for loop in unit.band):
+    if any(loop.step != 1 for loop in loops):
         return "a loop has a step"
     taken = next((n for n in names if name_is_taken(n, unit.analysis)), "")
     if taken:
         return f"the region uses the name {tile_name(taken)}"
-    facts = unit.analysis.accesses[unit.leader]
-    target = next(f for f in facts if f.is_write)
+    facts = unit.analysis.accesses[statement]
+    target = next(f for f in facts if f.is_write) if apart is None else apart.output
     found = [next(f for f in facts if f.access == a) for a in inputs]
-    return _by_role(unit, target, found, names)
+    written = {f.access.array for f in unit.writes}
+    if any(f.access.array in written for f in found):
+        return "an input is written as well"
+    made = _by_role(unit, statement, target, found, names)
+    return made if isinstance(made, str) else replace(made, apart=apart)
+
+
+def _product_apart(unit: Unit) -> Apart | None:
+    """Return how the one statement with a loop of its own leaves a nest, None if it cannot."""
+    analysis, body = unit.analysis, unit.body
+    every = statements_apart(analysis, body, unit.statements, unit.host).values()
+    found = [one for one in every if _factors(find_assign(body, one.statement)) is not None]
+    if len(found) != 1 or isinstance(found[0].target, Access):
+        return None
+    (apart,) = found
+    return apart if apart.beside | {apart.statement} == set(unit.statements) else None
 
 
 def _by_role(
-    unit: Unit, target: AccessFacts, inputs: Sequence[AccessFacts], names: tuple[str, ...]
+    unit: Unit,
+    statement: int,
+    target: AccessFacts,
+    inputs: Sequence[AccessFacts],
+    names: tuple[str, ...],
 ) -> Contraction | str:
-    external = [n for n in names if target.strides.get(n) != 0]
+    external = [n for n in names if target.strides.get(n, 0) != 0]
     contracted = [n for n in names if n not in external]
     if not set(external) <= set(unit.parallel) or not contracted:
         return "the loops of the output are not all parallel, or no other loop is left"
@@ -118,7 +144,7 @@ def _by_role(
         return f"{b.access.array} has no loop of its own"
     # What is contiguous in an input is staged by neighbouring threads.
     inner = sorted(contracted, key=lambda n: min(_stride(a, n), _stride(b, n)))
-    return Contraction(unit.leader, target, a, b, x, tuple(y), tuple(inner))
+    return Contraction(statement, target, a, b, x, tuple(y), tuple(inner))
 
 
 def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
@@ -135,11 +161,20 @@ def choices(
     unit: Unit, found: Contraction, every: Sequence[ContractionTile]
 ) -> tuple[KernelChoice, ...] | str:
     """Return the choices that carry tiles out, the rules' own first, or why it does not pay."""
-    fitting = tuple(tile for tile in dict.fromkeys(every) if _fits(unit, found, tile))
+    every = [tile for tile in dict.fromkeys(every) if has_own_sums(unit, found, tile)]
+    if not every:
+        return f"{unit.band[-1].var}, each iteration of which has a sum, is not in registers"
+    fitting = tuple(tile for tile in every if _fits(unit, found, tile))
     if not fitting:
         return "no tile fits the shared memory of a block"
     why = _pays_not(unit, found, fitting[0])
     return why or tuple(choose_tile(unit, found, tile) for tile in fitting)
+
+
+def has_own_sums(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
+    """Return whether a private sum, if there is one, has an element for each of its iterations."""
+    registers = (tile.register_x[0], tile.register_y[0])
+    return found.apart is None or unit.band[-1].var in registers
 
 
 def tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
@@ -235,22 +270,28 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Kerne
     """Return the choice that carries a tile out."""
     own = {loop: axis for axis in (tile.x, tile.y) for loop, _ in axis.block_extents}
     external = sorted(
-        (n for n in unit.loops_around(unit.leader) if n not in found.contracted),
+        (n for n in unit.loops_around(found.statement) if n not in found.contracted),
         key=lambda n: _stride(found.target, n),
     )
     blocks = tuple(own[n].block_loop(n) if n in own else n for n in external)
     threads = (tile.x.thread_loop, tile.y.thread_loop)
     inner = tile.contracted[0]
     summed = (*(n for n in found.contracted if n != inner), tile_name(inner))
-    order = (*blocks, *threads, *summed, inner, tile.register_x[0], tile.register_y[0])
+    # The loop that a private sum belongs to stays innermost of those that pick its element.
+    last = unit.band[-1].var
+    picking = (tile.register_x[0], tile.register_y[0])
+    if found.apart is not None:
+        picking = (picking[1], picking[0]) if picking[0] == last else picking
+    order = (*blocks, *threads, *summed, inner, *picking)
     blocking = Blocking(
-        unit.leader,
+        found.statement,
         (*tile.x.tiles, *tile.y.tiles, tile.contracted),
         order,
         deals=(*tile.x.deals, *tile.y.deals),
         held=summed[0],
         staged=tuple(_stagings(unit, found, tile)),
         padded=(*threads, tile.register_x[0], tile.register_y[0]),
+        apart=found.apart,
     )
     return KernelChoice(
         unit.parts,
@@ -323,10 +364,10 @@ def _factors(assign: Assign) -> tuple[Access, Access] | None:
     if assign.op not in ("+=", "-=") or assign.guard is not None:
         return None
     factors = list(_product(assign.value))
-    if any(f is None for f in factors) or not isinstance(assign.target, Access):
+    if any(f is None for f in factors):
         return None
     elements = [f for f in factors if isinstance(f, Access)]
-    if len(elements) != 2 or len({e.array for e in (*elements, assign.target)}) != 3:
+    if len(elements) != 2 or len({target_name(assign), *(e.array for e in elements)}) != 3:
         return None
     return elements[0], elements[1]
 

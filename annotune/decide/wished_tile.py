@@ -14,6 +14,7 @@ from annotune.decide.two_level import (
     choose_tile,
     contraction,
     copied_bytes,
+    has_own_sums,
     taken_name,
 )
 from annotune.decide.units import Unit
@@ -36,6 +37,8 @@ def wished(unit: Unit, wish: WishedTile) -> KernelChoice | str:
         if len(names) < 2 or not set(names) <= set(loops):
             own = " and ".join(names) or "none"
             return f"{own}: not two of the loops of {access.access.array} alone, {_list(loops)}"
+    if not has_own_sums(unit, found, tile):
+        return f"each iteration of {unit.band[-1].var} has a sum, so it must be in registers"
     taken = taken_name(unit, tile)
     if taken:
         return f"the region uses the name {taken}"

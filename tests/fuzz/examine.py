@@ -174,6 +174,8 @@ def random_tile(unit: Unit, source: random.Random) -> KernelChoice | None:
     inputs = (found.a.access.array, found.b.access.array)
     staged = tuple(name for name in inputs if source.randrange(4))
     assigned = tuple(source.choice(list(Assignment)) for _ in range(2))
+    if not two_level.has_own_sums(unit, found, ContractionTile(x, y, deep, wide, summed)):
+        return None
     wish = WishedTile(ContractionTile(x, y, deep, wide, summed), assigned, staged)
     choice = wished(unit, wish)
     assert not isinstance(choice, str), choice

@@ -314,8 +314,10 @@ def test_device() -> None:
 
 
 def test_strategy() -> None:
-    plain = emitted(GEMM)
-    assert emitted(GEMM, "--strategy", "direct") == plain
+    plain = emitted(GEMM)["gemm.cu"]
+    assert emitted(GEMM, "--strategy", "gemm")["gemm.cu"] == plain
+    direct = emitted(GEMM, "--strategy", "direct")["gemm.cu"]
+    assert ("__shared__" in plain, "__shared__" in direct) == (True, False)
 
 
 def test_help_and_version() -> None:

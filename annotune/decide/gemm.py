@@ -9,6 +9,7 @@ J. W. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", SC 2008 (outputs
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -33,6 +34,9 @@ CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
 # Outputs per thread along x and y, from those that use each copied element most.
 REGISTER_TILES = ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4))
 
+# A loop no longer than this is one tile: 8 threads or less have all of it.
+MOST_ALONE = 64
+NO_NEED = "both inputs have two loops of their own, and none that splits without a rest"
 # About as many blocks as the largest devices have multiprocessors (an H200: 132, an A100: 108).
 ENOUGH_BLOCKS = 108
 
@@ -43,7 +47,8 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
     if isinstance(found, str):
         return found
     if min(len(found.x), len(found.y)) > 1:
-        return "both inputs have two loops of their own and more"
+        every = tuple(exact_tiles(unit, found))
+        return choices(unit, found, every) if every else NO_NEED
 
     def lack(tile: ContractionTile) -> tuple[bool, int]:
         # A device that is not full has all to win from smaller tiles, but for those too small.
@@ -74,6 +79,32 @@ def tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
         REGISTER_TILES, (THREADS_Y, 2 * THREADS_Y), (STAGED, STAGED // 2), (ADJACENT, CYCLIC)
     ):
         yield _tile(unit, found, registers, rows, staged, (CYCLIC, assigned))
+
+
+def exact_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
+    """Yield tiles of a contraction with two loops in each input that one loop of y fills alone.
+
+    Pieces of 8 do not divide a loop of 20 or 28, and one of two such loops is cut short in both
+    ways. Split in its divisors, 4 threads with 7 of 28 each, one of them leaves no surplus.
+    """
+    (x, deep), y = found.x[:2], found.y[0]
+    trips = {loop: unit.trips[loop] or 1 for loop in (x, deep, y, found.contracted[0])}
+    if trips[y] % REGISTERS == 0 or trips[y] > MOST_ALONE:
+        return
+    lanes = trips[x] if LINE < trips[x] <= 2 * LINE else min(LINE, trips[x])
+    step = (found.contracted[0], staged_steps(trips[found.contracted[0]], STAGED))
+    for each in sorted(_pieces(trips[y]), reverse=True):
+        held = max(_pieces(trips[deep]), default=even_length(trips[deep], REGISTERS))
+        rows = trips[y] // each
+        for assigned in (ADJACENT, CYCLIC):
+            tile = ContractionTile((x, lanes), (y, rows), (deep, held), (y, each), step)
+            if not taken_name(unit, tile):
+                yield replace(tile, assign_y=assigned)
+
+
+def _pieces(trip: int) -> tuple[int, ...]:
+    """Return the lengths that fill a loop exactly, of those that registers have room for."""
+    return tuple(each for each in range(4, REGISTERS + 1) if trip % each == 0)
 
 
 def further_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:

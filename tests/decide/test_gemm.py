@@ -9,17 +9,17 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from decide.recipes import Decided, decided_text
+from decide.recipes import Decided, decided, decided_text, example
 from machine_code.shared import conflict_factor, shared_accesses
 from support.executed import Call, Part, emitted, executable
 
 from annotune.codegen.certify import certify
 from annotune.decide.certificate import verify
 from annotune.decide.contraction_tile import Assignment, ContractionTile
-from annotune.decide.gemm import alternatives
+from annotune.decide.gemm import NO_NEED, alternatives
 from annotune.decide.strategies import AUTO, DIRECT
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.nest import LocalArray, Loop, MemorySpace, walk_stmts
+from annotune.ir.nest import Assign, LocalArray, Loop, MemorySpace, walk_stmts
 from annotune.measure.toolchain import find_toolchains
 
 NVCC = find_toolchains(os.environ).nvcc
@@ -159,7 +159,37 @@ def test_two_loops_of_each_input_are_for_another_strategy() -> None:
     text = text.replace("A[restrict m][k]", "A[restrict m][n][k]")
     text = text.replace("B[restrict k][n]", "B[restrict k][n][n]")
     (unit,) = decided_text(text, AUTO).base.apart
-    assert alternatives(unit) == "both inputs have two loops of their own and more"
+    assert alternatives(unit) == NO_NEED
+
+
+def triples(n: int) -> Decided:
+    names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
+    return decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, n)), AUTO)
+
+
+@pytest.mark.parametrize(("n", "rows", "each", "held"), [(28, 4, 7, 7), (20, 4, 5, 5)])
+def test_lengths_that_eight_does_not_divide_are_split_in_their_divisors(
+    n: int, rows: int, each: int, held: int
+) -> None:
+    one = triples(n)
+    assert one.decision.choices[0].contract is not None
+    assert not one.decision.choices[0].contract.y.is_split
+    (unit,) = one.base.apart
+    choices = alternatives(unit)
+    assert not isinstance(choices, str)
+    tile = choices[0].contract
+    assert tile is not None
+    assert [size for _, size in tile.extents[:4]] == [n, rows, held, each]
+    assert (tile.thread_y[0], tile.register_y[0]) == ("p4", "p4")
+    point = next(p for p in one.space.points() if list(p.made.values()) == [choices[0]])
+    (kernel,) = one.at(point).plan().kernels()
+    assert not any(isinstance(s, Assign) and s.guard is not None for s in walk_stmts(kernel.body))
+
+
+@pytest.mark.parametrize("n", [16, 24, 13])
+def test_what_eight_divides_or_nothing_does_is_left_alone(n: int) -> None:
+    (unit,) = triples(n).base.apart
+    assert alternatives(unit) == NO_NEED
 
 
 def test_the_recipe_asks_for_the_same_plan() -> None:

@@ -72,8 +72,8 @@ class Blocking:
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
     from_zero: bool = False
-    apart: Apart | None = None
     deals: tuple[tuple[str, int], ...] = ()
+    apart: Apart | None = None
     pipelined: Pipelined | None = None
 
     @property

@@ -7,7 +7,7 @@ a tile of i and j, the sums are an array, and the loop over l goes around the lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.ir.expr import Access, Var
@@ -40,7 +40,8 @@ class Apart:
     own: tuple[Loop, ...]
     scalars: tuple[str, ...]
     groups: tuple[tuple[int, ...], ...]
-    output: AccessFacts
+    # Its strides are a mapping, which has no hash.
+    output: AccessFacts = field(hash=False)
 
     @property
     def beside(self) -> frozenset[int]:

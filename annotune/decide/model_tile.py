@@ -68,8 +68,8 @@ def predict_tile(
         stages: Copies of the inputs that a block has at once; with two, one is on its way while
             the other is used.
     """
-    inside = (s for s in unit.statements if tile.contracted[0] in unit.loops_around(s))
-    trips = {name: unit.trips[name] or 1 for name in unit.loops_around(next(inside))}
+    summing = (s for s in unit.statements if tile.contracted[0] in unit.loops_around(s))
+    trips = {name: unit.trips[name] or 1 for name in unit.loops_around(next(summing))}
     cut = dict(tile.block_extents)
     outputs = dict(tile.outputs)
     has_edges = any(trips[name] % size for name, size in outputs.items())
@@ -138,7 +138,10 @@ def _block(
     at_once: int,
     device: Device,
 ) -> _Block:
-    facts = [fact for s in unit.statements for fact in unit.analysis.accesses[s]]
+    # A private sum is no traffic, and what other statements make of it is the output.
+    arrays = unit.analysis.region.arrays
+    every = (f for s in unit.statements for f in unit.analysis.accesses[s])
+    facts = [f for f in every if f.access.array in arrays]
     target = next(f for f in facts if f.is_write)
     external = sorted(
         (name for name in trips if target.strides.get(name, 0) != 0),
@@ -152,7 +155,7 @@ def _block(
     rounds = products // summed[inner] * ceil(summed[inner] / depth)
     stage = {**inside, **dict.fromkeys(summed, 1), inner: min(depth, summed[inner])}
     streams = [Stream.of(fact, element) for fact in facts]
-    inputs = [s for s, f in zip(streams, facts, strict=True) if f.access != target.access]
+    inputs = [s for s, f in zip(streams, facts, strict=True) if f.strides.get(inner, 0) != 0]
     share = prod(trips[name] / (count * cut.get(name, 1)) for name, count in grid)
     memory = read_by_waves(
         streams,

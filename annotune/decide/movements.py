@@ -47,7 +47,9 @@ def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice 
     is_plain = movement.stages == movement.copied == movement.read == 1
     if not is_plain and (choice.contract is None or not staged):
         return "nothing is copied into shared memory"
-    if movement.streamed and not (choice.registers or any(b.held for b in choice.blocking)):
+    # A private sum is an array of its own, and not the output.
+    held = any(b.held and (b.apart is None or b.apart.scalars == ()) for b in choice.blocking)
+    if movement.streamed and not (choice.registers or held):
         return "its output is not held in registers while it is summed"
     if movement.stages > 1 and movement.through is Through.REGISTERS and movement.stages != 2:
         return f"{movement.stages} stages through registers, expected 2"

@@ -46,9 +46,10 @@ for number, name in enumerate(arguments):
 os.execv({real!r}, [{real!r}, *arguments])
 """
 
-# The first choice for the CPU is a block of 8 by 16; that for the GPU cuts tiles, its second none.
+# The first choice for the CPU is a block of 8 by 16; that for a GPU stages a copy of b, its second
+# choice stages nothing.
 OPENMP_MARK = "c_block[8][16]"
-CUDA_MARK = "int i_t = "
+CUDA_MARK = "__shared__ double b_tile"
 
 
 def run(folder: Path, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:

@@ -65,7 +65,7 @@ def predict(
     """
     element = max((_bytes(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
     if choice.contract is not None:
-        return predict_tile(unit, choice.contract, element, device, compiled)
+        return predict_tile(unit, choice.contract, element, device, compiled, choice.movement)
     if choice.form is not None and choice.blocking:
         return predict_lanes(unit, choice, device, compiled)
     form = shape(unit, choice)

@@ -17,6 +17,7 @@ from annotune.annotation.devices import Device
 from annotune.decide.bounds import KIB, peak_flop_s
 from annotune.decide.contraction_tile import Assignment, ContractionTile, held_registers
 from annotune.decide.latency import BARRIER_CLOCKS, MEMORY_CLOCKS, STAGE_CLOCKS
+from annotune.decide.movement import PLAIN, Movement, Through
 from annotune.decide.occupancy import SM_PARTS, most_registers, residency
 from annotune.decide.prediction import Compiled, Prediction
 from annotune.decide.traffic import Stream, read_by_waves
@@ -55,7 +56,7 @@ def predict_tile(
     element: int,
     device: Device,
     compiled: Compiled | None = None,
-    stages: int = 1,
+    movement: Movement = PLAIN,
 ) -> Prediction:
     """Return the predicted time of one launch of a contraction under a two-level tile.
 
@@ -65,18 +66,22 @@ def predict_tile(
         element: Bytes of the widest element.
         device: Where it runs.
         compiled: What a compiler said of the kernel; without it, registers are estimated.
-        stages: Copies of the inputs that a block has at once; with two, one is on its way while
-            the other is used.
+        movement: With several stages, copies are on their way while another one is used. Stages
+            in shared memory, or registers, are those of the block.
     """
     summing = (s for s in unit.statements if tile.contracted[0] in unit.loops_around(s))
     trips = {name: unit.trips[name] or 1 for name in unit.loops_around(next(summing))}
     cut = dict(tile.block_extents)
     outputs = dict(tile.outputs)
     has_edges = any(trips[name] % size for name, size in outputs.items())
-    registers = compiled.registers if compiled else _registers(tile, element, has_edges, device)
+    needed = _needed(tile, element, movement)
+    room = most_registers(device, tile.threads * max(1, movement.resident))
+    registers = min(needed + EDGE_REGISTERS * has_edges, room)
+    registers = compiled.registers if compiled else registers
     shared_bytes = compiled.shared_bytes if compiled else 0
     step = tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
-    shared_bytes = shared_bytes or stages * step * element * tile.contracted[1]
+    copies = movement.stages if movement.through is Through.SHARED else 1
+    shared_bytes = shared_bytes or copies * step * element * tile.contracted[1]
     resident = max(1, residency(device, tile.threads, registers, shared_bytes).blocks)
     block = _block(unit, tile, trips, cut, element, device.sm_count * resident, device)
 
@@ -89,12 +94,13 @@ def predict_tile(
     uneven = ceil(together / SM_PARTS) * SM_PARTS / together
     multiplied = block.blocks * block.outputs * block.products
     loads = (1 / tile.register_x[1] + _x_passes(tile) / tile.register_y[1]) * idle
-    spills = _spills(tile, element, has_edges, compiled, block, device)
+    missing = max(0, needed + NEEDED_AT_EDGES * has_edges - room) * REGISTER_BYTES
+    spills = _spills(missing, compiled, block)
     shared_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
     through_l2 = block.blocks * (block.copied + 2 * block.outputs * block.share * element)
     # What one SM's threads spill stays in its L1 if it fits beside their shared memory.
-    room = device.l1_kib * KIB - resident * shared_bytes
-    is_far = resident * tile.threads * spills.kept > room
+    l1_room = device.l1_kib * KIB - resident * shared_bytes
+    is_far = resident * tile.threads * spills.kept > l1_room
     spilled = block.blocks * tile.threads * spills.moved
     terms = {
         "device memory": block.memory / (device.sustained_bandwidth_gb_s * 1e9),
@@ -109,7 +115,7 @@ def predict_tile(
     moving = max(terms["device memory"], terms["L2"])
     computing = max(terms["shared memory"], terms["arithmetic"])
     # With a copy on its way while another is used, only the first is waited for.
-    rounds = 1 if stages > 1 else block.rounds
+    rounds = 1 if movement.stages > 1 else block.rounds
     waited = MEMORY_CLOCKS + rounds * STAGE_CLOCKS + block.rounds * 2 * BARRIER_CLOCKS
     terms["latency"] = waves * waited / clock
     exposed = min(moving, computing) / per_sm * waves + terms["latency"]
@@ -185,10 +191,13 @@ def _x_passes(tile: ContractionTile) -> int:
     return gcd(tile.register_x[1], BANK_PAIRS) if is_apart else 1
 
 
-def _registers(tile: ContractionTile, element: int, has_edges: bool, device: Device) -> int:
-    """Return the estimated registers of a thread, no more than the block's threads can have."""
-    wanted = held_registers(tile, element) + EDGE_REGISTERS * has_edges
-    return min(wanted, most_registers(device, tile.threads))
+def _needed(tile: ContractionTile, element: int, movement: Movement) -> int:
+    """Return the registers that a thread needs in the inside of the output."""
+    needed = held_registers(tile, element)
+    if movement.stages > 1 and movement.through is Through.REGISTERS:
+        step = tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
+        needed += ceil(step * tile.contracted[1] / tile.threads) * element // REGISTER_BYTES
+    return needed
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,22 +208,13 @@ class _Spills:
     moved: float
 
 
-def _spills(
-    tile: ContractionTile,
-    element: int,
-    has_edges: bool,
-    compiled: Compiled | None,
-    block: _Block,
-    device: Device,
-) -> _Spills:
+def _spills(missing: int, compiled: Compiled | None, block: _Block) -> _Spills:
     """Return what does not fit a thread's registers.
 
     A compiler's figures are those of the instructions, taken to run once for each copy; an
-    estimate is of what lies too many between two steps of the sum.
+    estimate is of the bytes `missing` between two steps of the sum.
     """
-    if compiled is not None:
-        moved = compiled.spill_store_bytes + compiled.spill_load_bytes
-        return _Spills(compiled.spill_store_bytes, block.rounds * moved)
-    needed = held_registers(tile, element) + NEEDED_AT_EDGES * has_edges
-    missing = max(0, needed - most_registers(device, tile.threads)) * REGISTER_BYTES
-    return _Spills(missing, 2 * block.products * missing)
+    if compiled is None:
+        return _Spills(missing, 2 * block.products * missing)
+    moved = compiled.spill_store_bytes + compiled.spill_load_bytes
+    return _Spills(compiled.spill_store_bytes, block.rounds * moved)

@@ -15,10 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.annotation.devices import load_device
+from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.direct import choose
 from annotune.decide.kernel_shape import shape
 from annotune.decide.model import predict
+from annotune.decide.movement import PLAIN, Movement, Through
 from annotune.decide.occupancy import most_registers, residency
+from annotune.decide.plan import KernelChoice
 from annotune.decide.prediction import Compiled
 from annotune.decide.strategies import AUTO
 from annotune.decide.thread_work import thread_work
@@ -111,6 +114,28 @@ def test_registers_of_a_compiler_replace_the_estimate() -> None:
     assert few.time_s < estimated.time_s
     spilled = predict(unit, choice, H200, Compiled(120, 400, 400))
     assert spilled.time_s > few.time_s
+
+
+def test_copies_ahead_are_waited_for_once_and_take_their_room() -> None:
+    names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
+    region = example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, 24))
+    one = decided(region, AUTO)
+    (unit,), (choice,) = one.base.apart, one.decision.choices
+    plain = predict(unit, replace(choice, movement=PLAIN), H200)
+    ahead = predict(unit, replace(choice, movement=Movement(stages=2)), H200)
+    assert ahead.latency_s < plain.latency_s
+    assert ahead.registers == plain.registers
+    held = Movement(stages=2, through=Through.REGISTERS)
+    small = replace(choice, contract=replace(tile_of(choice), register_x=("h2", 4)))
+    more = predict(unit, replace(small, movement=held), H200)
+    assert more.registers > predict(unit, replace(small, movement=PLAIN), H200).registers
+    capped = predict(unit, replace(small, movement=Movement(resident=6)), H200)
+    assert capped.registers == most_registers(H200, 6 * tile_of(small).threads)
+
+
+def tile_of(choice: KernelChoice) -> ContractionTile:
+    assert choice.contract is not None
+    return choice.contract
 
 
 def test_spills_of_a_direct_kernel_cost_time() -> None:

@@ -39,8 +39,9 @@ def first(analysis: Analysis) -> Plan:
 
 @pytest.mark.parametrize("name", [n for n in NAMES if "main" not in n])
 def test_the_first_choice_of_every_example_holds(name: str) -> None:
-    # The triples of one file differ in the order of their indices alone.
-    for region in example(name).regions[:3]:
+    # The triples of one file differ in the order of their indices alone; tests/test_cli.py asks
+    # for the certificates of all.
+    for region in example(name).regions[:2]:
         analysis = analyse(region)
         assert verify(certify_cores(analysis, first(analysis))) == ()
 

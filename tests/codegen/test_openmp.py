@@ -60,7 +60,7 @@ def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:
 @needs_gcc
 @pytest.mark.parametrize("name", RUNS)
 def test_blocks_equal_the_original_at_awkward_sizes(name: str, tmp_path: Path) -> None:
-    found = variants(TARGET, analysed(name), 6)
+    found = variants(TARGET, analysed(name), 4)
     codes = {str(v.config): TARGET.region(v, False) for v in found}
     trials = checked(example(name), analysed(name), "openmp", codes, SIZES[name], tmp_path)
     assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}

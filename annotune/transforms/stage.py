@@ -54,10 +54,10 @@ from annotune.transforms.wide_copy import Place, why_not_wide
 
 Layout: TypeAlias = tuple[tuple[str, int], ...]
 
-# Threads of a block, which wait for each other, and the shared memory that it has without asking
-# for more (CUDA C++ Programming Guide, Technical Specifications per Compute Capability).
+# Threads of a block, which wait for each other, and the shared memory that it may ask for on every
+# device since compute capability 8.0 (CUDA C++ Programming Guide, Technical Specifications).
 MOST_THREADS = 1024
-SHARED_BYTES = 48 * 1024
+SHARED_BYTES = 99 * 1024
 
 
 @dataclass(frozen=True, slots=True)

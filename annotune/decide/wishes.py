@@ -260,9 +260,8 @@ def _staging(command: Command, point: Mapping[str, Value]) -> Staging:
     loop = (*loop_names(command, "loop", point), "")[0]
     layout = tuple((name, 0) for name in loop_names(command, "order", point))
     space = MEMORIES.get(name(command, "memory") or "shared", MemorySpace.SHARED)
-    return Staging(
-        name(command, "array"), loop, layout, space, count(command, "padding", point) or 0
-    )
+    padding = count(command, "padding", point) or 0
+    return Staging(name(command, "array"), loop, layout, space, padding=padding)
 
 
 def _unknown_names(command: Command, copy: Staging, body: Body) -> Iterator[Diagnostic]:

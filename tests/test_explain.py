@@ -26,9 +26,8 @@ WITHOUT_EXAMPLE = {
     # The front end sees the same mistake first, under a code of its own.
     *("AT204", "AT206", "AT207", "AT208", "AT209", "AT211"),
     # A recipe is checked before; these guard the plans that annotune makes by itself.
-    *("AT255", "AT257", "AT261", "AT266", "AT269", "AT272", "AT274", "AT275", "AT278"),
-    *("AT280", "AT281", "AT282", "AT283", "AT284", "AT285", "AT287", "AT290", "AT291", "AT292"),
-    *("AT288", "AT294", "AT296"),
+    *("AT255", "AT257", "AT261", "AT266", "AT272", "AT274", "AT275", "AT278"),
+    *("AT287", "AT288", "AT290", "AT291", "AT292", "AT294", "AT296"),
     # A note below AT253 and AT258, shown without a code.
     "AT267",
     # They take a compiler's refusal, a machine without one, and a file of the user's.

@@ -68,7 +68,7 @@ class OpenAccTarget:
         found = point_variants(base, points, device, acc_placement, decide_acc, "acc")
         first = next(found)
         # The rules' own shapes have the other level among them.
-        is_shaped = any(unit.made for unit in own.branches[0][1])
+        is_shaped = any(unit.made.first for unit in own.branches[0][1])
         others = found if is_shaped else chain(_other_level(first, base), found)
         yield from islice(chain((first,), others), limit)
 

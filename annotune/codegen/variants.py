@@ -41,7 +41,13 @@ def planned(
     general: Plan | None = None
     if is_open and analysis.all_sizes:
         others = tuple(choice.elsewhere or choice for choice in choices)
-        general = _built(analysis, others, groups, region.constants, placement, places, command)
+        constants = region.constants
+        if any(choice.blocking for choice in others):
+            made = build(analysis, others, groups, constants, placement, places, command)
+            if isinstance(made, Diagnostic):
+                # Its copies have a size that only the tuned sizes fix.
+                others = tuple(replace(choice, blocking=()) for choice in others)
+        general = _built(analysis, others, groups, constants, placement, places, command)
     return Variant(analysis, tuned, general, settings or {})
 
 

@@ -61,7 +61,7 @@ def _shapes(unit: Unit, strategy: str) -> Iterator[KernelChoice]:
         reason = Reason("registers", "one output for each lane", why_not)
         wide = replace(wide, reasons=(*wide.reasons, reason))
     first, *later = (wide, *found) if why_not else found
-    if made(unit, strategy):
+    if any(choice.contract is not None for choice in made(unit, strategy).first):
         reason = Reason(SUBJECT, first.form.shape if first.form else "direct", NO_BARRIER)
         first = replace(first, reasons=(reason, *first.reasons))
     yield first
@@ -104,6 +104,7 @@ def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:
         reason = Reason(SUBJECT, "direct", NO_BARRIER)
         choice = replace(choose(unit), acc=choice.acc)
         choice = replace(choice, reasons=(reason, *choice.reasons))
+    choice = replace(choice, blocking=())
     if choice.acc is not None:
         return choice
     if len(choice.threads) < 2:

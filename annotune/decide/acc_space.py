@@ -13,6 +13,7 @@ from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.messages import ACC_FORM
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.space import Space, UnitSpace
+from annotune.decide.strategies import Made
 from annotune.decide.units import Unit
 from annotune.decide.wishes import Wishes
 from annotune.diagnostics import NOWHERE, AnnotuneError
@@ -40,7 +41,8 @@ def acc_space(space: Space) -> Space:
 def _shaped(space: UnitSpace, base: Base, wishes: Wishes) -> UnitSpace:
     """Return the alternatives for a unit with whole shapes where the recipe leaves them open."""
     is_free = space.is_free and not {*space.unit.statements} & {*wishes.acc}
-    return replace(space, made=acc_shapes(space.unit, base.strategy) if is_free else ())
+    found = acc_shapes(space.unit, base.strategy) if is_free else ()
+    return replace(space, made=Made(found))
 
 
 def _may_share(space: UnitSpace) -> bool:
@@ -103,7 +105,7 @@ def _in_turn(space: Space) -> Iterator[Point]:
     """Yield the points of the first fusion whose kernels all have the k-th of their shapes."""
     yield next(space.points())
     fusion, units = space.branches[0]
-    made = {unit.unit.leader: unit.made for unit in units if unit.made}
+    made = {unit.unit.leader: unit.made.first for unit in units if unit.made.first}
     for k in range(1, max(map(len, made.values()), default=0)):
         picked = {leader: shapes[min(k, len(shapes) - 1)] for leader, shapes in made.items()}
         yield Point(space.params[0], fusion, made=picked)

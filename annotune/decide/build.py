@@ -225,7 +225,9 @@ def _structure(
     choice: KernelChoice, analysis: Analysis, constants: Mapping[str, int], places: Places
 ) -> Iterable[Transform]:
     """Yield the transforms that shape one kernel's nest before it is mapped."""
-    if choice.order:
+    # An order that names tiles is one of loops that are there only after tiling.
+    is_late = any(tile_name(loop) in choice.order for loop, _ in choice.tiles)
+    if choice.order and not is_late:
         for part in choice.parts:
             # A refusal names the statement of the user's own command.
             named = next((s for s in part if places.of("permute", s) != NOWHERE), part[0])
@@ -239,6 +241,8 @@ def _structure(
     for loop, workers in choice.deals:
         span = places.of("deal", choice.leader)
         yield Deal(choice.leader, loop, workers, constants, span)
+    if is_late:
+        yield Permute(choice.leader, choice.order, places.of("permute", choice.leader))
     for block in choice.blocking:
         if block.apart is not None:
             yield from _apart(block, block.apart, analysis, constants)
@@ -276,6 +280,8 @@ def _thread_level(
             statement, loop, element, places.of("registers", statement), _outer_names(analysis)
         )
     for block in choice.blocking:
+        asked = (places.of(command, block.statement) for command in ("stage", "vectors"))
+        span = next((one for one in asked if one != NOWHERE), NOWHERE)
         for copy in block.staged:
             yield Stage(
                 block.statement,
@@ -285,9 +291,10 @@ def _thread_level(
                 analysis.region.arrays[copy.array].element,
                 copy.space,
                 constants,
-                places.of("vectors", block.statement),
+                span,
                 _outer_names(analysis),
                 copy.width,
+                copy.padding,
             )
         if block.pipelined is not None:
             ahead = block.pipelined
@@ -306,7 +313,7 @@ def _thread_level(
                 block.held,
                 _element(analysis, block.statement),
                 constants,
-                places.of("registers", block.statement),
+                places.of("hold", block.statement),
                 _outer_names(analysis),
                 block.from_zero,
             )

@@ -11,6 +11,7 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import Value
 from annotune.decide.build import Places, base_body
 from annotune.decide.contraction_tile import WishedTile
+from annotune.decide.copying import copying_of, refuse_beside, with_copies
 from annotune.decide.direct import choose, fuse_by_footprint, thread_level
 from annotune.decide.hints import Launch, with_launch
 from annotune.decide.messages import (
@@ -193,7 +194,9 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     if unit.leader in point.made:
         return replace(point.made[unit.leader], acc=_common(unit, wishes.acc, "acc", wishes))
     tile = _common(unit, wishes.contract, "contract", wishes)
+    copying = copying_of(unit, wishes)
     if tile is not None:
+        refuse_beside(unit, copying, wishes)
         return replace(
             _contracted(unit, tile, wishes), acc=_common(unit, wishes.acc, "acc", wishes)
         )
@@ -218,14 +221,15 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
         reason = Reason("order", ", ".join(order), "the recipe says so")
         choice = replace(choice, order=order, reasons=(*choice.reasons, reason))
     choice = replace(choice, acc=_common(unit, wishes.acc, "acc", wishes))
-    held = dict(_own_registers(unit, choice))
+    choice = with_copies(choice, copying)
+    own_block = {block.statement for block in copying if block.held}
+    held = {s: loop for s, loop in _own_registers(unit, choice) if s not in own_block}
     held |= {s: loop for s, loop in wishes.registers.items() if s in unit.statements}
     unrolled = tuple(u for u in wishes.unroll if u[0] in unit.statements)
-    return replace(
-        choice,
-        registers=tuple(sorted(held.items())),
-        unroll=unrolled or tuple(_own_unrolls(unit, choice, point.factors)),
-    )
+    # Copies may stand in the loop that the rules would unroll.
+    if not unrolled and not copying:
+        unrolled = tuple(_own_unrolls(unit, choice, point.factors))
+    return replace(choice, registers=tuple(sorted(held.items())), unroll=unrolled)
 
 
 def _contracted(unit: Unit, tile: WishedTile, wishes: Wishes) -> KernelChoice:
@@ -323,6 +327,8 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
         names += [tile_name(name)] if name in tiled else []
         names += [deal_name(name)] if name in dealt else []
         names.append(name)
+    if any(tile_name(name) in choice.order for name in tiled):
+        names = [*choice.order, *(name for name in names if name not in choice.order)]
     inner = names[names.index(loop) + 1 :] if loop in names else names
     return [name for name in inner if name not in placed]
 
@@ -352,6 +358,7 @@ def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:
         threads=axes.threads if not team else (),
         host=unit.host,
         team=team,
+        max_blocks=axes.max_blocks,
         reasons=reasons,
     )
     return thread_level(unit, choice)

@@ -49,6 +49,16 @@ NO_CONTRACTION = Template(
     "contract: statement {statement} cannot have this tile: {reason}",
     "leave the command out, and `check` prints the tile that suits the nest, if there is one",
 )
+NO_SUCH_ARRAY = Template(
+    "AT320",
+    "stage: statement {statement} reads no array '{array}'",
+    "{hint}arrays that it reads: {known}",
+)
+NO_SUCH_MEMORY = Template(
+    "AT321",
+    "stage: there is no memory '{memory}'",
+    "{hint}write one of {known}",
+)
 ACC_FORM = Template(
     "AT330",
     "acc: statement {statement} cannot have this form: {reason}",

@@ -32,7 +32,9 @@ class Staging:
     """A copy of what a statement reads of `array` in fast memory, filled before `loop`.
 
     `layout` is (loop, distance in the copy), from the outermost loop of the copying to the
-    innermost, of which a thread copies `width` neighbours at once.
+    innermost, of which a thread copies `width` neighbours at once. Distances of 0 stand for rows
+    one after the other, each `padding` elements longer, and no layout for the rows of the array. An
+    empty `loop` is the place before the statement itself.
     """
 
     array: str
@@ -40,6 +42,7 @@ class Staging:
     layout: tuple[tuple[str, int], ...]
     space: MemorySpace = MemorySpace.PRIVATE
     width: int = 1
+    padding: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from annotune.annotation.recipe_text import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.decide.movement import Movement
-from annotune.decide.plan import AccAxes, KernelChoice
+from annotune.decide.plan import AccAxes, Blocking, KernelChoice
+from annotune.ir.nest import MemorySpace
 
 
 def recipe(
@@ -43,12 +44,13 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
 
 
 # Commands that no choice turns back into a command, for the loops are those of the choice.
-_KEPT = ("acc", "distribute", "permute", "tile", "deal", "registers", "unroll")
+_OF_LOOPS = ("tile", "deal", "registers", "unroll", "stage", "hold")
+_KEPT = ("acc", "distribute", "permute", "pad", *_OF_LOOPS)
 
 
 def _subject(command: Command) -> tuple[object, ...]:
     """Return what a command speaks of: its statements, and the loop where one is named."""
-    named = command.name in ("tile", "deal", "registers", "unroll")
+    named = command.name in _OF_LOOPS
     return (command.name, *(a.value for a in command.arguments[: 2 if named else 1]))
 
 
@@ -81,12 +83,16 @@ def commands(
                 axes.append(Argument(choice.blocks, "block"))
             if threads:
                 axes.append(Argument(threads, "thread"))
+            if choice.max_blocks:
+                axes.append(Argument(choice.max_blocks, "max_blocks"))
             shaped.append(Command("cuda", (_number(choice.mapped), *axes)))
         shaped += _movement(choice.leader, choice.movement)
         if choice.acc is not None:
             shaped.append(Command("acc", (leader, *_acc(choice.acc))))
         for statement, loop in choice.registers:
             held.append(Command("registers", (_number(statement), Argument(loop))))
+        if choice.contract is None:
+            held += (command for block in choice.blocking for command in _copies(block))
         if len(choice.parts) > 1:
             leaders = tuple(_number(part[0]) for part in choice.parts)
             fused.append(Command("fuse", leaders))
@@ -130,6 +136,25 @@ def _movement(statement: int, movement: Movement) -> Iterator[Command]:
         yield Command("stream", (own,))
     if movement.resident:
         yield Command("resident", (own, Argument(movement.resident)))
+
+
+def _copies(block: Blocking) -> Iterator[Command]:
+    """Yield the commands that ask for the copies, the registers and the padding of a block."""
+    number = _number(block.statement)
+    for copy in block.staged:
+        arguments = [number, Argument(copy.array)]
+        arguments += [Argument(copy.loop)] if copy.loop else []
+        if copy.layout:
+            arguments.append(Argument(tuple(loop for loop, _ in copy.layout), "order"))
+        if copy.padding:
+            arguments.append(Argument(copy.padding, "padding"))
+        if copy.space is MemorySpace.PRIVATE:
+            arguments.append(Argument("registers", "memory"))
+        yield Command("stage", tuple(arguments))
+    if block.held:
+        yield Command("hold", (number, Argument(block.held)))
+    if block.padded:
+        yield Command("pad", (number, Argument(block.padded)))
 
 
 def _acc(axes: AccAxes) -> list[Argument]:

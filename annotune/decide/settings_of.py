@@ -29,12 +29,24 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.movement != PLAIN:
                 out[f"{prefix}.movement"] = str(choice.movement)
-            if choice.leader in point.launches:
+            if choice.leader in point.launches or choice.leader in point.made:
                 out |= {f"{prefix}.tile_{loop}": size for loop, size in choice.tiles}
+            out |= _copies(choice)
         if choice.max_blocks:
             out[f"{prefix}.max_blocks"] = choice.max_blocks
         for statement, loop, factor in choice.unroll:
             out[f"S{statement}.unroll_{loop}"] = factor
+    return out
+
+
+def _copies(choice: KernelChoice) -> dict[str, str]:
+    """Return what a choice copies and holds, where that is no part of a contraction's tile."""
+    out: dict[str, str] = {}
+    for block in choice.blocking if choice.contract is None else ():
+        if block.staged:
+            out[f"S{block.statement}.stage"] = ",".join(copy.array for copy in block.staged)
+        if block.held:
+            out[f"S{block.statement}.hold"] = block.held
     return out
 
 

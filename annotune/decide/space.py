@@ -21,13 +21,14 @@ from annotune.decide.model import predict
 from annotune.decide.movement import PLAIN
 from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
-from annotune.decide.strategies import made
+from annotune.decide.strategies import Made, made
 from annotune.decide.units import Unit
 from annotune.decide.wishes import Wishes, read_wishes
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.transforms.tile import name_is_taken
 
 NONE = ""
+NOT_MADE = Made()
 # Why a point of the space has it, where no rule chose it.
 SHARED = "a block for each output, as another point of the space"
 
@@ -68,7 +69,7 @@ class UnitSpace:
     mapped: tuple[Roles, ...]
     factors: tuple[Mapping[int, int], ...]
     launches: tuple[Launch, ...] = (Launch(),)
-    made: tuple[KernelChoice, ...] = ()
+    made: Made = NOT_MADE
     is_free: bool = False
 
     @property
@@ -82,9 +83,7 @@ class UnitSpace:
         return len(_options(self)) if self.mapped else 0
 
 
-def unit_space(
-    unit: Unit, is_mapped: bool, is_unrolled: bool, made: tuple[KernelChoice, ...] = ()
-) -> UnitSpace:
+def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool, made: Made = NOT_MADE) -> UnitSpace:
     """Return the alternatives for a unit that the recipe leaves open.
 
     `made` are those of strategies other than `direct`.
@@ -263,14 +262,16 @@ class Space:
 def _options(unit: UnitSpace) -> list[Option]:
     every = unit.factors[::-1]  # the largest first
     own = unit.mapped[0] if unit.mapped else None
-    made = [Option(None, {}, Launch(), choice) for choice in unit.made]
+    first = [Option(None, {}, Launch(), choice) for choice in unit.made.first]
+    later = [Option(None, {}, Launch(), choice) for choice in unit.made.later]
     # What is shared among threads is not unrolled as well.
-    return made + [
+    direct = [
         Option(r, f, launch)
         for r in (unit.mapped or (None,))
         for f in (every[:1] if r is not None and (r.team or unit.unit.sums) else every)
         for launch in (unit.launches if r is own else unit.launches[:1])
     ]
+    return [*first, *direct, *later]
 
 
 def _point(
@@ -316,10 +317,11 @@ def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     is_mapped = bool(own & {*wishes.cuda, *wishes.contract})
     is_unrolled = bool(own & {s for s, _, _ in wishes.unroll})
     shaped = {*wishes.order, *wishes.tiles, *wishes.deals, *wishes.registers}
+    shaped |= {*wishes.staged, *wishes.held, *wishes.padded}
     is_free = not (is_mapped or is_unrolled or own & shaped)
-    found = made(unit, base.strategy) if is_free else ()
+    found = made(unit, base.strategy) if is_free else NOT_MADE
     if own & set(wishes.movement):
-        found = tuple(choice for choice in found if choice.movement == PLAIN)
+        found = found.moving(PLAIN)
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 

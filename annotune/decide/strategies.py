@@ -1,7 +1,8 @@
 """The table of strategies: each makes choices for a kernel of its kind, or says why it does not.
 
 `direct` suits every nest and is always there. A further strategy is a module with a function
-that returns its choices for a unit, the best first, and a row here.
+that returns its choices for a unit, the best first, and a row here. Its choices are points of the
+space; they come before those of `direct` where `why_later` has nothing against it.
 """
 
 from __future__ import annotations
@@ -9,12 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from annotune.decide import gemm, two_level
+from annotune.decide import elementwise, gemm, reduction, stencil, two_level
+from annotune.decide.direct import choose
+from annotune.decide.movement import Movement
 from annotune.decide.movements import variants
 from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.sectors import traffic
 from annotune.decide.units import Unit
 
 Alternatives = tuple[KernelChoice, ...] | str
+
+
+def always_first(unit: Unit, first: KernelChoice) -> str:
+    """Return nothing: where the strategy applies, its choice is tried before `direct`."""
+    return ""
+
+
+def unless_less_traffic(unit: Unit, first: KernelChoice) -> str:
+    """Return why a strategy waits: memory has not less to do than under `direct`."""
+    if unit.analysis.region.spec.wishes:
+        return "a transformation gives hints for the launch"
+    own, its = traffic(unit, first), traffic(unit, choose(unit))
+    return "" if own.is_less(its) else f"{own}; of direct {its}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +39,13 @@ class Strategy:
     """A way to map some kernels onto a GPU.
 
     `alternatives` returns its choices for a unit, the best first, or in words why it has none.
+    `why_later` returns why the best of them comes after the choice of `direct`, empty if before.
     """
 
     name: str
     meaning: str
     alternatives: Callable[[Unit], Alternatives]
+    why_later: Callable[[Unit, KernelChoice], str] = always_first
 
 
 AUTO, DIRECT = "auto", "direct"
@@ -41,34 +60,77 @@ _ROWS = (
         "the same with one loop of an input split among blocks, threads and registers",
         gemm.alternatives,
     ),
+    Strategy(
+        "stencil",
+        "tiles whose rows share what they read around each point",
+        stencil.alternatives,
+        unless_less_traffic,
+    ),
+    Strategy(
+        "elementwise",
+        "neighbouring threads on neighbouring elements, in full blocks",
+        elementwise.alternatives,
+        unless_less_traffic,
+    ),
+    Strategy(
+        "reduction",
+        "threads share the terms of a sum",
+        reduction.alternatives,
+        reduction.why_later,
+    ),
 )
 STRATEGIES = {row.name: row for row in _ROWS}
 STRATEGY_NAMES = (AUTO, DIRECT, *STRATEGIES)
 
 
-def made(unit: Unit, wanted: str = AUTO) -> tuple[KernelChoice, ...]:
-    """Return what the strategies make of a unit besides `direct`, the best first.
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the strategies make of a unit besides `direct`: before its choices, and after them."""
 
-    `wanted` is one of `STRATEGY_NAMES`.
+    first: tuple[KernelChoice, ...] = ()
+    later: tuple[KernelChoice, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.first) + len(self.later)
+
+    def moving(self, movement: Movement) -> Made:
+        """Return the choices whose data move in one way."""
+        first, later = (
+            tuple(choice for choice in found if choice.movement == movement)
+            for found in (self.first, self.later)
+        )
+        return Made(first, later)
+
+
+def made(unit: Unit, wanted: str = AUTO) -> Made:
+    """Return what the strategies make of a unit; `wanted` is one of `STRATEGY_NAMES`.
+
+    A strategy that somebody asks for by its name comes first in any case.
     """
-    out: list[KernelChoice] = []
+    first: list[KernelChoice] = []
+    later: list[KernelChoice] = []
     for row in _wanted(wanted):
         found = row.alternatives(unit)
-        out += () if isinstance(found, str) else found
-    return (*out, *(other for choice in out for other in variants(unit, choice)))
+        if isinstance(found, str) or not found:
+            continue
+        waits = wanted == AUTO and row.why_later(unit, found[0])
+        (later if waits else first).extend(found)
+    moved = (other for choice in first for other in variants(unit, choice))
+    return Made((*first, *moved), tuple(later))
 
 
 def with_why_not(unit: Unit, choice: KernelChoice, wanted: str) -> KernelChoice:
     """Return a choice of `direct` with the reasons for which no other strategy was taken."""
     names: dict[str, list[str]] = {}
+    later: list[str] = []
     for row in _wanted(wanted):
         found = row.alternatives(unit)
         if isinstance(found, str):
             names.setdefault(found, []).append(row.name)
-    reasons = [
-        Reason("strategy", DIRECT, f"{_listed(rows)} not apply: {why}")
-        for why, rows in names.items()
-    ]
+        else:
+            later.append(f"{row.name} comes later: {row.why_later(unit, found[0])}")
+    absent = (f"{_listed(rows)} not apply: {why}" for why, rows in names.items())
+    reasons = tuple(Reason("strategy", DIRECT, why) for why in (*absent, *later))
     return replace(choice, reasons=(*reasons, *choice.reasons))
 
 

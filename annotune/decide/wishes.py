@@ -17,15 +17,18 @@ from annotune.annotation.commands import (
     word,
 )
 from annotune.annotation.controls import with_tile_names
+from annotune.annotation.messages import nearest
 from annotune.annotation.spec import Command, Value
 from annotune.decide.build import Places
 from annotune.decide.contraction_tile import ContractionTile, Extent, WishedTile
-from annotune.decide.messages import ACC_SIZES
+from annotune.decide.messages import ACC_SIZES, NO_SUCH_ARRAY, NO_SUCH_MEMORY
 from annotune.decide.movement import MovementWish, Through
 from annotune.decide.placement import GANG_LIMIT, WARP
-from annotune.decide.plan import AccAxes
+from annotune.decide.plan import AccAxes, Staging
 from annotune.decide.rules import MAX_AXES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.ir.expr import accesses
+from annotune.ir.nest import MemorySpace, walk_paths
 from annotune.transforms.deal import deal_name
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
@@ -39,14 +42,16 @@ class Axes:
 
     blocks: tuple[str, ...]
     threads: tuple[str, ...]
+    max_blocks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
     """The commands of a recipe by statement, with the places where they stand.
 
-    `fused` and `apart` are the groups named by ``fuse`` and ``distribute``. What is absent
-    is for the decision algorithm.
+    `staged`, `held` and `padded` are what ``stage``, ``hold`` and ``pad`` name. `fused` and `apart`
+    are the groups named by ``fuse`` and ``distribute``. What is absent is for the decision
+    algorithm.
     """
 
     order: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
@@ -58,6 +63,9 @@ class Wishes:
     unroll: tuple[tuple[int, str, int], ...] = ()
     tiles: Mapping[int, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     deals: Mapping[int, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    staged: Mapping[int, tuple[Staging, ...]] = field(default_factory=dict)
+    held: Mapping[int, str] = field(default_factory=dict)
+    padded: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     fused: tuple[tuple[int, ...], ...] = ()
     apart: tuple[tuple[int, ...], ...] = ()
     places: Places = field(default_factory=lambda: Places({}))
@@ -78,11 +86,18 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     unroll: list[tuple[int, str, int]] = []
     tiles: dict[int, tuple[tuple[str, int], ...]] = {}
     deals: dict[int, tuple[tuple[str, int], ...]] = {}
+    staged: dict[int, tuple[Staging, ...]] = {}
+    held: dict[int, str] = {}
+    padded: dict[int, tuple[str, ...]] = {}
     fused: list[tuple[int, ...]] = []
     apart: list[tuple[int, ...]] = []
     spans: dict[tuple[str, int], Span] = {}
     mistakes: list[Diagnostic] = []
-    for command in with_tile_names(commands, tile_name):
+    every = tuple(with_tile_names(commands, tile_name))
+    # A printed recipe has its tiles after the order that names them.
+    made = {tile_name(loop_name(c, point)) for c in every if c.name == "tile"}
+    made |= {deal_name(loop_name(c, point)) for c in every if c.name == "deal"}
+    for command in every:
         named: tuple[str, ...] = ()
         axes: Axes | None = None
         for number in statements(command):
@@ -93,7 +108,9 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                 order[statement(command)] = named
             case "cuda":
                 axes = Axes(
-                    loop_names(command, "block", point), loop_names(command, "thread", point)
+                    loop_names(command, "block", point),
+                    loop_names(command, "thread", point),
+                    count(command, "max_blocks", point) or 0,
                 )
                 named = (*axes.blocks, *axes.threads)
                 cuda[statement(command)] = axes
@@ -126,6 +143,17 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
                 given = deals.get(statement(command), ())
                 workers = factor(command, point, "workers")
                 deals[statement(command)] = (*given, (named[0], workers))
+            case "stage":
+                copy, number = _staging(command, point), statement(command)
+                mistakes += _unknown_names(command, copy, body)
+                named = (*(loop for loop, _ in copy.layout), *filter(None, (copy.loop,)))
+                staged[number] = (*staged.get(number, ()), copy)
+            case "hold":
+                named = (loop_name(command, point),)
+                held[statement(command)] = named[0]
+            case "pad":
+                named = loop_names(command, "loops", point)
+                padded[statement(command)] = named
             case "fuse":
                 fused.append(statements(command))
             case "distribute":
@@ -133,8 +161,6 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
             case other:
                 raise AssertionError(f"command '{other}' has no meaning here")
         mistakes += _misplaced(command, named, axes)
-        made = {tile_name(loop) for rows in tiles.values() for loop, _ in rows}
-        made |= {deal_name(loop) for rows in deals.values() for loop, _ in rows}
         for number in statements(command):
             known = tuple(name for name in named if name not in made)
             wrong = missing(body, number, known, command.span)
@@ -153,6 +179,9 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
         tuple(unroll),
         tiles,
         deals,
+        staged,
+        held,
+        padded,
         tuple(fused),
         tuple(apart),
         Places(spans),
@@ -221,6 +250,38 @@ def _movement(command: Command, wish: MovementWish, point: Mapping[str, Value]) 
             return replace(wish, streamed=True)
         case _:
             return replace(wish, resident=count(command, "blocks", point))
+
+
+MEMORIES = {"shared": MemorySpace.SHARED, "registers": MemorySpace.PRIVATE}
+
+
+def _staging(command: Command, point: Mapping[str, Value]) -> Staging:
+    """Return the copy that ``stage`` asks for, in shared memory where it does not say."""
+    loop = (*loop_names(command, "loop", point), "")[0]
+    layout = tuple((name, 0) for name in loop_names(command, "order", point))
+    space = MEMORIES.get(name(command, "memory") or "shared", MemorySpace.SHARED)
+    padding = count(command, "padding", point) or 0
+    return Staging(name(command, "array"), loop, layout, space, padding=padding)
+
+
+def _unknown_names(command: Command, copy: Staging, body: Body) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the array and the memory that ``stage`` names."""
+    memory = name(command, "memory")
+    if memory and memory not in MEMORIES:
+        hint = nearest(memory, MEMORIES)
+        known = ", ".join(MEMORIES)
+        yield NO_SUCH_MEMORY.at(command.span, memory=memory, hint=hint, known=known)
+    number = statement(command)
+    assigns = [assign for assign, _ in walk_paths(body) if assign.number == number]
+    known_arrays = sorted({a.array for s in assigns for e in s.sources() for a in accesses(e)})
+    if assigns and copy.array not in known_arrays:
+        yield NO_SUCH_ARRAY.at(
+            command.span,
+            statement=number,
+            array=copy.array,
+            hint=nearest(copy.array, known_arrays),
+            known=", ".join(known_arrays) or "none",
+        )
 
 
 def _acc(command: Command, point: Mapping[str, Value]) -> AccAxes:

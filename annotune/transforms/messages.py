@@ -160,9 +160,9 @@ ARRAY_BESIDE = Template(
 )
 NOT_STAGED_ARRAY = Template(
     "AT280",
-    "stage: statement {statement} does not read one element of '{array}' in every iteration",
-    "name an array that the statement reads in one place, under no condition, with subscripts "
-    "of loops and sizes alone",
+    "stage: one copy cannot hold what statement {statement} reads of '{array}'",
+    "stage what is read under no condition, with subscripts of loops and sizes alone; several "
+    "elements must differ by constants, as x[i] and x[i + 1] do",
 )
 WRITTEN_IN_KERNEL = Template(
     "AT281",
@@ -183,7 +183,7 @@ STAGE_DIVERGES = Template(
 STAGE_LAYOUT = Template(
     "AT284",
     "stage: the layout of the copy of '{array}' does not give each element a place of its own",
-    "give each of {loops} a stride that is longer than what the smaller ones cover",
+    "the order must name each of {loops}, with strides longer than what the smaller ones cover",
 )
 NOT_PADDED = Template(
     "AT285",
@@ -247,4 +247,16 @@ NO_WORD = Template(
     "AT295",
     "{command}: '{array}' has elements of type '{type}', which no single instruction moves",
     "leave the command out for this array",
+)
+TOO_MUCH_SHARED = Template(
+    "AT298",
+    "stage: with the copy of '{array}' a block would need {bytes} bytes of shared memory, more "
+    "than {limit}",
+    "stage smaller tiles, or fewer arrays",
+)
+TOO_MANY_TOGETHER = Template(
+    "AT299",
+    "stage: {threads} threads would fill the copy of '{array}' together, more than the {limit} of "
+    "a block",
+    "`tile` the loops on threads, and map their tiles to blocks",
 )

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
+from math import prod
+from typing import TypeAlias
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.poly import ONE, Poly, from_expr, integer, variable
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import (
-    Access,
-    Binary,
-    Expr,
-    Int,
-    Real,
-    Select,
-    Var,
-    accesses,
-    conjunction,
-    substitute,
-    variables,
-)
-from annotune.ir.flat import flattened
+from annotune.ir.element_bytes import element_bytes
+from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, conjunction, substitute
 from annotune.ir.fold import fold
-from annotune.ir.nest import NO_STATEMENT, Assign, Level, LocalArray, Loop, MemorySpace, walk_stmts
-from annotune.transforms.copies import may_not_run, surely_read
+from annotune.ir.nest import (
+    NO_STATEMENT,
+    Assign,
+    Level,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    Stmt,
+    walk_stmts,
+)
+from annotune.transforms.copies import may_not_run
+from annotune.transforms.footprint import Footprint, Frame, Side, footprint
+from annotune.transforms.halo import Offset
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import (
     NOT_STAGED_ARRAY,
@@ -33,6 +34,8 @@ from annotune.transforms.messages import (
     STAGE_DIVERGES,
     STAGE_LAYOUT,
     STAGE_WIDTH,
+    TOO_MANY_TOGETHER,
+    TOO_MUCH_SHARED,
     WRITTEN_IN_KERNEL,
 )
 from annotune.transforms.registers import fresh_name
@@ -40,7 +43,6 @@ from annotune.transforms.tiles import cut_ends, full_length
 from annotune.transforms.tree import (
     Body,
     bound_names,
-    find_assign,
     map_assigns,
     path,
     picks_piece,
@@ -49,6 +51,14 @@ from annotune.transforms.tree import (
     target_name,
     top_of,
 )
+from annotune.transforms.wide_copy import Place, why_not_wide
+
+Layout: TypeAlias = tuple[tuple[str, int], ...]
+
+# Threads of a block, which wait for each other, and the shared memory that it may ask for on every
+# device since compute capability 8.0 (CUDA C++ Programming Guide, Technical Specifications).
+MOST_THREADS = 1024
+SHARED_BYTES = 99 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +71,17 @@ class Stage:
     The loops that pick the element run a number of iterations that is known. Where a tile may be
     cut short, zeros fill the rest of the copy.
 
+    Several accesses whose subscripts differ by constants share a copy with a halo: ``a[i - 1] +
+    a[i + 1]`` reads a tile of four from six elements. The corners of the box that no access
+    reads are zeros as well. Statements beside this one, in the same loops, read the copy too.
+
     `layout` gives the distance in the copy of two neighbours along each of these loops, from the
     outermost loop of the copying to the innermost. In `SHARED` memory the loops on threads are
-    among them: all threads of the block fill the copy together. The local array takes no name in
-    `taken`.
+    among them: all threads of the block fill the copy together. So may be loops around the copy
+    that accesses reach beyond; of one that is not, one plane is copied. Distances of 0 stand for
+    rows one after the other, each `padding` elements longer than it need be; without a layout the
+    rows are those of the array. An empty `loop` puts the copy before the statement itself, inside
+    all its loops. The local array takes no name in `taken`.
 
     With a `width` the innermost loop of the copying takes so many neighbours at once, as lanes:
     ``for j_s in 0:2: for j_v in 0:2 @simd: b_tile[2*j_s + j_v] = b[k][2*j_s + j_v]``. Neighbours
@@ -74,22 +91,24 @@ class Stage:
     statement: int
     array: str
     loop: str
-    layout: tuple[tuple[str, int], ...]
+    layout: Layout = ()
     element: str = "double"
     space: MemorySpace = MemorySpace.PRIVATE
     constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
     taken: frozenset[str] = frozenset()
     width: int = 1
+    padding: int = 0
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
-        absent = missing(body, self.statement, (self.loop,), self.span)
+        absent = missing(body, self.statement, (self.loop,) if self.loop else (), self.span)
         if absent is not None:
             return absent
-        loop = self._loop(body)
-        if loop.place is not Level.SERIAL:
-            serial = [x.var for x in path(body, self.statement) if x.place is Level.SERIAL]
+        loops = path(body, self.statement)
+        loop = next((x for x in loops if x.var == self.loop), None)
+        if loop is not None and loop.place is not Level.SERIAL:
+            serial = [x.var for x in loops if x.place is Level.SERIAL]
             return PLACED.at(
                 self.span,
                 command="stage",
@@ -97,128 +116,141 @@ class Stage:
                 place=loop.place,
                 loops=", ".join(serial) or "none",
             )
-        refusal = self._array_refusal(body) or self._box_refusal(body)
-        refusal = refusal or self._layout_refusal(body)
-        return refusal or (self._width_refusal(body, analysis) if self.width > 1 else None)
-
-    def apply(self, body: Body) -> Body:
-        """Return `body` with the copy before the loop, which `why_not` has accepted."""
-        loop, source = self._loop(body), self._access(body)
-        assert source is not None
-        boxes = {x.var: x for x in self._box(body)}
-        name = fresh_name(f"{self.array}_tile", body, self.taken)
-        taken = self.taken | {name}
-        offsets = {var: fresh_name(f"{var}_s", body, taken) for var, _ in self.layout}
-        inner, lane = self.layout[-1][0], fresh_name(f"{self.layout[-1][0]}_v", body, taken)
-        at: dict[str, Expr] = {var: Var(offset) for var, offset in offsets.items()}
-        first = dict(at)
-        if self.width > 1:
-            first[inner] = Binary("*", Int(self.width), Var(offsets[inner]))
-            at[inner] = Binary("+", first[inner], Var(lane))
-        moved = _moved(boxes, at)
-        value: Expr = substitute(source, moved)
-        # All lanes are inside the tile, or none: the first one tells.
-        starts = _moved(boxes, first)
-        inside = conjunction(_inside({v: boxes[v] for v, _ in self.layout}, starts))
-        if inside is not None:
-            value = Select(fold(inside, self.constants), value, Real("0.0"))
-        filled = Access(name, (self._place(at),))
-        nest: Body = (Assign(NO_STATEMENT, filled, "=", fold(value), self.span),)
-        if self.width > 1:
-            nest = (Loop(lane, Int(0), Int(self.width), nest, place=Level.SIMD),)
-        level = Level.COOPERATIVE if self.space is MemorySpace.SHARED else Level.SERIAL
-        for var, _ in reversed(self.layout):
-            extent = self._extents(body)[var] // (self.width if var == inner else 1)
-            nest = (Loop(offsets[var], Int(0), Int(extent), nest, place=level),)
-        within = {v: Binary("-", Var(v), boxes[v].lower) for v, _ in self.layout}
-        # The layout counts iterations, an iterator steps.
-        steps = {var: box.step for var, box in boxes.items()}
-        copy = Access(name, (self._place(within, steps),))
-
-        def use_copy(stmt: Assign) -> Assign:
-            if stmt.number != self.statement:
-                return stmt
-            return stmt.rewritten(lambda e: copy if e == source else None)
-
-        reusing = rebuilt(loop, body=map_assigns(loop.body, use_copy))
-        declared = LocalArray(name, self.element, (self._length(body),), self.space)
-        return replace_loop(body, loop, (declared, *nest, reusing))
-
-    # What is copied ------------------------------------------------------------------------
-
-    def _loop(self, body: Body) -> Loop:
-        return next(x for x in path(body, self.statement) if x.var == self.loop)
-
-    def _access(self, body: Body) -> Access | None:
-        """Return the one element of the array that the statement reads, None for none or more."""
-        assign = find_assign(body, self.statement)
-        sources = (a for source in assign.sources() for a in accesses(source))
-        found = {a for a in sources if a.array == self.array}
-        return found.pop() if len(found) == 1 else None
-
-    def _box(self, body: Body) -> tuple[Loop, ...]:
-        """Return the loops over the copy: those that pick the element here or on other threads.
-
-        Of a tile that starts inside the loop, the loop over the tiles is one as well.
-        """
-        source = self._access(body)
-        used = frozenset[str]().union(*map(variables, source.indices)) if source else frozenset()
-        loops = path(body, self.statement)
-        depth = next(k for k, x in enumerate(loops) if x.var == self.loop)
-        is_shared = self.space is MemorySpace.SHARED
-        team = [x for x in loops[:depth] if is_shared and x.place in TEAM_LEVELS]
-        for inner in reversed(loops[depth:]):
-            used |= bound_names(inner) if inner.var in used else frozenset()
-        return tuple(x for x in (*team, *loops[depth:]) if x.var in used)
-
-    def _extents(self, body: Body) -> dict[str, int]:
-        lengths = {x.var: full_length(x, self.constants) for x in self._box(body)}
-        return {var: length for var, length in lengths.items() if length is not None}
-
-    def _length(self, body: Body) -> int:
-        """Return the elements of the copy, those that only pad it among them."""
-        extents = self._extents(body)
-        return 1 + sum(stride * (extents[var] - 1) for var, stride in self.layout)
-
-    def _place(self, at: Mapping[str, Expr], steps: Mapping[str, int] | None = None) -> Expr:
-        """Return the index in the copy of the element `at` a distance along each loop.
-
-        `steps` are what one iteration adds to these distances, 1 where there are none.
-        """
-        total: Expr = Int(0)
-        for var, stride in self.layout:
-            each = stride // (steps[var] if steps else 1)
-            total = Binary("+", total, Binary("*", Int(each), at[var]))
-        return fold(total)
-
-    # Why not ---------------------------------------------------------------------------------
-
-    def _array_refusal(self, body: Body) -> Diagnostic | None:
-        """Return why the array's elements cannot be copied beforehand, or None."""
-        source = self._access(body)
         nest = body[top_of(body, self.statement)]
         written = {target_name(s) for s in walk_stmts((nest,)) if isinstance(s, Assign)}
         if self.array in written:
             return WRITTEN_IN_KERNEL.at(self.span, array=self.array, statement=self.statement)
-        assign = find_assign(body, self.statement)
-        is_sure = assign.guard is None and source in set(surely_read(assign.value))
-        # An index that is itself an element would be copied with elements nobody chose.
-        if source is None or not is_sure or any(accesses(i) for i in source.indices):
+        found = self._footprint(body)
+        if found is None or not loops:
             return NOT_STAGED_ARRAY.at(self.span, array=self.array, statement=self.statement)
-        return None
+        refusal = self._box_refusal(body, found) or self._layout_refusal(found)
+        refusal = refusal or (self._block_refusal(nest, found) if self._is_shared else None)
+        wide = self.width > 1
+        return refusal or (self._width_refusal(body, found, analysis) if wide else None)
 
-    def _box_refusal(self, body: Body) -> Diagnostic | None:
-        """Return why the elements are no box of a known size, the same for all threads, or None."""
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the copy before the loop, which `why_not` has accepted."""
+        found = self._footprint(body)
+        assert found is not None
+        sides = {side.loop.var: side for side in found.sides}
+        name = fresh_name(f"{self.array}_tile", body, self.taken)
+        taken = self.taken | {name}
+        layout = self._layout(found)
+        offsets = {var: fresh_name(f"{var}_s", body, taken) for var, _ in layout}
+        at: dict[str, Expr] = {var: Var(offset) for var, offset in offsets.items()}
+        first, inner, lane = dict(at), layout[-1][0] if layout else "", ""
+        if self.width > 1:
+            lane = fresh_name(f"{inner}_v", body, taken)
+            first[inner] = Binary("*", Int(self.width), Var(offsets[inner]))
+            at[inner] = Binary("+", first[inner], Var(lane))
+        value: Expr = substitute(found.source, _moved(sides, at))
+        # All lanes are inside the tile, or none: the first one tells.
+        inside = _condition(self._tests(found, offsets, _moved(sides, first)))
+        if inside is not None:
+            # A long integer would not survive the way through a double.
+            zero = Int(0) if is_integer_type(self.element) else Real("0.0")
+            value = Select(fold(inside, self.constants), value, zero)
+        filled = Access(name, (_place(layout, at),))
+        nest: Body = (Assign(NO_STATEMENT, filled, "=", fold(value), self.span),)
+        if self.width > 1:
+            nest = (Loop(lane, Int(0), Int(self.width), nest, place=Level.SIMD),)
+        level = Level.COOPERATIVE if self._is_shared else Level.SERIAL
+        for var, _ in reversed(layout):
+            extent = sides[var].extent
+            assert extent is not None
+            turns = extent // self.width if var == inner else extent
+            nest = (Loop(offsets[var], Int(0), Int(turns), nest, place=level),)
+        copies = {a: Access(name, (_read(layout, sides, o),)) for a, o in found.offsets.items()}
+
+        def use_copy(stmt: Assign) -> Assign:
+            if stmt.number not in found.statements:
+                return stmt
+            return stmt.rewritten(lambda e: copies.get(e) if isinstance(e, Access) else None)
+
+        declared = LocalArray(name, self.element, (self._length(found),), self.space)
         loops = path(body, self.statement)
-        box = self._box(body)
-        depth = next(k for k, x in enumerate(loops) if x.var == self.loop)
-        for loop in box:
-            if full_length(loop, self.constants) is None:
-                return NOT_STAGED_BOX.at(self.span, array=self.array, loop=loop.var)
+        if not self.loop:
+            own = rebuilt(loops[-1], body=(declared, *nest, *map_assigns(loops[-1].body, use_copy)))
+            return replace_loop(body, loops[-1], (own,))
+        loop = next(x for x in loops if x.var == self.loop)
+        reusing = rebuilt(loop, body=map_assigns(loop.body, use_copy))
+        return replace_loop(body, loop, (declared, *nest, reusing))
+
+    @property
+    def _is_shared(self) -> bool:
+        return self.space is MemorySpace.SHARED
+
+    # What is copied ------------------------------------------------------------------------
+
+    def _frame(self, body: Body) -> Frame:
+        loops = path(body, self.statement)
+        inner = (k for k, x in enumerate(loops) if x.var == self.loop)
+        return Frame(loops, next(inner, len(loops)), self.space, self.constants)
+
+    def _footprint(self, body: Body) -> Footprint | None:
+        named = (var for var, _ in self.layout)
+        return footprint(body, self.statement, self.array, self._frame(body), named)
+
+    def _layout(self, found: Footprint) -> Layout:
+        """Return the loops of the copying, outermost first, with their distances in the copy."""
+        extents = {side.loop.var: side.extent or 1 for side in found.sides}
+        layout = self.layout or tuple((var, 0) for var in found.rows())
+        if any(stride for _, stride in layout):
+            return layout
+        out: list[tuple[str, int]] = []
+        length = 1
+        for var, _ in reversed(layout):
+            out.append((var, length))
+            length = length * extents.get(var, 1) + self.padding
+        return tuple(reversed(out))
+
+    def _length(self, found: Footprint) -> int:
+        """Return the elements of the copy, those that only pad it among them."""
+        extents = {side.loop.var: side.extent or 1 for side in found.sides}
+        return 1 + sum(stride * (extents[var] - 1) for var, stride in self._layout(found))
+
+    def _tests(
+        self, found: Footprint, offsets: Mapping[str, str], moved: Mapping[str, Expr]
+    ) -> Iterator[Expr | None]:
+        """Yield for each box of offsets the test that a place of the copy is read with one of them.
+
+        None where every place is.
+        """
+        order = list(offsets)
+        short = [s.loop for s in found.sides if not s.is_outside and cut_ends(s.loop)]
+        # Inside the end that may cut the loop over one tile, a place is inside those of the loops
+        # that pick the tile.
+        ends_of = {
+            x.var: cut_ends(x) for x in short if not any(picks_piece(x, other) for other in short)
+        }
+        for low, high in found.boxes():
+            tests: list[Expr] = []
+            ends = zip(found.sides, low, high, strict=True)
+            for side, first, last in sorted(ends, key=lambda end: order.index(end[0].loop.var)):
+                var, count = side.loop.var, side.count or 1
+                if first > side.behind:
+                    tests.append(Binary("<=", Int(first - side.behind), Var(offsets[var])))
+                if last < side.ahead:
+                    end = Int(count + last - side.behind)
+                    tests.append(Binary("<", Var(offsets[var]), end))
+                for cut in ends_of.get(var, ()):
+                    tests.append(Binary("<", moved[var], Binary("+", cut, Int(last))))
+            yield conjunction(tests)
+
+    # Why not ---------------------------------------------------------------------------------
+
+    def _box_refusal(self, body: Body, found: Footprint) -> Diagnostic | None:
+        """Return why the elements are no box of a known size, the same for all threads, or None."""
+        frame = self._frame(body)
+        loops, depth = frame.loops, frame.depth
+        for side in found.sides:
+            has_halo = side.behind != side.ahead
+            if side.count is None or (has_halo and side.loop.step != 1):
+                return NOT_STAGED_BOX.at(self.span, array=self.array, loop=side.loop.var)
         idle = may_not_run(loops, depth)
         if idle is not None:
             return NOT_STAGED_BOX.at(self.span, array=self.array, loop=idle.var)
-        if self.space is MemorySpace.PRIVATE:
+        if not self._is_shared:
             return None
         team = {x.var for x in loops if x.place in TEAM_LEVELS}
         for loop in loops[:depth]:
@@ -231,107 +263,100 @@ class Stage:
             return STAGE_DIVERGES.at(self.span, array=self.array, loop=inner.var)
         return None
 
-    def _layout_refusal(self, body: Body) -> Diagnostic | None:
+    def _layout_refusal(self, found: Footprint) -> Diagnostic | None:
         """Return why the layout gives two elements one place, or leaves a loop out; else None."""
-        extents = self._extents(body)
-        if sorted(var for var, _ in self.layout) != sorted(extents):
-            return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
-        steps = {x.var: x.step for x in self._box(body)}
-        if any(stride % steps[var] for var, stride in self.layout):
-            return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
+        extents = {side.loop.var: side.extent or 1 for side in found.sides}
+        refusal = STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents) or "none")
+        layout = self._layout(found)
+        if sorted(var for var, _ in layout) != sorted(extents):
+            return refusal
+        steps = {side.loop.var: side.loop.step for side in found.sides}
+        if any(stride % steps[var] for var, stride in layout):
+            return refusal
         reach = 0
-        for var, stride in sorted(self.layout, key=lambda pair: pair[1]):
+        for var, stride in sorted(layout, key=lambda pair: pair[1]):
             if extents[var] > 1 and stride <= reach:
-                return STAGE_LAYOUT.at(self.span, array=self.array, loops=", ".join(extents))
+                return refusal
             reach += stride * (extents[var] - 1)
         return None
 
-    def _width_refusal(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def _width_refusal(self, body: Body, found: Footprint, analysis: Analysis) -> Diagnostic | None:
         """Return why neighbours cannot be copied together, or None when they can."""
-        (inner, stride), boxes = self.layout[-1], {x.var: x for x in self._box(body)}
-        others = (each for _, each in self.layout[:-1])
+        layout, lowest = self._layout(found), analysis.shapes[self.array].lowest
+        loops = path(body, self.statement)
+        place = Place(analysis.region.arrays, lowest, loops, self.constants)
+        why = why_not_wide(found, layout, self.width, self.element, place)
+        if not why:
+            return None
+        return STAGE_WIDTH.at(
+            self.span, width=self.width, array=self.array, loop=layout[-1][0], why=why
+        )
 
-        def refused(why: str) -> Diagnostic:
-            return STAGE_WIDTH.at(
-                self.span, width=self.width, array=self.array, loop=inner, why=why
+    def _block_refusal(self, nest: Stmt, found: Footprint) -> Diagnostic | None:
+        """Return why a block cannot have the copy, with those that it has already, or None."""
+        team = {x.var: x for x in walk_stmts((nest,)) if isinstance(x, Loop)}
+        lengths = [full_length(x, self.constants) or 1 for x in team.values() if _is_team(x)]
+        if prod(lengths) > MOST_THREADS:
+            return TOO_MANY_TOGETHER.at(
+                self.span, array=self.array, threads=prod(lengths), limit=MOST_THREADS
             )
-
-        if self.width not in VECTORS.get(self.element, ()):
-            return refused(f"there is no such vector of {self.element}")
-        whole = self._extents(body)[inner] % self.width == 0 and boxes[inner].step == 1
-        if stride != 1 or not whole or any(each % self.width for each in others):
-            return refused("the copy has them apart")
-        source = self._access(body)
-        assert source is not None
-        lanes = self._start(source, body, analysis)
-        offset = variable(inner)
-        linear = lanes.linear_in((inner,)) if lanes is not None else None
-        if lanes is None or linear is None or linear[0].get(inner) != ONE:
-            return refused("they are no neighbours in the array")
-        # What is left of the place without the loop itself: a multiple in every copy.
-        if not _is_multiple(lanes - offset, self.width):
-            return refused("they do not start at a multiple of that")
-        for end in cut_ends(boxes[inner]):
-            length = self._counted(Binary("-", end, boxes[inner].lower), body)
-            if length is None or not _is_multiple(length, self.width):
-                return refused("they do not end at a multiple of that")
+        others = (s for s in walk_stmts((nest,)) if isinstance(s, LocalArray))
+        used = self._length(found) * element_bytes(self.element)
+        used += sum(
+            prod(s.extents) * element_bytes(s.type) for s in others if s.space is MemorySpace.SHARED
+        )
+        if used > SHARED_BYTES:
+            return TOO_MUCH_SHARED.at(self.span, array=self.array, bytes=used, limit=SHARED_BYTES)
         return None
 
-    def _start(self, source: Access, body: Body, analysis: Analysis) -> Poly | None:
-        """Return the place of an element in memory from the first one that the region touches.
 
-        The iterators of the copy are counted from their tile's start.
-        """
-        flat = flattened(source, analysis.region.arrays) or source
-        assert isinstance(flat, Access)
-        ahead = {
-            box.var: Binary("+", box.lower, Var(box.var))
-            for box in self._box(body)
-            if box.step == 1
-        }
-        place = substitute(flat.indices[0], ahead)
-        return self._counted(Binary("-", place, analysis.shapes[self.array].lowest), body)
-
-    def _counted(self, place: Expr, body: Body) -> Poly | None:
-        """Return a place with the iterators of tiles counted in tiles, so that what each
-        contributes is a multiple of its coefficient; None where it is no polynomial."""
-        found = from_expr(fold(place, self.constants))
-        # Where an inner loop starts is told by outer ones, whose turn comes then.
-        for loop in reversed(path(body, self.statement)):
-            begin = from_expr(fold(loop.lower, self.constants))
-            if found is None or begin is None:
-                return None
-            if loop.step > 1:
-                counted = begin + integer(loop.step) * variable(loop.var)
-                found = found.substitute({loop.var: counted})
-        return found
+def is_integer_type(type_: str) -> bool:
+    """Return whether a C type counts: it is neither real nor complex."""
+    return not {"float", "double"} & set(type_.split())
 
 
-# The vectors of CUDA that a thread copies at once: 8 or 16 bytes.
-VECTORS = {"double": (2,), "float": (2, 4)}
+def _is_team(loop: Loop) -> bool:
+    return loop.place in TEAM_LEVELS
 
 
-def _is_multiple(place: Poly, width: int) -> bool:
-    return all(factor % width == 0 for _, factor in place.terms)
-
-
-def _moved(boxes: Mapping[str, Loop], at: Mapping[str, Expr]) -> dict[str, Expr]:
+def _moved(sides: Mapping[str, Side], at: Mapping[str, Expr]) -> dict[str, Expr]:
     """Return each loop's value at a distance along it, counted in its iterations."""
     moved: dict[str, Expr] = {}
     # A tile starts where the loop over the tiles has come to, so that one is first.
-    for var, box in boxes.items():
-        ahead = Binary("*", Int(box.step), at[var])
-        moved[var] = fold(Binary("+", substitute(box.lower, moved), ahead))
+    for var, side in sides.items():
+        start = Var(var) if side.is_outside else substitute(side.loop.lower, moved)
+        ahead = Binary("*", Int(side.loop.step), at[var])
+        moved[var] = fold(Binary("+", Binary("+", start, Int(side.behind)), ahead))
     return moved
 
 
-def _inside(boxes: Mapping[str, Loop], at: Mapping[str, Expr]) -> Iterator[Expr]:
-    """Yield the conditions for a place in full tiles to be inside tiles cut short.
+def _read(layout: Layout, sides: Mapping[str, Side], offset: Offset) -> Expr:
+    """Return the index in a copy of what an access reads that is ahead by `offset`."""
+    at: dict[str, Expr] = {}
+    for var, side in sides.items():
+        reach = Int(offset.get(var, 0) - side.behind)
+        within = Int(0) if side.is_outside else Binary("-", Var(var), side.loop.lower)
+        at[var] = Binary("+", within, reach)
+    # The layout counts iterations, an iterator steps.
+    return _place(layout, at, {var: side.loop.step for var, side in sides.items()})
 
-    Inside the end that may cut the loop over one tile, it is inside those of the loops that pick
-    the tile.
+
+def _place(layout: Layout, at: Mapping[str, Expr], steps: Mapping[str, int] | None = None) -> Expr:
+    """Return the index in a copy of the element `at` a distance along each loop.
+
+    `steps` are what one iteration adds to these distances, 1 where there are none.
     """
-    short = [loop for loop in boxes.values() if cut_ends(loop)]
-    for loop in short:
-        if not any(picks_piece(loop, other) for other in short):
-            yield from (Binary("<", at[loop.var], end) for end in cut_ends(loop))
+    total: Expr = Int(0)
+    for var, stride in layout:
+        each = stride // (steps[var] if steps else 1)
+        total = Binary("+", total, Binary("*", Int(each), at[var]))
+    return fold(total)
+
+
+def _condition(tests: Iterator[Expr | None]) -> Expr | None:
+    """Return that one of `tests` holds, None when one always does."""
+    every = list(tests)
+    present = [test for test in every if test is not None]
+    if len(present) < len(every):
+        return None
+    return reduce(lambda left, right: Binary("||", left, right), present)

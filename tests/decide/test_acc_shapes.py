@@ -225,7 +225,7 @@ def plans(one: Decided) -> Iterator[tuple[str, Plan]]:
     space = acc_space(one.space)
     fusion, units = space.branches[0]
     (unit,) = units
-    for choice in unit.made:
+    for choice in unit.made.first:
         made = build(one.analysis, (choice,), one.base.groups, one.region.sizes, acc_placement)
         assert isinstance(made, Plan), (fusion, made)
         yield str(choice.form), made

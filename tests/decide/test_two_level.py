@@ -13,7 +13,7 @@ from support.executed import Call, Part, executable
 
 from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.copy_layout import copy_layout
-from annotune.decide.strategies import AUTO, DIRECT, STRATEGY_NAMES, made
+from annotune.decide.strategies import AUTO, DIRECT, STRATEGY_NAMES, Made, made
 from annotune.decide.two_level import alternatives
 from annotune.ir.nest import Level, Loop, MemorySpace, walk_stmts
 
@@ -114,9 +114,10 @@ def test_a_factor_beside_the_elements_is_no_hindrance() -> None:
 
 def test_another_strategy_leaves_it_out() -> None:
     (unit,) = decided_text(contraction(""), DIRECT).base.apart
-    assert made(unit, DIRECT) == ()
-    assert made(unit, "two-level") == made(unit, AUTO) != ()
-    assert STRATEGY_NAMES == ("auto", "direct", "two-level", "gemm")
+    assert made(unit, DIRECT) == Made()
+    assert made(unit, "two-level").first == made(unit, AUTO).first != ()
+    contractions, others = ("two-level", "gemm"), ("stencil", "elementwise", "reduction")
+    assert ("auto", "direct", *contractions, *others) == STRATEGY_NAMES
     assert decided_text(contraction(""), DIRECT).decision.choices[0].contract is None
 
 

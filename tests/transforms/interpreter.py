@@ -112,8 +112,12 @@ class _Machine:
                 return -self.value(operand)
             case Binary("&&", left, right):
                 return int(bool(self.value(left)) and bool(self.value(right)))
+            case Binary("||", left, right):
+                return int(bool(self.value(left)) or bool(self.value(right)))
             case Binary("<", left, right):
                 return int(self.value(left) < self.value(right))
+            case Binary("<=", left, right):
+                return int(self.value(left) <= self.value(right))
             case Select(condition, if_true, if_false):
                 return self.value(if_true if self.value(condition) else if_false)
             case Binary(op, left, right):

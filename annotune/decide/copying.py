@@ -1,0 +1,49 @@
+"""What a recipe copies, holds in registers and pads, as a part of a kernel's choice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from annotune.decide.messages import NO_CONTRACTION
+from annotune.decide.plan import Blocking, KernelChoice
+from annotune.decide.units import Unit
+from annotune.decide.wishes import Wishes
+from annotune.diagnostics import AnnotuneError
+from annotune.ir.nest import MemorySpace
+
+
+def copying_of(unit: Unit, wishes: Wishes) -> tuple[Blocking, ...]:
+    """Return what the recipe copies, holds and pads in the statements of a unit."""
+    named = {*wishes.staged, *wishes.held, *wishes.padded}
+    return tuple(
+        Blocking(
+            s,
+            held=wishes.held.get(s, ""),
+            staged=wishes.staged.get(s, ()),
+            padded=wishes.padded.get(s, ()),
+        )
+        for s in unit.statements
+        if s in named
+    )
+
+
+def refuse_beside(unit: Unit, copying: tuple[Blocking, ...], wishes: Wishes) -> None:
+    """Refuse copies that a recipe asks for beside the tile of a contraction.
+
+    Raises:
+        AnnotuneError: There are any.
+    """
+    if copying:
+        place = wishes.places.of("contract", unit.leader)
+        why = "it has its own copies, block of registers and padding"
+        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=unit.leader, reason=why))
+
+
+def with_copies(choice: KernelChoice, copying: tuple[Blocking, ...]) -> KernelChoice:
+    """Return `choice` with copies; the threads that fill them come to their barriers together."""
+    if any(c.space is MemorySpace.SHARED for block in copying for c in block.staged):
+        cut = tuple(loop for loop, _ in choice.tiles if loop in choice.threads)
+        first = copying[0]
+        padded = tuple(dict.fromkeys((*first.padded, *cut)))
+        copying = (replace(first, padded=padded), *copying[1:])
+    return replace(choice, blocking=copying)

@@ -1,0 +1,191 @@
+"""What a copy of an array holds: the loops over it, and how far accesses reach beyond them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from annotune.analysis.poly import from_expr
+from annotune.ir.expr import Access, Var, accesses, variables
+from annotune.ir.nest import Assign, Local, Loop, MemorySpace, walk_paths, walk_stmts
+from annotune.transforms.copies import surely_read
+from annotune.transforms.halo import Box, Offset, filled_boxes, length_key, offset_of
+from annotune.transforms.legality import TEAM_LEVELS
+from annotune.transforms.tiles import full_length
+from annotune.transforms.tree import Body, bound_names, find_assign, top_of
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One loop over a copy, and by how many iterations accesses are behind and ahead of it.
+
+    `count` are its most iterations there, None where that is not known. A loop that `is_outside`
+    stands around the copy, which holds its one iteration and those that accesses reach.
+    """
+
+    loop: Loop
+    count: int | None
+    behind: int = 0
+    ahead: int = 0
+    is_outside: bool = False
+
+    @property
+    def extent(self) -> int | None:
+        """Return the elements of the copy along the loop."""
+        return None if self.count is None else self.count + self.ahead - self.behind
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """The accesses that a copy serves, by how far each is ahead of `source`, and its sides."""
+
+    source: Access
+    offsets: Mapping[Access, Offset]
+    sides: tuple[Side, ...]
+    statements: frozenset[int]
+
+    def rows(self) -> tuple[str, ...]:
+        """Return the loops of the sides as the array has its rows, neighbours last."""
+        return tuple(sorted((side.loop.var for side in self.sides), key=self._nearness))
+
+    def _nearness(self, loop: str) -> tuple[int, tuple[int, int]]:
+        """Return a key that grows as the elements that a loop picks come nearer to each other."""
+        for place, index in enumerate(self.source.indices):
+            poly = from_expr(index)
+            split = None if poly is None else poly.linear_in((loop,))
+            if split is not None and loop in split[0]:
+                sizes, number = length_key(split[0][loop])
+                return place, (-sizes, -number)
+        # A loop over tiles comes before the loop over one.
+        return -1, (0, 0)
+
+    def boxes(self) -> tuple[Box, ...]:
+        """Return the offsets along all sides as boxes without a hole."""
+        names = [side.loop.var for side in self.sides]
+        points = (tuple(o.get(name, 0) for name in names) for o in self.offsets.values())
+        return filled_boxes(points)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a copy stands: inside the outer `depth` of `loops`, in the memory `space`."""
+
+    loops: tuple[Loop, ...]
+    depth: int
+    space: MemorySpace
+    constants: Mapping[str, int]
+
+    def over(self, used: frozenset[str]) -> tuple[Loop, ...]:
+        """Return the loops over a copy of what the names in `used` pick, here or on other threads.
+
+        Of a tile that starts inside, the loop over the tiles is one as well.
+        """
+        is_shared = self.space is MemorySpace.SHARED
+        team = [x for x in self.loops[: self.depth] if is_shared and x.place in TEAM_LEVELS]
+        for inner in reversed(self.loops[self.depth :]):
+            used |= bound_names(inner) if inner.var in used else frozenset()
+        return tuple(x for x in (*team, *self.loops[self.depth :]) if x.var in used)
+
+
+def footprint(
+    body: Body, statement: int, array: str, frame: Frame, named: Iterable[str]
+) -> Footprint | None:
+    """Return what `statement`, and those beside it, read of `array` that one copy can hold.
+
+    None where the statement reads an element under a condition, or elements whose subscripts
+    differ by more than constants. Where accesses reach beyond a loop around the copy that is not
+    in `named`, the copy holds one of its planes: the one with the most accesses.
+    """
+    loops = frame.loops
+    assign = find_assign(body, statement)
+    own = list(dict.fromkeys(_reads(assign, array)))
+    sure = set(surely_read(assign.value))
+    if not own or assign.guard is not None or not sure.issuperset(own):
+        return None
+    # An index that is itself an element would be copied with elements nobody chose.
+    if any(accesses(index) for one in own for index in one.indices):
+        return None
+    # A scalar that the nest sets has its value only later than the copy is made.
+    if _set_in(body, statement) & frozenset[str]().union(*(_names(one) for one in own)):
+        return None
+    names = [x.var for x in loops]
+    offsets: dict[Access, Offset] = {}
+    for access in own:
+        offset = offset_of(access, own[0], names)
+        if offset is None:
+            return None
+        offsets[access] = offset
+    statements = {statement}
+    for other in _beside(body, loops, frame.depth, statement):
+        found = {
+            a: o for a in _sure(other, array) if (o := offset_of(a, own[0], names)) is not None
+        }
+        offsets |= found
+        statements |= {other.number} if found else set()
+    inside = frame.over(_names(own[0]))
+    apart = {v for o in offsets.values() for v in o} - {x.var for x in inside} - set(named)
+    source, offsets = _plane(offsets, sorted(apart))
+    sides = tuple(_sides(loops, inside, offsets, frame))
+    return Footprint(source, offsets, sides, frozenset(statements))
+
+
+def _names(access: Access) -> frozenset[str]:
+    return frozenset[str]().union(*map(variables, access.indices))
+
+
+def _set_in(body: Body, statement: int) -> frozenset[str]:
+    """Return the scalars that the nest of a statement assigns or declares."""
+    names = set()
+    for stmt in walk_stmts((body[top_of(body, statement)],)):
+        if isinstance(stmt, Local):
+            names.add(stmt.name)
+        elif isinstance(stmt, Assign) and isinstance(stmt.target, Var):
+            names.add(stmt.target.name)
+    return frozenset(names)
+
+
+def _reads(assign: Assign, array: str) -> Iterator[Access]:
+    yield from (a for source in assign.sources() for a in accesses(source) if a.array == array)
+
+
+def _sure(assign: Assign, array: str) -> Iterator[Access]:
+    """Yield the elements that a statement reads whenever its loops run."""
+    if assign.guard is None:
+        for one in surely_read(assign.value):
+            if isinstance(one, Access) and one.array == array:
+                yield one
+
+
+def _beside(body: Body, loops: Sequence[Loop], depth: int, statement: int) -> Iterator[Assign]:
+    """Yield the other statements in the very loops of one."""
+    for assign, around in walk_paths(body):
+        same = len(around) == len(loops) and all(x is y for x, y in zip(around, loops, strict=True))
+        if same and assign.number != statement and len(around) >= depth:
+            yield assign
+
+
+def _plane(
+    offsets: Mapping[Access, Offset], apart: Sequence[str]
+) -> tuple[Access, dict[Access, Offset]]:
+    """Return the accesses of the fullest plane, by how far they are ahead of the first of them."""
+    planes: dict[tuple[int, ...], list[Access]] = {}
+    for access, offset in offsets.items():
+        planes.setdefault(tuple(offset.get(v, 0) for v in apart), []).append(access)
+    chosen = max(planes.values(), key=len)
+    first = offsets[chosen[0]]
+    names = {v for access in chosen for v in offsets[access]} | set(first)
+    return chosen[0], {
+        access: {v: offsets[access].get(v, 0) - first.get(v, 0) for v in names} for access in chosen
+    }
+
+
+def _sides(
+    loops: Sequence[Loop], inside: Sequence[Loop], offsets: Mapping[Access, Offset], frame: Frame
+) -> Iterator[Side]:
+    for loop in loops:
+        reach = [offset.get(loop.var, 0) for offset in offsets.values()]
+        behind, ahead = min(reach), max(reach)
+        if any(loop is x for x in inside):
+            yield Side(loop, full_length(loop, frame.constants), behind, ahead)
+        elif behind or ahead:
+            yield Side(loop, 1, behind, ahead, is_outside=True)

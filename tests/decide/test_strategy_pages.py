@@ -1,0 +1,88 @@
+"""docs/strategies/: each example is emitted, and its core is what the page shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+
+import pytest
+from support.executed import Call, Executable, Part
+
+from annotune.codegen.target import load_target
+from annotune.decide.strategies import STRATEGIES
+from annotune.pipeline import emit
+from annotune.settings import Settings
+
+FOLDER = Path(__file__).parents[2] / "docs" / "strategies"
+PRIMITIVES = (
+    *("tile", "permute", "map", "registers", "hold", "stage", "pad", "unroll", "fuse"),
+    *("distribute", "reduce", "team", "vectorize"),
+)
+SUFFIX = {"cuda": ".cu", "openmp": "_omp.c"}
+
+
+def examples(page: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield C text, target and the core of what is emitted, for the examples of a page."""
+    text = ""
+    for kind, block in re.findall(r"^```(\w+)\n(.*?)^```$", page.read_text(), re.DOTALL | re.M):
+        if kind == "c":
+            text = block
+        elif kind in SUFFIX:
+            yield text, kind, block
+
+
+EXAMPLES = [
+    pytest.param(*example, id=f"{page.stem}-{number}")
+    for page in sorted(FOLDER.glob("*.md"))
+    for number, example in enumerate(examples(page))
+]
+
+
+@pytest.mark.parametrize(("text", "target", "core"), EXAMPLES)
+def test_the_core_is_in_the_emitted_text(text: str, target: str, core: str, tmp_path: Path) -> None:
+    source = tmp_path / "example.c"
+    source.write_text(text)
+    files = emit(Settings(source, (target,)), [load_target(target)]).files
+    # One part for each kernel.
+    for part in core.split("\n\n"):
+        assert _lines(part) in _lines(files[SUFFIX[target]]), files[SUFFIX[target]]
+
+
+def _lines(text: str) -> str:
+    """Return the lines of a text, however far they are indented."""
+    return "\n".join(filter(None, map(str.strip, text.splitlines()))) + "\n"
+
+
+def test_every_primitive_and_every_strategy_has_its_page() -> None:
+    sections = re.findall(r"^## (\w+)$", (FOLDER / "primitives.md").read_text(), re.M)
+    assert set(PRIMITIVES) <= set(sections)
+    pages = {page.stem for page in FOLDER.glob("*.md")}
+    assert {"direct", *STRATEGIES} <= pages
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "target", "core"), EXAMPLES)
+def test_the_examples_are_right(text: str, target: str, core: str, tmp_path: Path) -> None:
+    if target != "cuda":
+        pytest.skip("tests/codegen runs OpenMP")
+    source = tmp_path / "user.c"
+    source.write_text(text)
+    made = emit(Settings(source, (target,)), [load_target(target)])
+    program = Executable(tmp_path, text, made.files)
+    parameters = text[text.index("(") + 1 : text.index(")")].split(", ")
+    arrays = [p for p in parameters if "double" in p]
+    sizes = (OPEN_SIZE,) if len(arrays) < len(parameters) else ()
+    pointers = tuple(map(Part, range(len(arrays))))
+    program.check(Call("f", (*sizes, *pointers), tuple(map(_elements, arrays))))
+
+
+# A size that is no multiple of any tile.
+OPEN_SIZE = 37
+
+
+def _elements(parameter: str) -> int:
+    """Return how many elements an array such as ``double C[restrict n][64]`` has."""
+    extents = re.findall(r"\[(?:restrict )?(\w+)\]", parameter)
+    return prod(OPEN_SIZE if extent == "n" else int(extent) for extent in extents)

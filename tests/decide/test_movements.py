@@ -25,7 +25,13 @@ from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.measure.toolchain import find_toolchains
 
-KERNELS = [(k, f"sd_t_d{k}_{number}") for k in (1, 2) for number in (1, 4, 7)]
+QUICK = {("sd_t_d1_1", 28), ("sd_t_d2_1", 16), ("sd_t_d2_1", 28)}
+CASES = [
+    pytest.param(k, function, n, marks=() if (function, n) in QUICK else pytest.mark.slow)
+    for k in (1, 2)
+    for function in (f"sd_t_d{k}_{number}" for number in (1, 4, 7))
+    for n in (16, 24, 28)
+]
 WAYS = {
     "ring": "pipeline(0, 2)",
     "ring of three": "pipeline(0, 3)",
@@ -67,8 +73,7 @@ def test_the_other_ways_are_points_of_the_space() -> None:
     assert all(shared_bytes(unit, c) <= MOST_SHARED_BYTES for c in made(unit))
 
 
-@pytest.mark.parametrize("n", [16, 24, 28])
-@pytest.mark.parametrize(("k", "function"), KERNELS)
+@pytest.mark.parametrize(("k", "function", "n"), CASES)
 def test_wide_copies_are_read_without_conflicts_and_every_plan_is_legal(
     k: int, function: str, n: int
 ) -> None:

@@ -171,9 +171,8 @@ def decide(base: Base, point: Point) -> Decision:
     Raises:
         AnnotuneError: The recipe names what is not there, or asks for an illegal fusion.
     """
-    analysis = base.analysis
-    commands = analysis.region.spec.commands
-    wishes = read_wishes(commands, point.params, analysis.region.nest.body)
+    region = base.analysis.region
+    wishes = read_wishes(region.spec.commands, point.params, region.nest.body)
     choices = []
     for unit in base.nests(point.fusion, wishes):
         choice = kernel_choice(unit, point, wishes)

@@ -25,7 +25,7 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
      * local_grad3, region 1: tuned for nelt=1000, lx=10, ly=10, lz=10
      *   S0: fused 0,1; block e,i; thread k,j; unroll_m 10
      *   S2: block e,j; thread k,i; unroll_m 10
-     *   29.79 us predicted for h200; not measured
+     *   33.99 us predicted for h200; not measured
      * The decision algorithm's first choice.
      */
     {

@@ -22,6 +22,7 @@ from annotune.decide.acc_space import acc_points, acc_space, decide_acc
 from annotune.decide.build import build
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Decision
+from annotune.decide.model import predict
 from annotune.decide.placement import acc_placement
 from annotune.decide.plan import AccForm, KernelChoice, Plan
 from annotune.decide.strategies import AUTO, DIRECT
@@ -284,3 +285,15 @@ def test_a_recipe_may_ask_for_the_clause_and_for_the_cache() -> None:
     assert choice.form is not None
     assert [section.array for section in choice.form.cached] == ["a"]
     assert choice.elsewhere is not None
+
+
+def test_the_model_sees_what_a_block_saves_and_what_it_costs() -> None:
+    one = triples()
+    (unit,) = one.base.apart
+    own = shapes(one)
+    assert names(own)[:2] == ["registers", "merged"]
+    block, plain = (predict(unit, choice, load_device("h200")) for choice in own[:2])
+    assert block.l1_s < 0.5 * plain.l1_s
+    # ptxas counts 168 for gcc 12's code.
+    assert 120 <= block.registers <= 200
+    assert block.time_s < plain.time_s

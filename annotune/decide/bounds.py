@@ -140,7 +140,10 @@ def _batch(
     common = {n for n in loops if all(f.strides.get(n) for f in (a, b, c))}
     if common:
         return frozenset(common)
-    outer = max((n for n in loops if c.strides.get(n)), key=lambda n: abs(c.strides[n] or 0))
+    moved = [n for n in loops if c.strides.get(n)]
+    if not moved:
+        return frozenset()
+    outer = max(moved, key=lambda n: abs(c.strides[n] or 0))
     owner = a if a.strides.get(outer) else b
     if outer != max(loops, key=lambda n: abs(owner.strides.get(n) or 0)):
         return frozenset()

@@ -80,7 +80,7 @@ def predict_tile(
     registers = compiled.registers if compiled else registers
     shared_bytes = compiled.shared_bytes if compiled else 0
     step = tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
-    copies = movement.stages if movement.through is Through.SHARED else 1
+    copies = max(1, movement.stages) if movement.through is Through.SHARED else 1
     shared_bytes = shared_bytes or copies * step * element * tile.contracted[1]
     resident = max(1, residency(device, tile.threads, registers, shared_bytes).blocks)
     block = _block(unit, tile, trips, cut, element, device.sm_count * resident, device)

@@ -19,13 +19,14 @@ class Movement:
     """The copies and accesses of one kernel, beside which loop runs where.
 
     `stages` tiles of each staged input are in fast memory, those of later steps `through`
-    shared memory or registers; 1 for no more than the present one. A thread copies `copied`
+    shared memory or registers; with 1 there is the present one alone, copied without a way
+    through registers, and with 0 the copies go through them and are waited for one by one. A thread copies `copied`
     neighbours at once and finds those that it reads together `read` by `read` side by side,
     where both can be proven. What is `streamed` passes by the caches. ptxas is asked for so few
     registers that `resident` blocks fit on a multiprocessor, 0 for its own choice.
     """
 
-    stages: int = 1
+    stages: int = 0
     through: Through = Through.SHARED
     copied: int = 1
     read: int = 1
@@ -36,6 +37,8 @@ class Movement:
         return ", ".join(self._parts()) or "plain"
 
     def _parts(self) -> Iterator[str]:
+        if self.stages == 1:
+            yield "asynchronous copies"
         if self.stages > 1:
             yield f"{self.stages} stages through {self.through}"
         if self.copied > 1:

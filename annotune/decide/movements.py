@@ -44,14 +44,14 @@ def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice 
     copied.
     """
     staged = [copy for block in choice.blocking for copy in block.staged]
-    is_plain = movement.stages == movement.copied == movement.read == 1
+    is_plain = not movement.stages and movement.copied == movement.read == 1
     if not is_plain and (choice.contract is None or not staged):
         return "nothing is copied into shared memory"
     # A private sum is an array of its own, and not the output.
     held = any(b.held and (b.apart is None or b.apart.scalars == ()) for b in choice.blocking)
     if movement.streamed and not (choice.registers or held):
         return "its output is not held in registers while it is summed"
-    if movement.stages > 1 and movement.through is Through.REGISTERS and movement.stages != 2:
+    if movement.through is Through.REGISTERS and movement.stages not in (0, 2):
         return f"{movement.stages} stages through registers, expected 2"
     blocking = tuple(_with_copies(unit, choice, block, movement) for block in choice.blocking)
     wished = replace(choice, blocking=blocking, movement=movement)
@@ -105,7 +105,7 @@ def _shape(choice: KernelChoice) -> tuple[object, ...]:
 def _movements(unit: Unit, choice: KernelChoice, tile: ContractionTile) -> Iterator[Movement]:
     steps = -(-(unit.trips[tile.contracted[0]] or 1) // tile.contracted[1])
     rings = [pair for pair in _RING if pair[0] <= steps]
-    pipelines = [(1, Through.SHARED), *rings, *([_AHEAD] if steps > 1 else [])]
+    pipelines = [(0, Through.SHARED), (1, Through.SHARED), *rings, *([_AHEAD] if steps > 1 else [])]
     width = VECTOR_BYTES // min(_element(unit, c.array) for b in choice.blocking for c in b.staged)
     for streamed in (False, True):
         for stages, through in pipelines:
@@ -147,7 +147,7 @@ def _with_copies(unit: Unit, choice: KernelChoice, block: Blocking, movement: Mo
         return block
     staged = tuple(_staged(unit, tile, copy, movement) for copy in block.staged)
     pipelined = None
-    if movement.stages > 1:
+    if movement.stages:
         loop = tile_name(tile.contracted[0])
         pipelined = Pipelined(loop, movement.stages, movement.through)
     return replace(block, staged=staged, pipelined=pipelined)

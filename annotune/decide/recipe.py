@@ -124,7 +124,7 @@ def _contract(choice: KernelChoice) -> Iterator[Argument]:
 def _movement(statement: int, movement: Movement) -> Iterator[Command]:
     """Yield the commands that ask for a movement."""
     own = _number(statement)
-    if movement.stages > 1:
+    if movement.stages:
         yield Command(
             "pipeline", (own, Argument(movement.stages), Argument(movement.through.value))
         )

@@ -225,8 +225,8 @@ NOT_PIPELINED = Template(
 )
 STAGES = Template(
     "AT289",
-    "pipeline: {stages} stages through {space} memory, expected 2 to {most}",
-    "2 stages copy one tile ahead, 3 copy two; registers hold one tile ahead",
+    "pipeline: {stages} stages through {space} memory, expected {expected}",
+    "1 stage copies without registers, 2 copy one tile ahead, 3 two; registers hold one ahead",
 )
 NOT_AHEAD = Template(
     "AT296",

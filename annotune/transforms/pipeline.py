@@ -49,6 +49,8 @@ class Pipeline:
     c += t[j] }`` becomes ``shared double t[16]``, a first ``async`` copy of ``a[0]``, and
     ``for k in 0:n: { await 0; async copy: t[8*((k + 1) % 2) + i] = a[k + 1][i] if k + 1 < n;
     c += t[8*(k % 2) + j] }``. With 3 stages two copies are under way and the ring has three parts.
+    With 1 no copy runs ahead, ``for k in 0:n: { async copy: t[i] = a[k][i]; await 0; c += t[j] }``,
+    but none goes through registers, and what else a thread has begun to load arrives meanwhile.
 
     Through `DEALT` memory, which takes 2 stages, each thread loads its share of the next tile into
     registers before the work and stores it to shared memory after it; there is one copy.
@@ -71,9 +73,11 @@ class Pipeline:
         absent = missing(body, self.statement, (self.loop,), self.span)
         if absent is not None:
             return absent
-        most = MOST_STAGES if self.through is MemorySpace.SHARED else 2
-        if not 2 <= self.stages <= most:
-            return STAGES.at(self.span, stages=self.stages, space=self.through, most=most)
+        is_ring = self.through is MemorySpace.SHARED
+        least, most = (1, MOST_STAGES) if is_ring else (2, 2)
+        if not least <= self.stages <= most:
+            expected = f"{least} to {most}" if is_ring else str(most)
+            return STAGES.at(self.span, stages=self.stages, space=self.through, expected=expected)
         loop = self._loop(body)
         if loop.place is not Level.SERIAL:
             serial = [x.var for x in path(body, self.statement) if x.place is Level.SERIAL]
@@ -90,6 +94,8 @@ class Pipeline:
         wide = next((a for a in arrays if a.type not in WORDS), None)
         if wide is not None and self.through is MemorySpace.SHARED:
             return NO_WORD.at(self.span, command="pipeline", array=wide.name, type=wide.type)
+        if self.stages == 1:
+            return None
         changed = _changed(body[top_of(body, self.statement)], arrays, loop)
         names = sorted(frozenset[str]().union(*map(_needed, nests)) & changed)
         if names:
@@ -108,6 +114,9 @@ class Pipeline:
     def _in_ring(self, body: Body, loop: Loop) -> Body:
         """Return the loop with its copies in a ring of buffers, and the first of them before."""
         arrays, nests, rest = _parts(loop)
+        if self.stages == 1:
+            begun = tuple(_placed(nest, Level.ASYNC) for nest in nests)
+            return (*arrays, rebuilt(loop, body=(*begun, Await(0), *rest)))
         lengths = {a.name: part_length(a.extents[0]) for a in arrays}
         part = fresh_name(f"{loop.var}_part", body, self.taken)
         first = fresh_name(f"{loop.var}_first", body, self.taken)

@@ -19,72 +19,121 @@ static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, 
 }
 
 /* gemm, statements 0, 1, 2 of the region at line 8:
- * j_t on block.x, i_t on block.y, j on thread.x, i on thread.y. */
-__global__ void __launch_bounds__(256, 1) gemm_1_s0_tuned(
+ * j_t on block.x, i_t_t on block.y, j_w on thread.x, i_t on thread.y. */
+__global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         double alpha, double beta, const double *__restrict__ A, const double *__restrict__ B,
         double *__restrict__ C) {
     const long n = 512;
     const long k = 512;
-    const long j_t = 32 * (long)blockIdx.x;
-    const long i_t = 8 * (long)blockIdx.y;
-    const long j = j_t + (long)threadIdx.x;
-    const long i = i_t + (long)threadIdx.y;
-    double sum;
-    sum = 0.0;
-    for (long l = 0; l < k; l += 16) {
-        sum += A[i * k + l] * B[l * n + j]
-            + A[i * k + (l + 1)] * B[(l + 1) * n + j]
-            + A[i * k + (l + 2)] * B[(l + 2) * n + j]
-            + A[i * k + (l + 3)] * B[(l + 3) * n + j]
-            + A[i * k + (l + 4)] * B[(l + 4) * n + j]
-            + A[i * k + (l + 5)] * B[(l + 5) * n + j]
-            + A[i * k + (l + 6)] * B[(l + 6) * n + j]
-            + A[i * k + (l + 7)] * B[(l + 7) * n + j]
-            + A[i * k + (l + 8)] * B[(l + 8) * n + j]
-            + A[i * k + (l + 9)] * B[(l + 9) * n + j]
-            + A[i * k + (l + 10)] * B[(l + 10) * n + j]
-            + A[i * k + (l + 11)] * B[(l + 11) * n + j]
-            + A[i * k + (l + 12)] * B[(l + 12) * n + j]
-            + A[i * k + (l + 13)] * B[(l + 13) * n + j]
-            + A[i * k + (l + 14)] * B[(l + 14) * n + j]
-            + A[i * k + (l + 15)] * B[(l + 15) * n + j];
+    __shared__ double B_tile[1024];
+    __shared__ double A_tile[542];
+    const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
+    const long j_t = 64 * (long)blockIdx.x;
+    const long i_t_t = 32 * (long)blockIdx.y;
+    const long j_w = (long)threadIdx.x;
+    const long i_t = i_t_t + 4 * (long)threadIdx.y;
+    double sum_block[4][4];
+    #pragma unroll
+    for (long i = i_t; i < i_t + 4; i++) {
+        #pragma unroll
+        for (long j = j_t + j_w; j < j_t + j_w + 64; j += 16) {
+            sum_block[i - i_t][(j - j_t - j_w) / 16] = 0.0;
+        }
     }
-    C[i * n + j] = alpha * sum + beta * C[i * n + j];
+    for (long l_t = 0; l_t < k; l_t += 16) {
+        __syncthreads();
+        #pragma unroll
+        for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+            const int annotune_e = annotune_thread + 128 * annotune_k;
+            const int j_w_s = annotune_e % 16;
+            const int j_s = annotune_e / 16 % 4;
+            const int l_s = annotune_e / 64;
+            B_tile[64 * l_s + 16 * j_s + j_w_s] = B[(l_t + l_s) * n + (j_t + j_w_s + 16 * j_s)];
+        }
+        #pragma unroll
+        for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+            const int annotune_e = annotune_thread + 128 * annotune_k;
+            const int l_s2 = annotune_e % 16;
+            const int i_s = annotune_e / 16 % 4;
+            const int i_t_s = annotune_e / 64;
+            A_tile[4 * i_t_s + i_s + 34 * l_s2] = A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2)];
+        }
+        __syncthreads();
+        for (long l = l_t; l < l_t + 16; l++) {
+            #pragma unroll
+            for (long i = i_t; i < i_t + 4; i++) {
+                #pragma unroll
+                for (long j = j_t + j_w; j < j_t + j_w + 64; j += 16) {
+                    sum_block[i - i_t][(j - j_t - j_w) / 16] += A_tile[-i_t_t + i + 34 * (l - l_t)] * B_tile[64 * (l - l_t) + j - j_t];
+                }
+            }
+        }
+    }
+    #pragma unroll
+    for (long i = i_t; i < i_t + 4; i++) {
+        #pragma unroll
+        for (long j = j_t + j_w; j < j_t + j_w + 64; j += 16) {
+            C[i * n + j] = alpha * sum_block[i - i_t][(j - j_t - j_w) / 16] + beta * C[i * n + j];
+        }
+    }
 }
 
 /* gemm, statements 0, 1, 2 of the region at line 8:
- * j_t on block.x, i_t on block.y, j on thread.x, i on thread.y. */
-__global__ void __launch_bounds__(256, 1) gemm_1_s0(
+ * j_t on block.x, i_t_t on block.y, j_w on thread.x, i_t on thread.y. */
+__global__ void __launch_bounds__(128, 1) gemm_1_s0(
         long m, long n, long k, double alpha, double beta, const double *__restrict__ A,
         const double *__restrict__ B, double *__restrict__ C) {
-    for (long j_t = 32 * (long)blockIdx.x; j_t < n; j_t += 32 * gridDim.x) {
-        for (long i_t = 8 * (long)blockIdx.y; i_t < m; i_t += 8 * gridDim.y) {
-            for (long j = j_t + (long)threadIdx.x; j < min((long)(j_t + 32), (long)(n)); j += blockDim.x) {
-                for (long i = i_t + (long)threadIdx.y; i < min((long)(i_t + 8), (long)(m)); i += blockDim.y) {
-                    double sum;
-                    sum = 0.0;
-                    for (long l = 0; l < k - k % 16; l += 16) {
-                        sum += A[i * k + l] * B[l * n + j]
-                            + A[i * k + (l + 1)] * B[(l + 1) * n + j]
-                            + A[i * k + (l + 2)] * B[(l + 2) * n + j]
-                            + A[i * k + (l + 3)] * B[(l + 3) * n + j]
-                            + A[i * k + (l + 4)] * B[(l + 4) * n + j]
-                            + A[i * k + (l + 5)] * B[(l + 5) * n + j]
-                            + A[i * k + (l + 6)] * B[(l + 6) * n + j]
-                            + A[i * k + (l + 7)] * B[(l + 7) * n + j]
-                            + A[i * k + (l + 8)] * B[(l + 8) * n + j]
-                            + A[i * k + (l + 9)] * B[(l + 9) * n + j]
-                            + A[i * k + (l + 10)] * B[(l + 10) * n + j]
-                            + A[i * k + (l + 11)] * B[(l + 11) * n + j]
-                            + A[i * k + (l + 12)] * B[(l + 12) * n + j]
-                            + A[i * k + (l + 13)] * B[(l + 13) * n + j]
-                            + A[i * k + (l + 14)] * B[(l + 14) * n + j]
-                            + A[i * k + (l + 15)] * B[(l + 15) * n + j];
+    __shared__ double B_tile[1024];
+    __shared__ double A_tile[542];
+    const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
+    for (long j_t = 64 * (long)blockIdx.x; j_t < n; j_t += 64 * gridDim.x) {
+        for (long i_t_t = 32 * (long)blockIdx.y; i_t_t < m; i_t_t += 32 * gridDim.y) {
+            const long j_w = (long)threadIdx.x;
+            const long i_t = i_t_t + 4 * (long)threadIdx.y;
+            double sum_block[4][4];
+            #pragma unroll
+            for (long i = i_t; i < i_t + 4; i++) {
+                #pragma unroll
+                for (long j = j_t + j_w; j < j_t + j_w + 64; j += 16) {
+                    sum_block[i - i_t][(j - j_t - j_w) / 16] = 0.0;
+                }
+            }
+            for (long l_t = 0; l_t < k; l_t += 16) {
+                __syncthreads();
+                #pragma unroll
+                for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                    const int annotune_e = annotune_thread + 128 * annotune_k;
+                    const int j_w_s = annotune_e % 16;
+                    const int j_s = annotune_e / 16 % 4;
+                    const int l_s = annotune_e / 64;
+                    B_tile[64 * l_s + 16 * j_s + j_w_s] = l_t + l_s < k && j_t + j_w_s + 16 * j_s < n ? B[(l_t + l_s) * n + (j_t + j_w_s + 16 * j_s)] : 0.0;
+                }
+                #pragma unroll
+                for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                    const int annotune_e = annotune_thread + 128 * annotune_k;
+                    const int l_s2 = annotune_e % 16;
+                    const int i_s = annotune_e / 16 % 4;
+                    const int i_t_s = annotune_e / 64;
+                    A_tile[4 * i_t_s + i_s + 34 * l_s2] = i_t_t + 4 * i_t_s + i_s < m && l_t + l_s2 < k ? A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2)] : 0.0;
+                }
+                __syncthreads();
+                for (long l = l_t; l < min((long)(l_t + 16), (long)(k)); l++) {
+                    #pragma unroll
+                    for (long i = i_t; i < i_t + 4; i++) {
+                        #pragma unroll
+                        for (long j = j_t + j_w; j < j_t + j_w + 64; j += 16) {
+                            sum_block[i - i_t][(j - j_t - j_w) / 16] += A_tile[-i_t_t + i + 34 * (l - l_t)] * B_tile[64 * (l - l_t) + j - j_t];
+                        }
                     }
-                    for (long l = k - k % 16; l < k; l++) {
-                        sum += A[i * k + l] * B[l * n + j];
+                }
+            }
+            #pragma unroll
+            for (long i = i_t; i < i_t + 4; i++) {
+                #pragma unroll
+                for (long j = j_t + j_w; j < j_t + j_w + 64; j += 16) {
+                    if (i < m && j < n) {
+                        C[i * n + j] = alpha * sum_block[i - i_t][(j - j_t - j_w) / 16] + beta * C[i * n + j];
                     }
-                    C[i * n + j] = alpha * sum + beta * C[i * n + j];
                 }
             }
         }
@@ -127,14 +176,14 @@ static cudaError_t gemm_1_launch(
         double *C) {
     if (m == 512 && n == 512 && k == 512) {
         {
-            const dim3 blocks(16, 64, 1);
-            const dim3 threads(32, 8, 1);
+            const dim3 blocks(8, 16, 1);
+            const dim3 threads(16, 8, 1);
             gemm_1_s0_tuned<<<blocks, threads>>>(alpha, beta, A, B, C);
         }
     } else {
         {
-            const dim3 blocks(annotune_extent((n + 31) / 32, 2147483647), annotune_extent((m + 7) / 8, 65535), 1);
-            const dim3 threads(32, 8, 1);
+            const dim3 blocks(annotune_extent((n + 63) / 64, 2147483647), annotune_extent((m + 31) / 32, 65535), 1);
+            const dim3 threads(16, 8, 1);
             gemm_1_s0<<<blocks, threads>>>(m, n, k, alpha, beta, A, B, C);
         }
     }

@@ -126,6 +126,8 @@ def _roles(
         return "has subscripts whose strides are not known"
     if all(target.strides.get(n) != 0 for n in loops):
         return "sums over no loop"
+    if all(target.strides.get(n) == 0 for n in loops):
+        return "has an output of one element"
     return a, b, target, loops
 
 

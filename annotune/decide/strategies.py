@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from annotune.decide import elementwise, gemm, reduction, stencil, two_level
 from annotune.decide.direct import choose
 from annotune.decide.movement import Movement
-from annotune.decide.movements import variants
+from annotune.decide.movements import usual, variants
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.sectors import traffic
 from annotune.decide.units import Unit
@@ -115,8 +115,9 @@ def made(unit: Unit, wanted: str = AUTO) -> Made:
             continue
         waits = wanted == AUTO and row.why_later(unit, found[0])
         (later if waits else first).extend(found)
-    moved = (other for choice in first for other in variants(unit, choice))
-    return Made((*first, *moved), tuple(later))
+    leading = [usual(unit, choice) for choice in first]
+    moved = (other for choice in first for other in (choice, *variants(unit, choice)))
+    return Made((*leading, *(other for other in moved if other not in leading)), tuple(later))
 
 
 def with_why_not(unit: Unit, choice: KernelChoice, wanted: str) -> KernelChoice:

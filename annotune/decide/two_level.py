@@ -38,8 +38,10 @@ REGISTERS = 8
 # Strides that arrive at run time take registers for the address of each output: with more than
 # 4 by 4 outputs, ptxas spills (seen for sm_90).
 OPEN_REGISTERS = 4
-# Elements of the contracted loop that are staged at a time, at most.
+# Elements of the contracted loop that are staged at a time, at most, where not all of it is.
 STAGED = 16
+# A contracted loop no longer than this is staged whole: nothing is waited for a second time.
+WHOLE = 32
 # Shared memory that a block may have without asking for more (CUDA C++ Programming Guide).
 SHARED_BYTES = 48 * 1024
 # 32-bit registers that the threads of a block have together (CUDA C++ Programming Guide).
@@ -183,7 +185,7 @@ def tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
     lanes = (LINE, along) if LINE < along <= 2 * LINE else (LINE,)
     registers = ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4))
     for pair, rows, staged, lane in product(
-        registers, (THREADS_Y, 2 * THREADS_Y), (STAGED, STAGED // 2), lanes
+        registers, (THREADS_Y, 2 * THREADS_Y), (WHOLE, STAGED, STAGED // 2), lanes
     ):
         yield _tile(unit, found, pair, (lane, rows), staged)
 
@@ -222,8 +224,11 @@ def even_length(trip: int, most: int) -> int:
 
 def staged_steps(trip: int, most: int) -> int:
     """Return how many steps of a sum to stage at once: all, a divisor, or `most`."""
+    if trip <= most:
+        return trip
+    most = min(most, STAGED)
     divisors = [d for d in range(1, min(trip, most) + 1) if trip % d == 0]
-    return divisors[-1] if 2 * divisors[-1] >= min(trip, most) else most
+    return divisors[-1] if 2 * divisors[-1] >= most else most
 
 
 def _fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:

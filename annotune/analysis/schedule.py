@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import islpy as isl
 
@@ -55,12 +56,29 @@ class Path:
         return f"S{self.number}[{', '.join(names)}]"
 
     def root(self, loop: Loop) -> int:
-        """Return the depth of the original loop that `loop` runs, or whose tiles it runs."""
-        return self.iterators.index(loop.root)
+        """Return the depth of the original loop that `loop` runs, or whose tiles it runs.
+
+        Of several that run as one it is the innermost.
+        """
+        merged = {one.var: one.merges[-1].var for one in self.loops if one.merges}
+        return self.iterators.index(merged.get(loop.root, loop.root))
+
+    def within(self, letter: str) -> list[str]:
+        """Return as isl text that the instance is one of those that its merged loops run.
+
+        They are merged for sizes at which an inner part ends where the next outer one moves on.
+        """
+        names = {name: f"{letter}{depth}" for depth, name in enumerate(self.iterators)}
+        return [
+            f"{part.lower} <= {names[part.var]} < {part.lower + outer.stride // part.stride}"
+            for loop in self.loops
+            for outer, part in pairwise(loop.merges)
+        ]
 
     def values(self, letter: str, space: Space) -> tuple[str, ...]:
         """Return the value of each loop around the statement, as isl text over its instance."""
         known = {name: f"{letter}{depth}" for depth, name in enumerate(self.iterators)}
+        known |= {x.var: merged_value(x, known) for x in self.loops if x.merges}
         texts = []
         for loop in self.loops:
             if loop.deal_of:
@@ -71,10 +89,21 @@ class Path:
                 known[loop.var] = f"({turn} - {deal.workers}*floor({turn}/{deal.workers}))"
             elif loop.tile_of:
                 first = _first(loop.lower, loop.var, space, known)
-                steps = f"floor(({letter}{self.root(loop)} - {first})/{loop.step})"
+                steps = f"floor(({known[loop.root]} - {first})/{loop.step})"
                 known[loop.var] = f"({first} + {loop.step}*{steps})"
             texts.append(known[loop.var])
         return tuple(texts)
+
+
+def names_of(loop: Loop) -> tuple[str, ...]:
+    """Return the names of the loops that run as `loop`: its own, where it merges none."""
+    return tuple(part.var for part in loop.merges) or (loop.var,)
+
+
+def merged_value(loop: Loop, known: Mapping[str, str]) -> str:
+    """Return the value of a loop that runs several others, as isl text over theirs."""
+    terms = (f"{part.stride}*({known[part.var]} - ({part.lower}))" for part in loop.merges)
+    return f"({' + '.join(terms)})"
 
 
 def _first(lower: Expr, name: str, space: Space, known: Mapping[str, str]) -> str:
@@ -97,12 +126,13 @@ def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:
     for path in _walk(analysis, body, (), ()):
         if path.number in found:
             raise ValueError(f"statement {path.number} stands in the body twice")
-        variables = [loop.var for loop in path.loops]
+        variables = [name for loop in path.loops for name in names_of(loop)]
+        merged = {loop.var for loop in path.loops if loop.merges}
         for name in path.iterators:
             if variables.count(name) != 1:
                 raise ValueError(f"statement {path.number} needs the loop '{name}' once")
         for loop in path.loops:
-            if loop.root not in path.iterators:
+            if loop.root not in {*path.iterators, *merged}:
                 raise ValueError(f"loop '{loop.var}' is no loop of statement {path.number}")
         found[path.number] = path
     missing = sorted(set(analysis.paths) - set(found))
@@ -174,7 +204,11 @@ def _broken_privates(
 ) -> Iterator[Violation]:
     """Yield a violation for each private scalar whose iterations would share it."""
     around = {
-        number: tuple((loop.var, place) for loop, place in zip(p.loops, p.position, strict=False))
+        number: tuple(
+            (name, place)
+            for loop, place in zip(p.loops, p.position, strict=False)
+            for name in names_of(loop)
+        )
         for number, p in found.items()
     }
     order = {number: path.position for number, path in found.items()}
@@ -206,7 +240,7 @@ class _Pair:
 
     def violation(self) -> Violation | None:
         """Return how the order and placement break the dependence, None when they keep it."""
-        pairs = self.dependence.relation
+        pairs = self._run_pairs()
         common = self.source.common_depth(self.sink)
         if common == 0:
             # Two kernels, or two statements outside all loops.
@@ -231,6 +265,15 @@ class _Pair:
         if self.source.position > self.sink.position:
             return self._late(pairs)
         return self._between_workers(pairs, common) if is_worker else None
+
+    def _run_pairs(self) -> isl.Map:
+        """Return the dependent pairs of instances at the sizes for which loops are merged."""
+        pairs = self.dependence.relation
+        facts = [*self.source.within("i"), *self.sink.within("j")]
+        if not facts:
+            return pairs
+        both = f"{self.source.instance('i')} -> {self.sink.instance('j')}"
+        return pairs.intersect(parsed_map(self.space.text(f"{both} : {' and '.join(facts)}")))
 
     def _where(self, depth: int, relation: str) -> isl.Map:
         """Return the pairs of instances whose values of the loop at `depth` stand so."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 _THESIS = "Rivera 2014, Table 3.1"
 _CHILL = "CHiLL, as in Orio's examples"
+_TALK = "PNNL, Deep Dive into GPU Programming"
 # A grid and a thread block have three dimensions (CUDA C++ Programming Guide).
 _DIMENSIONS = 3
 # How a parameter says that no loop stands here: param TX[] = ['h3','1'].
@@ -132,6 +133,13 @@ _ROWS = (
         "give each of the workers every so-manieth iteration; `i_w` is the loop over those of `i`",
         'deal(0, "j", 16)',
         "High Performance Fortran 2.0, CYCLIC",
+    ),
+    Signature(
+        "merge",
+        (_STATEMENT, Slot("loops", Kind.LOOPS)),
+        "run nested loops as one that is called by their names together, outermost first",
+        'merge(0, ("h2","h3"))',
+        _TALK,
     ),
     Signature(
         "contract",

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, accesses, variables
+from annotune.codegen.crew import Crew, crew
+from annotune.ir.expr import Access, Expr, Int, Real, Select, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, LocalArray, Loop, MemorySpace, Stmt, walk_stmts
 from annotune.transforms.tree import Body
 
 THREAD_INDEX = "annotune_thread"
 SHARE = "annotune_k"
-ELEMENT = "annotune_e"
 DYNAMIC = "annotune_shared"
 # Shared memory that a block has without asking for more, and where a vector may start (CUDA C++
 # Programming Guide, Shared Memory and Device Memory Accesses).
@@ -26,7 +26,7 @@ COPYING = (Level.COOPERATIVE, Level.ASYNC)
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """A nest of loops of which each thread runs every so-manieth iteration, and what it holds.
+    """A nest of loops that all threads of a block run together, and what it holds.
 
     `counts` are the loops and how often they run, the outermost first.
     """
@@ -52,25 +52,9 @@ class Copies:
             counts[loop.var] = count.value
         return cls(counts, loops[-1].body)
 
-    @property
-    def total(self) -> int:
-        return prod(self.counts.values())
-
-    def rounds(self, threads: int) -> int:
-        """Return how many iterations a thread runs at most."""
-        return -(-self.total // threads)
-
-    def digits(self) -> Iterator[tuple[str, Expr]]:
-        """Yield what the number of an iteration makes of each loop, the innermost fastest."""
-        faster = 1
-        for var, count in reversed(tuple(self.counts.items())):
-            own: Expr = Var(ELEMENT)
-            if faster > 1:
-                own = Binary("/", own, Int(faster))
-            faster *= count
-            if faster < self.total:
-                own = Binary("%", own, Int(count))
-            yield var, Int(0) if count == 1 else own
+    def crew(self, threads: int) -> Crew:
+        """Return which of a block's threads copy what."""
+        return crew(self.counts, threads)
 
     def condition(self) -> Expr | None:
         """Return the condition under which any of it runs, None where some iterations differ."""
@@ -154,7 +138,7 @@ def shares(body: Body, threads: int) -> dict[str, Share]:
             target = lanes.assign.target
             if isinstance(target, Access) and target.array in types:
                 kind = types[target.array]
-                found[target.array] = Share(kind, lanes.width, copies.rounds(threads))
+                found[target.array] = Share(kind, lanes.width, copies.crew(threads).rounds)
     return found
 
 

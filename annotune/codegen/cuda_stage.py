@@ -11,7 +11,6 @@ from math import prod
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_copies import (
     DYNAMIC,
-    ELEMENT,
     SHARE,
     THREAD_INDEX,
     VECTOR_BYTES,
@@ -249,20 +248,19 @@ class ThreadDialect(Dialect):
     def _together(
         self, out: Writer, copies: Copies, is_async: bool, known: Expr | None = None
     ) -> None:
-        """Write a nest of which each thread runs every so-manieth iteration."""
+        """Write a nest that the threads run together: each has its place in every row."""
         assert self.shape is not None
         threads = prod(self.shape.threads)
-        rounds = copies.rounds(threads)
+        team = copies.crew(threads)
+        rounds = team.rounds
         every = [Lanes.of(stmt) for stmt in copies.body]
         if rounds <= MAX_WRITTEN_OUT or any(self._has_share(lanes) for lanes in every):
             out.line("#pragma unroll")
         with out.block(f"for (int {SHARE} = 0; {SHARE} < {rounds}; {SHARE}++)"):
-            out.line(f"const int {ELEMENT} = {THREAD_INDEX} + {threads} * {SHARE};")
-            some_idle = copies.total % threads
-            idle = f"if ({ELEMENT} < {copies.total})"
-            with out.block(idle) if some_idle else nullcontext():
-                for var, value in copies.digits():
-                    out.line(f"const int {var} = {self.expr(value)};")
+            for var, value in team.places(Var(THREAD_INDEX), Var(SHARE)):
+                out.line(f"const int {var} = {self.expr(value)};")
+            idle = team.idle(Var(THREAD_INDEX), threads)
+            with out.block(f"if ({self.expr(idle)})") if idle is not None else nullcontext():
                 for lanes in every:
                     guard = lanes.assign.guard
                     own = guard if guard != known else None

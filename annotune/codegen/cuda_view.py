@@ -114,6 +114,7 @@ class View:
                     tile_of=self.name(stmt.tile_of),
                     deal_of=self.name(stmt.deal_of),
                     combines=tuple(Combine(c.op, self.name(c.name)) for c in stmt.combines),
+                    merges=tuple(replace(p, var=self.name(p.var)) for p in stmt.merges),
                 )
             case Await():
                 return stmt

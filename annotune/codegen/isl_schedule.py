@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
+from annotune.analysis.schedule import merged_value
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.grid import BLOCKS, THREADS, grid, own_count
 from annotune.codegen.isl_text import IslText
@@ -151,6 +152,7 @@ class Maker:
         That of a loop over workers is a name, of which `dealt` then says what it may be.
         """
         own = {name: c_expr(v) for name, v in self.names(number).items()}
+        own |= {loop.var: merged_value(loop, own) for loop in around if loop.merges}
         for loop in around:
             if loop.deal_of:
                 dealt = next(one for one in around if one.var == loop.deal_of)

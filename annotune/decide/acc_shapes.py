@@ -100,7 +100,7 @@ def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:
     choice = replace(choice, movement=PLAIN)
     if choice.form is not None:
         return choice
-    if choice.contract is not None:
+    if choice.contract is not None or choice.merges:
         reason = Reason(SUBJECT, "direct", NO_BARRIER)
         choice = replace(choose(unit), acc=choice.acc)
         choice = replace(choice, reasons=(reason, *choice.reasons))

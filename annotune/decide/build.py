@@ -28,6 +28,7 @@ from annotune.transforms.fuse import Fuse
 from annotune.transforms.hold import Hold
 from annotune.transforms.legality import TEAM_LEVELS
 from annotune.transforms.map import Map
+from annotune.transforms.merge import Merge
 from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline
@@ -210,7 +211,7 @@ def _refused_mapping(
     """
     for part in choice.parts:
         named = next((s for s in part if places.of(command, s) != NOWHERE), None)
-        if named is None or choice.tiles or choice.deals or not levels:
+        if named is None or choice.tiles or choice.merges or choice.deals or not levels:
             continue
         team = {loop for _, loop in choice.team}
         outer = {name: level for name, level in levels.items() if name not in team}
@@ -225,6 +226,10 @@ def _structure(
     choice: KernelChoice, analysis: Analysis, constants: Mapping[str, int], places: Places
 ) -> Iterable[Transform]:
     """Yield the transforms that shape one kernel's nest before it is mapped."""
+    extents = {array.name: array.extents for array in analysis.region.arrays.values()}
+    for loops in choice.merges:
+        span = places.of("merge", choice.leader)
+        yield Merge(choice.leader, loops, constants, span, extents)
     # An order that names tiles is one of loops that are there only after tiling.
     is_late = any(tile_name(loop) in choice.order for loop, _ in choice.tiles)
     if choice.order and not is_late:

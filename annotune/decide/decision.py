@@ -9,11 +9,14 @@ from typing import TypeVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import Value
+from annotune.decide import even_tiles
 from annotune.decide.build import Places, base_body
 from annotune.decide.contraction_tile import WishedTile
 from annotune.decide.copying import copying_of, refuse_beside, with_copies
+from annotune.decide.cut_axes import to_workers, with_tiles
 from annotune.decide.direct import choose, fuse_by_footprint, thread_level
 from annotune.decide.hints import Launch, with_launch
+from annotune.decide.merged import refused_merges, with_merged
 from annotune.decide.messages import (
     APART_AND_FUSED,
     FUSED_DIFFERENTLY,
@@ -22,7 +25,7 @@ from annotune.decide.messages import (
 )
 from annotune.decide.movements import as_wished
 from annotune.decide.plan import KernelChoice, Reason
-from annotune.decide.rules import MAX_AXES, Roles, serial_order
+from annotune.decide.rules import Roles, serial_order
 from annotune.decide.strategies import AUTO, with_why_not
 from annotune.decide.units import Unit, atomic_groups, fusible, units
 from annotune.decide.wished_tile import wished
@@ -179,7 +182,7 @@ def decide(base: Base, point: Point) -> Decision:
         movement = _common(unit, wishes.movement, "pipeline", wishes)
         if movement is not None:
             choice = as_wished(unit, choice, movement, wishes.places)
-        is_asked = unit.leader in {*point.made, *wishes.cuda}
+        is_asked = unit.leader in {*point.made, *wishes.cuda, *wishes.merges}
         is_asked = is_asked or any(s in wishes.contract for s in unit.statements)
         choices.append(choice if is_asked else with_why_not(unit, choice, base.strategy))
     return Decision(tuple(choices), base.groups, wishes.places, wishes)
@@ -192,6 +195,9 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     """
     if unit.leader in point.made:
         return replace(point.made[unit.leader], acc=_common(unit, wishes.acc, "acc", wishes))
+    merges = _common(unit, wishes.merges, "merge", wishes)
+    if merges:
+        return _as_one(unit, merges, point, wishes)
     tile = _common(unit, wishes.contract, "contract", wishes)
     copying = copying_of(unit, wishes)
     if tile is not None:
@@ -208,8 +214,8 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
         choice = choose(unit, point.roles.get(unit.leader))
         launch = point.launches.get(unit.leader, Launch())
         is_cut = bool(cut or dealt)
-        choice = _with_tiles(choice, cut) if is_cut else with_launch(unit, choice, launch)
-        choice = _to_workers(choice, dealt)
+        choice = with_tiles(choice, cut) if is_cut else with_launch(unit, choice, launch)
+        choice = to_workers(choice, dealt)
     if dealt:
         choice = replace(choice, deals=dealt)
     if cut:
@@ -229,6 +235,24 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     if not unrolled and not copying:
         unrolled = tuple(_own_unrolls(unit, choice, point.factors))
     return replace(choice, registers=tuple(sorted(held.items())), unroll=unrolled)
+
+
+def _as_one(
+    unit: Unit, merges: tuple[tuple[str, ...], ...], point: Point, wishes: Wishes
+) -> KernelChoice:
+    """Return the choice for a kernel some of whose loops the recipe merges.
+
+    How often they run must be fixed, so that another choice serves other sizes.
+
+    Raises:
+        AnnotuneError: They cannot be one loop.
+    """
+    refusal = refused_merges(unit, merges, wishes.places.of("merge", unit.leader))
+    if refusal is not None:
+        raise AnnotuneError.of(refusal)
+    choice = kernel_choice(with_merged(unit, merges), point, replace(wishes, merges={}))
+    elsewhere = even_tiles.general(unit) if choice.contract is not None else None
+    return replace(choice, merges=merges, elsewhere=elsewhere or choose(unit))
 
 
 def _contracted(unit: Unit, tile: WishedTile, wishes: Wishes) -> KernelChoice:
@@ -263,33 +287,6 @@ def _common(unit: Unit, wished: Mapping[int, Wish], command: str, wishes: Wishes
                 )
             )
     return wished[asked[0]] if asked else None
-
-
-def _with_tiles(choice: KernelChoice, cut: tuple[tuple[str, int], ...]) -> KernelChoice:
-    """Return the rules' choice with a place for the tiles that the user cuts mapped loops into.
-
-    The tiles of a thread's loop become blocks, as the rules do it, while an axis is free; else
-    they take the loop's own place and the loop runs inside the thread.
-    """
-    blocks, threads = list(choice.blocks), list(choice.threads)
-    for loop, _ in cut:
-        tile = tile_name(loop)
-        if tile in blocks:
-            continue
-        if loop in threads and len(blocks) < MAX_AXES:
-            blocks.append(tile)
-        else:
-            blocks = [tile if name == loop else name for name in blocks]
-            threads = [tile if name == loop else name for name in threads]
-    return replace(choice, blocks=tuple(blocks), threads=tuple(threads))
-
-
-def _to_workers(choice: KernelChoice, dealt: tuple[tuple[str, int], ...]) -> KernelChoice:
-    """Return the rules' choice with workers where the loops stood that are dealt out to them."""
-    workers = {loop: deal_name(loop) for loop, _ in dealt}
-    blocks = tuple(workers.get(name, name) for name in choice.blocks)
-    threads = tuple(workers.get(name, name) for name in choice.threads)
-    return replace(choice, blocks=blocks, threads=threads)
 
 
 def _own_registers(unit: Unit, choice: KernelChoice) -> Iterable[tuple[int, str]]:

@@ -10,7 +10,7 @@ latency of what a thread does in order. docs/model.md tells how far it is from m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, log2, prod
 
 from annotune.analysis.facts import AccessFacts
@@ -18,6 +18,7 @@ from annotune.annotation.devices import Device
 from annotune.decide.bounds import KIB, peak_flop_s
 from annotune.decide.kernel_shape import Shape, host_trips, shape
 from annotune.decide.latency import BARRIER_CLOCKS, L2_CLOCKS, MEMORY_CLOCKS, TERM_CLOCKS
+from annotune.decide.merged import with_merged
 from annotune.decide.model_lanes import predict_lanes
 from annotune.decide.model_tile import predict_tile
 from annotune.decide.occupancy import most_registers, residency
@@ -63,6 +64,9 @@ def predict(
 
     `compiled` is what a compiler said of the kernel; without it, registers are estimated.
     """
+    if choice.merges:
+        plain = replace(choice, merges=())
+        return predict(with_merged(unit, choice.merges), plain, device, compiled)
     element = max((_bytes(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
     if choice.contract is not None:
         return predict_tile(unit, choice.contract, element, device, compiled, choice.movement)

@@ -172,6 +172,7 @@ class KernelChoice:
     elsewhere: KernelChoice | None = None
     deals: tuple[tuple[str, int], ...] = ()
     movement: Movement = PLAIN
+    merges: tuple[tuple[str, ...], ...] = ()
 
     @property
     def statements(self) -> tuple[int, ...]:

@@ -44,7 +44,7 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
 
 
 # Commands that no choice turns back into a command, for the loops are those of the choice.
-_OF_LOOPS = ("tile", "deal", "registers", "unroll", "stage", "hold")
+_OF_LOOPS = ("tile", "merge", "deal", "registers", "unroll", "stage", "hold")
 _KEPT = ("acc", "distribute", "permute", "pad", *_OF_LOOPS)
 
 
@@ -65,6 +65,8 @@ def commands(
     unrolled: list[Command] = []
     for choice in choices:
         leader = _number(choice.leader)
+        for loops in choice.merges:
+            shaped.append(Command("merge", (leader, Argument(loops))))
         if choice.order:
             for part in choice.parts:
                 shaped.append(Command("permute", (_number(part[0]), Argument(choice.order))))

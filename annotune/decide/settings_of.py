@@ -23,6 +23,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
         elif choice.form is not None:
             out |= form_settings(choice)
         else:
+            if choice.merges:
+                out[f"{prefix}.merged"] = " ".join(map(",".join, choice.merges))
             out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
             out[f"{prefix}.thread"] = ",".join(choice.shared) or "-"
             if choice.contract is not None:

@@ -314,7 +314,7 @@ def region_space(base: Base) -> Space:
 def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     """Return the alternatives for a unit that the wishes leave open."""
     own = set(unit.statements)
-    is_mapped = bool(own & {*wishes.cuda, *wishes.contract})
+    is_mapped = bool(own & {*wishes.cuda, *wishes.contract, *wishes.merges})
     is_unrolled = bool(own & {s for s, _, _ in wishes.unroll})
     shaped = {*wishes.order, *wishes.tiles, *wishes.deals, *wishes.registers}
     shaped |= {*wishes.staged, *wishes.held, *wishes.padded}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from annotune.decide import elementwise, gemm, reduction, stencil, two_level
+from annotune.decide import elementwise, even_tiles, gemm, reduction, stencil
 from annotune.decide.direct import choose
 from annotune.decide.movement import Movement
 from annotune.decide.movements import usual, variants
@@ -53,7 +53,7 @@ _ROWS = (
     Strategy(
         "two-level",
         "a tile of a contraction's output per block, a smaller one in registers",
-        two_level.alternatives,
+        even_tiles.alternatives,
     ),
     Strategy(
         "gemm",

@@ -166,7 +166,7 @@ def choices(
     every = [tile for tile in dict.fromkeys(every) if has_own_sums(unit, found, tile)]
     if not every:
         return f"{unit.band[-1].var}, each iteration of which has a sum, is not in registers"
-    fitting = tuple(tile for tile in every if _fits(unit, found, tile))
+    fitting = tuple(tile for tile in every if fits(unit, found, tile))
     if not fitting:
         return "no tile fits the shared memory of a block"
     why = _pays_not(unit, found, fitting[0])
@@ -231,7 +231,7 @@ def staged_steps(trip: int, most: int) -> int:
     return divisors[-1] if 2 * divisors[-1] >= most else most
 
 
-def _fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
+def fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
     """Return whether a block has the shared memory for its copies and registers for its outputs."""
     registers = held_registers(tile, _element(unit, found.target))
     room = REGISTERS_PER_BLOCK // tile.threads

@@ -18,6 +18,7 @@ from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Combine, LocalArray, Loop
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
+from annotune.transforms.merge import merged_name
 from annotune.transforms.reduce import carried_sums
 from annotune.transforms.tree import Body, bands, numbers, path
 
@@ -36,7 +37,8 @@ class Unit:
     that must stay around the launch, `parallel` those that may be mapped, outermost first.
     Where none may be, `sums` are the reduction loops that may be mapped if they combine.
     `trips` are trip counts at the region's sizes, None where a count depends on a loop, or
-    where loops of one name differ in it.
+    where loops of one name differ in it. `merges` are loops that run as one, outermost first;
+    `band` and `parallel` have the merged ones.
     """
 
     analysis: Analysis
@@ -46,6 +48,7 @@ class Unit:
     host: tuple[str, ...]
     parallel: tuple[str, ...]
     sums: tuple[str, ...] = ()
+    merges: tuple[tuple[str, ...], ...] = ()
 
     @property
     def statements(self) -> tuple[int, ...]:
@@ -63,6 +66,8 @@ class Unit:
         for statement in self.statements:
             for loop in self.analysis.paths[statement]:
                 found.setdefault(loop.var, set()).add(self.count(loop))
+        for loop in self.band:
+            found.setdefault(loop.var, set()).add(self.count(loop))
         return {name: next(iter(c)) if len(c) == 1 else None for name, c in found.items()}
 
     def trip(self, statement: int, name: str) -> int | None:
@@ -96,7 +101,13 @@ class Unit:
 
     def loops_around(self, statement: int) -> tuple[str, ...]:
         """Return the names of the loops around a statement, outermost first."""
-        return tuple(loop.var for loop in self.analysis.paths[statement])
+        names = [loop.var for loop in self.analysis.paths[statement]]
+        for loops in self.merges:
+            last = max((names.index(n) for n in loops if n in names), default=None)
+            if last is not None:
+                names[last] = merged_name(loops)
+            names = [n for n in names if n not in loops]
+        return tuple(names)
 
     def serial_loops(self, statement: int) -> tuple[str, ...]:
         """Return the loops of a statement that are reductions or carry dependences."""
@@ -108,6 +119,8 @@ class Unit:
 
         The loops of other units, into which the text's loop is distributed, do not count.
         """
+        if any(merged_name(loops) == loop for loops in self.merges):
+            return ()
         own = next(x for x in self.analysis.paths[statement] if x.var == loop)
         paths = self.analysis.paths
         inside = [n for n in self.statements if any(x is own for x in paths[n])]

@@ -31,6 +31,7 @@ from annotune.ir.expr import accesses
 from annotune.ir.nest import MemorySpace, walk_paths
 from annotune.transforms.deal import deal_name
 from annotune.transforms.legality import missing
+from annotune.transforms.merge import merged_name
 from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import Body
@@ -58,6 +59,7 @@ class Wishes:
     cuda: Mapping[int, Axes] = field(default_factory=dict)
     acc: Mapping[int, AccAxes] = field(default_factory=dict)
     contract: Mapping[int, WishedTile] = field(default_factory=dict)
+    merges: Mapping[int, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     movement: Mapping[int, MovementWish] = field(default_factory=dict)
     registers: Mapping[int, str] = field(default_factory=dict)
     unroll: tuple[tuple[int, str, int], ...] = ()
@@ -81,6 +83,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     cuda: dict[int, Axes] = {}
     acc: dict[int, AccAxes] = {}
     contract: dict[int, WishedTile] = {}
+    merges: dict[int, tuple[tuple[str, ...], ...]] = {}
     movement: dict[int, MovementWish] = {}
     registers: dict[int, str] = {}
     unroll: list[tuple[int, str, int]] = []
@@ -97,6 +100,8 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     # A printed recipe has its tiles after the order that names them.
     made = {tile_name(loop_name(c, point)) for c in every if c.name == "tile"}
     made |= {deal_name(loop_name(c, point)) for c in every if c.name == "deal"}
+    ones = {merged_name(loop_names(c, "loops", point)) for c in every if c.name == "merge"}
+    made |= {*ones, *map(tile_name, ones)}
     for command in every:
         named: tuple[str, ...] = ()
         axes: Axes | None = None
@@ -128,6 +133,10 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
             case "pipeline" | "vectors" | "stream" | "resident":
                 own_wish = movement.get(statement(command), MovementWish())
                 movement[statement(command)] = _movement(command, own_wish, point)
+            case "merge":
+                named = loop_names(command, "loops", point)
+                own_merges = merges.get(statement(command), ())
+                merges[statement(command)] = (*own_merges, named)
             case "registers":
                 named = (loop_name(command, point),)
                 registers[statement(command)] = named[0]
@@ -174,6 +183,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
         cuda,
         acc,
         contract,
+        merges,
         movement,
         registers,
         tuple(unroll),

@@ -157,6 +157,18 @@ class Combine:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A loop that another one runs: `var` starts at `lower`, and one step of it is `stride` there.
+
+    The merged loop counts from 0: its value is the sum of ``stride * (var - lower)``.
+    """
+
+    var: str
+    lower: int
+    stride: int
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A counted loop: ``for (var = lower; var < upper; var += step)``.
 
@@ -164,7 +176,8 @@ class Loop:
     `place` says where the loop runs; `tile_of` names the loop whose tiles this loop steps
     over; `deal_of` the loop of which each iteration of this one runs every so-manieth; `unrolled`
     is the unroll factor that `step` and the body already contain; `combines` are the reductions
-    that make a loop with a `place` legal.
+    that make a loop with a `place` legal; `merges` are the loops that run as this one, outermost
+    first.
     """
 
     var: str
@@ -178,6 +191,7 @@ class Loop:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     combines: tuple[Combine, ...] = ()
     deal_of: str = ""
+    merges: tuple[Part, ...] = ()
 
     def __post_init__(self) -> None:
         if self.step < 1:

@@ -10,6 +10,8 @@ Expressions are C. A loop is one line, its body is indented by two spaces::
       local double sums[4] for sum
       shared double tile[256]
       await 1
+      for ij in 0:6*n merges i from 0 by 6 merges j from 1 by 1
+        S2: u[ij] = 0.0
       S1: t = 0.0 if e > 0 && U[e][0] < t streamed
 
 ``for i in 1:n: for j in 0:n: a[i][j] = 0.0`` is short for a body of one statement.
@@ -150,4 +152,6 @@ def _header(loop: Loop) -> str:
         text += f" unrolled {loop.unrolled}"
     for combined in loop.combines:
         text += f" combines {combined.op} {combined.name}"
+    for part in loop.merges:
+        text += f" merges {part.var} from {part.lower} by {part.stride}"
     return text

@@ -16,6 +16,7 @@ from annotune.ir.nest import (
     Loop,
     MemorySpace,
     Operator,
+    Part,
     Stmt,
 )
 
@@ -28,7 +29,9 @@ _TOKEN = re.compile(
     r"|(?P<op>[-+*/]=|[<>=!]=|&&|\|\||[-+*/%=()\[\]:,<>?])"
     r")"
 )
-_LOOP_WORDS = frozenset({"step", "tile_of", "deal_of", "unrolled", "combines", "if", "streamed"})
+_LOOP_WORDS = frozenset(
+    {"step", "tile_of", "deal_of", "unrolled", "combines", "merges", "if", "streamed"}
+)
 # The binary operators of each level, loosest first.
 _LEVELS = (
     frozenset({"||"}),
@@ -109,6 +112,7 @@ class _Lines:
         place = Level.SERIAL
         names = {"tile_of": "", "deal_of": ""}
         combines: list[Combine] = []
+        merges: list[Part] = []
         while word := tokens.peek():
             if word.startswith("@"):
                 tokens.next()
@@ -116,6 +120,9 @@ class _Lines:
             elif word in names:
                 tokens.next()
                 names[word] = tokens.name()
+            elif word == "merges":
+                tokens.next()
+                merges.append(tokens.part())
             elif word == "combines":
                 tokens.next()
                 combines.append(Combine(Operator(tokens.next()), tokens.name()))
@@ -141,6 +148,7 @@ class _Lines:
             names["tile_of"],
             numbers["unrolled"],
             combines=tuple(combines),
+            merges=tuple(merges),
             deal_of=names["deal_of"],
         )
 
@@ -195,6 +203,14 @@ class _Tokens:
         if not found or not found["int"]:
             raise self.error("an integer")
         return int(self.next())
+
+    def part(self) -> Part:
+        var = self.name()
+        self.expect("from")
+        sign = -1 if self.take("-") else 1
+        lower = sign * self.integer()
+        self.expect("by")
+        return Part(var, lower, self.integer())
 
     def assign(self, number: int) -> Assign:
         target = self.primary()

@@ -185,6 +185,11 @@ STAGE_LAYOUT = Template(
     "stage: the layout of the copy of '{array}' does not give each element a place of its own",
     "the order must name each of {loops}, with strides longer than what the smaller ones cover",
 )
+NOT_MERGED = Template(
+    "AT297",
+    "merge: loop '{loop}' {reason}",
+    "merge untiled serial loops that step by 1, each a fixed number of times from a fixed start",
+)
 NOT_PADDED = Template(
     "AT285",
     "pad: loop '{loop}' is no tile of a thread with a known length",

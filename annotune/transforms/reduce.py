@@ -9,6 +9,7 @@ import islpy as isl
 
 from annotune.analysis.facts import Analysis, Dependence
 from annotune.analysis.reductions import reduction_operator
+from annotune.analysis.schedule import names_of
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Int, Real, Var, walk
 from annotune.ir.nest import Assign, Combine, Level, Local, Loop, Operator, Stmt
@@ -110,7 +111,11 @@ class Reduce:
         Other elements of its array do no harm; those that are touched in other iterations of
         the loops outside are others.
         """
-        outer = [x.root for x in path(body, self.statement)[: self._depth(body)]]
+        around = path(body, self.statement)[: self._depth(body)]
+        known = {x.var for x in analysis.paths[self.statement]}
+        every = (name for x in around for name in (*names_of(x), x.root))
+        # Tiles of merged loops say of no loop alone where it is.
+        outer = [name for name in every if name in known]
         inside = numbers(self._outermost(body))
         found: set[int] = set()
         for dependence in analysis.dependences:

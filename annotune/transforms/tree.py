@@ -101,6 +101,7 @@ def rebuilt(loop: Loop, **changes: object) -> Loop:
         "span": loop.span,
         "combines": loop.combines,
         "deal_of": loop.deal_of,
+        "merges": loop.merges,
     }
     return Loop(**{**fields, **changes})  # type: ignore[arg-type]  # names checked by Loop itself
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from annotune.codegen.crew import crew
 from annotune.codegen.grid import THREADS, grid
 from annotune.decide.bank_conflicts import Passes, ThreadLoop, access_passes
 from annotune.decide.plan import Kernel
@@ -78,6 +79,8 @@ def _counted(
         ThreadLoop(loop.var, max(1, _count(loop, values)), values[loop.var], loop.step)
         for loop in placed
     ]
+    if team:
+        block = crew({loop.var: _count(loop, values) for loop in team}, block).size
     starts = _starts(loops, {t.var for t in threads})
     open_names = {*starts, *(t.var for t in threads)}
     known = {name: value for name, value in values.items() if name not in open_names}

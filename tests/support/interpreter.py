@@ -209,6 +209,8 @@ class _Python:
         if not access.indices:
             return "0"
         place = self.integer(access.indices[0], known)
+        if len(access.indices) == 1:
+            return place  # of an array that lies flat in memory
         for index, extent in zip(access.indices[1:], extents[1:], strict=True):
             assert extent is not None
             place = f"({place}) * ({self.integer(extent, known)}) + {self.integer(index, known)}"

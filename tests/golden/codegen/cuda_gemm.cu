@@ -44,18 +44,16 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         __syncthreads();
         #pragma unroll
         for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-            const int annotune_e = annotune_thread + 128 * annotune_k;
-            const int j_w_s = annotune_e % 16;
-            const int j_s = annotune_e / 16 % 4;
-            const int l_s = annotune_e / 64;
+            const int j_w_s = annotune_thread % 16;
+            const int j_s = annotune_thread / 16 % 4;
+            const int l_s = annotune_thread / 64 + 2 * annotune_k;
             B_tile[64 * l_s + 16 * j_s + j_w_s] = B[(l_t + l_s) * n + (j_t + j_w_s + 16 * j_s)];
         }
         #pragma unroll
         for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-            const int annotune_e = annotune_thread + 128 * annotune_k;
-            const int l_s2 = annotune_e % 16;
-            const int i_s = annotune_e / 16 % 4;
-            const int i_t_s = annotune_e / 64;
+            const int l_s2 = annotune_thread % 16;
+            const int i_s = annotune_thread / 16 % 4;
+            const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
             A_tile[4 * i_t_s + i_s + 34 * l_s2] = A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2)];
         }
         __syncthreads();
@@ -102,18 +100,16 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                 __syncthreads();
                 #pragma unroll
                 for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-                    const int annotune_e = annotune_thread + 128 * annotune_k;
-                    const int j_w_s = annotune_e % 16;
-                    const int j_s = annotune_e / 16 % 4;
-                    const int l_s = annotune_e / 64;
+                    const int j_w_s = annotune_thread % 16;
+                    const int j_s = annotune_thread / 16 % 4;
+                    const int l_s = annotune_thread / 64 + 2 * annotune_k;
                     B_tile[64 * l_s + 16 * j_s + j_w_s] = l_t + l_s < k && j_t + j_w_s + 16 * j_s < n ? B[(l_t + l_s) * n + (j_t + j_w_s + 16 * j_s)] : 0.0;
                 }
                 #pragma unroll
                 for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                    const int annotune_e = annotune_thread + 128 * annotune_k;
-                    const int l_s2 = annotune_e % 16;
-                    const int i_s = annotune_e / 16 % 4;
-                    const int i_t_s = annotune_e / 64;
+                    const int l_s2 = annotune_thread % 16;
+                    const int i_s = annotune_thread / 16 % 4;
+                    const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
                     A_tile[4 * i_t_s + i_s + 34 * l_s2] = i_t_t + 4 * i_t_s + i_s < m && l_t + l_s2 < k ? A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2)] : 0.0;
                 }
                 __syncthreads();

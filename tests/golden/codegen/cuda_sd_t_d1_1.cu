@@ -44,18 +44,16 @@ __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
     for (int h7_t = 0; h7_t < h7u; h7_t += 16) {
         #pragma unroll
         for (int annotune_k = 0; annotune_k < 16; annotune_k++) {
-            const int annotune_e = annotune_thread + 128 * annotune_k;
-            const int h3_s = annotune_e % 16;
-            const int h2_s = annotune_e / 16 % 8;
-            const int h7_s = annotune_e / 128;
+            const int h3_s = annotune_thread % 16;
+            const int h2_s = annotune_thread / 16;
+            const int h7_s = annotune_k;
             v2_tile[128 * h7_s + 16 * h2_s + h3_s] = v2[h3_t + h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))];
         }
         #pragma unroll
         for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-            const int annotune_e = annotune_thread + 128 * annotune_k;
-            const int h7_s2 = annotune_e % 16;
-            const int p4_s = annotune_e / 16 % 8;
-            const int p5_s = annotune_e / 128;
+            const int h7_s2 = annotune_thread % 16;
+            const int p4_s = annotune_thread / 16;
+            const int p5_s = annotune_k;
             t2_tile[p5_s + 8 * p4_s + 65 * h7_s2] = t2[h7_t + h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))];
         }
         __syncthreads();
@@ -107,18 +105,16 @@ __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
             __syncthreads();
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-                const int annotune_e = annotune_thread + 128 * annotune_k;
-                const int h3_s = annotune_e % 16;
-                const int h2_s = annotune_e / 16 % 4;
-                const int h7_s = annotune_e / 64;
+                const int h3_s = annotune_thread % 16;
+                const int h2_s = annotune_thread / 16 % 4;
+                const int h7_s = annotune_thread / 64 + 2 * annotune_k;
                 v2_tile[64 * h7_s + 16 * h2_s + h3_s] = h7_t + h7_s < h7u && h2_t + h2_s < h2u && h3_t + h3_s < h3u ? v2[h3_t + h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))] : 0.0;
             }
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-                const int annotune_e = annotune_thread + 128 * annotune_k;
-                const int h7_s2 = annotune_e % 16;
-                const int p4_s = annotune_e / 16 % 4;
-                const int p5_s = annotune_e / 64;
+                const int h7_s2 = annotune_thread % 16;
+                const int p4_s = annotune_thread / 16 % 4;
+                const int p5_s = annotune_thread / 64 + 2 * annotune_k;
                 t2_tile[p5_s + 8 * p4_s + 33 * h7_s2] = p5_t + p5_s < p5u && p4_t + p4_s < p4u && h7_t + h7_s2 < h7u ? t2[h7_t + h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))] : 0.0;
             }
             __syncthreads();

@@ -18,19 +18,17 @@ __global__ void __launch_bounds__(8, 2) f_1_s0_tuned(
     double2 t_tile_next[1];
     #pragma unroll
     for (int annotune_k = 0; annotune_k < 1; annotune_k++) {
-        const int annotune_e = annotune_thread + 8 * annotune_k;
-        const int h3_s = annotune_e % 2;
-        const int h2_s = annotune_e / 2 % 2;
-        const int h7_s = annotune_e / 4;
+        const int h3_s = annotune_thread % 2;
+        const int h2_s = annotune_thread / 2 % 2;
+        const int h7_s = annotune_thread / 4;
         *(double2 *)&v_tile[8 * h7_s + 4 * h2_s + 2 * h3_s] = h3_t + 2 * h3_s < 6 ? *(const double2 *)&v[((h7_s * n + p6) * n + (h2_t + h2_s)) * n + (h3_t + 2 * h3_s)] : make_double2(0.0, 0.0);
     }
     #pragma unroll
     for (int annotune_k = 0; annotune_k < 1; annotune_k++) {
-        const int annotune_e = annotune_thread + 8 * annotune_k;
-        if (annotune_e < 4) {
-            const int h7_s2 = 0;
-            const int p4_s = annotune_e % 2;
-            const int p5_s = annotune_e / 2;
+        const int h7_s2 = 0;
+        const int p4_s = annotune_thread % 2;
+        const int p5_s = annotune_thread / 2;
+        if (annotune_thread < 4) {
             *(double2 *)&t_tile[2 * p5_s + 4 * p4_s + 2 * h7_s2] = *(const double2 *)&t[((h1 * n + (p5_t + p5_s)) * n + (p4_t + p4_s)) * n + 2 * h7_s2];
         }
     }
@@ -47,19 +45,17 @@ __global__ void __launch_bounds__(8, 2) f_1_s0_tuned(
         if (h7_t + 2 < n) {
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 1; annotune_k++) {
-                const int annotune_e = annotune_thread + 8 * annotune_k;
-                const int h3_s = annotune_e % 2;
-                const int h2_s = annotune_e / 2 % 2;
-                const int h7_s = annotune_e / 4;
+                const int h3_s = annotune_thread % 2;
+                const int h2_s = annotune_thread / 2 % 2;
+                const int h7_s = annotune_thread / 4;
                 v_tile_next[annotune_k] = h3_t + 2 * h3_s < 6 ? *(const double2 *)&v[(((h7_t + h7_s + 2) * n + p6) * n + (h2_t + h2_s)) * n + (h3_t + 2 * h3_s)] : make_double2(0.0, 0.0);
             }
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 1; annotune_k++) {
-                const int annotune_e = annotune_thread + 8 * annotune_k;
-                if (annotune_e < 4) {
-                    const int h7_s2 = 0;
-                    const int p4_s = annotune_e % 2;
-                    const int p5_s = annotune_e / 2;
+                const int h7_s2 = 0;
+                const int p4_s = annotune_thread % 2;
+                const int p5_s = annotune_thread / 2;
+                if (annotune_thread < 4) {
                     t_tile_next[annotune_k] = *(const double2 *)&t[((h1 * n + (p5_t + p5_s)) * n + (p4_t + p4_s)) * n + (h7_t + 2 * h7_s2 + 2)];
                 }
             }
@@ -77,19 +73,17 @@ __global__ void __launch_bounds__(8, 2) f_1_s0_tuned(
         if (h7_t + 2 < n) {
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 1; annotune_k++) {
-                const int annotune_e = annotune_thread + 8 * annotune_k;
-                const int h3_s = annotune_e % 2;
-                const int h2_s = annotune_e / 2 % 2;
-                const int h7_s = annotune_e / 4;
+                const int h3_s = annotune_thread % 2;
+                const int h2_s = annotune_thread / 2 % 2;
+                const int h7_s = annotune_thread / 4;
                 *(double2 *)&v_tile[8 * h7_s + 4 * h2_s + 2 * h3_s] = v_tile_next[annotune_k];
             }
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 1; annotune_k++) {
-                const int annotune_e = annotune_thread + 8 * annotune_k;
-                if (annotune_e < 4) {
-                    const int h7_s2 = 0;
-                    const int p4_s = annotune_e % 2;
-                    const int p5_s = annotune_e / 2;
+                const int h7_s2 = 0;
+                const int p4_s = annotune_thread % 2;
+                const int p5_s = annotune_thread / 2;
+                if (annotune_thread < 4) {
                     *(double2 *)&t_tile[2 * p5_s + 4 * p4_s + 2 * h7_s2] = t_tile_next[annotune_k];
                 }
             }

@@ -26,18 +26,16 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
         __syncthreads();
         #pragma unroll
         for (int annotune_k = 0; annotune_k < 2; annotune_k++) {
-            const int annotune_e = annotune_thread + 8 * annotune_k;
-            const int h3_s = annotune_e % 4;
-            const int h2_s = annotune_e / 4 % 2;
-            const int h7_s = annotune_e / 8;
+            const int h3_s = annotune_thread % 4;
+            const int h2_s = annotune_thread / 4;
+            const int h7_s = annotune_k;
             v_tile[8 * h7_s + h2_s + 2 * h3_s] = h3_t + h3_s < 6 ? v[(((h7_t + h7_s) * n + p6) * n + (h2_t + h2_s)) * n + (h3_t + h3_s)] : 0.0;
         }
         #pragma unroll
         for (int annotune_k = 0; annotune_k < 1; annotune_k++) {
-            const int annotune_e = annotune_thread + 8 * annotune_k;
-            const int h7_s2 = annotune_e % 2;
-            const int p4_s = annotune_e / 2 % 2;
-            const int p5_s = annotune_e / 4;
+            const int h7_s2 = annotune_thread % 2;
+            const int p4_s = annotune_thread / 2 % 2;
+            const int p5_s = annotune_thread / 4;
             t_tile[2 * p5_s + p4_s + 4 * h7_s2] = t[((h1 * n + (p5_t + p5_s)) * n + (p4_t + p4_s)) * n + (h7_t + h7_s2)];
         }
         __syncthreads();

@@ -1,0 +1,240 @@
+"""Merge loops: run several nested ones as one, over all their iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from math import prod
+
+from annotune.analysis.facts import Analysis
+from annotune.analysis.named import is_unsigned_type
+from annotune.analysis.poly import ZERO, from_expr, integer
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
+from annotune.ir.fold import fold, trip_count
+from annotune.ir.nest import Assign, Await, Level, Local, LocalArray, Loop, Part, Stmt, walk_stmts
+from annotune.transforms.legality import missing, order_refusal
+from annotune.transforms.messages import NOT_MERGED, NOT_ONE_BAND
+from annotune.transforms.registers import fresh_name
+from annotune.transforms.tree import (
+    Body,
+    band_with,
+    bound_names,
+    nest_loops,
+    path,
+    rebuilt,
+    replace_loop,
+)
+
+# The largest number that every C compiler here can count to in an int.
+INT_MAX = 2**31 - 1
+
+# Of arrays that lie flat in memory, the extents of their dimensions, outermost first.
+Extents = Mapping[str, Sequence[Expr | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Run nested loops around `statement` as one loop over all their iterations, in their order.
+
+    ``Merge(0, ("i", "j"))``: ``for i in 0:4: for j in 0:6: c[6*i + j] += a[j]`` becomes
+    ``for ij in 0:24: c[ij] += a[ij % 6]``. An element that lies where the iterations count it
+    is found without i and j; elsewhere they are ``ij / 6`` and ``ij % 6``. Loops of one perfect
+    nest are first put next to each other in the order given, at the place of the innermost.
+    `constants` are the sizes known to be fixed, which give each loop its number of iterations.
+    Arrays in `extents` lie flat in memory: an element may have one index for all dimensions.
+    """
+
+    statement: int
+    loops: tuple[str, ...]
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+    extents: Extents = field(default_factory=dict)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason the loops cannot be one, or None. Their order does not change."""
+        absent = missing(body, self.statement, self.loops, self.span)
+        if absent is not None:
+            return absent
+        around = path(body, self.statement)
+        listed = ", ".join(self.loops)
+        if band_with(body, self.statement, self.loops) is None:
+            return NOT_ONE_BAND.at(
+                self.span, command="merge", loops=listed, statement=self.statement
+            )
+        if len(set(self.loops)) < max(2, len(self.loops)):
+            reason = "is named alone, or twice"
+            return NOT_MERGED.at(self.span, loop=self.loops[0], reason=reason)
+        band = self._band(body)
+        for loop in band:
+            reason = self._reason(loop, around, analysis)
+            if reason:
+                return NOT_MERGED.at(self.span, loop=loop.var, reason=reason)
+        if prod(self._counts(band)) > INT_MAX:
+            reason = "runs too often for an int together with the others"
+            return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
+        name, region = merged_name(self.loops), analysis.region
+        names = {*region.scalars, *region.arrays}
+        if name in names or fresh_name(name, body) != name:
+            reason = f"cannot be called '{name}' with the others, a name that is used already"
+            return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
+        advice = f"the text's order is ({', '.join(x.var for x in around)})"
+        return order_refusal("merge", self._gathered(body), analysis, self.span, advice)
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the loops as one, which `why_not` has accepted."""
+        body = self._gathered(body)
+        band = self._band(body)
+        counts = self._counts(band)
+        strides = [prod(counts[k + 1 :]) for k in range(len(band))]
+        parts = tuple(
+            Part(loop.var, self._number(loop.lower), stride)
+            for loop, stride in zip(band, strides, strict=True)
+        )
+        index = _Index(merged_name(self.loops), parts, tuple(counts), self.constants, self.extents)
+        merged = Loop(
+            index.name,
+            Int(0),
+            Int(prod(counts)),
+            _renewed(band[-1].body, index),
+            merges=parts,
+            span=band[0].span,
+        )
+        return replace_loop(body, band[0], (merged,))
+
+    def _band(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops to merge, in the order in which they are named."""
+        by_name = {x.var: x for x in path(body, self.statement)}
+        return tuple(by_name[name] for name in self.loops)
+
+    def _gathered(self, body: Body) -> Body:
+        """Return `body` with the loops next to each other, at the place of the innermost."""
+        band = band_with(body, self.statement, self.loops)
+        assert band is not None
+        inner = max(place for place, x in enumerate(band) if x.var in self.loops)
+        before = [x for x in band[: inner + 1] if x.var not in self.loops]
+        nest = (*before, *self._band(body), *band[inner + 1 :])
+        return replace_loop(body, band[0], nest_loops(nest, band[-1].body))
+
+    def _counts(self, band: Sequence[Loop]) -> list[int]:
+        return [self._number(trip_count(loop)) for loop in band]
+
+    def _number(self, expr: Expr) -> int:
+        found = fold(expr, self.constants)
+        assert isinstance(found, Int)
+        return found.value
+
+    def _reason(self, loop: Loop, around: Sequence[Loop], analysis: Analysis) -> str:
+        """Return in words why a loop cannot be a part of another, empty when it can."""
+        if loop.place is not Level.SERIAL or loop.unrolled > 1 or loop.merges:
+            return "is mapped, unrolled or merged already"
+        if loop.tile_of or any(x.tile_of == loop.var for x in around):
+            return "is tiled already"
+        if loop.step != 1:
+            return f"steps by {loop.step}"
+        count = fold(trip_count(loop), self.constants)
+        lower = fold(loop.lower, self.constants)
+        if not isinstance(lower, Int) or not isinstance(count, Int) or count.value < 1:
+            return "has a start or a number of iterations that is not fixed"
+        inner = (x for x in walk_stmts(loop.body) if isinstance(x, Loop))
+        user = next((x.var for x in inner if loop.var in bound_names(x)), "")
+        if user:
+            return f"is in the bounds of '{user}'"
+        scalar = analysis.region.scalars.get(loop.var)
+        # A quotient with a sign stands for it, and -1 compares as large with an unsigned one.
+        if scalar is not None and is_unsigned_type(scalar.type):
+            return f"counts in '{scalar.type}'"
+        return ""
+
+
+def merged_name(loops: Sequence[str]) -> str:
+    """Return the name of the loop that runs `loops`, given outermost first."""
+    return "".join(loops)
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The iterator `name` of a merged loop, and what it makes of those of its parts."""
+
+    name: str
+    parts: tuple[Part, ...]
+    counts: tuple[int, ...]
+    constants: Mapping[str, int]
+    extents: Extents
+
+    def put_into(self, expr: Expr) -> Expr:
+        """Return an expression with the iterators of the parts replaced."""
+        return rewrite(expr, self.change)
+
+    def change(self, expr: Expr) -> Expr | None:
+        if isinstance(expr, Access):
+            flat = self._flat(expr)
+            if flat is not None and self._counts_it(flat):
+                return Access(expr.array, (fold(substitute(flat, self._whole())),), expr.span)
+            return Access(expr.array, tuple(map(self.put_into, expr.indices)), expr.span)
+        if isinstance(expr, Var):
+            return self._decoded().get(expr.name)
+        return None
+
+    def _flat(self, access: Access) -> Expr | None:
+        """Return the one index of an element, None where it has several that stay apart."""
+        if len(access.indices) == 1:
+            return access.indices[0]
+        extents = self.extents.get(access.array, ())
+        inner = [e for e in extents[1:] if e is not None]
+        if len(inner) != len(access.indices) - 1:
+            return None
+        pairs = zip(access.indices[1:], inner, strict=True)
+        return reduce(
+            lambda whole, pair: Binary("+", Binary("*", whole, pair[1]), pair[0]),
+            pairs,
+            access.indices[0],
+        )
+
+    def _counts_it(self, index: Expr) -> bool:
+        """Return whether neighbouring iterations of the merged loop are evenly apart in `index`."""
+        poly = from_expr(index)
+        names = [part.var for part in self.parts]
+        linear = None if poly is None else poly.at(self.constants).linear_in(names)
+        if linear is None:
+            return False
+        factors = [linear[0].get(name, ZERO) for name in names]
+        if all(factor.is_zero for factor in factors):
+            return False
+        own = zip(factors, self.parts, strict=True)
+        return all(factor == factors[-1] * integer(part.stride) for factor, part in own)
+
+    def _whole(self) -> dict[str, Expr]:
+        """Return the parts' values where the last of them counts for all."""
+        starts: dict[str, Expr] = {part.var: Int(part.lower) for part in self.parts}
+        last = self.parts[-1]
+        return {**starts, last.var: fold(Binary("+", Int(last.lower), Var(self.name)))}
+
+    def _decoded(self) -> dict[str, Expr]:
+        """Return the parts' values by division."""
+        found: dict[str, Expr] = {}
+        for place, (part, count) in enumerate(zip(self.parts, self.counts, strict=True)):
+            own: Expr = Var(self.name)
+            if part.stride > 1:
+                own = Binary("/", own, Int(part.stride))
+            if place > 0:
+                own = Binary("%", own, Int(count))
+            found[part.var] = fold(Binary("+", Int(part.lower), own))
+        return found
+
+
+def _renewed(body: Body, index: _Index) -> Body:
+    """Return statements with the iterators of an index's parts replaced."""
+    out: list[Stmt] = []
+    for stmt in body:
+        match stmt:
+            case Assign():
+                out.append(stmt.rewritten(index.change))
+            case Local(name, type_, value):
+                out.append(Local(name, type_, None if value is None else index.put_into(value)))
+            case LocalArray() | Await():
+                out.append(stmt)
+            case Loop():
+                out.append(rebuilt(stmt, body=_renewed(stmt.body, index)))
+    return tuple(out)

@@ -20,10 +20,11 @@ class Movement:
 
     `stages` tiles of each staged input are in fast memory, those of later steps `through`
     shared memory or registers; with 1 there is the present one alone, copied without a way
-    through registers, and with 0 the copies go through them and are waited for one by one. A thread copies `copied`
-    neighbours at once and finds those that it reads together `read` by `read` side by side,
-    where both can be proven. What is `streamed` passes by the caches. ptxas is asked for so few
-    registers that `resident` blocks fit on a multiprocessor, 0 for its own choice.
+    through registers, and with 0 the copies go through them and are waited for one by one. A
+    thread copies `copied` neighbours at once and finds those that it reads together `read` by
+    `read` side by side, where both can be proven. What is `streamed` passes by the caches.
+    ptxas is asked for so few registers that `resident` blocks fit on a multiprocessor, 0 for
+    its own choice.
     """
 
     stages: int = 0

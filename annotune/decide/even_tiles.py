@@ -17,7 +17,7 @@ from annotune.decide import two_level
 from annotune.decide.contraction_tile import ContractionTile, held_registers
 from annotune.decide.merged import follow, with_merged
 from annotune.decide.plan import KernelChoice, Reason
-from annotune.decide.two_level import LINE, REGISTERS_PER_BLOCK, STAGED, Contraction, contraction
+from annotune.decide.two_level import LINE, REGISTERS_PER_BLOCK, WHOLE, Contraction, contraction
 from annotune.decide.units import Unit
 from annotune.transforms.merge import merged_name
 from annotune.transforms.tile import name_is_taken
@@ -168,7 +168,7 @@ def _tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
 
     x, y, deep, wide = found.x[0], found.y[1], found.x[1], found.y[0]
     lanes = [n for n in (LINE, trip(x)) if LINE <= n <= 2 * LINE and n <= trip(x)]
-    step = two_level.staged_steps(trip(found.contracted[0]), STAGED)
+    step = two_level.staged_steps(trip(found.contracted[0]), WHOLE)
     for lane, row, a, b in product(
         dict.fromkeys(lanes),
         _lengths(trip(y), ROWS),

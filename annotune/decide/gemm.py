@@ -34,9 +34,6 @@ CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
 # Outputs per thread along x and y, from those that use each copied element most.
 REGISTER_TILES = ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4))
 
-# Outputs of a thread that adds more than its sum to each: all of that is on its way at once, and
-# with 64 outputs ptxas spills (seen for sm_90).
-MOST_BESIDE = 32
 # A loop no longer than this is one tile: 8 threads or less have all of it.
 MOST_ALONE = 64
 NO_NEED = "both inputs have two loops of their own, and none that splits without a rest"
@@ -53,23 +50,14 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
         every = tuple(exact_tiles(unit, found))
         return choices(unit, found, every) if every else NO_NEED
 
-    most = MOST_BESIDE if _reads_beside(unit, found) else REGISTERS**2
-
     def lack(tile: ContractionTile) -> tuple[bool, int]:
         # A device that is not full has all to win from smaller tiles, but for those too small.
         outputs = tile.register_x[1] * tile.register_y[1]
-        fits = LEAST_OUTPUTS <= outputs <= most
-        return not fits, max(0, ENOUGH_BLOCKS - _blocks(unit, found, tile))
+        return outputs < LEAST_OUTPUTS, max(0, ENOUGH_BLOCKS - _blocks(unit, found, tile))
 
     every = (*sorted(tiles(unit, found), key=lack), *further_tiles(unit, found))
     taken = next((name for tile in every if (name := taken_name(unit, tile))), "")
     return f"the region uses the name {taken}" if taken else choices(unit, found, every)
-
-
-def _reads_beside(unit: Unit, found: Contraction) -> bool:
-    """Return whether statements beside the sum read arrays."""
-    others = (s for s in unit.statements if s != found.statement)
-    return any(not f.is_write for s in others for f in unit.analysis.accesses[s])
 
 
 def _blocks(unit: Unit, found: Contraction, tile: ContractionTile) -> int:

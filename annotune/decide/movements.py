@@ -192,7 +192,7 @@ def _staged(unit: Unit, tile: ContractionTile, copy: Staging, movement: Movement
     """Return a copy laid out for the widest accesses that are proven to be aligned."""
     bytes_ = _element(unit, copy.array)
     facts = next(f for f in unit.reads if f.access.array == copy.array)
-    wide = copy
+    wide = copy = replace(copy, width=1)
     if movement.read > 1:
         wide = _laid_out(tile, copy, bytes_, movement.read, is_read=True)
     if movement.copied > 1 and _is_aligned(unit, facts, wide, tile, movement.copied):

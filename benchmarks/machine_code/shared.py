@@ -12,7 +12,16 @@ from annotune.decide.bank_conflicts import Passes, ThreadLoop, access_passes
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Access, Expr, Int, accesses, substitute, variables
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, Level, LocalArray, Loop, MemorySpace, walk_paths, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    walk_paths,
+    walk_stmts,
+)
 from annotune.ir.text import print_expr
 from annotune.measure.elements import element_of
 
@@ -34,7 +43,7 @@ def shared_accesses(kernel: Kernel, sizes: Mapping[str, int]) -> tuple[SharedAcc
     """Return every access of `kernel` to shared memory, each written once however often it runs.
 
     Serial loops stand at their first iteration, which may be another one in each thread: a
-    further one moves all lanes alike.
+    further one moves all lanes alike, as another part of a ring of copies does.
     """
     arrays = {
         stmt.name: stmt
@@ -42,12 +51,13 @@ def shared_accesses(kernel: Kernel, sizes: Mapping[str, int]) -> tuple[SharedAcc
         if isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED
     }
     block = prod(grid(kernel, sizes).threads)
+    parts = {stmt.name: 0 for stmt in walk_stmts(kernel.body) if isinstance(stmt, Local)}
     found: dict[str, SharedAccess] = {}
     for assign, loops in walk_paths(kernel.body) if arrays else ():
         for access, is_write in _accesses(assign):
             if access.array not in arrays:
                 continue
-            one = _counted(access, is_write, arrays[access.array], loops, sizes, block)
+            one = _counted(access, is_write, arrays[access.array], loops, {**parts, **sizes}, block)
             found.setdefault(f"{is_write} {one.text}", one)
     return tuple(found.values())
 
@@ -72,7 +82,9 @@ def _counted(
     for loop in loops:
         first = fold(loop.lower, values)
         values[loop.var] = first.value if isinstance(first, Int) else 0
-    team = [loop for loop in loops if loop.place is Level.COOPERATIVE]
+    team = [loop for loop in loops if loop.place in (Level.COOPERATIVE, Level.ASYNC)]
+    # Neighbours that a thread copies at once are one access.
+    together = prod(_count(loop, values) for loop in loops if loop.place is Level.SIMD)
     # The innermost loop that all threads share, and of the axes x, varies fastest.
     placed = team[::-1] or [loop for level in THREADS for loop in loops if loop.place is level]
     threads = [
@@ -86,7 +98,7 @@ def _counted(
     known = {name: value for name, value in values.items() if name not in open_names}
     element = element_of(array.type).dtype.itemsize
     indices = [fold(substitute(index, starts)) for index in access.indices]
-    passes = access_passes(array.extents, element, indices, threads, known, block=block)
+    passes = access_passes(array.extents, element, indices, threads, known, together, block)
     return SharedAccess(print_expr(access), is_write, bool(team), passes)
 
 

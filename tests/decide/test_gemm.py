@@ -195,7 +195,7 @@ def test_what_eight_divides_or_nothing_does_is_left_alone(n: int) -> None:
 def test_the_recipe_asks_for_the_same_plan() -> None:
     own = decided_text(gemm(1024), AUTO)
     assert 'register={"j","i"}' in own.recipe()
-    assert own.recipe().rstrip().endswith('step=16, assign={"cyclic","adjacent"})')
+    assert 'step=16, assign={"cyclic","adjacent"})' in own.recipe()
     pasted = decided_text(gemm(1024, own.recipe()), AUTO)
     assert pasted.plan().steps == own.plan().steps
     assert pasted.recipe() == own.recipe()

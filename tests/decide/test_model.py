@@ -121,12 +121,13 @@ def test_copies_ahead_are_waited_for_once_and_take_their_room() -> None:
     region = example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, 24))
     one = decided(region, AUTO)
     (unit,), (choice,) = one.base.apart, one.decision.choices
+    choice = replace(choice, contract=replace(tile_of(choice), contracted=("h7", 12)))
     plain = predict(unit, replace(choice, movement=PLAIN), H200)
     ahead = predict(unit, replace(choice, movement=Movement(stages=2)), H200)
     assert ahead.latency_s < plain.latency_s
     assert ahead.registers == plain.registers
     held = Movement(stages=2, through=Through.REGISTERS)
-    small = replace(choice, contract=replace(tile_of(choice), register_x=("h2", 4)))
+    small = replace(choice, contract=replace(tile_of(choice), register_x=(tile_of(choice).register_x[0], 4)))
     more = predict(unit, replace(small, movement=held), H200)
     assert more.registers > predict(unit, replace(small, movement=PLAIN), H200).registers
     capped = predict(unit, replace(small, movement=Movement(resident=6)), H200)

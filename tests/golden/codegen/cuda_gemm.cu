@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda_pipeline.h>
 
 /* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
 static inline unsigned annotune_extent(long long count, long long limit)
@@ -25,8 +26,8 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         double *__restrict__ C) {
     const long n = 512;
     const long k = 512;
-    __shared__ double B_tile[1024];
-    __shared__ double A_tile[542];
+    __shared__ double B_tile[2048];
+    __shared__ double A_tile[1088];
     const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
     const long j_t = 64 * (long)blockIdx.x;
     const long i_t_t = 32 * (long)blockIdx.y;
@@ -40,29 +41,48 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
             sum_block[i - i_t][(j - j_t - j_w) / 16] = 0.0;
         }
     }
+    #pragma unroll
+    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+        const int j_w_s = annotune_thread % 16;
+        const int j_s = annotune_thread / 16 % 4;
+        const int l_s = annotune_thread / 64 + 2 * annotune_k;
+        __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], &B[l_s * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
+    }
+    #pragma unroll
+    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+        const int l_s2 = annotune_thread % 16;
+        const int i_s = annotune_thread / 16 % 4;
+        const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
+        __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + l_s2], sizeof(double));
+    }
+    __pipeline_commit();
     for (long l_t = 0; l_t < k; l_t += 16) {
+        int l_t_part = l_t / 16 % 2;
+        __pipeline_wait_prior(0);
         __syncthreads();
-        #pragma unroll
-        for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-            const int j_w_s = annotune_thread % 16;
-            const int j_s = annotune_thread / 16 % 4;
-            const int l_s = annotune_thread / 64 + 2 * annotune_k;
-            B_tile[64 * l_s + 16 * j_s + j_w_s] = B[(l_t + l_s) * n + (j_t + j_w_s + 16 * j_s)];
+        if (l_t + 16 < k) {
+            #pragma unroll
+            for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                const int j_w_s = annotune_thread % 16;
+                const int j_s = annotune_thread / 16 % 4;
+                const int l_s = annotune_thread / 64 + 2 * annotune_k;
+                __pipeline_memcpy_async(&B_tile[1024 * ((l_t_part + 1) % 2) + 64 * l_s + 16 * j_s + j_w_s], &B[(l_t + l_s + 16) * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
+            }
+            #pragma unroll
+            for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                const int l_s2 = annotune_thread % 16;
+                const int i_s = annotune_thread / 16 % 4;
+                const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
+                __pipeline_memcpy_async(&A_tile[544 * ((l_t_part + 1) % 2) + 4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2 + 16)], sizeof(double));
+            }
         }
-        #pragma unroll
-        for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
-            const int l_s2 = annotune_thread % 16;
-            const int i_s = annotune_thread / 16 % 4;
-            const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
-            A_tile[4 * i_t_s + i_s + 34 * l_s2] = A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2)];
-        }
-        __syncthreads();
+        __pipeline_commit();
         for (long l = l_t; l < l_t + 16; l++) {
             #pragma unroll
             for (long i = i_t; i < i_t + 4; i++) {
                 #pragma unroll
                 for (long j = j_t + j_w; j < j_t + j_w + 64; j += 16) {
-                    sum_block[i - i_t][(j - j_t - j_w) / 16] += A_tile[-i_t_t + i + 34 * (l - l_t)] * B_tile[64 * (l - l_t) + j - j_t];
+                    sum_block[i - i_t][(j - j_t - j_w) / 16] += A_tile[544 * l_t_part - i_t_t + i + 34 * (l - l_t)] * B_tile[1024 * l_t_part + 64 * (l - l_t) + j - j_t];
                 }
             }
         }
@@ -81,8 +101,8 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
 __global__ void __launch_bounds__(128, 1) gemm_1_s0(
         long m, long n, long k, double alpha, double beta, const double *__restrict__ A,
         const double *__restrict__ B, double *__restrict__ C) {
-    __shared__ double B_tile[1024];
-    __shared__ double A_tile[542];
+    __shared__ double B_tile[2048];
+    __shared__ double A_tile[1088];
     const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
     for (long j_t = 64 * (long)blockIdx.x; j_t < n; j_t += 64 * gridDim.x) {
         for (long i_t_t = 32 * (long)blockIdx.y; i_t_t < m; i_t_t += 32 * gridDim.y) {
@@ -96,29 +116,63 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                     sum_block[i - i_t][(j - j_t - j_w) / 16] = 0.0;
                 }
             }
-            for (long l_t = 0; l_t < k; l_t += 16) {
-                __syncthreads();
+            __syncthreads();
+            if (0 < k) {
                 #pragma unroll
                 for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
                     const int j_w_s = annotune_thread % 16;
                     const int j_s = annotune_thread / 16 % 4;
                     const int l_s = annotune_thread / 64 + 2 * annotune_k;
-                    B_tile[64 * l_s + 16 * j_s + j_w_s] = l_t + l_s < k && j_t + j_w_s + 16 * j_s < n ? B[(l_t + l_s) * n + (j_t + j_w_s + 16 * j_s)] : 0.0;
+                    if (l_s < k && j_t + j_w_s + 16 * j_s < n)
+                        __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], &B[l_s * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
+                    else
+                        __pipeline_memcpy_async(&B_tile[64 * l_s + 16 * j_s + j_w_s], B, sizeof(double), sizeof(double));
                 }
                 #pragma unroll
                 for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
                     const int l_s2 = annotune_thread % 16;
                     const int i_s = annotune_thread / 16 % 4;
                     const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
-                    A_tile[4 * i_t_s + i_s + 34 * l_s2] = i_t_t + 4 * i_t_s + i_s < m && l_t + l_s2 < k ? A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2)] : 0.0;
+                    if (i_t_t + 4 * i_t_s + i_s < m && l_s2 < k)
+                        __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + l_s2], sizeof(double));
+                    else
+                        __pipeline_memcpy_async(&A_tile[4 * i_t_s + i_s + 34 * l_s2], A, sizeof(double), sizeof(double));
                 }
+            }
+            __pipeline_commit();
+            for (long l_t = 0; l_t < k; l_t += 16) {
+                int l_t_part = l_t / 16 % 2;
+                __pipeline_wait_prior(0);
                 __syncthreads();
+                if (l_t + 16 < k) {
+                    #pragma unroll
+                    for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+                        const int j_w_s = annotune_thread % 16;
+                        const int j_s = annotune_thread / 16 % 4;
+                        const int l_s = annotune_thread / 64 + 2 * annotune_k;
+                        if (l_t + l_s + 16 < k && j_t + j_w_s + 16 * j_s < n)
+                            __pipeline_memcpy_async(&B_tile[1024 * ((l_t_part + 1) % 2) + 64 * l_s + 16 * j_s + j_w_s], &B[(l_t + l_s + 16) * n + (j_t + j_w_s + 16 * j_s)], sizeof(double));
+                        else
+                            __pipeline_memcpy_async(&B_tile[1024 * ((l_t_part + 1) % 2) + 64 * l_s + 16 * j_s + j_w_s], B, sizeof(double), sizeof(double));
+                    }
+                    #pragma unroll
+                    for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+                        const int l_s2 = annotune_thread % 16;
+                        const int i_s = annotune_thread / 16 % 4;
+                        const int i_t_s = annotune_thread / 64 + 2 * annotune_k;
+                        if (i_t_t + 4 * i_t_s + i_s < m && l_t + l_s2 + 16 < k)
+                            __pipeline_memcpy_async(&A_tile[544 * ((l_t_part + 1) % 2) + 4 * i_t_s + i_s + 34 * l_s2], &A[(i_t_t + 4 * i_t_s + i_s) * k + (l_t + l_s2 + 16)], sizeof(double));
+                        else
+                            __pipeline_memcpy_async(&A_tile[544 * ((l_t_part + 1) % 2) + 4 * i_t_s + i_s + 34 * l_s2], A, sizeof(double), sizeof(double));
+                    }
+                }
+                __pipeline_commit();
                 for (long l = l_t; l < min((long)(l_t + 16), (long)(k)); l++) {
                     #pragma unroll
                     for (long i = i_t; i < i_t + 4; i++) {
                         #pragma unroll
                         for (long j = j_t + j_w; j < j_t + j_w + 64; j += 16) {
-                            sum_block[i - i_t][(j - j_t - j_w) / 16] += A_tile[-i_t_t + i + 34 * (l - l_t)] * B_tile[64 * (l - l_t) + j - j_t];
+                            sum_block[i - i_t][(j - j_t - j_w) / 16] += A_tile[544 * l_t_part - i_t_t + i + 34 * (l - l_t)] * B_tile[1024 * l_t_part + 64 * (l - l_t) + j - j_t];
                         }
                     }
                 }

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda_pipeline.h>
 
 /* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
 static inline unsigned annotune_extent(long long count, long long limit)
@@ -22,8 +23,8 @@ __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
     const int h2u = 16;
     const int h3u = 16;
     const int h7u = 16;
-    __shared__ double v2_tile[2048];
-    __shared__ double t2_tile[1039];
+    __shared__ __align__(16) double v2_tile[2048];
+    __shared__ __align__(16) double t2_tile[1024];
     const int annotune_thread = threadIdx.x + 16 * threadIdx.y;
     const int h3_t = 0;
     const int h2_t = 8 * (blockIdx.x % 2);
@@ -43,26 +44,28 @@ __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
     }
     for (int h7_t = 0; h7_t < h7u; h7_t += 16) {
         #pragma unroll
-        for (int annotune_k = 0; annotune_k < 16; annotune_k++) {
-            const int h3_s = annotune_thread % 16;
-            const int h2_s = annotune_thread / 16;
-            const int h7_s = annotune_k;
-            v2_tile[128 * h7_s + 16 * h2_s + h3_s] = v2[h3_t + h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))];
+        for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
+            const int h3_s = annotune_thread % 8;
+            const int h2_s = annotune_thread / 8 % 8;
+            const int h7_s = annotune_thread / 64 + 2 * annotune_k;
+            __pipeline_memcpy_async(&v2_tile[128 * h7_s + 16 * h2_s + 2 * h3_s], &v2[h3_t + 2 * h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))], sizeof(double2));
         }
         #pragma unroll
-        for (int annotune_k = 0; annotune_k < 8; annotune_k++) {
-            const int h7_s2 = annotune_thread % 16;
-            const int p4_s = annotune_thread / 16;
-            const int p5_s = annotune_k;
-            t2_tile[p5_s + 8 * p4_s + 65 * h7_s2] = t2[h7_t + h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))];
+        for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
+            const int h7_s2 = annotune_thread % 8;
+            const int p4_s = annotune_thread / 8 % 8;
+            const int p5_s = annotune_thread / 64 + 2 * annotune_k;
+            __pipeline_memcpy_async(&t2_tile[16 * p5_s + 128 * p4_s + 2 * h7_s2], &t2[h7_t + 2 * h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))], sizeof(double2));
         }
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
         __syncthreads();
         for (int h7 = h7_t; h7 < h7_t + 16; h7++) {
             #pragma unroll
             for (int h2 = h2_t; h2 < h2_t + 8; h2++) {
                 #pragma unroll
                 for (int p4 = p4_t; p4 < p4_t + 8; p4++) {
-                    t3_block[h2 - h2_t][p4 - p4_t] -= t2_tile[p5 - p5_t + 8 * (p4 - p4_t) + 65 * (h7 - h7_t)] * v2_tile[128 * (h7 - h7_t) + 16 * (h2 - h2_t) + h3 - h3_t];
+                    t3_block[h2 - h2_t][p4 - p4_t] -= t2_tile[16 * (p5 - p5_t) + 128 * (p4 - p4_t) + h7 - h7_t] * v2_tile[128 * (h7 - h7_t) + 16 * (h2 - h2_t) + h3 - h3_t];
                 }
             }
         }
@@ -108,15 +111,23 @@ __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
                 const int h3_s = annotune_thread % 16;
                 const int h2_s = annotune_thread / 16 % 4;
                 const int h7_s = annotune_thread / 64 + 2 * annotune_k;
-                v2_tile[64 * h7_s + 16 * h2_s + h3_s] = h7_t + h7_s < h7u && h2_t + h2_s < h2u && h3_t + h3_s < h3u ? v2[h3_t + h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))] : 0.0;
+                if (h7_t + h7_s < h7u && h2_t + h2_s < h2u && h3_t + h3_s < h3u)
+                    __pipeline_memcpy_async(&v2_tile[64 * h7_s + 16 * h2_s + h3_s], &v2[h3_t + h3_s + h3u * (h2_t + h2_s + h2u * (p6 + p6u * (h7_t + h7_s)))], sizeof(double));
+                else
+                    __pipeline_memcpy_async(&v2_tile[64 * h7_s + 16 * h2_s + h3_s], v2, sizeof(double), sizeof(double));
             }
             #pragma unroll
             for (int annotune_k = 0; annotune_k < 4; annotune_k++) {
                 const int h7_s2 = annotune_thread % 16;
                 const int p4_s = annotune_thread / 16 % 4;
                 const int p5_s = annotune_thread / 64 + 2 * annotune_k;
-                t2_tile[p5_s + 8 * p4_s + 33 * h7_s2] = p5_t + p5_s < p5u && p4_t + p4_s < p4u && h7_t + h7_s2 < h7u ? t2[h7_t + h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))] : 0.0;
+                if (p5_t + p5_s < p5u && p4_t + p4_s < p4u && h7_t + h7_s2 < h7u)
+                    __pipeline_memcpy_async(&t2_tile[p5_s + 8 * p4_s + 33 * h7_s2], &t2[h7_t + h7_s2 + h7u * (p4_t + p4_s + p4u * (p5_t + p5_s + p5u * h1))], sizeof(double));
+                else
+                    __pipeline_memcpy_async(&t2_tile[p5_s + 8 * p4_s + 33 * h7_s2], t2, sizeof(double), sizeof(double));
             }
+            __pipeline_commit();
+            __pipeline_wait_prior(0);
             __syncthreads();
             for (int h7 = h7_t; h7 < min(h7_t + 16, h7u); h7++) {
                 #pragma unroll

@@ -223,12 +223,12 @@ def even_length(trip: int, most: int) -> int:
 
 
 def staged_steps(trip: int, most: int) -> int:
-    """Return how many steps of a sum to stage at once: all, a divisor, or `most`."""
+    """Return how many steps of a sum to stage at once: all, a divisor, or the usual number."""
     if trip <= most:
         return trip
     most = min(most, STAGED)
-    divisors = [d for d in range(1, min(trip, most) + 1) if trip % d == 0]
-    return divisors[-1] if 2 * divisors[-1] >= most else most
+    largest = next(d for d in range(most, 0, -1) if trip % d == 0)
+    return largest if 2 * largest >= most else most
 
 
 def fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:

@@ -127,7 +127,9 @@ def test_copies_ahead_are_waited_for_once_and_take_their_room() -> None:
     assert ahead.latency_s < plain.latency_s
     assert ahead.registers == plain.registers
     held = Movement(stages=2, through=Through.REGISTERS)
-    small = replace(choice, contract=replace(tile_of(choice), register_x=(tile_of(choice).register_x[0], 4)))
+    small = replace(
+        choice, contract=replace(tile_of(choice), register_x=(tile_of(choice).register_x[0], 4))
+    )
     more = predict(unit, replace(small, movement=held), H200)
     assert more.registers > predict(unit, replace(small, movement=PLAIN), H200).registers
     capped = predict(unit, replace(small, movement=Movement(resident=6)), H200)

@@ -8,6 +8,7 @@ from itertools import combinations_with_replacement
 from math import prod
 
 from annotune.analysis.facts import Analysis
+from annotune.decide.apart import Apart
 from annotune.decide.cpu_blocks import (
     LANES,
     Block,
@@ -118,6 +119,12 @@ def cpu_points(
             yield settings, tuple(choose_cpu(unit, blocks.items()) for unit in nests)
 
 
+def _has_outside(apart: Apart, block: Block, tiles: Iterable[tuple[str, int]]) -> bool:
+    """Return whether a loop is left around a block, for cores to share: its array is inside."""
+    inside = {block.over, block.along} - {name for name, _ in tiles}
+    return any(loop.var not in inside for loop in apart.band)
+
+
 def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | None) -> Blocking:
     """Return the tiles and the order that make `block`: reductions outside its two loops."""
     held = held_loop(unit, statement)
@@ -129,6 +136,8 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
         return Blocking(statement, (), order, block.along, staged=staged)
     tiles = cut_tiles(unit, statement, block)
     from_zero = is_sum(unit, statement)
+    if statement in unit.apart and not _has_outside(unit.apart[statement], block, tiles):
+        return Blocking(statement)
     if found is not None:
         padded = padded_loops(unit, statement, found) if from_zero else ()
         return Blocking(

@@ -17,16 +17,16 @@ from annotune.decide.contraction_tile import ContractionTile, Extent, held_regis
 from annotune.decide.copy_layout import vector_layout
 from annotune.decide.messages import NO_MOVEMENT
 from annotune.decide.movement import PLAIN, Movement, MovementWish, Through
+from annotune.decide.occupancy import SHARED_BYTES
 from annotune.decide.plan import Blocking, KernelChoice, Pipelined, Reason, Staging
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.transforms.pipeline import part_length
 from annotune.transforms.tile import tile_name
 
-# Shared memory that a block may ask for on every device since compute capability 8.0, and what it
-# has without (CUDA C++ Programming Guide, Technical Specifications per Compute Capability).
+# Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
+# Programming Guide, Technical Specifications per Compute Capability).
 MOST_SHARED_BYTES = 99 * 1024
-SHARED_BYTES = 48 * 1024
 # 32-bit registers of a multiprocessor, and the unit in which a thread is given them (the same).
 REGISTERS_PER_SM = 64 * 1024
 REGISTER_UNIT = 8

@@ -18,6 +18,8 @@ SM_PARTS = 4
 # Shared memory is given to blocks in units; the driver keeps some of each block's.
 SHARED_UNIT_BYTES = 128
 RESERVED_SHARED_BYTES = 1024
+# Shared memory of a block that asks for no more (CUDA C++ Programming Guide).
+SHARED_BYTES = 48 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from annotune.decide.contraction_tile import (
     held_registers,
 )
 from annotune.decide.copy_layout import copy_layout
+from annotune.decide.occupancy import SHARED_BYTES
 from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
 from annotune.decide.units import Unit
 from annotune.ir.element_bytes import element_bytes
@@ -42,8 +43,6 @@ OPEN_REGISTERS = 4
 STAGED = 16
 # A contracted loop no longer than this is staged whole: nothing is waited for a second time.
 WHOLE = 32
-# Shared memory that a block may have without asking for more (CUDA C++ Programming Guide).
-SHARED_BYTES = 48 * 1024
 # 32-bit registers that the threads of a block have together (CUDA C++ Programming Guide).
 REGISTERS_PER_BLOCK = 64 * 1024
 # A tile's surplus above this share of it is worth a shorter tile.

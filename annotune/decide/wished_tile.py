@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from annotune.decide.contraction_tile import Assignment, ContractionTile, WishedTile
+from annotune.decide.occupancy import SHARED_BYTES
 from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import MAX_THREADS
 from annotune.decide.two_level import (
-    SHARED_BYTES,
     Contraction,
     choose_tile,
     contraction,

@@ -66,14 +66,16 @@ def _opens(line: str) -> bool:
     return line.startswith("void ")
 
 
-def _marks(function: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a function: of nine alike, one does, another for each of the three."""
+def _marks(file: str, function: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the marks of a function: of those alike one does, of nine another for each file."""
+    if file == "thesis/fig3_9b.c":
+        return (pytest.mark.slow,)
     is_triples = function.startswith("sd_t_")
     shown = ("sd_t_d1_1", "sd_t_d2_9", "sd_t_s1_5")
     return (pytest.mark.slow,) if is_triples and function not in shown else ()
 
 
-CASES = [pytest.param(f, n, id=f"{Path(f).stem}-{n}", marks=_marks(n)) for f, n in regions()]
+CASES = [pytest.param(f, n, id=f"{Path(f).stem}-{n}", marks=_marks(f, n)) for f, n in regions()]
 
 
 def test_no_example_is_missing() -> None:

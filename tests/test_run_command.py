@@ -144,7 +144,10 @@ def test_a_c_compiler_that_errs_for_one_variant_costs_that_variant(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("deed", "status"), [("fail", "compile"), ("hang", "timeout")])
+@pytest.mark.parametrize(
+    ("deed", "status"),
+    [("fail", "compile"), pytest.param("hang", "timeout", marks=pytest.mark.slow)],
+)
 def test_an_nvcc_that_errs_for_one_variant_costs_that_variant(
     tmp_path: Path, deed: str, status: str
 ) -> None:

@@ -24,6 +24,8 @@ LAW = settings(
     max_examples=20,
     derandomize=True,
 )
+# For laws that build and run each nest several times.
+FEW = settings(LAW, max_examples=10)
 
 
 @st.composite

@@ -358,9 +358,11 @@ def test_a_thousand_functions_take_linear_time() -> None:
             "for (i = 0; i < n; i++) a[i] = 0;"
         )
         blocks = find_annotations(text, "t.c")
-        start = time.perf_counter()
+        start = time.process_time()
         load("t.c", text, blocks)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     seconds(100)
-    assert seconds(2000) < 40 * max(seconds(200), 0.002)
+    # Quadratic time would be a hundredfold; the best of three, as other work disturbs.
+    few, many = (min(seconds(count) for _ in range(3)) for count in (200, 2000))
+    assert many < 40 * max(few, 0.002)

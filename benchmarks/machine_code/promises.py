@@ -68,14 +68,9 @@ def _outputs(row: WorkloadRow, kernel: KernelRow) -> Iterator[str]:
         yield "no tile"
         return
     for loop, size in (tile.register_x, tile.register_y):
-        allowed = _allowed(kernel.trips.get(loop, OUTPUTS))
+        allowed = min(OUTPUTS, kernel.trips.get(loop, OUTPUTS))
         if size < allowed:
             yield f"{size} along {loop}, which allows {allowed}"
-
-
-def _allowed(trip: int) -> int:
-    """Return the most outputs along a loop, of those wanted, that leave no surplus."""
-    return next(size for size in range(OUTPUTS, 0, -1) if trip % size == 0)
 
 
 def _unspilled(_row: WorkloadRow, kernel: KernelRow) -> Iterator[str]:

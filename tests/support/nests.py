@@ -24,8 +24,6 @@ LAW = settings(
     max_examples=20,
     derandomize=True,
 )
-# For laws that build and run each nest several times.
-FEW = settings(LAW, max_examples=10)
 
 
 @st.composite

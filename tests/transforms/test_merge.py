@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.interpreter import assert_same
-from support.nests import FEW, SIZES, accepted, analysed, nests, refused
+from support.nests import LAW, SIZES, accepted, analysed, nests, refused
 from support.regions import nest_analysis, text_of
 
 from annotune.analysis.schedule import violations
@@ -140,7 +140,7 @@ def test_the_text_form_reads_back() -> None:
     assert parse_nest(text_of(body)).body == body
 
 
-@FEW
+@LAW
 @given(
     text=nests(),
     loops=st.permutations("ijk").flatmap(lambda o: st.sampled_from((o, o[:2]))),
@@ -160,7 +160,7 @@ def test_merged_loops_and_their_tiles_keep_the_result(
         assert_same(body, one.region, SIZES, one.private, lambda: text_of(body))  # noqa: B023
 
 
-@FEW
+@LAW
 @given(text=nests(perfect=True), place=st.sampled_from((Level.BLOCK_X, Level.THREAD_X)))
 def test_a_merged_loop_runs_in_parallel_only_where_it_may(text: str, place: Level) -> None:
     one = analysed(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
-from support.nests import FEW, accepted, analysed, assert_law, nests, refused
+from support.nests import LAW, accepted, analysed, assert_law, nests, refused
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
@@ -107,7 +107,7 @@ def test_goes_outside_the_serial_loops_around_it() -> None:
     assert text.index("for k") < text.index("for j")
 
 
-@FEW
+@LAW
 @given(text=nests(sums=True), loop=st.sampled_from("jk"), at=st.integers(0, 3))
 def test_a_legal_team_keeps_the_result(text: str, loop: str, at: int) -> None:
     one = analysed(text)

@@ -26,9 +26,10 @@ from annotune.codegen.cuda_copies import (
 )
 from annotune.codegen.grid import Grid
 from annotune.codegen.names import spelled
+from annotune.codegen.register_loops import NO_REGISTERS, RegisterLoops, may_be_registers
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import Kernel
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite, variables
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite
 from annotune.ir.flat import flattened
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
@@ -61,19 +62,19 @@ class _Run(Enum):
 
 @dataclass(frozen=True)
 class ThreadDialect(Dialect):
-    """C for one thread of `shape`, which holds the arrays `registers` and its part of `dealt`.
+    """C for one thread of `shape`, which holds its part of the arrays `dealt`.
 
     `locals` are the types of all local arrays, `constants` the sizes that the text fixes; `repeats`
     says that a loop runs its statements again.
 
-    Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. Loops that pick
-    elements of registers are written out by the compiler: an index known only at run time would
-    put them into memory.
+    Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. The loops that are
+    `picking` elements of registers count from 0 and are written out by the compiler: an index known
+    only at run time would put them into memory.
     """
 
     shape: Grid | None = None
     constants: Mapping[str, int] = field(default_factory=dict)
-    registers: frozenset[str] = frozenset()
+    picking: RegisterLoops = NO_REGISTERS
     dealt: Mapping[str, Share] = field(default_factory=dict)
     locals: Mapping[str, str] = field(default_factory=dict)
     repeats: bool = False
@@ -83,14 +84,19 @@ class ThreadDialect(Dialect):
         cls, region: Region, kernel: Kernel, shape: Grid, constants: Mapping[str, int]
     ) -> ThreadDialect:
         """Return the dialect for the threads of a kernel."""
+        arrays = _local_arrays(kernel.body)
+        # What the text itself declares is as the user wrote it.
+        made = {a.name: a for a in arrays if a not in _local_arrays(region.nest.body)}
+        held = {name for name, array in made.items() if may_be_registers(array)}
+        taken = frozenset((*region.scalars, *region.arrays, *made))
         return cls(
             region,
             has_extrema=True,
             shape=shape,
             constants=constants,
-            registers=_private_names(kernel.body) - _private_names(region.nest.body),
+            picking=RegisterLoops(held, made.keys(), constants, taken),
             dealt=shares(kernel.body, prod(shape.threads)),
-            locals={s.name: s.type for s in walk_stmts(kernel.body) if isinstance(s, LocalArray)},
+            locals={array.name: array.type for array in arrays},
         )
 
     def declare_shared(self, out: Writer, body: Body) -> None:
@@ -160,10 +166,21 @@ class ThreadDialect(Dialect):
             if self.repeats:
                 out.line("__syncthreads();")
             repeats = False
-        if self._picks_registers(loop):
-            out.line("#pragma unroll")
-        with out.block(self.loop_head(loop)):
-            replace(self, repeats=repeats).write_body(out, loop.body)
+        inside = replace(self, repeats=repeats)
+        counted = self.picking.counted(loop)
+        if counted is None:
+            with out.block(self.loop_head(loop)):
+                inside.write_body(out, loop.body)
+            return
+        kind, value = self.iterator_type(loop), self.bound(loop, counted.value)
+        tests = [f"{counted.counter} < {counted.rounds}"]
+        tests += [f"{value} < {self.bound(loop, end)}" for end in counted.ends]
+        out.line("#pragma unroll")
+        head = f"int {counted.counter} = 0; {' && '.join(tests)}; {counted.counter}++"
+        with out.block(f"for ({head})"):
+            if counted.needs_iterator:
+                out.line(f"const {kind} {loop.var} = {value};")
+            inside.write_body(out, counted.body)
 
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; what is streamed goes by functions that tell the caches so."""
@@ -215,19 +232,6 @@ class ThreadDialect(Dialect):
         if not _is_on(stmt, Level.COOPERATIVE):
             return _Run.WORK
         return _Run.LOAD if _filled((stmt,)) <= self.dealt.keys() else _Run.COPY
-
-    def _picks_registers(self, loop: Loop) -> bool:
-        """Return whether a loop of a known length is in the subscript of a block of registers."""
-        if not isinstance(fold(trip_count(loop)), Int):
-            return False
-        assigns = (s for s in walk_stmts(loop.body) if isinstance(s, Assign))
-        places = (place for s in assigns for place in (s.target, *s.reads()))
-        return any(
-            isinstance(place, Access)
-            and place.array in self.registers
-            and any(loop.var in variables(index) for index in place.indices)
-            for place in places
-        )
 
     def _thread(self) -> str:
         """Return the number of a thread in its block, x fastest."""
@@ -335,9 +339,5 @@ def _touched(body: Body) -> frozenset[str]:
     return _filled(body).union(*read)
 
 
-def _private_names(body: Body) -> frozenset[str]:
-    return frozenset(
-        s.name
-        for s in walk_stmts(body)
-        if isinstance(s, LocalArray) and s.space is MemorySpace.PRIVATE
-    )
+def _local_arrays(body: Body) -> tuple[LocalArray, ...]:
+    return tuple(s for s in walk_stmts(body) if isinstance(s, LocalArray))

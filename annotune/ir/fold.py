@@ -69,6 +69,23 @@ def trip_count(loop: Loop) -> Expr:
     return _at_least_zero(fold(Binary("/", rounded_up, Int(loop.step))))
 
 
+def exact_quotient(expr: Expr, divisor: int) -> Expr | None:
+    """Return an integer expression over `divisor`, None where a term is no multiple of it.
+
+    The terms must fit their type: in C, twice a number that wraps around is not twice a number.
+    """
+    if divisor == 0 or _is_real(expr):
+        return None
+    terms: dict[Expr, int] = {}
+    constant = _collect(expr, 1, _NO_VALUES, terms)
+    if any(factor % divisor for factor in (constant, *terms.values())):
+        return None
+    total: Expr = Int(constant // divisor)
+    for term, factor in reversed(terms.items()):
+        total = Binary("+", Binary("*", Int(factor // divisor), term), total)
+    return fold(total)
+
+
 def divide(left: int, right: int) -> int:
     """Return ``left / right`` as C computes it, rounded toward zero."""
     quotient = abs(left) // abs(right)

@@ -9,14 +9,14 @@ memory. So the loop counts, and its iterator is computed from the counter where 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from annotune.codegen.names import used_scalars
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute, variables
 from annotune.ir.fold import exact_quotient, fold
-from annotune.ir.nest import Assign, LocalArray, Loop, MemorySpace, walk_stmts
+from annotune.ir.nest import LocalArray, Loop, MemorySpace, walk_paths
 from annotune.transforms.registers import fresh_name
 from annotune.transforms.tiles import cut_ends, full_end
 from annotune.transforms.tree import Body, map_assigns
@@ -93,14 +93,16 @@ class RegisterLoops:
         return RegisterLoop(loop.var, counter, rounds, value, open_ends, body)
 
     def _picks(self, loop: Loop) -> bool:
-        """Return whether the iterator is in the subscript of a register."""
-        assigns = (s for s in walk_stmts(loop.body) if isinstance(s, Assign))
-        places = (place for s in assigns for place in (s.target, *s.reads()))
+        """Return whether the subscript of a register changes with the iterations of a loop.
+
+        In ``for i_t: for i in i_t:i_t + 4: r[i - i_t]`` it does not with those of `i_t`.
+        """
         return any(
-            isinstance(place, Access)
-            and place.array in self.registers
-            and any(loop.var in variables(index) for index in place.indices)
-            for place in places
+            loop.var in variables(_within(index, inner))
+            for assign, inner in walk_paths(loop.body)
+            for place in (assign.target, *assign.reads())
+            if isinstance(place, Access) and place.array in self.registers
+            for index in place.indices
         )
 
 
@@ -110,6 +112,14 @@ NO_REGISTERS = RegisterLoops((), (), {}, frozenset())
 def may_be_registers(array: LocalArray) -> bool:
     """Return whether a local array is one thread's and so small that registers may hold it."""
     return array.space is MemorySpace.PRIVATE and prod(array.extents) <= MOST_ELEMENTS
+
+
+def _within(index: Expr, loops: Sequence[Loop]) -> Expr:
+    """Return an index with the iterators of `loops`, outermost first, counted from their starts."""
+    for loop in reversed(loops):
+        ahead = Binary("*", Int(loop.step), Var(f"{loop.var} ahead"))
+        index = substitute(index, {loop.var: Binary("+", loop.lower, ahead)})
+    return _simple(index)
 
 
 def _simple(index: Expr) -> Expr:

@@ -36,10 +36,12 @@ __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
     const int p5 = p5_t + threadIdx.y;
     double t3_block[8][8];
     #pragma unroll
-    for (int h2 = h2_t; h2 < h2_t + 8; h2++) {
+    for (int h2_r = 0; h2_r < 8; h2_r++) {
+        const int h2 = h2_t + h2_r;
         #pragma unroll
-        for (int p4 = p4_t; p4 < p4_t + 8; p4++) {
-            t3_block[h2 - h2_t][p4 - p4_t] = t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))];
+        for (int p4_r = 0; p4_r < 8; p4_r++) {
+            const int p4 = p4_t + p4_r;
+            t3_block[h2_r][p4_r] = t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))];
         }
     }
     for (int h7_t = 0; h7_t < h7u; h7_t += 16) {
@@ -62,19 +64,21 @@ __global__ void __launch_bounds__(128) sd_t_d1_1_1_s0_tuned(
         __syncthreads();
         for (int h7 = h7_t; h7 < h7_t + 16; h7++) {
             #pragma unroll
-            for (int h2 = h2_t; h2 < h2_t + 8; h2++) {
+            for (int h2_r = 0; h2_r < 8; h2_r++) {
                 #pragma unroll
-                for (int p4 = p4_t; p4 < p4_t + 8; p4++) {
-                    t3_block[h2 - h2_t][p4 - p4_t] -= t2_tile[16 * (p5 - p5_t) + 128 * (p4 - p4_t) + h7 - h7_t] * v2_tile[128 * (h7 - h7_t) + 16 * (h2 - h2_t) + h3 - h3_t];
+                for (int p4_r = 0; p4_r < 8; p4_r++) {
+                    t3_block[h2_r][p4_r] -= t2_tile[16 * (p5 - p5_t) + 128 * p4_r + h7 - h7_t] * v2_tile[128 * (h7 - h7_t) + 16 * h2_r + h3 - h3_t];
                 }
             }
         }
     }
     #pragma unroll
-    for (int h2 = h2_t; h2 < h2_t + 8; h2++) {
+    for (int h2_r = 0; h2_r < 8; h2_r++) {
+        const int h2 = h2_t + h2_r;
         #pragma unroll
-        for (int p4 = p4_t; p4 < p4_t + 8; p4++) {
-            t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_block[h2 - h2_t][p4 - p4_t];
+        for (int p4_r = 0; p4_r < 8; p4_r++) {
+            const int p4 = p4_t + p4_r;
+            t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_block[h2_r][p4_r];
         }
     }
 }
@@ -98,10 +102,12 @@ __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
         const int p5 = p5_t + threadIdx.y;
         double t3_block[4][4];
         #pragma unroll
-        for (int h2 = h2_t; h2 < h2_t + 4; h2++) {
+        for (int h2_r = 0; h2_r < 4; h2_r++) {
+            const int h2 = h2_t + h2_r;
             #pragma unroll
-            for (int p4 = p4_t; p4 < p4_t + 4; p4++) {
-                t3_block[h2 - h2_t][p4 - p4_t] = h3 < h3u && p5 < p5u && h2 < h2u && p4 < p4u ? t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] : 0.0;
+            for (int p4_r = 0; p4_r < 4; p4_r++) {
+                const int p4 = p4_t + p4_r;
+                t3_block[h2_r][p4_r] = h3 < h3u && p5 < p5u && h2 < h2u && p4 < p4u ? t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] : 0.0;
             }
         }
         for (int h7_t = 0; h7_t < h7u; h7_t += 16) {
@@ -131,20 +137,22 @@ __global__ void __launch_bounds__(128, 1) sd_t_d1_1_1_s0(
             __syncthreads();
             for (int h7 = h7_t; h7 < min(h7_t + 16, h7u); h7++) {
                 #pragma unroll
-                for (int h2 = h2_t; h2 < h2_t + 4; h2++) {
+                for (int h2_r = 0; h2_r < 4; h2_r++) {
                     #pragma unroll
-                    for (int p4 = p4_t; p4 < p4_t + 4; p4++) {
-                        t3_block[h2 - h2_t][p4 - p4_t] -= t2_tile[p5 - p5_t + 8 * (p4 - p4_t) + 33 * (h7 - h7_t)] * v2_tile[64 * (h7 - h7_t) + 16 * (h2 - h2_t) + h3 - h3_t];
+                    for (int p4_r = 0; p4_r < 4; p4_r++) {
+                        t3_block[h2_r][p4_r] -= t2_tile[p5 - p5_t + 8 * p4_r + 33 * (h7 - h7_t)] * v2_tile[64 * (h7 - h7_t) + 16 * h2_r + h3 - h3_t];
                     }
                 }
             }
         }
         #pragma unroll
-        for (int h2 = h2_t; h2 < h2_t + 4; h2++) {
+        for (int h2_r = 0; h2_r < 4; h2_r++) {
+            const int h2 = h2_t + h2_r;
             #pragma unroll
-            for (int p4 = p4_t; p4 < p4_t + 4; p4++) {
+            for (int p4_r = 0; p4_r < 4; p4_r++) {
+                const int p4 = p4_t + p4_r;
                 if (h3 < h3u && p5 < p5u && h2 < h2u && p4 < p4u) {
-                    t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_block[h2 - h2_t][p4 - p4_t];
+                    t3[h3 + h3u * (h2 + h2u * (h1 + h1u * (p6 + p6u * (p5 + p5u * p4))))] = t3_block[h2_r][p4_r];
                 }
             }
         }

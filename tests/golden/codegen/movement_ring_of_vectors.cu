@@ -36,10 +36,12 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
     __pipeline_commit();
     double T_block[2][2];
     #pragma unroll
-    for (long h2 = h2_t; h2 < h2_t + 2; h2++) {
+    for (int h2_r = 0; h2_r < 2; h2_r++) {
+        const long h2 = h2_t + h2_r;
         #pragma unroll
-        for (long p4 = p4_t; p4 < p4_t + 2; p4++) {
-            T_block[h2 - h2_t][p4 - p4_t] = h3 < 6 ? T[((((p4 * n + p5) * n + p6) * n + h1) * n + h2) * n + h3] : 0.0;
+        for (int p4_r = 0; p4_r < 2; p4_r++) {
+            const long p4 = p4_t + p4_r;
+            T_block[h2_r][p4_r] = h3 < 6 ? T[((((p4 * n + p5) * n + p6) * n + h1) * n + h2) * n + h3] : 0.0;
         }
     }
     for (long h7_t = 0; h7_t < n; h7_t += 2) {
@@ -70,20 +72,22 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
         __pipeline_commit();
         for (long h7 = h7_t; h7 < h7_t + 2; h7++) {
             #pragma unroll
-            for (long h2 = h2_t; h2 < h2_t + 2; h2++) {
+            for (int h2_r = 0; h2_r < 2; h2_r++) {
                 #pragma unroll
-                for (long p4 = p4_t; p4 < p4_t + 2; p4++) {
-                    T_block[h2 - h2_t][p4 - p4_t] -= t_tile[8 * h7_t_part + 2 * (p5 - p5_t) + 4 * (p4 - p4_t) + h7 - h7_t] * v_tile[16 * h7_t_part + 8 * (h7 - h7_t) + 4 * (h2 - h2_t) + h3 - h3_t];
+                for (int p4_r = 0; p4_r < 2; p4_r++) {
+                    T_block[h2_r][p4_r] -= t_tile[8 * h7_t_part + 2 * (p5 - p5_t) + 4 * p4_r + h7 - h7_t] * v_tile[16 * h7_t_part + 8 * (h7 - h7_t) + 4 * h2_r + h3 - h3_t];
                 }
             }
         }
     }
     #pragma unroll
-    for (long h2 = h2_t; h2 < h2_t + 2; h2++) {
+    for (int h2_r = 0; h2_r < 2; h2_r++) {
+        const long h2 = h2_t + h2_r;
         #pragma unroll
-        for (long p4 = p4_t; p4 < p4_t + 2; p4++) {
+        for (int p4_r = 0; p4_r < 2; p4_r++) {
+            const long p4 = p4_t + p4_r;
             if (h3 < 6) {
-                T[((((p4 * n + p5) * n + p6) * n + h1) * n + h2) * n + h3] = T_block[h2 - h2_t][p4 - p4_t];
+                T[((((p4 * n + p5) * n + p6) * n + h1) * n + h2) * n + h3] = T_block[h2_r][p4_r];
             }
         }
     }

@@ -336,6 +336,7 @@ def _kernel_facts(cubin: CompileResult) -> dict[str, str | int | float]:
     return {
         "registers": max((k.registers for k in kernels), default=0),
         "spill_bytes": max((k.spill_store_bytes + k.spill_load_bytes for k in kernels), default=0),
+        "stack_bytes": max((k.stack_bytes for k in kernels), default=0),
         "shared_bytes": max((k.shared_bytes for k in kernels), default=0),
         "kernels": len(cubin.kernels),
     }

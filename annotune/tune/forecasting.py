@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from annotune.codegen.code import TUNED_SUFFIX
 from annotune.codegen.target import Variant
 from annotune.decide.forecast import Forecast
+from annotune.decide.plan import Kernel
 from annotune.decide.prediction import Compiled
 from annotune.measure.ptxas import KernelFacts
 from annotune.measure.trial import Trial
@@ -29,13 +30,22 @@ def predicted_trial(variant: Variant, trial: Trial) -> Trial:
     return replace(trial, predicted_s=variant.predicted_s if found is None else found.kernels_s)
 
 
-def _compiled(variant: Variant, kernels: Sequence[KernelFacts]) -> dict[int, Compiled]:
-    """Return the compiler's facts of the kernels for the tuned sizes, by their leaders."""
+def compiled_kernels(
+    variant: Variant, kernels: Sequence[KernelFacts]
+) -> Iterator[tuple[Kernel, KernelFacts]]:
+    """Yield the kernels for the tuned sizes with the compiler's facts of each."""
     facts = {one.plain_name: one for one in kernels}
     suffix = TUNED_SUFFIX if variant.general is not None else ""
-    found: dict[int, Compiled] = {}
     for kernel in variant.tuned.kernels():
         if one := facts.get(kernel.name + suffix):
-            spills = (one.spill_store_bytes, one.spill_load_bytes)
-            found[kernel.statements[0]] = Compiled(one.registers, *spills, one.shared_bytes)
-    return found
+            yield kernel, one
+
+
+def _compiled(variant: Variant, kernels: Sequence[KernelFacts]) -> dict[int, Compiled]:
+    """Return the compiler's facts of the kernels for the tuned sizes, by their leaders."""
+    return {
+        kernel.statements[0]: Compiled(
+            one.registers, one.spill_store_bytes, one.spill_load_bytes, one.shared_bytes
+        )
+        for kernel, one in compiled_kernels(variant, kernels)
+    }

@@ -20,6 +20,7 @@ from annotune.measure.run import RUN_LIMIT_S, RunJob, TimingPlan
 from annotune.measure.trial import Status, Trial
 from annotune.measure.variant import compile_job_of
 from annotune.tune.forecasting import forecast_of, predicted_trial
+from annotune.tune.local_memory import not_in_registers
 
 # A variant is timed for this long at most, so that many are tried in a minute.
 TRIAL_BUDGET_S = 0.3
@@ -258,9 +259,8 @@ def predicted(
             races=number == 0,
         )
         trial = bench.checker.check(_program(target, kind, variant, code), plan)
-        spills = trial.facts.get("spill_bytes", 0)
-        if trial.status is Status.CORRECT and spills:
-            reason = f"spills {spills} bytes of registers on {bench.arch}"
+        if trial.status is Status.CORRECT and (lost := not_in_registers(variant, trial)):
+            reason = f"{lost}, compiled for {bench.arch}"
             trial = replace(trial, status=Status.CONSTRAINTS, reason=reason)
         if trial.status is Status.CORRECT:
             found.set()

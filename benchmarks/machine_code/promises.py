@@ -79,6 +79,12 @@ def _unspilled(_row: WorkloadRow, kernel: KernelRow) -> Iterator[str]:
         yield f"{stores} bytes stored, {loads} loaded for {kernel.facts.arch}"
 
 
+def _without_frame(_row: WorkloadRow, kernel: KernelRow) -> Iterator[str]:
+    """A block that the compiler could not keep in registers is in a frame, and nothing spills."""
+    if kernel.facts.stack_bytes:
+        yield f"{kernel.facts.stack_bytes} bytes of local memory for {kernel.facts.arch}"
+
+
 def _without_conflicts(_row: WorkloadRow, kernel: KernelRow) -> Iterator[str]:
     factor = conflict_factor(kernel.shared, filling=False)
     if factor is None:
@@ -108,6 +114,7 @@ _RULES: tuple[tuple[str, Callable[[WorkloadRow, KernelRow], Iterator[str]]], ...
     ("copies are coalesced", _coalesced),
     (f"{OUTPUTS} by {OUTPUTS} outputs per thread", _outputs),
     ("no spills", _unspilled),
+    ("no stack frame", _without_frame),
     ("no bank conflicts in the inner loop", _without_conflicts),
     (f"stores of {LINE_BYTES} bytes", _whole_lines),
     (f"{OUTPUT} is read once and written once", _once),

@@ -81,6 +81,11 @@ def test_a_kernel_that_keeps_every_promise() -> None:
             "8 bytes stored, 16 loaded for sm_90",
         ),
         (
+            replace(KERNEL, facts=replace(KERNEL.facts, stack_bytes=128)),
+            "no stack frame",
+            "128 bytes of local memory for sm_90",
+        ),
+        (
             replace(KERNEL, shared=(replace(USE, passes=Passes(4, 12, 8)),)),
             "no bank conflicts in the inner loop",
             "1.50 times the transactions that the accesses need",

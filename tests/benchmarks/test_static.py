@@ -31,6 +31,7 @@ def test_what_ptxas_says_needs_no_disassembler(tmp_path: Path) -> None:
     for kernel in row.kernels:
         assert 16 <= kernel.facts.registers <= 64
         assert not kernel.facts.spills
+        assert kernel.facts.stack_bytes == 0
         assert kernel.residency.blocks == 16
         assert kernel.hot is None
         assert "pip install nvidia-cuda-nvdisasm" in kernel.why_not

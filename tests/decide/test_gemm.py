@@ -2,74 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 
 import pytest
+from decide.gemm_texts import ROLES, SHAPES, VARIANTS, batched, gemm, tile_of
 from decide.recipes import Decided, decided, decided_text, example
 from machine_code.shared import conflict_factor, shared_accesses
-from support.executed import Call, Part, emitted, executable
+from support.executed import Call, Part, executable
 
 from annotune.codegen.certify import certify
 from annotune.decide.certificate import verify
-from annotune.decide.contraction_tile import Assignment, ContractionTile
+from annotune.decide.contraction_tile import Assignment
 from annotune.decide.gemm import NO_NEED, alternatives
 from annotune.decide.strategies import AUTO, DIRECT
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import Assign, LocalArray, Loop, MemorySpace, walk_stmts
-from annotune.measure.toolchain import find_toolchains
 
-NVCC = find_toolchains(os.environ).nvcc
 CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
-
-GEMM = """\
-void NAME(int m, int n, int k, double C[restrict m][n], const double A[restrict m][k],
-          const double B[restrict k][n])
-{
-    /*@ begin PerfTuning (
-      def input_params { param m = SIZE; param n = SIZE; param k = SIZE; }
-    ) @*/
-    RECIPE
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++)
-            for (int l = 0; l < k; l++)
-                C[i][j] += A[i][l] * B[l][j];
-    CLOSED
-    /*@ end @*/
-}
-"""
-BATCHED = """\
-void f(int b, int n, double C[restrict b][n][n], const double A[restrict b][n][n],
-       const double B[restrict b][n][n])
-{
-    /*@ begin PerfTuning ( def input_params { param b = BATCH; param n = SIZE; } ) @*/
-    for (int e = 0; e < b; e++)
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                for (int l = 0; l < n; l++)
-                    C[e][i][j] -= A[e][i][l] * B[e][l][j];
-    /*@ end @*/
-}
-"""
-
-
-def gemm(size: int, recipe: str = "", name: str = "f") -> str:
-    opened = f"/*@ begin CHiLL (\n{recipe}\n) @*/" if recipe else ""
-    text = GEMM.replace("RECIPE", opened).replace("CLOSED", "/*@ end @*/" if recipe else "")
-    return text.replace("SIZE", str(size)).replace("NAME", name)
-
-
-def batched(size: int, batch: int = 100) -> str:
-    return BATCHED.replace("SIZE", str(size)).replace("BATCH", str(batch))
-
-
-def tile_of(one: Decided) -> ContractionTile:
-    tile = one.decision.choices[0].contract
-    assert tile is not None
-    return tile
 
 
 def test_one_loop_of_each_input_makes_all_three_levels() -> None:
@@ -201,7 +150,6 @@ def test_the_recipe_asks_for_the_same_plan() -> None:
     assert pasted.recipe() == own.recipe()
 
 
-ROLES = 'contract(0, thread={"j","i"}, register={"j","i"}, sum="l", '
 WRONG = {
     'assign={"cyclic","random"}': "'random' is no assignment: cyclic, adjacent",
     'stage={"C"}': "C is no input of the statement: B, A",
@@ -270,17 +218,6 @@ def test_arrays_that_are_not_staged_are_read_where_they_are() -> None:
     assert [x.var for x in kernel.band() if isinstance(x, Loop)] == ["j_t", "i_t", "j_w", "i_w"]
 
 
-VARIANTS: Sequence[tuple[str, str]] = tuple(
-    (f'assign={{"{x}","{y}"}}', stage)
-    for (x, y), stage in zip(
-        product(Assignment, repeat=2),
-        ('stage={"A","B"}', 'stage={"B"}', 'stage={"A"}', 'stage={"1"}'),
-        strict=True,
-    )
-)
-SHAPES = ("thread_x=4, thread_y=2, register_x=3, register_y=2, step=4",)
-
-
 def test_every_assignment_and_staging_is_right_at_every_size(tmp_path: Path) -> None:
     texts, calls = [], []
     for number, (assign, stage) in enumerate(VARIANTS):
@@ -307,126 +244,5 @@ def test_the_rules_own_tiles_are_right_at_every_size(tmp_path: Path) -> None:
     program.check(*calls)
 
 
-@pytest.mark.skipif(NVCC is None, reason="no nvcc")
-def test_64_outputs_of_a_thread_do_not_spill(tmp_path: Path) -> None:
-    fixed = gemm(1024).replace("int m, int n, int k, ", "").replace("i < m", "i < 1024")
-    fixed = fixed.replace("j < n", "j < 1024").replace("l < k", "l < 1024")
-    for shape in ("[restrict m][n]", "[restrict m][k]", "[restrict k][n]"):
-        fixed = fixed.replace(shape, "[restrict 1024][1024]")
-    fixed = fixed.replace(
-        "def input_params { param m = 1024; param n = 1024; param k = 1024; }", ""
-    )
-    made = emitted(tmp_path, fixed, strategy=AUTO)
-    assert "double C_block[8][8];" in made.files[".cu"]
-    device = tmp_path / "device.cu"
-    device.write_text(made.files[".cu"])
-    assert NVCC is not None
-    flags = ["-arch=sm_90", "-Xptxas", "-v", "-cubin", "-o", str(tmp_path / "device.cubin")]
-    done = subprocess.run(
-        [*NVCC.command, *flags, str(device)], capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    assert " 0 bytes spill stores, 0 bytes spill loads" in done.stderr
-
-
 def test_direct_is_what_it_was() -> None:
     assert decided_text(gemm(1024), DIRECT).decision.choices[0].contract is None
-
-
-# A private sum ------------------------------------------------------------------------------
-
-SUM = """\
-void NAME(int m, int n, int k, double alpha, double C[restrict m][n],
-          const double A[restrict m][k], const double B[restrict k][n])
-{
-    /*@ begin PerfTuning (
-      def input_params { param m = SIZE; param n = SIZE; param k = SIZE; }
-    ) @*/
-    RECIPE
-    for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) {
-            double sum = 2.0 * C[i][j];
-            for (int l = 0; l < k; l++)
-                sum += A[i][l] * B[l][j];
-            C[i][j] = alpha * sum;
-        }
-    CLOSED
-    /*@ end @*/
-}
-"""
-
-
-def with_sum(size: int, recipe: str = "", name: str = "f") -> str:
-    opened = f"/*@ begin CHiLL (\n{recipe}\n) @*/" if recipe else ""
-    text = SUM.replace("RECIPE", opened).replace("CLOSED", "/*@ end @*/" if recipe else "")
-    return text.replace("SIZE", str(size)).replace("NAME", name)
-
-
-def test_a_private_sum_has_an_element_for_each_output() -> None:
-    one = decided_text(with_sum(1024), AUTO)
-    assert [size for _, size in tile_of(one).extents] == [16, 8, 8, 8, 16]
-    plan = one.plan()
-    (kernel,) = plan.kernels()
-    arrays = [s for s in walk_stmts(kernel.body) if isinstance(s, LocalArray)]
-    assert [(a.name, a.extents) for a in arrays if a.stands_for] == [("sum_block", (8, 8))]
-    assert verify(certify(one.analysis, plan)) == ()
-    found = shared_accesses(kernel, one.region.sizes)
-    assert conflict_factor(found, filling=False) == 1.0
-
-
-def test_the_recipe_of_a_private_sum_names_the_statement_that_adds() -> None:
-    own = decided_text(with_sum(1024), AUTO)
-    assert own.recipe().startswith('contract(1, thread={"j","i"}, register={"j","i"}, sum="l"')
-    pasted = decided_text(with_sum(1024, own.recipe()), AUTO)
-    assert pasted.plan().steps == own.plan().steps
-    assert pasted.recipe() == own.recipe()
-    with pytest.raises(AnnotuneError, match="statement 1 cannot have this tile"):
-        decided_text(with_sum(64, own.recipe().replace('sum="l"', 'sum="j"')), AUTO)
-
-
-NO_SUM = {
-    "double sum = 2.0 * C[i][j];": "double sum = 2.0 * A[j][i];",
-    "C[i][j] = alpha * sum;": "C[i][j] = alpha * sum; A[i][j] = sum;",
-    "sum += A[i][l] * B[l][j];": "sum = fmax(sum, A[i][l] * B[l][j]);",
-}
-
-
-def test_what_is_made_of_the_sum_may_be_anything() -> None:
-    for old, new in list(NO_SUM.items())[:1]:
-        assert tile_of(decided_text(with_sum(1024).replace(old, new), AUTO))
-
-
-@pytest.mark.parametrize("old", list(NO_SUM)[1:])
-def test_other_sums_have_no_tile(old: str) -> None:
-    text = with_sum(1024).replace(old, NO_SUM[old]).replace("const double A", "double A")
-    assert decided_text(text, AUTO).decision.choices[0].contract is None
-
-
-def test_the_loop_of_a_private_sum_must_be_in_registers() -> None:
-    text = with_sum(64).replace("C[restrict m][n]", "C[restrict m][n][n]")
-    text = text.replace("B[restrict k][n]", "B[restrict k][n][n]").replace("B[l][j]", "B[l][q][j]")
-    text = text.replace("C[i][j]", "C[i][q][j]").replace("j < n; j++) {", "j < n; j++) Q {")
-    text = text.replace("Q", "for (int q = 0; q < n; q++)")
-    one = decided_text(text, AUTO)
-    assert 'register={"q","i"}' in one.recipe()
-    recipe = (
-        one.recipe().replace('{"j","i"}', '{"q","i"}').replace('register={"q"', 'register={"j"')
-    )
-    pasted = text.replace("for (int i", f"/*@ begin CHiLL (\n{recipe}) @*/\nfor (int i", 1)
-    pasted = pasted.replace("    /*@ end @*/\n}", "/*@ end @*/\n/*@ end @*/\n}")
-    with pytest.raises(AnnotuneError, match="each iteration of q has a sum"):
-        decided_text(pasted, AUTO)
-
-
-def test_private_sums_are_right_at_every_size(tmp_path: Path) -> None:
-    texts, calls = [], []
-    for number, (assign, stage) in enumerate(VARIANTS):
-        recipe = f"{ROLES.replace('0', '1', 1)}{SHAPES[0]}, {assign}, {stage})"
-        for size in (24, 19):
-            name = f"f{number}_{size}"
-            texts.append(with_sum(size, recipe, name))
-            for m, n, k in ((size, size, size), (1, 1, 1), (13, 7, 5), (2, 25, 9)):
-                buffers = (m * n, m * k, k * n)
-                calls.append(Call(name, (m, n, k, 2.0, Part(0), Part(1), Part(2)), buffers))
-    program = executable(tmp_path, "\n".join(texts), strategy=AUTO)
-    program.check(*calls, launches=True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Var, walk
-from annotune.ir.fold import divide, fold, remainder, trip_count
+from annotune.ir.fold import divide, exact_quotient, fold, remainder, trip_count
 from annotune.ir.nest import Assign, Loop
 from annotune.ir.text import parse_nest, print_expr
 
@@ -55,6 +55,25 @@ FOLDS = {
 @pytest.mark.parametrize("text", FOLDS)
 def test_folds(text: str) -> None:
     assert print_expr(fold(expression(text))) == FOLDS[text]
+
+
+QUOTIENTS = {
+    "8*i": "2 * i",
+    "8*i - 4*(j + 3)": "2 * i - j - 3",
+    "-4*i": "-i",
+    "12": "3",
+    "0": "0",
+    "8*i + 2": None,
+    "6*i": None,
+    "4*x[0]": None,
+}
+
+
+@pytest.mark.parametrize("text", QUOTIENTS)
+def test_a_quotient_that_leaves_nothing(text: str) -> None:
+    found = exact_quotient(expression(text), 4)
+    assert (found and print_expr(found)) == QUOTIENTS[text]
+    assert exact_quotient(expression(text), 0) is None
 
 
 def test_puts_values_in() -> None:

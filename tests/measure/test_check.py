@@ -321,6 +321,7 @@ def test_registers_and_spills_come_with_the_trial(check_cuda: Callable[..., Tria
     assert trial.verified, trial.reason
     assert trial.facts["shared_bytes"] == 256
     assert trial.facts["spill_bytes"] == 0
+    assert trial.facts["stack_bytes"] == 0
     assert int(trial.facts["registers"]) > 0
 
 

@@ -10,17 +10,13 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Level, Loop
-from annotune.transforms.legality import missing, order_refusal
-from annotune.transforms.messages import (
-    FACTOR_TOO_SMALL,
-    NAME_TAKEN,
-    NOT_DEALT,
-    PLACED,
-)
+from annotune.transforms.legality import order_refusal
+from annotune.transforms.messages import NOT_DEALT, PLACED
+from annotune.transforms.new_loop import NewLoop
 from annotune.transforms.tiles import cut_end, full_end, full_length
 from annotune.transforms.tree import Body, path, rebuilt, replace_loop
 
-DEAL_SUFFIX = "_w"
+_WORKERS = NewLoop("deal", "workers", "_w", "8, 16, …")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +40,11 @@ class Deal:
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the loop cannot be dealt out, or None when it can."""
-        absent = missing(body, self.statement, (self.loop,), self.span)
-        if absent is not None:
-            return absent
-        if self.workers < 1:
-            return FACTOR_TOO_SMALL.at(
-                self.span, command="deal", factor=self.workers, loop=self.loop, factors="8, 16, …"
-            )
+        refusal = _WORKERS.why_not(
+            body, analysis, self.statement, self.loop, self.workers, self.span
+        )
+        if refusal is not None:
+            return refusal
         loops = path(body, self.statement)
         loop = next(x for x in loops if x.var == self.loop)
         if loop.tile_of or loop.deal_of:
@@ -66,11 +60,6 @@ class Deal:
                 loop=self.loop,
                 place=loop.place,
                 loops=", ".join(serial) or "none",
-            )
-        name, region = deal_name(self.loop), analysis.region
-        if name in region.scalars or name in region.arrays:
-            return NAME_TAKEN.at(
-                self.span, command="deal", what="workers", loop=self.loop, name=name
             )
         help_ = f"leave '{self.loop}' in its order"
         return order_refusal("deal", self.apply(body), analysis, self.span, help_)
@@ -119,4 +108,4 @@ class Deal:
 
 def deal_name(loop: str) -> str:
     """Return the name of the loop over the workers that have the iterations of `loop`."""
-    return loop + DEAL_SUFFIX
+    return _WORKERS.name(loop)

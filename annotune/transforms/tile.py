@@ -10,16 +10,11 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
-from annotune.transforms.legality import missing
-from annotune.transforms.messages import (
-    ALREADY_TILED,
-    DEALT_ALREADY,
-    FACTOR_TOO_SMALL,
-    NAME_TAKEN,
-)
+from annotune.transforms.messages import ALREADY_TILED, DEALT_ALREADY
+from annotune.transforms.new_loop import NewLoop
 from annotune.transforms.tree import Body, path, rebuilt, replace_loop
 
-TILE_SUFFIX = "_t"
+_TILES = NewLoop("tile", "tiles", "_t", "2, 4, 8, …")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +35,15 @@ class Tile:
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the loop cannot be tiled, or None. Tiling is always legal."""
-        absent = missing(body, self.statement, (self.loop,), self.span)
-        if absent is not None:
-            return absent
-        if self.size < 1:
-            return FACTOR_TOO_SMALL.at(
-                self.span, command="tile", factor=self.size, loop=self.loop, factors="2, 4, 8, …"
-            )
+        refusal = _TILES.why_not(body, analysis, self.statement, self.loop, self.size, self.span)
+        if refusal is not None:
+            return refusal
         loops = path(body, self.statement)
         if any(loop.var == tile_name(self.loop) and loop.tile_of for loop in loops):
             return ALREADY_TILED.at(self.span, loop=self.loop)
         if any(self.loop in (loop.deal_of, loop.var) and loop.deal_of for loop in loops):
             own = next(loop.root for loop in loops if loop.var == self.loop)
             return DEALT_ALREADY.at(self.span, loop=self.loop, own=own)
-        if name_is_taken(self.loop, analysis):
-            name = tile_name(self.loop)
-            return NAME_TAKEN.at(self.span, command="tile", what="tiles", loop=self.loop, name=name)
         return None
 
     def apply(self, body: Body) -> Body:
@@ -82,10 +70,9 @@ class Tile:
 
 def tile_name(loop: str) -> str:
     """Return the name of the loop that steps over the tiles of `loop`."""
-    return loop + TILE_SUFFIX
+    return _TILES.name(loop)
 
 
 def name_is_taken(loop: str, analysis: Analysis) -> bool:
     """Return whether the region has something of the name that the tiles of `loop` need."""
-    region = analysis.region
-    return tile_name(loop) in region.scalars or tile_name(loop) in region.arrays
+    return _TILES.is_taken(loop, analysis)

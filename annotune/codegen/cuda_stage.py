@@ -172,12 +172,12 @@ class ThreadDialect(Dialect):
             with out.block(self.loop_head(loop)):
                 inside.write_body(out, loop.body)
             return
-        kind, value = self.iterator_type(loop), self.bound(loop, counted.value)
-        tests = [f"{counted.counter} < {counted.rounds}"]
+        kind, counter = self.iterator_type(loop), counted.counter
+        value = self.bound(loop, counted.value)
+        tests = [f"{counter} < {counted.rounds}"]
         tests += [f"{value} < {self.bound(loop, end)}" for end in counted.ends]
         out.line("#pragma unroll")
-        head = f"int {counted.counter} = 0; {' && '.join(tests)}; {counted.counter}++"
-        with out.block(f"for ({head})"):
+        with out.block(f"for ({kind} {counter} = 0; {' && '.join(tests)}; {counter}++)"):
             if counted.needs_iterator:
                 out.line(f"const {kind} {loop.var} = {value};")
             inside.write_body(out, counted.body)

@@ -35,9 +35,9 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
     const long i_t = i_t_t + 4 * (long)threadIdx.y;
     double sum_block[4][4];
     #pragma unroll
-    for (int i_r = 0; i_r < 4; i_r++) {
+    for (long i_r = 0; i_r < 4; i_r++) {
         #pragma unroll
-        for (int j_r = 0; j_r < 4; j_r++) {
+        for (long j_r = 0; j_r < 4; j_r++) {
             sum_block[i_r][j_r] = 0.0;
         }
     }
@@ -79,19 +79,19 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
         __pipeline_commit();
         for (long l = l_t; l < l_t + 16; l++) {
             #pragma unroll
-            for (int i_r = 0; i_r < 4; i_r++) {
+            for (long i_r = 0; i_r < 4; i_r++) {
                 #pragma unroll
-                for (int j_r = 0; j_r < 4; j_r++) {
+                for (long j_r = 0; j_r < 4; j_r++) {
                     sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t)] * B_tile[1024 * l_t_part + 64 * (l - l_t) + j_w + 16 * j_r];
                 }
             }
         }
     }
     #pragma unroll
-    for (int i_r = 0; i_r < 4; i_r++) {
+    for (long i_r = 0; i_r < 4; i_r++) {
         const long i = i_t + i_r;
         #pragma unroll
-        for (int j_r = 0; j_r < 4; j_r++) {
+        for (long j_r = 0; j_r < 4; j_r++) {
             const long j = j_t + j_w + 16 * j_r;
             C[i * n + j] = alpha * sum_block[i_r][j_r] + beta * C[i * n + j];
         }
@@ -112,9 +112,9 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
             const long i_t = i_t_t + 4 * (long)threadIdx.y;
             double sum_block[4][4];
             #pragma unroll
-            for (int i_r = 0; i_r < 4; i_r++) {
+            for (long i_r = 0; i_r < 4; i_r++) {
                 #pragma unroll
-                for (int j_r = 0; j_r < 4; j_r++) {
+                for (long j_r = 0; j_r < 4; j_r++) {
                     sum_block[i_r][j_r] = 0.0;
                 }
             }
@@ -171,19 +171,19 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                 __pipeline_commit();
                 for (long l = l_t; l < min((long)(l_t + 16), (long)(k)); l++) {
                     #pragma unroll
-                    for (int i_r = 0; i_r < 4; i_r++) {
+                    for (long i_r = 0; i_r < 4; i_r++) {
                         #pragma unroll
-                        for (int j_r = 0; j_r < 4; j_r++) {
+                        for (long j_r = 0; j_r < 4; j_r++) {
                             sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t)] * B_tile[1024 * l_t_part + 64 * (l - l_t) + j_w + 16 * j_r];
                         }
                     }
                 }
             }
             #pragma unroll
-            for (int i_r = 0; i_r < 4; i_r++) {
+            for (long i_r = 0; i_r < 4; i_r++) {
                 const long i = i_t + i_r;
                 #pragma unroll
-                for (int j_r = 0; j_r < 4; j_r++) {
+                for (long j_r = 0; j_r < 4; j_r++) {
                     const long j = j_t + j_w + 16 * j_r;
                     if (i < m && j < n) {
                         C[i * n + j] = alpha * sum_block[i_r][j_r] + beta * C[i * n + j];

@@ -16,10 +16,10 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
     const long p5 = p5_t + (long)threadIdx.y;
     double T_block[2][2];
     #pragma unroll
-    for (int h2_r = 0; h2_r < 2; h2_r++) {
+    for (long h2_r = 0; h2_r < 2; h2_r++) {
         const long h2 = h2_t + h2_r;
         #pragma unroll
-        for (int p4_r = 0; p4_r < 2; p4_r++) {
+        for (long p4_r = 0; p4_r < 2; p4_r++) {
             const long p4 = p4_t + p4_r;
             T_block[h2_r][p4_r] = h3 < 6 ? T[((((p4 * n + p5) * n + p6) * n + h1) * n + h2) * n + h3] : 0.0;
         }
@@ -43,19 +43,19 @@ __global__ void __launch_bounds__(8) f_1_s0_tuned(
         __syncthreads();
         for (long h7 = h7_t; h7 < h7_t + 2; h7++) {
             #pragma unroll
-            for (int h2_r = 0; h2_r < 2; h2_r++) {
+            for (long h2_r = 0; h2_r < 2; h2_r++) {
                 #pragma unroll
-                for (int p4_r = 0; p4_r < 2; p4_r++) {
+                for (long p4_r = 0; p4_r < 2; p4_r++) {
                     T_block[h2_r][p4_r] -= t_tile[2 * (p5 - p5_t) + p4_r + 4 * (h7 - h7_t)] * v_tile[8 * (h7 - h7_t) + h2_r + 2 * (h3 - h3_t)];
                 }
             }
         }
     }
     #pragma unroll
-    for (int h2_r = 0; h2_r < 2; h2_r++) {
+    for (long h2_r = 0; h2_r < 2; h2_r++) {
         const long h2 = h2_t + h2_r;
         #pragma unroll
-        for (int p4_r = 0; p4_r < 2; p4_r++) {
+        for (long p4_r = 0; p4_r < 2; p4_r++) {
             const long p4 = p4_t + p4_r;
             if (h3 < 6) {
                 T[((((p4 * n + p5) * n + p6) * n + h1) * n + h2) * n + h3] = T_block[h2_r][p4_r];

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import time
+from dataclasses import dataclass, replace
+from typing import cast
 
 import pytest
 from decide.gemm_texts import gemm
@@ -11,9 +13,11 @@ from decide.recipes import Decided, decided_text
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import Variant, load_target
 from annotune.decide.strategies import AUTO
+from annotune.measure.check import Checker
 from annotune.measure.ptxas import KernelFacts
 from annotune.measure.trial import Status, Trial
 from annotune.tune.local_memory import not_in_registers
+from annotune.tune.tuner import Bench, predicted
 
 H200 = load_device("h200")
 # 4 by 4 outputs of 8 bytes.
@@ -73,3 +77,32 @@ def test_spills_come_first(held: Variant) -> None:
 def test_an_array_of_the_text_may_be_where_it_likes() -> None:
     own = variant_of(decided_text(OWN_ARRAY, AUTO))
     assert not_in_registers(own, trial(64)) == ""
+
+
+@dataclass
+class _Said:
+    """A checker that finds every program right, with what ptxas said of it."""
+
+    trial: Trial
+
+    def check(self, _program: object, _plan: object) -> Trial:
+        return self.trial
+
+
+def test_no_prediction_is_made_for_what_works_on_local_memory(held: Variant) -> None:
+    def outcome(said: Trial) -> tuple[Trial, Trial | None]:
+        checker = cast(Checker, _Said(said))
+        until = time.monotonic() + 60
+        bench = Bench(checker, ({"n": 512},), (), 1, 1, until, "this CPU", arch="sm_90")
+        found = predicted(bench, load_target("cuda"), "cuda-cpu", [held], "NVIDIA H200")
+        (only,) = found.trials
+        return only, found.best
+
+    bad, none = outcome(trial(BLOCK_BYTES))
+    assert (bad.status, none) == (Status.CONSTRAINTS, None)
+    assert bad.reason == (
+        "has a stack frame of 128 bytes, C_block being in local memory, compiled for sm_90"
+    )
+    good, best = outcome(trial(0))
+    assert (good.status, best) == (Status.CORRECT, good)
+    assert good.is_predicted

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
 
+from annotune.analysis.implied import Known
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_copies import (
     DYNAMIC,
@@ -26,6 +27,7 @@ from annotune.codegen.cuda_copies import (
 )
 from annotune.codegen.grid import Grid
 from annotune.codegen.names import spelled
+from annotune.codegen.versions import is_peeled, write_versions
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite, variables
@@ -44,6 +46,7 @@ from annotune.ir.nest import (
 from annotune.ir.region import Region
 from annotune.transforms.copies import value_names
 from annotune.transforms.tree import Body
+from annotune.transforms.value_type import region_types
 
 # A thread copies so many elements at most in a loop that is written out: their loads are then
 # all on their way before the first one has to wait.
@@ -64,7 +67,8 @@ class ThreadDialect(Dialect):
     """C for one thread of `shape`, which holds the arrays `registers` and its part of `dealt`.
 
     `locals` are the types of all local arrays, `constants` the sizes that the text fixes; `repeats`
-    says that a loop runs its statements again.
+    says that a loop runs its statements again. `known` is what holds where they stand, as far as
+    whole tiles are apart in the kernel.
 
     Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. Loops that pick
     elements of registers are written out by the compiler: an index known only at run time would
@@ -77,6 +81,7 @@ class ThreadDialect(Dialect):
     dealt: Mapping[str, Share] = field(default_factory=dict)
     locals: Mapping[str, str] = field(default_factory=dict)
     repeats: bool = False
+    known: Known = field(default_factory=Known)
 
     @classmethod
     def of(
@@ -91,7 +96,27 @@ class ThreadDialect(Dialect):
             registers=_private_names(kernel.body) - _private_names(region.nest.body),
             dealt=shares(kernel.body, prod(shape.threads)),
             locals={s.name: s.type for s in walk_stmts(kernel.body) if isinstance(s, LocalArray)},
+            known=Known.of(region_types(region), constants),
         )
+
+    def inside(self, loop: Loop, repeats: bool) -> ThreadDialect:
+        """Return the dialect for what a loop runs, again or `repeats` says not."""
+        known = self.known.inside(loop) if is_peeled((loop,)) else self.known
+        return replace(self, repeats=repeats, known=known)
+
+    def write_versions(
+        self,
+        out: Writer,
+        tests: Sequence[Expr],
+        body: Body,
+        write: Callable[[ThreadDialect, Body], None],
+    ) -> None:
+        """Write `body` by `write`, once more for whole tiles where `tests` tell them apart."""
+
+        def write_one(version: Body, known: Known) -> None:
+            write(replace(self, known=known), version)
+
+        write_versions(out, self, tests, body, self.known, write_one)
 
     def declare_shared(self, out: Writer, body: Body) -> None:
         """Write the declarations of what the block shares, and the number of a thread in it."""
@@ -162,8 +187,11 @@ class ThreadDialect(Dialect):
             repeats = False
         if self._picks_registers(loop):
             out.line("#pragma unroll")
+        inner = self.inside(loop, repeats)
         with out.block(self.loop_head(loop)):
-            replace(self, repeats=repeats).write_body(out, loop.body)
+            inner.write_versions(
+                out, loop.peeled, loop.body, lambda dialect, body: dialect.write_body(out, body)
+            )
 
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; what is streamed goes by functions that tell the caches so."""

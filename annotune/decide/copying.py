@@ -1,4 +1,4 @@
-"""What a recipe copies, holds in registers and pads, as a part of a kernel's choice."""
+"""What a recipe copies, holds in registers, pads and peels, as a part of a kernel's choice."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from annotune.ir.nest import MemorySpace
 
 
 def copying_of(unit: Unit, wishes: Wishes) -> tuple[Blocking, ...]:
-    """Return what the recipe copies, holds and pads in the statements of a unit."""
-    named = {*wishes.staged, *wishes.held, *wishes.padded}
+    """Return what the recipe copies, holds, pads and peels in the statements of a unit."""
+    named = {*wishes.staged, *wishes.held, *wishes.padded, *wishes.peeled}
     return tuple(
         Blocking(
             s,
             held=wishes.held.get(s, ""),
             staged=wishes.staged.get(s, ()),
             padded=wishes.padded.get(s, ()),
+            peeled=wishes.peeled.get(s, ()),
         )
         for s in unit.statements
         if s in named

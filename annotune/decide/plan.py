@@ -62,7 +62,7 @@ class Blocking:
     outermost first, empty when they stay. `simd` is the loop whose iterations are lanes, and
     `held` the one over which a block of the target stays in registers; empty where there is
     none. `staged` are the copies of inputs, `padded` the loops that run whole tiles where they
-    end inside one. With `from_zero` what is held is a sum that is added to the target at the end.
+    end inside one, `peeled` those whose whole tiles are set apart. With `from_zero` what is held is a sum that is added to the target at the end.
     `apart` says how the statement leaves an imperfect nest, inside the tiles; a scalar that it
     then has in an array is not held once more. The shared ones of `staged` may be `pipelined`.
     """
@@ -74,6 +74,7 @@ class Blocking:
     held: str = ""
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
+    peeled: tuple[str, ...] = ()
     from_zero: bool = False
     apart: Apart | None = None
     pipelined: Pipelined | None = None
@@ -221,12 +222,7 @@ class Kernel:
 
         There are none where a reduction leaves statements before and after them.
         """
-        out: list[Loop] = []
-        body = self.body
-        while len(body) == 1 and isinstance(body[0], Loop) and is_kernel(body[0]):
-            out.append(body[0])
-            body = body[0].body
-        return tuple(out)
+        return band_of(self.body)
 
     def thread_body(self) -> Body:
         """Return what is left inside the placed loops."""
@@ -291,6 +287,15 @@ def _joined(steps: tuple[Step, ...]) -> Body:
             out.extend(step.scheduled)
         else:
             out.append(rebuilt(step.loop, body=_joined(step.steps)))
+    return tuple(out)
+
+
+def band_of(body: Body) -> tuple[Loop, ...]:
+    """Return the placed loops that hold all of `body`, outermost first."""
+    out: list[Loop] = []
+    while len(body) == 1 and isinstance(body[0], Loop) and is_kernel(body[0]):
+        out.append(body[0])
+        body = body[0].body
     return tuple(out)
 
 

@@ -45,7 +45,7 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
 
 # Commands that no choice turns back into a command, for the loops are those of the choice.
 _OF_LOOPS = ("tile", "merge", "deal", "registers", "unroll", "stage", "hold")
-_KEPT = ("acc", "distribute", "permute", "pad", *_OF_LOOPS)
+_KEPT = ("acc", "distribute", "permute", "pad", "peel", *_OF_LOOPS)
 
 
 def _subject(command: Command) -> tuple[object, ...]:
@@ -157,6 +157,8 @@ def _copies(block: Blocking) -> Iterator[Command]:
         yield Command("hold", (number, Argument(block.held)))
     if block.padded:
         yield Command("pad", (number, Argument(block.padded)))
+    if block.peeled:
+        yield Command("peel", (number, Argument(block.peeled)))
 
 
 def _acc(axes: AccAxes) -> list[Argument]:

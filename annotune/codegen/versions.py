@@ -1,4 +1,4 @@
-"""A body in two versions: one for whole tiles, without what that makes true, and the body itself."""
+"""A body in two versions: for whole tiles, without what that makes true, and for the others."""
 
 from __future__ import annotations
 

@@ -62,9 +62,10 @@ class Blocking:
     outermost first, empty when they stay. `simd` is the loop whose iterations are lanes, and
     `held` the one over which a block of the target stays in registers; empty where there is
     none. `staged` are the copies of inputs, `padded` the loops that run whole tiles where they
-    end inside one, `peeled` those whose whole tiles are set apart. With `from_zero` what is held is a sum that is added to the target at the end.
+    end inside one. With `from_zero` what is held is a sum that is added to the target at the end.
     `apart` says how the statement leaves an imperfect nest, inside the tiles; a scalar that it
     then has in an array is not held once more. The shared ones of `staged` may be `pipelined`.
+    The whole tiles of the loops `peeled` are apart from the others.
     """
 
     statement: int
@@ -74,11 +75,11 @@ class Blocking:
     held: str = ""
     staged: tuple[Staging, ...] = ()
     padded: tuple[str, ...] = ()
-    peeled: tuple[str, ...] = ()
     from_zero: bool = False
     apart: Apart | None = None
     pipelined: Pipelined | None = None
     deals: tuple[tuple[str, int], ...] = ()
+    peeled: tuple[str, ...] = ()
 
     @property
     def inside(self) -> tuple[str, ...]:

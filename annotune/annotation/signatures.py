@@ -221,7 +221,7 @@ _ROWS = (
         (_STATEMENT, Slot("loops", Kind.LOOPS)),
         "test once whether the tiles of these loops are whole, and run whole ones unconditioned",
         'peel(0, ("h3","h2"))',
-        "Wolfe 1996, 9.2",
+        "Wolfe 1996, 9",
     ),
     Signature(
         "acc",

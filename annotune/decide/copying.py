@@ -34,10 +34,21 @@ def refuse_beside(unit: Unit, copying: tuple[Blocking, ...], wishes: Wishes) -> 
     Raises:
         AnnotuneError: There are any.
     """
-    if copying:
+    if any(block != Blocking(block.statement, peeled=block.peeled) for block in copying):
         place = wishes.places.of("contract", unit.leader)
         why = "it has its own copies, block of registers and padding"
         raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=unit.leader, reason=why))
+
+
+def peeled_as_wished(choice: KernelChoice, copying: tuple[Blocking, ...]) -> KernelChoice:
+    """Return the tile of a contraction, at other sizes too, with whole tiles apart as asked."""
+    asked = {block.statement: block.peeled for block in copying}
+    blocking = tuple(
+        replace(block, peeled=asked.get(block.statement, block.peeled)) for block in choice.blocking
+    )
+    general = choice.elsewhere
+    elsewhere = None if general is None else peeled_as_wished(general, copying)
+    return replace(choice, blocking=blocking, elsewhere=elsewhere)
 
 
 def with_copies(choice: KernelChoice, copying: tuple[Blocking, ...]) -> KernelChoice:

@@ -10,14 +10,22 @@ from annotune.analysis.implied import Known
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Expr, Int, Var, variables
 from annotune.ir.fold import fold
-from annotune.ir.nest import Await, Level, LocalArray, Loop, MemorySpace, Stmt, walk_stmts
+from annotune.ir.nest import (
+    Await,
+    Level,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    Stmt,
+    walk_paths,
+    walk_stmts,
+)
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PEELED, PEEL_DIVERGES
 from annotune.transforms.tiles import cut_end, cut_ends, full_end
 from annotune.transforms.tree import (
     Body,
     bound_names,
-    path,
     rebuilt,
     replace_loop,
     top_of,
@@ -48,10 +56,9 @@ class Peel:
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason whole tiles cannot be told apart, or None. It breaks no order."""
-        absent = missing(body, self.statement, self.loops, self.span)
-        if absent is not None:
-            return absent
-        around = path(body, self.statement)
+        around = self._loops(body)
+        if around is None:
+            return missing(body, self.statement, self.loops, self.span)
         for loop in around:
             if loop.var in self.loops and not _tiles(loop, around):
                 return NOT_PEELED.at(self.span, loop=loop.var, reason="is no loop over one tile")
@@ -72,13 +79,23 @@ class Peel:
 
     def apply(self, body: Body) -> Body:
         """Return `body` with the test at its loop, which `why_not` has accepted."""
-        around = path(body, self.statement)
+        around = self._loops(body)
+        assert around is not None
         tests = self._tests(around)
         if not tests:
             return body
         marked = _marked(around, tests)
         peeled = tuple(dict.fromkeys((*marked.peeled, *tests)))
         return replace_loop(body, marked, (rebuilt(marked, peeled=peeled),))
+
+    def _loops(self, body: Body) -> tuple[Loop, ...] | None:
+        """Return the loops around the statement where it has all the named ones.
+
+        It also loads and stores blocks that are held, outside some of them.
+        """
+        places = (around for assign, around in walk_paths(body) if assign.number == self.statement)
+        wanted = set(self.loops)
+        return next((x for x in places if wanted <= {loop.var for loop in x}), None)
 
     def _cut(self, around: Sequence[Loop]) -> tuple[Loop, ...]:
         """Return the named loops that may be cut short."""

@@ -7,13 +7,15 @@ iteration in which these differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from annotune.analysis.implied import Known
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.isl_schedule import within
 from annotune.codegen.isl_text import ALWAYS, IslText
+from annotune.codegen.tile_ends import full_blocks
 from annotune.decide.certificate import Peeled
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Access, Binary, Call, Expr, Select, Var, children, conjuncts
@@ -27,7 +29,14 @@ from annotune.transforms.whole_tiles import whole_tiles
 def versions(region: Region, plan: Plan) -> tuple[Peeled, ...]:
     """Return where the two versions of peeled loops in a plan differ."""
     known = Known.of(region_types(region), plan.constants)
-    return tuple(dict.fromkeys(_in_steps(plan.steps, _Place("", region.sizes), known)))
+    found = _in_steps(plan.steps, _Place("", region.sizes), partial(_in_body, known=known))
+    return tuple(dict.fromkeys(found))
+
+
+def block_versions(region: Region, plan: Plan) -> tuple[Peeled, ...]:
+    """Return where a core's blocks of registers differ from those that are known to be full."""
+    found = _in_steps(plan.steps, _Place("", region.sizes), _in_blocks)
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
@@ -58,13 +67,25 @@ class _Place:
         return Peeled(self.kernel, what, f"{{ [{names}] : {facts} }}")
 
 
-def _in_steps(steps: Sequence[Step], place: _Place, known: Known) -> Iterator[Peeled]:
+def _in_steps(
+    steps: Sequence[Step], place: _Place, of_body: Callable[[Body, _Place], Iterator[Peeled]]
+) -> Iterator[Peeled]:
     for step in steps:
         match step:
             case Kernel(name=name, body=body):
-                yield from _in_body(body, replace(place, kernel=name), known)
+                yield from of_body(body, replace(place, kernel=name))
             case HostLoop(loop, inner):
-                yield from _in_steps(inner, place.inside(loop), known.inside(loop))
+                yield from _in_steps(inner, place.inside(loop), of_body)
+
+
+def _in_blocks(body: Body, place: _Place) -> Iterator[Peeled]:
+    tests, whole = full_blocks(body)
+    if tests:
+        yield from _between(body, whole, place.tested(*tests))
+        return
+    for stmt in body:
+        if isinstance(stmt, Loop):
+            yield from _in_blocks(stmt.body, place.inside(stmt))
 
 
 def _in_body(body: Body, place: _Place, known: Known) -> Iterator[Peeled]:

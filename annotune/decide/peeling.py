@@ -17,7 +17,8 @@ def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
     """Return `choice` with whole tiles apart, None where no tile of the nest is cut short.
 
     The model predicts the same time for both: the conditions cost few instructions beside the
-    loads that wait for them, and the text for whole tiles takes no more registers.
+    loads that wait for them, and ptxas gives the kernel about as many registers (4 less to 10
+    more, docs/strategies/primitives.md).
     """
     tiles = (*choice.tiles, *(tile for block in choice.blocking for tile in block.tiles))
     cut = [loop for loop, size in tiles if (unit.trips.get(loop) or 0) % size]

@@ -7,7 +7,7 @@ from functools import partial, reduce
 
 from annotune.analysis.implied import Known
 from annotune.ir.expr import Binary, Call, Expr, Select, Var, rewrite
-from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Local, Loop, Stmt
 from annotune.transforms.tiles import cut_ends, full_end
 from annotune.transforms.tree import Body, rebuilt
 
@@ -31,7 +31,7 @@ def whole_tiles(body: Body, known: Known) -> Body:
                 out.append(_assign(stmt, known))
             case Local(name, type_, value) if value is not None:
                 out.append(Local(name, type_, rewrite(value, partial(_chosen, known))))
-            case Local() | LocalArray() | Await():
+            case _:
                 out.append(stmt)
     return tuple(out)
 

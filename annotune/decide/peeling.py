@@ -8,9 +8,11 @@ Performance Compilers for Parallel Computing", 1996, chapter 9 (index set splitt
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 from annotune.decide.plan import Blocking, KernelChoice, Reason
 from annotune.decide.units import Unit
+from annotune.transforms.merge import merged_name
 
 
 def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
@@ -21,7 +23,10 @@ def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
     more, docs/strategies/primitives.md).
     """
     tiles = (*choice.tiles, *(tile for block in choice.blocking for tile in block.tiles))
-    cut = [loop for loop, size in tiles if (unit.trips.get(loop) or 0) % size]
+    merged = {merged_name(loops): loops for loops in choice.merges}
+    parts = {loop: merged.get(loop, (loop,)) for loop, _ in tiles}
+    trips = {loop: prod(unit.trips.get(part) or 0 for part in parts[loop]) for loop in parts}
+    cut = [loop for loop, size in tiles if trips[loop] % size]
     if not cut:
         return None
     first, *others = choice.blocking or (Blocking(choice.leader),)

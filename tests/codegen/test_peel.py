@@ -217,6 +217,30 @@ def test_a_recipe_asks_for_the_tile_of_a_contraction_with_whole_tiles_apart(
     program.check(*calls, launches=True)
 
 
+MOVED = {
+    "ahead": "pipeline(0, 2)\n",
+    "through registers": 'pipeline(0, 2, "registers")\n',
+    "past the registers": "pipeline(0, 1)\n",
+    "streamed": "stream(0)\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", MOVED)
+def test_copies_that_run_ahead_keep_the_conditions_of_later_tiles(way: str, tmp_path: Path) -> None:
+    tile = f"{SMALL} register_x=3, register_y=2, step=2)\n{MOVED[way]}"
+    peel = 'peel(0, ("h3","p5","h2","p4","h7"))\n'
+    text = contraction(tile + peel, n=5)
+    one = decided_text(text, AUTO)
+    assert verify(certify(one.analysis, one.plan())) == ()
+    program = executable(tmp_path, text, strategy=AUTO)
+    assert "else {" in program.cuda
+    calls = [
+        Call("f", (n, Part(0), Part(1), Part(2), 1.5), (n**6, n**4, n**4)) for n in range(1, 6)
+    ]
+    program.check(*calls, launches=True)
+
+
 def test_a_peeled_kernel_does_not_spill(tmp_path: Path) -> None:
     tile = (
         'contract(0, thread={"h3","p5"}, register={"h2","p4"}, sum="h7", thread_x=16, thread_y=8,'

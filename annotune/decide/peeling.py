@@ -18,6 +18,8 @@ from annotune.transforms.merge import merged_name
 def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
     """Return `choice` with whole tiles apart, None where no tile of the nest is cut short.
 
+    Neither is there any where threads combine a sum, which `Peel` refuses.
+
     The model predicts the same time for both: the conditions cost few instructions beside the
     loads that wait for them, and ptxas gives the kernel about as many registers (4 less to 10
     more, docs/strategies/primitives.md).
@@ -27,7 +29,7 @@ def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
     parts = {loop: merged.get(loop, (loop,)) for loop, _ in tiles}
     trips = {loop: prod(unit.trips.get(part) or 0 for part in parts[loop]) for loop in parts}
     cut = [loop for loop, size in tiles if trips[loop] % size]
-    if not cut:
+    if not cut or unit.sums or choice.team:
         return None
     first, *others = choice.blocking or (Blocking(choice.leader),)
     loops = first.padded or tuple(loop for loop, _ in tiles)

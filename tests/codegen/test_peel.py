@@ -199,6 +199,18 @@ def test_a_stencil_has_one_more_point_too_and_it_is_never_the_first() -> None:
     assert peeled[0] == with_peeled(unit, found.first[0])
 
 
+def test_sums_that_threads_share_have_no_such_point() -> None:
+    text = (
+        "void f(int n, double *restrict s, const double *restrict b)\n{\n"
+        "/*@ begin PerfTuning ( def input_params { param n = 100000; } ) @*/\n"
+        "for (int i = 0; i < n; i++) s[0] += b[i];\n/*@ end @*/\n}\n"
+    )
+    one = decided_text(text)
+    (unit,) = one.base.nests("footprint", one.decision.wishes)
+    assert one.decision.choices[0].tiles
+    assert with_peeled(unit, one.decision.choices[0]) is None
+
+
 def test_a_recipe_asks_for_the_tile_of_a_contraction_with_whole_tiles_apart(
     tmp_path: Path,
 ) -> None:

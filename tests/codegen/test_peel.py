@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +13,25 @@ from conftest import Golden
 from decide.recipes import decided, decided_text, example
 from decide.test_two_level import SMALL, contraction
 from support.executed import Call, Executable, Part, emitted, executable
+from support.regions import EXAMPLES
 
+from annotune.annotation.regions import find_annotations
 from annotune.codegen import certify_versions
 from annotune.codegen.certify import certify
+from annotune.codegen.cuda import CudaTarget
+from annotune.codegen.variants import planned
+from annotune.decide.build import cuda_placement
 from annotune.decide.certificate import verify
 from annotune.decide.peeling import with_peeled
 from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError
+from annotune.frontend.load import load
 from annotune.ir.nest import Assign
+from annotune.measure.check import CheckPlan, check_variant
+from annotune.measure.oracle import Oracle
+from annotune.measure.toolchain import find_toolchains
+from annotune.measure.trial import Status
+from annotune.measure.variant import Variant as Program
 from annotune.transforms.tree import Body, map_assigns
 from annotune.transforms.whole_tiles import whole_tiles
 
@@ -197,6 +209,27 @@ def test_a_stencil_has_one_more_point_too_and_it_is_never_the_first() -> None:
     assert len(peeled) == 1
     assert peeled[0] in found.later
     assert peeled[0] == with_peeled(unit, found.first[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("extents", [(13, 13, 2, 2, 13, 13, 5), (5, 7, 2, 2, 17, 11, 6)])
+def test_the_point_of_a_contraction_is_clean(extents: tuple[int, ...], tmp_path: Path) -> None:
+    sizes = dict(zip(NAMES, extents, strict=True))
+    one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", sizes), AUTO)
+    (unit,) = one.base.nests("footprint", one.decision.wishes)
+    peeled = with_peeled(unit, one.decision.choices[0])
+    assert peeled is not None
+    variant = planned(one.analysis, (peeled,), one.base.groups, cuda_placement)
+    code = CudaTarget().region(variant, resident=False)
+    assert "else {" in code.device
+    program = Program("cuda", "cuda-cpu", code, CudaTarget().standalone(code))
+    text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text()
+    source = load("sd_t_d1.c", text, find_annotations(text, "sd_t_d1.c"), sizes)
+    oracle = Oracle(source, one.analysis, find_toolchains(os.environ), tmp_path)
+    others = dict(zip(NAMES, (3, 4, 2, 5, 6, 17, 3), strict=True))
+    plan = CheckPlan((sizes, others), sanitize=True, races=True)
+    trial = check_variant(program, plan, oracle)
+    assert (trial.status, trial.verified) == (Status.CORRECT, True), trial.reason
 
 
 def test_sums_that_threads_share_have_no_such_point() -> None:

@@ -10,6 +10,7 @@ from annotune.codegen.versions import is_peeled, unpeeled
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Await, Level, Local, LocalArray, Loop, Stmt
+from annotune.transforms.tree import Body
 from annotune.transforms.whole_tiles import whole_tiles
 
 Place = tuple[str, tuple[int, ...]]
@@ -56,6 +57,8 @@ class _Machine:
         self.begun: list[tuple[Place, int]] | None = None
         self.known = Known()
         self.whole_tiles = 0
+        # What holds in a peeled loop and in its whole tiles, and what then runs in it.
+        self.made: dict[tuple[int, tuple[str, ...]], tuple[Known, Known, Body, Body]] = {}
 
     def body(self, body: tuple[Stmt, ...]) -> None:
         for is_async, run in groupby(body, _is_async):
@@ -96,9 +99,12 @@ class _Machine:
     def versions(self, loop: Loop) -> None:
         """Run a loop whose body is another one where its tests hold."""
         known = self.known
-        inside = known.inside(loop)
-        there = inside.where(loop.peeled)
-        whole, rest = whole_tiles(loop.body, there), unpeeled(loop.body)
+        key = (id(loop), known.facts)
+        if key not in self.made:
+            inside = known.inside(loop)
+            there = inside.where(loop.peeled)
+            self.made[key] = inside, there, whole_tiles(loop.body, there), unpeeled(loop.body)
+        inside, there, whole, rest = self.made[key]
         for value in range(self.value(loop.lower), self.value(loop.upper), loop.step):
             self.values[loop.var] = value
             is_whole = all(self.value(test) for test in loop.peeled)

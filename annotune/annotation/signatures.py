@@ -217,6 +217,13 @@ _ROWS = (
         "Kim et al. 2019, 3",
     ),
     Signature(
+        "peel",
+        (_STATEMENT, Slot("loops", Kind.LOOPS)),
+        "test once whether the tiles of these loops are whole, and run whole ones unconditioned",
+        'peel(0, ("h3","h2"))',
+        "Wolfe 1996, 9",
+    ),
+    Signature(
         "acc",
         (
             _STATEMENT,

@@ -8,9 +8,11 @@ do, as threads. Lanes are threads: they meet at the ends of their loop.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.certify import certify
+from annotune.codegen.certify_versions import block_versions
 from annotune.codegen.grid import own_count
 from annotune.codegen.isl_schedule import Maker
 from annotune.decide.certificate import Certificate
@@ -89,4 +91,6 @@ def _axes(loops: list[Loop], first: int) -> dict[int, tuple[Loop, ...]]:
 
 def certify_cores(analysis: Analysis, plan: Plan) -> Certificate:
     """Return the certificate of an OpenMP plan at the region's sizes."""
-    return certify(analysis, plan, CoreMaker)
+    made = certify(analysis, plan, CoreMaker)
+    # The text has blocks of registers twice wherever their tiles may be cut short.
+    return replace(made, versions=block_versions(analysis.region, plan))

@@ -70,7 +70,9 @@ def _moved(loop: Loop, length: Expr, taken: frozenset[str]) -> Loop:
             case Loop():
                 lower = fold(substitute(stmt.lower, place))
                 upper = fold(substitute(stmt.upper, place))
-                return rebuilt(stmt, lower=lower, upper=upper, body=tuple(map(moved, stmt.body)))
+                tests = tuple(fold(substitute(test, place)) for test in stmt.peeled)
+                inner = tuple(map(moved, stmt.body))
+                return rebuilt(stmt, lower=lower, upper=upper, body=inner, peeled=tests)
             case Local(name, type_, value):
                 return Local(name, type_, None if value is None else substitute(value, place))
             case LocalArray() | Await():

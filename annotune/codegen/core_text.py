@@ -11,9 +11,9 @@ from annotune.codegen.core_blocks import for_registers
 from annotune.codegen.guards import joined
 from annotune.codegen.names import Interface, spelled, words, wrapped
 from annotune.codegen.placed import declared_in, is_placed, reduction_clauses
-from annotune.codegen.tile_ends import cut_loops, with_bounds, write_ends
+from annotune.codegen.tile_ends import cut_loops, full_blocks, write_ends
 from annotune.codegen.writer import INDENT, Writer
-from annotune.ir.expr import Binary, Expr, Var
+from annotune.ir.expr import Var
 from annotune.ir.nest import Assign, Level, LocalArray, Loop, walk_stmts
 from annotune.ir.region import Array, Scalar
 from annotune.transforms.tree import Body
@@ -130,10 +130,9 @@ class BodyWriter:
         if not tiles:
             self._block(out, body)
             return
-        tests = dict.fromkeys(Binary("<=", cut.full, cut.end) for cut in tiles)
+        tests, whole = full_blocks(body)
         with out.block(f"if ({joined(tests)})"):
-            full: dict[Expr, Expr] = {cut.least: cut.full for cut in tiles}
-            self._block(out, with_bounds(body, full))
+            self._block(out, whole)
         with out.block("else"):
             self._block(out, write_ends(out, self.dialect, body, tiles))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
+from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
@@ -16,11 +17,11 @@ from annotune.codegen.cuda_types import cuda_type
 from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, axes_of, grid
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import INDENT, Writer
-from annotune.decide.plan import Kernel
-from annotune.ir.expr import Var
+from annotune.decide.plan import Kernel, band_of
+from annotune.ir.expr import Var, variables
 from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
-from annotune.transforms.tree import Body
+from annotune.transforms.tree import Body, nest_loops, rebuilt
 
 
 @dataclass(frozen=True)
@@ -143,27 +144,49 @@ def _write_placed(out: Writer, maker: _Maker) -> None:
     kernel = maker.kernel
     dialect = ThreadDialect.of(maker.analysis.region, kernel, maker.shape, maker.constants)
     dialect.declare_shared(out, kernel.body)
-    strided = 0
-    for loops in axes_of(kernel.band()):
-        if len(loops) > 1:
-            head, lines = flat_heads(dialect, loops, maker.shape, maker.constants)
-        else:
-            start, head = placed_head(dialect, loops[0])
-            is_exact = maker.shape.is_exact(loops[0].place, loops[0], maker.constants)
-            head, lines = ("", (start,)) if is_exact else (head, ())
-        if head:
-            out.line(head + " {")
-            out.indent()
-            strided += 1
+    _write_axes(out, maker, dialect, kernel.body)
+
+
+def _write_axes(out: Writer, maker: _Maker, dialect: ThreadDialect, body: Body) -> None:
+    """Write a nest of placed loops axis by axis, and what a thread does inside them all."""
+    band = band_of(body)
+    if not band:
+        for scalar in temporaries(maker.analysis, body):
+            out.line(f"{scalar.type} {scalar.name};")
+        dialect.write_body(out, body)
+        return
+    loops = axes_of(band)[0]
+    head, lines = _index(dialect, loops, maker)
+    rest = [x for x in band if not any(x is own for own in loops)]
+    late = {x.var for x in rest}
+    # A test that an index of this axis answers stands here, others with the axis that does.
+    tests = [test for x in loops for test in x.peeled]
+    due = [test for test in tests if not variables(test) & late]
+    if rest and len(due) < len(tests):
+        open_tests = tuple(test for test in tests if test not in due)
+        rest[-1] = rebuilt(rest[-1], peeled=(*rest[-1].peeled, *open_tests))
+    for loop in loops:
+        dialect = dialect.inside(loop, dialect.repeats or bool(head))
+    with out.block(head) if head else nullcontext():
         for line in lines:
             out.line(line)
-    for scalar in temporaries(maker.analysis, kernel.thread_body()):
-        out.line(f"{scalar.type} {scalar.name};")
-    dialect = replace(dialect, repeats=strided > 0)
-    dialect.write_body(out, kernel.thread_body())
-    for _ in range(strided):
-        out.dedent()
-        out.line("}")
+        dialect.write_versions(
+            out,
+            due,
+            nest_loops(rest, band[-1].body),
+            lambda inner, version: _write_axes(out, maker, inner, version),
+        )
+
+
+def _index(
+    dialect: ThreadDialect, loops: Sequence[Loop], maker: _Maker
+) -> tuple[str, tuple[str, ...]]:
+    """Return what the indices of an axis are: a head, empty for none, and lines."""
+    if len(loops) > 1:
+        return flat_heads(dialect, loops, maker.shape, maker.constants)
+    start, head = placed_head(dialect, loops[0])
+    is_exact = maker.shape.is_exact(loops[0].place, loops[0], maker.constants)
+    return ("", (start,)) if is_exact else (head, ())
 
 
 def _team_text(maker: _Maker, name: str, legend: str) -> KernelText:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
 
+from annotune.analysis.implied import Known
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_copies import (
     DYNAMIC,
@@ -27,6 +28,7 @@ from annotune.codegen.cuda_copies import (
 from annotune.codegen.grid import Grid
 from annotune.codegen.names import spelled
 from annotune.codegen.register_loops import NO_REGISTERS, RegisterLoops, may_be_registers
+from annotune.codegen.versions import is_peeled, write_versions
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite
@@ -45,6 +47,7 @@ from annotune.ir.nest import (
 from annotune.ir.region import Region
 from annotune.transforms.copies import value_names
 from annotune.transforms.tree import Body
+from annotune.transforms.value_type import region_types
 
 # A thread copies so many elements at most in a loop that is written out: their loads are then
 # all on their way before the first one has to wait.
@@ -65,7 +68,8 @@ class ThreadDialect(Dialect):
     """C for one thread of `shape`, which holds its part of the arrays `dealt`.
 
     `locals` are the types of all local arrays, `constants` the sizes that the text fixes; `repeats`
-    says that a loop runs its statements again.
+    says that a loop runs its statements again. `known` is what holds where they stand, as far as
+    whole tiles are apart in the kernel.
 
     Nests of `COOPERATIVE` loops that fill shared memory stand between barriers. The loops that are
     `picking` elements of registers count from 0 and are written out by the compiler: an index known
@@ -78,6 +82,7 @@ class ThreadDialect(Dialect):
     dealt: Mapping[str, Share] = field(default_factory=dict)
     locals: Mapping[str, str] = field(default_factory=dict)
     repeats: bool = False
+    known: Known = field(default_factory=Known)
 
     @classmethod
     def of(
@@ -97,7 +102,27 @@ class ThreadDialect(Dialect):
             picking=RegisterLoops(held, made.keys(), constants, taken),
             dealt=shares(kernel.body, prod(shape.threads)),
             locals={array.name: array.type for array in arrays},
+            known=Known.of(region_types(region), constants),
         )
+
+    def inside(self, loop: Loop, repeats: bool) -> ThreadDialect:
+        """Return the dialect for what a loop runs, again or `repeats` says not."""
+        known = self.known.inside(loop) if is_peeled((loop,)) else self.known
+        return replace(self, repeats=repeats, known=known)
+
+    def write_versions(
+        self,
+        out: Writer,
+        tests: Sequence[Expr],
+        body: Body,
+        write: Callable[[ThreadDialect, Body], None],
+    ) -> None:
+        """Write `body` by `write`, once more for whole tiles where `tests` tell them apart."""
+
+        def write_one(version: Body, known: Known) -> None:
+            write(replace(self, known=known), version)
+
+        write_versions(out, self, tests, body, self.known, write_one)
 
     def declare_shared(self, out: Writer, body: Body) -> None:
         """Write the declarations of what the block shares, and the number of a thread in it."""
@@ -166,11 +191,11 @@ class ThreadDialect(Dialect):
             if self.repeats:
                 out.line("__syncthreads();")
             repeats = False
-        inside = replace(self, repeats=repeats)
+        inside = self.inside(loop, repeats)
         counted = self.picking.counted(loop)
         if counted is None:
             with out.block(self.loop_head(loop)):
-                inside.write_body(out, loop.body)
+                inside.write_versions(out, loop.peeled, loop.body, _write_body(out))
             return
         kind, counter = self.iterator_type(loop), counted.counter
         value = self.bound(loop, counted.value)
@@ -178,9 +203,9 @@ class ThreadDialect(Dialect):
         tests += [f"{value} < {self.bound(loop, end)}" for end in counted.ends]
         out.line("#pragma unroll")
         with out.block(f"for ({kind} {counter} = 0; {' && '.join(tests)}; {counter}++)"):
-            if counted.needs_iterator:
+            if counted.needs_iterator or (loop.peeled and counter != loop.var):
                 out.line(f"const {kind} {loop.var} = {value};")
-            inside.write_body(out, counted.body)
+            inside.write_versions(out, loop.peeled, counted.body, _write_body(out))
 
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; what is streamed goes by functions that tell the caches so."""
@@ -341,3 +366,8 @@ def _touched(body: Body) -> frozenset[str]:
 
 def _local_arrays(body: Body) -> tuple[LocalArray, ...]:
     return tuple(s for s in walk_stmts(body) if isinstance(s, LocalArray))
+
+
+def _write_body(out: Writer) -> Callable[[ThreadDialect, Body], None]:
+    """Return what writes one version of a body."""
+    return lambda dialect, body: dialect.write_body(out, body)

@@ -115,6 +115,7 @@ class View:
                     deal_of=self.name(stmt.deal_of),
                     combines=tuple(Combine(c.op, self.name(c.name)) for c in stmt.combines),
                     merges=tuple(replace(p, var=self.name(p.var)) for p in stmt.merges),
+                    peeled=tuple(map(self.expr, stmt.peeled)),
                 )
             case Await():
                 return stmt

@@ -40,7 +40,7 @@ class Maker:
     def bounds(self, assign: Assign, around: Sequence[Loop]) -> list[str]:
         """Return in isl text which iterations of its loops a statement may run in."""
         text = self.text(assign.number)
-        facts = list(_within(text, around))
+        facts = list(within(text, around))
         if assign.guard is not None:
             facts.append(text.where(assign.guard)[0])
         return facts
@@ -175,7 +175,7 @@ class Maker:
         """Return when a worker runs an iteration of `dealt`, as the bounds of both loops say."""
         names = {name: _enclosed(text) for name, text in value.items()}
         text = IslText(names, self.analysis.region.sizes)
-        return tuple(_within(text, (worker, dealt)))
+        return tuple(within(text, (worker, dealt)))
 
     def serial(
         self,
@@ -226,7 +226,7 @@ class Maker:
             self.combined[number, combine.name] = tuple(shared)
 
 
-def _within(text: IslText, loops: Sequence[Loop]) -> Iterator[str]:
+def within(text: IslText, loops: Sequence[Loop]) -> Iterator[str]:
     """Yield in isl text that the iterators of `loops` are inside their bounds, and on a step."""
     for loop in loops:
         yield text.where(Binary("<=", loop.lower, Var(loop.var)))[0]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Call, Expr, Var, children, rewrite, variables, walk
+from annotune.ir.expr import Binary, Call, Expr, Var, children, rewrite, variables, walk
 from annotune.ir.fold import fold
-from annotune.ir.nest import Loop, Stmt
+from annotune.ir.nest import LocalArray, Loop, Stmt
 from annotune.ir.region import Region
 from annotune.transforms.tree import Body, rebuilt
 
@@ -60,6 +60,19 @@ def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -
         out.line(f"const {kind} {own} = {dialect.expr(cut.least)};")
         ends[cut.least] = Var(own)
     return with_bounds(body, ends)
+
+
+def full_blocks(body: Body) -> tuple[tuple[Expr, ...], Body]:
+    """Return tests that the tiles of a block of registers are full, and `body` where they are.
+
+    There are none where `body` declares no such block, or no tile in it may be cut.
+    """
+    if not any(isinstance(stmt, LocalArray) for stmt in body):
+        return (), body
+    tiles = [cut for cut in cut_loops(body) if cut.is_tile]
+    tests = dict.fromkeys(Binary("<=", cut.full, cut.end) for cut in tiles)
+    full: dict[Expr, Expr] = {cut.least: cut.full for cut in tiles}
+    return tuple(tests), with_bounds(body, full)
 
 
 def with_bounds(body: Body, values: Mapping[Expr, Expr]) -> Body:

@@ -30,6 +30,7 @@ from annotune.transforms.legality import TEAM_LEVELS
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.pad import Pad
+from annotune.transforms.peel import Peel
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.reduce import carried_sums
@@ -322,6 +323,9 @@ def _thread_level(
                 _outer_names(analysis),
                 block.from_zero,
             )
+        if block.peeled:
+            span, types = places.of("peel", block.statement), region_types(analysis.region)
+            yield Peel(block.statement, block.peeled, constants, span, types)
         if block.padded:
             span = places.of("pad", block.statement)
             yield Pad(block.statement, block.padded, constants, span)

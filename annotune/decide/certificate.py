@@ -49,6 +49,19 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
+class Peeled:
+    """Iterations of `kernel` in which its text for whole tiles does not do as the other one does.
+
+    `what` is the C that one of them lacks, `differs` the iterations of the loops around in which
+    that would matter: there must be none.
+    """
+
+    kernel: str
+    what: str
+    differs: str
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """The relations to be checked.
 
@@ -60,7 +73,8 @@ class Certificate:
     after the loops of the statements in `joined`; `phase` is the order that this makes, up
     to the loop for these statements. `conditions` are tests, as C, without which the kernels do
     not run, each with what it says at these sizes. `stored` are the elements that stand for
-    private scalars.
+    private scalars. A body written twice is one in these relations; `versions` say that the
+    second text of it does the same.
     """
 
     sizes: Mapping[str, int]
@@ -76,6 +90,7 @@ class Certificate:
     joined: frozenset[int] = frozenset()
     conditions: Mapping[str, str] = field(default_factory=dict)
     stored: tuple[Stored, ...] = ()
+    versions: tuple[Peeled, ...] = ()
 
     def text(self) -> str:
         """Return the certificate as lines of isl text with their meaning."""
@@ -97,6 +112,10 @@ class Certificate:
             rows.append(f"S{touch.statement} {kind} {touch.array}: {touch.element}")
         for one in self.stored:
             rows.append(f"S{one.statement} has {one.scalar} in an array: {one.element}")
+        for version in self.versions:
+            rows.append(
+                f"{version.kernel} would miss {version.what} in whole tiles: {version.differs}"
+            )
         for array, (low, high) in self.lengths.items():
             rows.append(f"{array} holds elements {low} to {high - 1}")
         return "\n".join(rows) + "\n"
@@ -107,12 +126,18 @@ def verify(certificate: Certificate) -> tuple[str, ...]:
 
     It holds when the tests let the kernels run, block, thread and order cover every iteration
     exactly once within the grid, every pair of accesses that conflict keeps its order,
-    every access stays in its array, and each life of a scalar has an element to itself.
+    every access stays in its array, each life of a scalar has an element to itself, and no
+    iteration tells the two versions of a body apart.
     """
     false = [t for t, told in certificate.conditions.items() if isl.Set(told).is_empty()]
     faults = [f"'{test}' is false at these sizes: no kernel runs" for test in false]
     faults += [*_coverage(certificate), *_bounds(certificate), *_order(certificate)]
     faults += _storage(certificate)
+    faults += (
+        f"{version.kernel}: without {version.what} the text for whole tiles does something else"
+        for version in certificate.versions
+        if not isl.Set(version.differs).is_empty()
+    )
     return tuple(faults)
 
 

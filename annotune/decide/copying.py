@@ -1,4 +1,4 @@
-"""What a recipe copies, holds in registers and pads, as a part of a kernel's choice."""
+"""What a recipe copies, holds in registers, pads and peels, as a part of a kernel's choice."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from annotune.ir.nest import MemorySpace
 
 
 def copying_of(unit: Unit, wishes: Wishes) -> tuple[Blocking, ...]:
-    """Return what the recipe copies, holds and pads in the statements of a unit."""
-    named = {*wishes.staged, *wishes.held, *wishes.padded}
+    """Return what the recipe copies, holds, pads and peels in the statements of a unit."""
+    named = {*wishes.staged, *wishes.held, *wishes.padded, *wishes.peeled}
     return tuple(
         Blocking(
             s,
             held=wishes.held.get(s, ""),
             staged=wishes.staged.get(s, ()),
             padded=wishes.padded.get(s, ()),
+            peeled=wishes.peeled.get(s, ()),
         )
         for s in unit.statements
         if s in named
@@ -33,10 +34,21 @@ def refuse_beside(unit: Unit, copying: tuple[Blocking, ...], wishes: Wishes) -> 
     Raises:
         AnnotuneError: There are any.
     """
-    if copying:
+    if any(block != Blocking(block.statement, peeled=block.peeled) for block in copying):
         place = wishes.places.of("contract", unit.leader)
         why = "it has its own copies, block of registers and padding"
         raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=unit.leader, reason=why))
+
+
+def peeled_as_wished(choice: KernelChoice, copying: tuple[Blocking, ...]) -> KernelChoice:
+    """Return the tile of a contraction, at other sizes too, with whole tiles apart as asked."""
+    asked = {block.statement: block.peeled for block in copying}
+    blocking = tuple(
+        replace(block, peeled=asked.get(block.statement, block.peeled)) for block in choice.blocking
+    )
+    general = choice.elsewhere
+    elsewhere = None if general is None else peeled_as_wished(general, copying)
+    return replace(choice, blocking=blocking, elsewhere=elsewhere)
 
 
 def with_copies(choice: KernelChoice, copying: tuple[Blocking, ...]) -> KernelChoice:

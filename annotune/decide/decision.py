@@ -12,7 +12,7 @@ from annotune.annotation.spec import Value
 from annotune.decide import even_tiles
 from annotune.decide.build import Places, base_body
 from annotune.decide.contraction_tile import WishedTile
-from annotune.decide.copying import copying_of, refuse_beside, with_copies
+from annotune.decide.copying import copying_of, peeled_as_wished, refuse_beside, with_copies
 from annotune.decide.cut_axes import to_workers, with_tiles
 from annotune.decide.direct import choose, fuse_by_footprint, thread_level
 from annotune.decide.hints import Launch, with_launch
@@ -202,9 +202,8 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     copying = copying_of(unit, wishes)
     if tile is not None:
         refuse_beside(unit, copying, wishes)
-        return replace(
-            _contracted(unit, tile, wishes), acc=_common(unit, wishes.acc, "acc", wishes)
-        )
+        choice = peeled_as_wished(_contracted(unit, tile, wishes), copying)
+        return replace(choice, acc=_common(unit, wishes.acc, "acc", wishes))
     axes = _common(unit, wishes.cuda, "cuda", wishes)
     cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
     dealt = tuple(d for s in unit.statements for d in wishes.deals.get(s, ()))

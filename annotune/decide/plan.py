@@ -65,6 +65,7 @@ class Blocking:
     end inside one. With `from_zero` what is held is a sum that is added to the target at the end.
     `apart` says how the statement leaves an imperfect nest, inside the tiles; a scalar that it
     then has in an array is not held once more. The shared ones of `staged` may be `pipelined`.
+    The whole tiles of the loops `peeled` are apart from the others.
     """
 
     statement: int
@@ -78,6 +79,7 @@ class Blocking:
     apart: Apart | None = None
     pipelined: Pipelined | None = None
     deals: tuple[tuple[str, int], ...] = ()
+    peeled: tuple[str, ...] = ()
 
     @property
     def inside(self) -> tuple[str, ...]:
@@ -221,12 +223,7 @@ class Kernel:
 
         There are none where a reduction leaves statements before and after them.
         """
-        out: list[Loop] = []
-        body = self.body
-        while len(body) == 1 and isinstance(body[0], Loop) and is_kernel(body[0]):
-            out.append(body[0])
-            body = body[0].body
-        return tuple(out)
+        return band_of(self.body)
 
     def thread_body(self) -> Body:
         """Return what is left inside the placed loops."""
@@ -291,6 +288,15 @@ def _joined(steps: tuple[Step, ...]) -> Body:
             out.extend(step.scheduled)
         else:
             out.append(rebuilt(step.loop, body=_joined(step.steps)))
+    return tuple(out)
+
+
+def band_of(body: Body) -> tuple[Loop, ...]:
+    """Return the placed loops that hold all of `body`, outermost first."""
+    out: list[Loop] = []
+    while len(body) == 1 and isinstance(body[0], Loop) and is_kernel(body[0]):
+        out.append(body[0])
+        body = body[0].body
     return tuple(out)
 
 

@@ -45,7 +45,7 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
 
 # Commands that no choice turns back into a command, for the loops are those of the choice.
 _OF_LOOPS = ("tile", "merge", "deal", "registers", "unroll", "stage", "hold")
-_KEPT = ("acc", "distribute", "permute", "pad", *_OF_LOOPS)
+_KEPT = ("acc", "distribute", "permute", "pad", "peel", *_OF_LOOPS)
 
 
 def _subject(command: Command) -> tuple[object, ...]:
@@ -95,6 +95,7 @@ def commands(
             held.append(Command("registers", (_number(statement), Argument(loop))))
         if choice.contract is None:
             held += (command for block in choice.blocking for command in _copies(block))
+        held += (_peel(block) for block in choice.blocking if block.peeled)
         if len(choice.parts) > 1:
             leaders = tuple(_number(part[0]) for part in choice.parts)
             fused.append(Command("fuse", leaders))
@@ -157,6 +158,10 @@ def _copies(block: Blocking) -> Iterator[Command]:
         yield Command("hold", (number, Argument(block.held)))
     if block.padded:
         yield Command("pad", (number, Argument(block.padded)))
+
+
+def _peel(block: Blocking) -> Command:
+    return Command("peel", (_number(block.statement), Argument(block.peeled)))
 
 
 def _acc(axes: AccAxes) -> list[Argument]:

@@ -43,7 +43,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
 
 def _copies(choice: KernelChoice) -> dict[str, str]:
     """Return what a choice copies and holds, where that is no part of a contraction's tile."""
-    out: dict[str, str] = {}
+    peeled = {block.statement: block.peeled for block in choice.blocking if block.peeled}
+    out = {f"S{statement}.peel": ",".join(loops) for statement, loops in peeled.items()}
     for block in choice.blocking if choice.contract is None else ():
         if block.staged:
             out[f"S{block.statement}.stage"] = ",".join(copy.array for copy in block.staged)

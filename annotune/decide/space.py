@@ -317,7 +317,7 @@ def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     is_mapped = bool(own & {*wishes.cuda, *wishes.contract, *wishes.merges})
     is_unrolled = bool(own & {s for s, _, _ in wishes.unroll})
     shaped = {*wishes.order, *wishes.tiles, *wishes.deals, *wishes.registers}
-    shaped |= {*wishes.staged, *wishes.held, *wishes.padded}
+    shaped |= {*wishes.staged, *wishes.held, *wishes.padded, *wishes.peeled}
     is_free = not (is_mapped or is_unrolled or own & shaped)
     found = made(unit, base.strategy) if is_free else NOT_MADE
     if own & set(wishes.movement):

@@ -14,6 +14,7 @@ from annotune.decide import elementwise, even_tiles, gemm, reduction, stencil
 from annotune.decide.direct import choose
 from annotune.decide.movement import Movement
 from annotune.decide.movements import usual, variants
+from annotune.decide.peeling import with_peeled
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.sectors import traffic
 from annotune.decide.units import Unit
@@ -109,15 +110,20 @@ def made(unit: Unit, wanted: str = AUTO) -> Made:
     """
     first: list[KernelChoice] = []
     later: list[KernelChoice] = []
+    peeled: list[KernelChoice] = []
     for row in _wanted(wanted):
         found = row.alternatives(unit)
         if isinstance(found, str) or not found:
             continue
         waits = wanted == AUTO and row.why_later(unit, found[0])
         (later if waits else first).extend(found)
+        # One point for each strategy: where its own choice gains nothing by it, none does.
+        apart = with_peeled(unit, found[0] if waits else usual(unit, found[0]))
+        peeled += [] if apart is None else [apart]
     leading = [usual(unit, choice) for choice in first]
     moved = (other for choice in first for other in (choice, *variants(unit, choice)))
-    return Made((*leading, *(other for other in moved if other not in leading)), tuple(later))
+    others = (other for other in moved if other not in leading)
+    return Made((*leading, *others), (*later, *peeled))
 
 
 def with_why_not(unit: Unit, choice: KernelChoice, wanted: str) -> KernelChoice:

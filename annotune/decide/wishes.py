@@ -50,9 +50,9 @@ class Axes:
 class Wishes:
     """The commands of a recipe by statement, with the places where they stand.
 
-    `staged`, `held` and `padded` are what ``stage``, ``hold`` and ``pad`` name. `fused` and `apart`
-    are the groups named by ``fuse`` and ``distribute``. What is absent is for the decision
-    algorithm.
+    `staged`, `held`, `padded` and `peeled` are what ``stage``, ``hold``, ``pad`` and ``peel``
+    name. `fused` and `apart` are the groups named by ``fuse`` and ``distribute``. What is absent
+    is for the decision algorithm.
     """
 
     order: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
@@ -68,6 +68,7 @@ class Wishes:
     staged: Mapping[int, tuple[Staging, ...]] = field(default_factory=dict)
     held: Mapping[int, str] = field(default_factory=dict)
     padded: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    peeled: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     fused: tuple[tuple[int, ...], ...] = ()
     apart: tuple[tuple[int, ...], ...] = ()
     places: Places = field(default_factory=lambda: Places({}))
@@ -92,6 +93,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
     staged: dict[int, tuple[Staging, ...]] = {}
     held: dict[int, str] = {}
     padded: dict[int, tuple[str, ...]] = {}
+    peeled: dict[int, tuple[str, ...]] = {}
     fused: list[tuple[int, ...]] = []
     apart: list[tuple[int, ...]] = []
     spans: dict[tuple[str, int], Span] = {}
@@ -163,6 +165,9 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
             case "pad":
                 named = loop_names(command, "loops", point)
                 padded[statement(command)] = named
+            case "peel":
+                named = loop_names(command, "loops", point)
+                peeled[statement(command)] = named
             case "fuse":
                 fused.append(statements(command))
             case "distribute":
@@ -192,6 +197,7 @@ def read_wishes(commands: Sequence[Command], point: Mapping[str, Value], body: B
         staged,
         held,
         padded,
+        peeled,
         tuple(fused),
         tuple(apart),
         Places(spans),

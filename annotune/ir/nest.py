@@ -177,7 +177,8 @@ class Loop:
     over; `deal_of` the loop of which each iteration of this one runs every so-manieth; `unrolled`
     is the unroll factor that `step` and the body already contain; `combines` are the reductions
     that make a loop with a `place` legal; `merges` are the loops that run as this one, outermost
-    first.
+    first. Where all of `peeled` hold in an iteration, the tiles in it are whole, and its body may
+    be written for them without the conditions that this makes true.
     """
 
     var: str
@@ -192,6 +193,7 @@ class Loop:
     combines: tuple[Combine, ...] = ()
     deal_of: str = ""
     merges: tuple[Part, ...] = ()
+    peeled: tuple[Expr, ...] = ()
 
     def __post_init__(self) -> None:
         if self.step < 1:

@@ -2,7 +2,7 @@
 
 Expressions are C. A loop is one line, its body is indented by two spaces::
 
-    for e in 0:nelt @block.x
+    for e in 0:nelt @block.x peeled nelt - e >= 4
       for m in 0:lx step 2 unrolled 2 combines + t
         S0: Ur[e*lx + k] += D[m] * U[e][k]
       local double t = U[e][0]
@@ -154,4 +154,6 @@ def _header(loop: Loop) -> str:
         text += f" combines {combined.op} {combined.name}"
     for part in loop.merges:
         text += f" merges {part.var} from {part.lower} by {part.stride}"
+    for test in loop.peeled:
+        text += f" peeled {print_expr(test, SELECT + 1)}"
     return text

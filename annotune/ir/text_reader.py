@@ -30,7 +30,7 @@ _TOKEN = re.compile(
     r")"
 )
 _LOOP_WORDS = frozenset(
-    {"step", "tile_of", "deal_of", "unrolled", "combines", "merges", "if", "streamed"}
+    {"step", "tile_of", "deal_of", "unrolled", "combines", "merges", "peeled", "if", "streamed"}
 )
 # The binary operators of each level, loosest first.
 _LEVELS = (
@@ -113,6 +113,7 @@ class _Lines:
         names = {"tile_of": "", "deal_of": ""}
         combines: list[Combine] = []
         merges: list[Part] = []
+        peeled: list[Expr] = []
         while word := tokens.peek():
             if word.startswith("@"):
                 tokens.next()
@@ -123,6 +124,9 @@ class _Lines:
             elif word == "merges":
                 tokens.next()
                 merges.append(tokens.part())
+            elif word == "peeled":
+                tokens.next()
+                peeled.append(tokens.binary(0))
             elif word == "combines":
                 tokens.next()
                 combines.append(Combine(Operator(tokens.next()), tokens.name()))
@@ -150,6 +154,7 @@ class _Lines:
             combines=tuple(combines),
             merges=tuple(merges),
             deal_of=names["deal_of"],
+            peeled=tuple(peeled),
         )
 
 

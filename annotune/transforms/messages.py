@@ -1,4 +1,4 @@
-"""What a transform says when it refuses: AT250 to AT299."""
+"""What a transform says when it refuses: AT240 to AT299."""
 
 from __future__ import annotations
 
@@ -194,6 +194,17 @@ NOT_PADDED = Template(
     "AT285",
     "pad: loop '{loop}' is no tile of a thread with a known length",
     "name loops that run in a thread or on threads, and that `tile` has cut",
+)
+NOT_PEELED = Template(
+    "AT240",
+    "peel: loop '{loop}' {reason}",
+    "name loops over one tile, whose start says whether it is whole",
+)
+PEEL_DIVERGES = Template(
+    "AT241",
+    "peel: the tiles of '{loop}' are a thread's own, and threads of a block that differ would "
+    "wait for each other in vain in ({loops})",
+    "peel tiles that belong to whole blocks",
 )
 NOT_DEALT = Template(
     "AT286",

@@ -102,6 +102,7 @@ def rebuilt(loop: Loop, **changes: object) -> Loop:
         "combines": loop.combines,
         "deal_of": loop.deal_of,
         "merges": loop.merges,
+        "peeled": loop.peeled,
     }
     return Loop(**{**fields, **changes})  # type: ignore[arg-type]  # names checked by Loop itself
 

@@ -111,8 +111,13 @@ class Unroll:
         if isinstance(trip, Int) and trip.value == self.factor:
             return replace_loop(body, loop, self._copies(loop, loop.lower, body))
         copies = self._copies(loop, Var(loop.var), body)
+        # What is peeled off asks about one iteration.
         main = rebuilt(
-            loop, body=copies, step=loop.step * self.factor, unrolled=loop.unrolled * self.factor
+            loop,
+            body=copies,
+            step=loop.step * self.factor,
+            unrolled=loop.unrolled * self.factor,
+            peeled=(),
         )
         if isinstance(trip, Int) and trip.value % self.factor == 0:
             return replace_loop(body, loop, (main,))

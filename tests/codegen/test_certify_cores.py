@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import islpy as isl
 import pytest
 from codegen.emitted import EXAMPLES, example, source_of
 from support.regions import text_of
@@ -9,6 +12,7 @@ from support.regions import text_of
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.codegen.certify_cores import certify_cores
+from annotune.codegen.certify_versions import block_versions
 from annotune.codegen.openmp import first_plan
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Base
@@ -76,3 +80,27 @@ def test_a_sum_on_workers_is_found(place: str) -> None:
     assert broken(analysis, "0:k", "0:k ") == ()
     faults = broken(analysis, "0:k", f"0:k {place}")
     assert any("S1 and S1 conflict on sum" in fault for fault in faults)
+
+
+CUT = """
+for i_t in 0:n step 4 @cpu_thread tile_of i
+  for j_t in 0:m step 8 tile_of j
+    local double c[4][8]
+    for i in i_t:min(i_t + 4, n)
+      for j in j_t:min(j_t + 8, m) @simd
+        S0: c[i - i_t][j - j_t] = b[i]
+    for i in i_t:min(i_t + 4, n)
+      for j in j_t:min(j_t + 8, m) @simd
+        S0: b[i] += c[i - i_t][j - j_t]
+"""
+
+
+def test_full_blocks_of_registers_are_proven_to_do_as_the_others() -> None:
+    region = analyse(source_of(SUM).regions[0]).region
+    body = parse_nest(CUT).body
+    plan = Plan((Kernel("k", (0,), body, body),), ())
+    found = block_versions(region, plan)
+    assert {version.what for version in found} == {"the end of i", "the end of j"}
+    assert all(isl.Set(version.differs).is_empty() for version in found)
+    weak = [replace(v, differs=v.differs.replace("(l1 + (8)) <=", "(l1 + (1)) <=")) for v in found]
+    assert any(not isl.Set(version.differs).is_empty() for version in weak)

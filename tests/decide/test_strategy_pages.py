@@ -17,7 +17,8 @@ from annotune.settings import Settings
 
 FOLDER = Path(__file__).parents[2] / "docs" / "strategies"
 PRIMITIVES = (
-    *("tile", "permute", "map", "registers", "hold", "stage", "pad", "unroll", "fuse"),
+    *("tile", "permute", "map", "registers", "hold", "stage", "pad", "peel"),
+    *("unroll", "fuse"),
     *("distribute", "reduce", "team", "vectorize"),
 )
 SUFFIX = {"cuda": ".cu", "openmp": "_omp.c"}

@@ -21,6 +21,7 @@ from annotune.codegen.target import TARGET_NAMES, Provenance, Variant, load_targ
 from annotune.decide import two_level
 from annotune.decide.contraction_tile import Assignment, ContractionTile, WishedTile
 from annotune.decide.decision import Base, Point
+from annotune.decide.peeling import with_peeled
 from annotune.decide.plan import KernelChoice
 from annotune.decide.space import Space, region_space
 from annotune.decide.units import Unit
@@ -127,6 +128,8 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
         tiles = [c.contract for c in variant.tuned.choices if c.contract is not None]
         out.told[f"{name} two-level tiles"] += bool(tiles)
         out.told[f"{name} split loops"] += any(t.x.is_split or t.y.is_split for t in tiles)
+        blocks = [block for c in variant.tuned.choices for block in c.blocking]
+        out.told[f"{name} whole tiles apart"] += any(block.peeled for block in blocks)
         out.told[f"{name} kernels"] += any(k.band() for k in variant.tuned.kernels())
 
 
@@ -154,6 +157,10 @@ def random_point(space: Space, source: random.Random) -> Point:
         if tiled is not None and source.randrange(4):
             made[unit.unit.leader] = tiled
             continue
+        apart = [c for c in unit.made.later if any(block.peeled for block in c.blocking)]
+        if apart and source.randrange(2):
+            made[unit.unit.leader] = source.choice(apart)
+            continue
         if unit.mapped:
             roles[unit.unit.leader] = source.choice(unit.mapped)
         factors.update(source.choice(unit.factors))
@@ -179,7 +186,8 @@ def random_tile(unit: Unit, source: random.Random) -> KernelChoice | None:
     wish = WishedTile(ContractionTile(x, y, deep, wide, summed), assigned, staged)
     choice = wished(unit, wish)
     assert not isinstance(choice, str), choice
-    return choice
+    apart = with_peeled(unit, choice) if source.randrange(2) else None
+    return apart or choice
 
 
 def _axis_loops(loops: Sequence[str], source: random.Random) -> list[str]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import groupby
 
+from annotune.analysis.implied import Known
+from annotune.codegen.versions import is_peeled, unpeeled
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Await, Level, Local, LocalArray, Loop, Stmt
+from annotune.transforms.tree import Body
+from annotune.transforms.whole_tiles import whole_tiles
 
 Place = tuple[str, tuple[int, ...]]
 
@@ -31,6 +35,13 @@ def touched(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> set[Place]:
     return {place for place in machine.read | set(machine.memory) if place[0] not in machine.own}
 
 
+def whole_tiles_run(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> int:
+    """Return how often the version for whole tiles of a peeled loop runs."""
+    machine = _Machine(sizes)
+    machine.body(body)
+    return machine.whole_tiles
+
+
 def _is_async(stmt: Stmt) -> bool:
     return isinstance(stmt, Loop) and stmt.place is Level.ASYNC
 
@@ -44,6 +55,10 @@ class _Machine:
         # Groups of copies that have been begun, the oldest first; None outside of one.
         self.groups: list[list[tuple[Place, int]]] = []
         self.begun: list[tuple[Place, int]] | None = None
+        self.known = Known()
+        self.whole_tiles = 0
+        # What holds in a peeled loop and in its whole tiles, and what then runs in it.
+        self.made: dict[tuple[int, tuple[str, ...]], tuple[Known, Known, Body, Body]] = {}
 
     def body(self, body: tuple[Stmt, ...]) -> None:
         for is_async, run in groupby(body, _is_async):
@@ -63,10 +78,15 @@ class _Machine:
                     for group in self.groups[: max(0, arrived)]:
                         self.memory |= dict(group)
                     self.groups = self.groups[max(0, arrived) :]
+                case Loop(peeled=tests) if tests:
+                    self.versions(stmt)
                 case Loop(var, lower, upper, inner, step):
+                    known = self.known
+                    self.known = known.inside(stmt) if is_peeled(inner) else known
                     for value in range(self.value(lower), self.value(upper), step):
                         self.values[var] = value
                         self.body(inner)
+                    self.known = known
                 case Local(name, _, value):
                     self.values[name] = 0 if value is None else self.value(value)
                 case LocalArray(name, _, extents):
@@ -75,6 +95,23 @@ class _Machine:
                 case Assign(_, target, op, value, guard=guard):
                     if guard is None or self.value(guard):
                         self.assign(target, op, self.value(value))
+
+    def versions(self, loop: Loop) -> None:
+        """Run a loop whose body is another one where its tests hold."""
+        known = self.known
+        key = (id(loop), known.facts)
+        if key not in self.made:
+            inside = known.inside(loop)
+            there = inside.where(loop.peeled)
+            self.made[key] = inside, there, whole_tiles(loop.body, there), unpeeled(loop.body)
+        inside, there, whole, rest = self.made[key]
+        for value in range(self.value(loop.lower), self.value(loop.upper), loop.step):
+            self.values[loop.var] = value
+            is_whole = all(self.value(test) for test in loop.peeled)
+            self.whole_tiles += is_whole
+            self.known = there if is_whole else inside
+            self.body(whole if is_whole else rest)
+        self.known = known
 
     def assign(self, target: Access | Var, op: str, value: int) -> None:
         if op != "=":
@@ -118,6 +155,8 @@ class _Machine:
                 return int(self.value(left) < self.value(right))
             case Binary("<=", left, right):
                 return int(self.value(left) <= self.value(right))
+            case Binary(">=", left, right):
+                return int(self.value(left) >= self.value(right))
             case Select(condition, if_true, if_false):
                 return self.value(if_true if self.value(condition) else if_false)
             case Binary(op, left, right):

@@ -1,0 +1,48 @@
+"""Whole tiles apart from those that are cut short: one more point of a strategy's space.
+
+Sources: "Deep Dive into GPU Programming: Experience with Optimizing Tensor Contractions", a talk at
+Pacific Northwest National Laboratory (interior and boundary code apart); M. Wolfe, "High
+Performance Compilers for Parallel Computing", 1996, chapter 9 (index set splitting).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+from annotune.decide.plan import Blocking, KernelChoice, Reason
+from annotune.decide.units import Unit
+from annotune.transforms.merge import merged_name
+
+
+def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
+    """Return `choice` with whole tiles apart, None where no tile of the nest is cut short.
+
+    Neither is there any where threads combine a sum, which `Peel` refuses.
+
+    The model predicts the same time for both: the conditions cost few instructions beside the
+    loads that wait for them, and ptxas gives the kernel about as many registers (4 less to 10
+    more, docs/strategies/primitives.md).
+    """
+    tiles = (*choice.tiles, *(tile for block in choice.blocking for tile in block.tiles))
+    merged = {merged_name(loops): loops for loops in choice.merges}
+    parts = {loop: merged.get(loop, (loop,)) for loop, _ in tiles}
+    trips = {loop: prod(unit.trips.get(part) or 0 for part in parts[loop]) for loop in parts}
+    cut = [loop for loop, size in tiles if trips[loop] % size]
+    if not cut or unit.sums or choice.team:
+        return None
+    first, *others = choice.blocking or (Blocking(choice.leader),)
+    loops = first.padded or tuple(loop for loop, _ in tiles)
+    elsewhere = choice.elsewhere
+    return replace(
+        choice,
+        blocking=(replace(first, peeled=loops), *others),
+        elsewhere=None if elsewhere is None else with_peeled(unit, elsewhere) or elsewhere,
+        reasons=(*choice.reasons, _reason(cut)),
+    )
+
+
+def _reason(cut: list[str]) -> Reason:
+    ends = ", ".join(dict.fromkeys(cut))
+    rule = f"tiles of {ends} are cut short: whole ones run without conditions, in a second text"
+    return Reason("peeled", "whole tiles", rule)

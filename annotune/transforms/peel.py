@@ -1,0 +1,203 @@
+"""Test once for a whole tile, so that what runs in it needs no conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.analysis.implied import Known
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Binary, Expr, Int, Var, variables
+from annotune.ir.fold import fold
+from annotune.ir.nest import (
+    Await,
+    Level,
+    LocalArray,
+    Loop,
+    MemorySpace,
+    Stmt,
+    walk_paths,
+    walk_stmts,
+)
+from annotune.transforms.legality import TEAM_LEVELS, missing
+from annotune.transforms.messages import NOT_PEELED, PEEL_DIVERGES
+from annotune.transforms.tiles import cut_end, cut_ends, full_end
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    rebuilt,
+    replace_loop,
+    top_of,
+)
+
+# Levels on which a loop is no launch by itself.
+_INSIDE = (Level.SERIAL, Level.SIMD)
+
+
+@dataclass(frozen=True, slots=True)
+class Peel:
+    """Set whole tiles of some loops around `statement` apart from those that are cut short.
+
+    ``Peel(0, ("i",))``: ``for i_t in 0:n step 8: for i in i_t:min(i_t + 8, n)`` becomes
+    ``for i_t in 0:n step 8 peeled n - i_t >= 8: …``. The nest keeps each statement once: where the
+    test holds, the body of the marked loop may be written without the ends and conditions that it
+    makes true (see `whole_tiles`), elsewhere as it is. One test stands for all the loops together,
+    inside the loop that is the last to pick one of their tiles, and inside the first loop that is
+    mapped. Conditions that `Pad` adds later go with the others. A loop that is never cut needs no
+    test. `constants` are the sizes known to be fixed, `types` the C types of the region's names.
+    """
+
+    statement: int
+    loops: tuple[str, ...]
+    constants: Mapping[str, int] = field(default_factory=dict)
+    span: Span = field(default=NOWHERE, compare=False)
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason whole tiles cannot be told apart, or None. It breaks no order."""
+        around = self._loops(body)
+        if around is None:
+            return missing(body, self.statement, self.loops, self.span)
+        for loop in around:
+            if loop.var in self.loops and not _tiles(loop, around):
+                return NOT_PEELED.at(self.span, loop=loop.var, reason="is no loop over one tile")
+        team = _team_loop(body[top_of(body, self.statement)])
+        if team is not None:
+            reason = "is shared by workers that combine a sum, or do not share the whole nest"
+            return NOT_PEELED.at(self.span, loop=team.var, reason=reason)
+        tests = self._tests(around)
+        for loop in self._cut(around):
+            if not self._are_whole(loop, around, tests):
+                reason = "may be cut short in tiles that no test of their starts tells apart"
+                return NOT_PEELED.at(self.span, loop=loop.var, reason=reason)
+        marked = _marked(around, tests)
+        apart = sorted(_differing(around) & _names(tests))
+        if apart and any(map(_meets, walk_stmts(marked.body))):
+            return PEEL_DIVERGES.at(self.span, loop=apart[0], loops=", ".join(self.loops))
+        return None
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the test at its loop, which `why_not` has accepted."""
+        around = self._loops(body)
+        assert around is not None
+        tests = self._tests(around)
+        if not tests:
+            return body
+        marked = _marked(around, tests)
+        peeled = tuple(dict.fromkeys((*marked.peeled, *tests)))
+        return replace_loop(body, marked, (rebuilt(marked, peeled=peeled),))
+
+    def _loops(self, body: Body) -> tuple[Loop, ...] | None:
+        """Return the loops around the statement where it has all the named ones.
+
+        It also loads and stores blocks that are held, outside some of them.
+        """
+        places = (around for assign, around in walk_paths(body) if assign.number == self.statement)
+        wanted = set(self.loops)
+        return next((x for x in places if wanted <= {loop.var for loop in x}), None)
+
+    def _cut(self, around: Sequence[Loop]) -> tuple[Loop, ...]:
+        """Return the named loops that may be cut short."""
+        return tuple(x for x in around if x.var in self.loops and cut_end(x) is not None)
+
+    def _tests(self, around: Sequence[Loop]) -> tuple[Expr, ...]:
+        """Return the tests that the tiles are whole, none that follows from bounds and others."""
+        tests: list[Expr] = []
+        for tile in dict.fromkeys(_own_tile(x, around) for x in self._cut(around)):
+            for end in (full_end(tile), *cut_ends(tile)):
+                test = self._test(tile, end)
+                here = self._around(around, around.index(tile) + 1).where(tests)
+                if not here.implies(test):
+                    tests.append(test)
+        return tuple(tests)
+
+    def _test(self, tile: Loop, end: Expr) -> Expr:
+        """Return the test that a tile ends before `end`, after which it does not start."""
+        last = fold(end, self.constants)
+        if isinstance(last, Int):
+            return Binary("<=", fold(Binary("+", Var(tile.var), Int(tile.step))), last)
+        # The sum may be more than an int holds; the difference is not.
+        return Binary(">=", fold(Binary("-", last, Var(tile.var))), Int(tile.step))
+
+    def _are_whole(self, loop: Loop, around: Sequence[Loop], tests: Sequence[Expr]) -> bool:
+        """Return whether `tests` show that nothing cuts a loop short."""
+        depth = next(k for k, x in enumerate(around) if x is loop)
+        known = self._around(around, depth).where(tests)
+        known = known.inside(rebuilt(loop, upper=full_end(loop)))
+        return all(known.implies(Binary("<", Var(loop.var), end)) for end in cut_ends(loop))
+
+    def _around(self, around: Sequence[Loop], depth: int) -> Known:
+        """Return what holds inside the first `depth` loops, the named ones in full."""
+        known = Known.of(self.types, self.constants)
+        for loop in around[:depth]:
+            upper = full_end(loop) if loop.var in self.loops else loop.upper
+            known = known.inside(rebuilt(loop, upper=upper))
+        return known
+
+
+def _tiles(loop: Loop, around: Sequence[Loop]) -> tuple[Loop, ...]:
+    """Return the loops around `loop` that pick a tile of the same loop of the text."""
+    outside = around[: next(k for k, x in enumerate(around) if x is loop)]
+    return tuple(x for x in outside if x.tile_of and x.root == loop.root)
+
+
+def _own_tile(loop: Loop, around: Sequence[Loop]) -> Loop:
+    """Return the loop whose tiles are tested: the last one that all threads of a block share."""
+    tiles, apart = _tiles(loop, around), _differing(around)
+    shared = [x for x in tiles if x.var not in apart]
+    return (shared or tiles)[-1]
+
+
+def _differing(around: Sequence[Loop]) -> frozenset[str]:
+    """Return the loops whose iterators differ between the threads of a block."""
+    found: set[str] = set()
+    for loop in around:
+        if loop.place in TEAM_LEVELS or bound_names(loop) & found:
+            found.add(loop.var)
+    return frozenset(found)
+
+
+def _marked(around: Sequence[Loop], tests: Sequence[Expr]) -> Loop:
+    """Return the outermost loop in which all iterators of the tests are known."""
+    names = _names(tests)
+    last = max((k for k, x in enumerate(around) if x.var in names), default=0)
+    first = next((k for k, x in enumerate(around) if x.place not in _INSIDE), 0)
+    return around[max(last, first)]
+
+
+def _names(tests: Sequence[Expr]) -> frozenset[str]:
+    return frozenset[str]().union(*map(variables, tests))
+
+
+def _meets(stmt: Stmt) -> bool:
+    """Return whether all threads of a block must come to a statement together."""
+    match stmt:
+        case Await():
+            return True
+        case LocalArray(space=space):
+            return space is not MemorySpace.PRIVATE
+        case Loop(place=place):
+            return place in (Level.COOPERATIVE, Level.ASYNC)
+        case _:
+            return False
+
+
+def _team_loop(nest: Stmt) -> Loop | None:
+    """Return a mapped loop whose workers combine a sum or meet beside it, None if there is none."""
+    return next(_teams((nest,), is_outer=True), None)
+
+
+def _teams(body: Body, is_outer: bool) -> Iterator[Loop]:
+    for stmt in body:
+        if not isinstance(stmt, Loop) or stmt.place in (Level.COOPERATIVE, Level.ASYNC):
+            continue
+        is_mapped = stmt.place not in _INSIDE
+        if stmt.combines or (is_mapped and not (is_outer and len(body) == 1)):
+            yield stmt
+        # Serial loops around the mapped ones are run by the host, which launches what is inside.
+        yield from _teams(stmt.body, is_outer and (is_mapped or _holds_mapped(stmt)))
+
+
+def _holds_mapped(loop: Loop) -> bool:
+    return any(isinstance(x, Loop) and x.place not in _INSIDE for x in walk_stmts(loop.body))

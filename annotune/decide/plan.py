@@ -55,6 +55,14 @@ class Pipelined:
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """The loop whose next iteration's output is asked for, a request every `line` elements."""
+
+    loop: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Blocking:
     """How one worker, or the threads of a block together, run the perfect nest of a statement.
 
@@ -65,6 +73,7 @@ class Blocking:
     end inside one. With `from_zero` what is held is a sum that is added to the target at the end.
     `apart` says how the statement leaves an imperfect nest, inside the tiles; a scalar that it
     then has in an array is not held once more. The shared ones of `staged` may be `pipelined`.
+    Before a block is held, what the next iteration of the loop `ahead` updates is asked for.
     """
 
     statement: int
@@ -78,6 +87,7 @@ class Blocking:
     apart: Apart | None = None
     pipelined: Pipelined | None = None
     deals: tuple[tuple[str, int], ...] = ()
+    ahead: Ahead | None = None
 
     @property
     def inside(self) -> tuple[str, ...]:

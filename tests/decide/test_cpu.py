@@ -14,7 +14,10 @@ from annotune.decide.cpu_copies import COPIES, arranged
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_options import first_option, options
 from annotune.decide.placement import omp_placement
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Ahead, KernelChoice
+
+
+SIXTEEN = dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), 16)
 
 
 def only(analysis: Analysis) -> KernelChoice:
@@ -63,6 +66,38 @@ def test_what_lanes_would_gather_is_copied_rather_than_summed_in_lanes() -> None
 def test_a_sum_starts_from_zero_and_is_added_at_the_end() -> None:
     (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
     assert block.from_zero
+
+
+def tuned(name: str, **sizes: int) -> KernelChoice:
+    text = (EXAMPLES / name).read_text()
+    return only(analyse(source_of(text, **sizes).regions[0]))
+
+
+def test_the_output_of_a_block_far_enough_ahead_is_asked_for() -> None:
+    (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
+    # Of h1_t there are two, and one block of h2 is no time for memory.
+    assert block.ahead == Ahead("p5", 8)
+    (shorter,) = tuned("nwchem/sd_t_d1.c", **SIXTEEN | {"h1u": 8, "h2u": 8}).blocking
+    assert shorter.ahead == Ahead("p5", 8)
+
+
+def test_nothing_is_asked_for_that_is_near_or_needed_late() -> None:
+    (near,) = tuned("nwchem/sd_t_d1.c", **dict.fromkeys(SIXTEEN, 6)).blocking
+    (late,) = tuned("nwchem/sd_t_d1.c", **SIXTEEN | {"h7u": 200}).blocking
+    (whole,) = only(analysed("nwchem/sd_t_s1.c")).blocking
+    assert (near.ahead, late.ahead, whole.ahead) == (None, None, None)
+
+
+def test_a_line_has_more_of_shorter_elements() -> None:
+    text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text().replace("double", "float")
+    (block,) = only(analyse(source_of(text).regions[0])).blocking
+    assert block.ahead == Ahead("p5", 16)
+
+
+def test_other_sizes_ask_for_nothing() -> None:
+    choice = only(analysed("nwchem/sd_t_d1.c"))
+    assert choice.elsewhere is not None
+    assert [block.ahead for block in choice.elsewhere.blocking] == [None]
 
 
 def test_sizes_that_vectors_do_not_divide_run_whole_tiles() -> None:

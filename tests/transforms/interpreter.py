@@ -7,7 +7,7 @@ from itertools import groupby
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
-from annotune.ir.nest import Assign, Await, Level, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt
 
 Place = tuple[str, tuple[int, ...]]
 
@@ -31,6 +31,13 @@ def touched(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> set[Place]:
     return {place for place in machine.read | set(machine.memory) if place[0] not in machine.own}
 
 
+def fetched(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> list[Place]:
+    """Return every element that `body` asks for, in that order."""
+    machine = _Machine(sizes)
+    machine.body(body)
+    return machine.fetched
+
+
 def _is_async(stmt: Stmt) -> bool:
     return isinstance(stmt, Loop) and stmt.place is Level.ASYNC
 
@@ -39,6 +46,7 @@ class _Machine:
     def __init__(self, sizes: Mapping[str, int]) -> None:
         self.values = dict(sizes)
         self.read: set[Place] = set()
+        self.fetched: list[Place] = []
         self.memory: dict[Place, int] = {}
         self.own: dict[str, tuple[int, ...]] = {}
         # Groups of copies that have been begun, the oldest first; None outside of one.
@@ -63,6 +71,8 @@ class _Machine:
                     for group in self.groups[: max(0, arrived)]:
                         self.memory |= dict(group)
                     self.groups = self.groups[max(0, arrived) :]
+                case Fetch(place):
+                    self.fetched.append(self.place(place))
                 case Loop(var, lower, upper, inner, step):
                     for value in range(self.value(lower), self.value(upper), step):
                         self.values[var] = value

@@ -16,7 +16,6 @@ from annotune.decide.cpu_options import first_option, options
 from annotune.decide.placement import omp_placement
 from annotune.decide.plan import Ahead, KernelChoice
 
-
 SIXTEEN = dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), 16)
 
 

@@ -6,8 +6,9 @@
 Each kernel of `c_examples` in one process: annotune's first choice, the text as written by
 `gcc -O3 -march=native` and by `gcc -O2`, the text with `omp parallel for`, numpy.einsum, and
 torch.einsum where torch is installed. Every round calls all of them in turn, each once before it
-is timed; a figure is the median over the rounds, in GFLOP/s. A variant that does not compute what the original does has no
-figure. Bounds are this machine's stream rate and arithmetic peak, measured by the same run.
+is timed; a figure is the median over the rounds, in GFLOP/s. A variant that does not compute what
+the original does has no figure. Bounds are this machine's stream rate and arithmetic peak,
+measured by the same run.
 """
 
 from __future__ import annotations

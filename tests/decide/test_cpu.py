@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from codegen.emitted import EXAMPLES, analysed, example, source_of
 from conftest import Golden
 
@@ -91,6 +92,19 @@ def test_a_line_has_more_of_shorter_elements() -> None:
     text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text().replace("double", "float")
     (block,) = only(analyse(source_of(text).regions[0])).blocking
     assert block.ahead == Ahead("p5", 16)
+
+
+@pytest.mark.parametrize(("terms", "lanes"), [(512, 16), (2000, 24), (3000, 16), (5000, 8)])
+def test_the_longer_a_sum_the_fewer_lanes_share_a_copy(terms: int, lanes: int) -> None:
+    sizes = {"m": 3000, "n": 3000, "k": terms} if terms > 512 else {}
+    (block,) = tuned("gemm/gemm.c", **sizes).blocking
+    assert dict(block.tiles)["j"] == lanes
+    assert [copy.array for copy in block.staged] == ["B"]
+
+
+def test_a_sum_too_long_for_any_copy_reads_the_array() -> None:
+    (block,) = tuned("gemm/gemm.c", m=3000, n=3000, k=9000).blocking
+    assert not block.staged
 
 
 def test_other_sizes_ask_for_nothing() -> None:

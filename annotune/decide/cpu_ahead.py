@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from annotune.analysis.facts import AccessFacts
 from annotune.decide.cpu_blocks import output, own_band
 from annotune.decide.cpu_copies import CutNest
 from annotune.decide.plan import Ahead, Blocking
 from annotune.decide.units import Unit
 from annotune.ir.element_bytes import element_bytes
+from annotune.transforms.tile import tile_name
 
 # Bytes of a line of the cache, on every CPU that is in use for this.
 LINE_BYTES = 64
@@ -34,7 +36,8 @@ NEAR = 131072
 def fetched_ahead(unit: Unit, block: Blocking, cores: Sequence[str]) -> Ahead | None:
     """Return the loop whose next output is worth asking for before each block, if any.
 
-    That is the innermost one around it that is far enough ahead; its lanes must lie in lines.
+    That is the innermost one around it that is far enough ahead; its lanes must lie in lines, and
+    what one iteration updates in one piece: pieces that lie apart gained nothing.
     """
     if not block.held or block.apart is not None or not block.order:
         return None
@@ -60,6 +63,20 @@ def fetched_ahead(unit: Unit, block: Blocking, cores: Sequence[str]) -> Ahead | 
             break
         lead = nest.counts(block.order[at + 1 : place])
         is_able = bool(target.strides.get(name)) and nest.count(name) >= LEAST_TRIPS
-        if is_able and lead >= LEAST_LEAD and lead * size <= MOST_LEAD:
+        is_far = lead >= LEAST_LEAD and lead * size <= MOST_LEAD
+        if is_able and is_far and _is_one_piece(target, nest, block.order[at + 1 :]):
             return Ahead(name, max(1, line))
     return None
+
+
+def _is_one_piece(target: AccessFacts, nest: CutNest, inside: Sequence[str]) -> bool:
+    """Return whether the elements that the loops `inside` pick are all neighbours."""
+    length = 1
+    for step, name in sorted((abs(target.strides.get(n) or 0), n) for n in nest.trips):
+        own = [n for n in inside if n in (name, tile_name(name))]
+        count = min(nest.counts(own), nest.trips[name])
+        if step and count > 1:
+            if step != length:
+                return False
+            length *= count
+    return True

@@ -88,6 +88,14 @@ def test_nothing_is_asked_for_that_is_near_or_needed_late() -> None:
     assert (near.ahead, late.ahead, whole.ahead) == (None, None, None)
 
 
+def test_pieces_that_lie_apart_are_not_asked_for() -> None:
+    # The threads share h2, between h1 and h3 in memory.
+    sizes = dict.fromkeys(SIXTEEN, 8) | {"h1u": 32, "h2u": 32, "h3u": 32, "h7u": 16}
+    choice = tuned("nwchem/sd_t_d1.c", **sizes)
+    assert choice.cores == ("p6", "h2")
+    assert [block.ahead for block in choice.blocking] == [None]
+
+
 def test_a_line_has_more_of_shorter_elements() -> None:
     text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text().replace("double", "float")
     (block,) = only(analyse(source_of(text).regions[0])).blocking

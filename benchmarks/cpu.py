@@ -5,9 +5,10 @@
 
 Each kernel of `c_examples` in one process: annotune's first choice, the text as written by
 `gcc -O3 -march=native` and by `gcc -O2`, the text with `omp parallel for`, numpy.einsum, and
-torch.einsum where torch is installed. Every round calls all of them in turn; a figure is the
-median over the rounds, in GFLOP/s. A variant that does not compute what the original does has no
-figure. Bounds are this machine's stream rate and arithmetic peak, measured by the same run.
+torch.einsum where torch is installed. Every round calls all of them in turn, each once before it
+is timed; a figure is the median over the rounds, in GFLOP/s. A variant that does not compute what
+the original does has no figure. Bounds are this machine's stream rate and arithmetic peak,
+measured by the same run.
 """
 
 from __future__ import annotations
@@ -187,6 +188,8 @@ def measured(ready: Prepared, rounds: int, cpu: Cpu) -> Row:
     for number in range(rounds):
         order = list(calls) if number % 2 == 0 else list(reversed(calls))
         for name in order:
+            # Threads that slept while others ran may wake up later than a call takes.
+            calls[name]()
             start = time.perf_counter()
             for _ in range(repeats[name]):
                 calls[name]()

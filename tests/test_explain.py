@@ -27,7 +27,7 @@ WITHOUT_EXAMPLE = {
     *("AT204", "AT206", "AT207", "AT208", "AT209", "AT211"),
     # A recipe is checked before; these guard the plans that annotune makes by itself.
     *("AT255", "AT257", "AT261", "AT266", "AT272", "AT274", "AT275", "AT278"),
-    *("AT287", "AT288", "AT290", "AT291", "AT292", "AT294", "AT296"),
+    *("AT287", "AT288", "AT290", "AT291", "AT292", "AT294", "AT296", "AT315"),
     # A note below AT253 and AT258, shown without a code.
     "AT267",
     # They take a compiler's refusal, a machine without one, and a file of the user's.

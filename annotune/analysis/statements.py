@@ -32,7 +32,7 @@ from annotune.ir.expr import (
     negated,
     variables,
 )
-from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Region
 from annotune.ir.text import print_expr
 
@@ -215,7 +215,7 @@ class _Reader:
                     polys += [p for r in references for p in r.subscripts]
                     parts = self.parts_of(polys)
                     yield Statement(stmt, loops, (*place, index), references, parts)
-                case Local() | LocalArray() | Await():
+                case Local() | LocalArray() | Await() | Fetch():
                     pass
                 case _:
                     assert_never(stmt)

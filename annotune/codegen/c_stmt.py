@@ -12,7 +12,7 @@ from annotune.codegen.writer import Writer
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, accesses, rewrite, variables
 from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
 from annotune.ir.text import SUM
 from annotune.transforms.tree import bound_names
@@ -68,6 +68,10 @@ class Dialect:
                 out.line(f"{spelled(kind)} {name}{shape}{at};")
             case Await():
                 raise AssertionError("only the threads of a block wait for copies")
+            case Fetch(place):
+                out.line(FETCHES)
+                out.line(f"__builtin_prefetch(&{self.expr(place)}, 0, {SECOND_LEVEL});")
+                out.line("#endif")
             case Loop():
                 if not self.loop(out, stmt):
                     with out.block(self.loop_head(stmt)):
@@ -185,6 +189,10 @@ def _changes(assign: Assign, guard: Expr) -> bool:
     return any(access.array == target.array for access in accesses(guard))
 
 
+# What has the built-in function; nvc says that it is GNU C, and is left alone.
+FETCHES = "#if defined(__GNUC__) && !defined(__NVCOMPILER)"
+# gcc's degree of locality of a line that goes to the second-level cache, not to the first.
+SECOND_LEVEL = 2
 # Sums that unrolling makes are broken into lines beyond this many characters.
 LONG_LINE = 100
 # The precedence that `c_expr` takes for the right operand of a sum.

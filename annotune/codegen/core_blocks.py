@@ -15,6 +15,7 @@ from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
     Await,
+    Fetch,
     Local,
     LocalArray,
     Loop,
@@ -65,7 +66,7 @@ def _moved(loop: Loop, length: Expr, taken: frozenset[str]) -> Loop:
 
     def moved(stmt: Stmt) -> Stmt:
         match stmt:
-            case Assign():
+            case Assign() | Fetch():
                 return _at(stmt, place)
             case Loop():
                 lower = fold(substitute(stmt.lower, place))
@@ -83,7 +84,7 @@ def _moved(loop: Loop, length: Expr, taken: frozenset[str]) -> Loop:
     return rebuilt(loop, var=own, lower=Int(0), upper=length, body=body, tile_of=loop.var)
 
 
-def _at(assign: Assign, place: dict[str, Expr]) -> Assign:
+def _at(stmt: Assign | Fetch, place: dict[str, Expr]) -> Assign | Fetch:
     """Return a statement with iterators replaced, its subscripts simplified."""
 
     def change(expr: Expr) -> Expr | None:
@@ -92,7 +93,7 @@ def _at(assign: Assign, place: dict[str, Expr]) -> Assign:
             return Access(expr.array, tuple(indices), expr.span)
         return place.get(expr.name) if isinstance(expr, Var) else None
 
-    return assign.rewritten(change)
+    return stmt.rewritten(change)
 
 
 def _read_by_pointer(body: Body, taken: frozenset[str]) -> Body:

@@ -16,7 +16,7 @@ from annotune.codegen.writer import INDENT, Writer
 from annotune.ir.expr import Var
 from annotune.ir.nest import Assign, Level, LocalArray, Loop, walk_stmts
 from annotune.ir.region import Array, Scalar
-from annotune.transforms.tree import Body
+from annotune.transforms.tree import Body, only_fetches
 
 # The longest vector of a CPU, AVX-512's, and a line of its caches: a load that crosses two
 # lines costs two.
@@ -125,7 +125,8 @@ class BodyWriter:
             cuts = tuple(cut for cut in cuts if any(cut.loop is stmt for stmt in body))
             self.dialect.write_body(out, write_ends(out, self.dialect, body, cuts))
             return
-        tiles = tuple(cut for cut in cuts if cut.is_tile)
+        lengths = {cut.least for cut in cuts if cut.is_tile and not only_fetches(cut.loop)}
+        tiles = tuple(cut for cut in cuts if cut.least in lengths)
         body = write_ends(out, self.dialect, body, [cut for cut in cuts if cut not in tiles])
         if not tiles:
             self._block(out, body)

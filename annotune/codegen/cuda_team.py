@@ -21,6 +21,7 @@ from annotune.ir.nest import (
     Assign,
     Await,
     Combine,
+    Fetch,
     Level,
     Local,
     LocalArray,
@@ -258,6 +259,8 @@ def _names(stmt: Stmt) -> set[str]:
             return set() if value is None else set(variables(value))
         case Loop():
             return set(bound_names(stmt))
+        case Fetch(place):
+            return set(variables(place))
         case LocalArray() | Await():
             return set()
 

@@ -12,7 +12,18 @@ from annotune.codegen.target import Variant
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.diagnostics import Template
 from annotune.ir.expr import Access, Call, Expr, Int, Real, Var, rewrite
-from annotune.ir.nest import Assign, Await, Combine, Local, LocalArray, Loop, Nest, Stmt, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Await,
+    Combine,
+    Fetch,
+    Local,
+    LocalArray,
+    Loop,
+    Nest,
+    Stmt,
+    walk_stmts,
+)
 from annotune.ir.region import Array, Region, Scalar
 from annotune.transforms.tree import Body, rebuilt
 
@@ -97,7 +108,7 @@ class View:
 
     def _stmt(self, stmt: Stmt) -> Stmt:
         match stmt:
-            case Assign():
+            case Assign() | Fetch():
                 return stmt.rewritten(self.change)
             case Local(name, kind, value):
                 start = None if value is None else self.expr(value)

@@ -10,7 +10,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.writer import INDENT
 from annotune.ir.expr import Int, Var, variables
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Region, Scalar
 
 
@@ -126,6 +126,8 @@ def used_scalars(body: Iterable[Stmt]) -> set[str]:
                 out |= {stmt.target.name} if isinstance(stmt.target, Var) else set()
             case Local():
                 out |= variables(stmt.value) if stmt.value is not None else set()
+            case Fetch(place):
+                out |= variables(place)
             case LocalArray() | Await():
                 pass
     return out

@@ -41,6 +41,7 @@ from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
     Await,
+    Fetch,
     Level,
     Local,
     LocalArray,
@@ -255,7 +256,7 @@ def _touches_arrays(stmt: Stmt) -> bool:
                     return True
             case LocalArray() | Await():
                 return True
-            case Loop():
+            case Loop() | Fetch():
                 pass
     return False
 

@@ -14,7 +14,7 @@ from annotune.codegen.target import Variant
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Call, Expr, rewrite
-from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Nest, Stmt
+from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt
 from annotune.ir.region import Region, UserFunction
 from annotune.transforms.tree import Body, rebuilt
 
@@ -87,7 +87,7 @@ class _Calls:
 
     def _stmt(self, stmt: Stmt) -> Stmt:
         match stmt:
-            case Assign():
+            case Assign() | Fetch():
                 return stmt.rewritten(self._change)
             case Local(name, kind, value):
                 return stmt if value is None else Local(name, kind, rewrite(value, self._change))

@@ -33,6 +33,7 @@ from annotune.transforms.pad import Pad
 from annotune.transforms.peel import Peel
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.prefetch import Prefetch
 from annotune.transforms.reduce import carried_sums
 from annotune.transforms.registers import Registers
 from annotune.transforms.stage import Stage
@@ -313,6 +314,8 @@ def _thread_level(
                 places.of("pipeline", block.statement),
                 _outer_names(analysis),
             )
+        if block.ahead is not None:
+            yield Prefetch(block.statement, block.ahead.loop, block.held, block.ahead.line)
         if block.held and not _is_in_array(block):
             yield Hold(
                 block.statement,

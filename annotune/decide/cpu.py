@@ -9,6 +9,7 @@ from math import prod
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.apart import Apart
+from annotune.decide.cpu_ahead import fetched_ahead
 from annotune.decide.cpu_blocks import (
     LANES,
     Block,
@@ -23,7 +24,7 @@ from annotune.decide.cpu_blocks import (
 from annotune.decide.cpu_copies import ENOUGH_PIECES, Arrangement, arranged, padded_loops
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_options import first_option, options
-from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
+from annotune.decide.plan import Ahead, Blocking, KernelChoice, Reason, Staging
 from annotune.decide.sum_lanes import leaders, stays_inside
 from annotune.decide.units import Unit, units
 from annotune.ir.nest import Loop
@@ -61,6 +62,8 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
     blocking = [b for b in blocking if b.statement not in taken]
     reasons = [r for r in reasons if r.subject not in {f"S{n}" for n in taken}]
     cores = found.cores if found is not None else _cores(unit, blocking)
+    blocking = [replace(b, ahead=fetched_ahead(unit, b, cores)) for b in blocking]
+    reasons += [_ahead_reason(b, b.ahead) for b in blocking if b.ahead is not None]
     # A loop that the threads share has its lanes in each thread's own part.
     reasons = [r for r in reasons if not any(_is_for(r, b) for b in blocking if b.simd in cores)]
     blocking = [b for b in blocking if b.simd not in cores]
@@ -95,7 +98,7 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
     if not any(block.staged for block in blocking):
         return choice
     # A copy is as long as the tuned sizes say, and only copies may be read beyond a loop's end.
-    plain = (replace(block, staged=(), padded=()) for block in blocking)
+    plain = (replace(block, staged=(), padded=(), ahead=None) for block in blocking)
     return replace(choice, elsewhere=replace(choice, blocking=tuple(plain)))
 
 
@@ -244,6 +247,11 @@ def _apart_reasons(block: Blocking) -> list[Reason]:
 def _copy_reason(statement: int, copy: Staging) -> Reason:
     rule = f"its slice is used again and again inside {copy.loop}, in the order of the copy"
     return Reason(f"S{statement}", f"copy of {copy.array} before {copy.loop}", rule)
+
+
+def _ahead_reason(block: Blocking, ahead: Ahead) -> Reason:
+    rule = "few terms for each element: memory is asked while others are computed"
+    return Reason(f"S{block.statement}", f"prefetch of the next {ahead.loop}'s output", rule)
 
 
 def _sum_reason(statement: int, loop: str) -> Reason:

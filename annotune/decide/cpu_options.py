@@ -49,13 +49,24 @@ def first_option(unit: Unit, statement: int) -> Block:
     hinted = hinted_blocks(unit, statement)
     if not along or not is_alone(unit, statement) or (is_fixed(unit, statement) and not hinted):
         return plain
-    found = hinted[:1] or _copied_blocks(unit, statement, along) or (Block(along, plain.lanes),)
+    found = hinted[:1] or _copied_blocks(unit, statement, along) or [Block(along, plain.lanes)]
     copied = (replace(block, copied=True) for block in found)
     return next((block for block in copied if _pays(unit, statement, block)), plain)
 
 
 def _copied_blocks(unit: Unit, statement: int, along: str) -> list[Block]:
-    """Return the blocks of whole vectors on copies, the cheapest for each loop of rows first."""
+    """Return the blocks of whole vectors on copies, the best first.
+
+    Last are those of fewer lanes: what a long sum reads of an input for many may be more than
+    the largest copy.
+    """
+    most = range(MAX_LANES, 0, -VECTOR)
+    found = (one for lanes in most for one in _blocks_within(unit, statement, along, lanes))
+    return list(dict.fromkeys(found))
+
+
+def _blocks_within(unit: Unit, statement: int, along: str, most: int) -> list[Block]:
+    """Return the blocks of at most so many lanes, the cheapest for each loop of rows first."""
     target = output(unit, statement)
     if target is None:
         return []
@@ -65,7 +76,7 @@ def _copied_blocks(unit: Unit, statement: int, along: str) -> list[Block]:
         count = unit.trip(statement, over) or MAX_ROWS
         blocks = [
             Block(along, VECTOR * vectors, over, rows)
-            for vectors in range(1, MAX_LANES // VECTOR + 1)
+            for vectors in range(1, most // VECTOR + 1)
             for rows in range(1, min(count, MAX_COPIED_ROWS) + 1)
             if vectors * rows <= ACCUMULATORS
         ]

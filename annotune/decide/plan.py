@@ -55,6 +55,14 @@ class Pipelined:
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """The loop whose next iteration's output is asked for, a request every `line` elements."""
+
+    loop: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Blocking:
     """How one worker, or the threads of a block together, run the perfect nest of a statement.
 
@@ -66,6 +74,7 @@ class Blocking:
     `apart` says how the statement leaves an imperfect nest, inside the tiles; a scalar that it
     then has in an array is not held once more. The shared ones of `staged` may be `pipelined`.
     The whole tiles of the loops `peeled` are apart from the others.
+    Before a block is held, what the next iteration of the loop `ahead` updates is asked for.
     """
 
     statement: int
@@ -80,6 +89,7 @@ class Blocking:
     pipelined: Pipelined | None = None
     deals: tuple[tuple[str, int], ...] = ()
     peeled: tuple[str, ...] = ()
+    ahead: Ahead | None = None
 
     @property
     def inside(self) -> tuple[str, ...]:

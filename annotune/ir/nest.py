@@ -135,6 +135,22 @@ class Await:
     newest: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """The line of memory around an element is asked for, to be near when it is needed.
+
+    It reads no value and changes none: only time.
+    """
+
+    place: Access
+
+    def rewritten(self, change: Callable[[Expr], Expr | None]) -> Fetch:
+        """Return the statement with `change` made in its place, as `rewrite` does."""
+        place = rewrite(self.place, change)
+        assert isinstance(place, Access), "a place stays a place"
+        return Fetch(place)
+
+
 class Operator(StrEnum):
     """How partial results of a reduction are combined."""
 
@@ -205,7 +221,7 @@ class Loop:
         return self.tile_of or self.deal_of or self.var
 
 
-Stmt: TypeAlias = Loop | Assign | Local | LocalArray | Await
+Stmt: TypeAlias = Loop | Assign | Local | LocalArray | Await | Fetch
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +261,7 @@ def walk_paths(
                 yield from walk_paths(stmt.body, (*outer, stmt))
             case Assign():
                 yield stmt, outer
-            case Local() | LocalArray() | Await():
+            case Local() | LocalArray() | Await() | Fetch():
                 pass
             case _:
                 assert_never(stmt)

@@ -29,6 +29,7 @@ from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
     Await,
+    Fetch,
     Level,
     Local,
     LocalArray,
@@ -133,6 +134,8 @@ def _body(body: tuple[Stmt, ...], depth: int) -> Iterator[str]:
                 raise AssertionError(stmt)
             case Await(newest):
                 yield f"{indent}await {newest}"
+            case Fetch(place):
+                yield f"{indent}fetch {print_expr(place)}"
             case _:
                 assert_never(stmt)
 

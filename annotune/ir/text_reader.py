@@ -10,6 +10,7 @@ from annotune.ir.nest import (
     Assign,
     Await,
     Combine,
+    Fetch,
     Level,
     Local,
     LocalArray,
@@ -90,6 +91,12 @@ class _Lines:
             newest = tokens.integer()
             tokens.end()
             return Await(newest)
+        if tokens.take("fetch"):
+            place = tokens.primary()
+            if not isinstance(place, Access):
+                raise tokens.error("an array element")
+            tokens.end()
+            return Fetch(place)
         copy = re.match(r"\s*copy\s*:", tokens.text)
         if copy:
             tokens.at = copy.end()

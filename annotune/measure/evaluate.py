@@ -8,7 +8,7 @@ from typing import assert_never
 from annotune.codegen.c_expr import c_expr
 from annotune.ir.expr import Expr, Int
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Nest, Stmt
+from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt
 from annotune.ir.region import Region
 
 
@@ -46,7 +46,7 @@ def _count(stmt: Stmt, values: Mapping[str, int]) -> int:
     match stmt:
         case Assign():
             return 1
-        case Local() | LocalArray() | Await():
+        case Local() | LocalArray() | Await() | Fetch():
             return 0
         case Loop(var, lower, upper, body, step):
             first, last = evaluate(lower, values), evaluate(upper, values)

@@ -24,7 +24,7 @@ from typing import assert_never
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.names import spelled
 from annotune.ir.expr import Binary, Call, Expr, Int
-from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
 from annotune.ir.text import SUM
 from annotune.measure.shadow_expr import MAX, Values, folded, name_of, plus
@@ -102,7 +102,7 @@ class _Writer:
                     yield f"{indent}{_plain(type_)} {name}{brackets} = {{0}};"
                 case Assign():
                     yield f"{indent}{self._assign(stmt, counting)};"
-                case Local() | Await():
+                case Local() | Await() | Fetch():
                     raise AssertionError(stmt)
                 case _:
                     assert_never(stmt)

@@ -13,7 +13,18 @@ from annotune.analysis.poly import ZERO, from_expr, integer
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, Await, Level, Local, LocalArray, Loop, Part, Stmt, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Await,
+    Fetch,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    Part,
+    Stmt,
+    walk_stmts,
+)
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import NOT_MERGED, NOT_ONE_BAND
 from annotune.transforms.registers import fresh_name
@@ -229,7 +240,7 @@ def _renewed(body: Body, index: _Index) -> Body:
     out: list[Stmt] = []
     for stmt in body:
         match stmt:
-            case Assign():
+            case Assign() | Fetch():
                 out.append(stmt.rewritten(index.change))
             case Local(name, type_, value):
                 out.append(Local(name, type_, None if value is None else index.put_into(value)))

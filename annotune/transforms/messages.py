@@ -259,6 +259,12 @@ STAGE_WIDTH = Template(
     "stage: groups of {width} elements of '{array}' along '{loop}' are not copied at once: {why}",
     "copy single elements there",
 )
+NO_PREFETCH = Template(
+    "AT315",
+    "prefetch: the next iteration of '{loop}' tells nothing of what statement {statement} "
+    "updates: {why}",
+    "name a loop that runs in order around the block and picks the element, or leave it out",
+)
 NO_WORD = Template(
     "AT295",
     "{command}: '{array}' has elements of type '{type}', which no single instruction moves",

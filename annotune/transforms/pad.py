@@ -23,7 +23,15 @@ from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PADDED
 from annotune.transforms.tiles import cut_end, cut_ends, full_end, full_length
-from annotune.transforms.tree import Body, bound_names, path, picks_piece, rebuilt, top_of
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    only_fetches,
+    path,
+    picks_piece,
+    rebuilt,
+    top_of,
+)
 
 # Iterations that one worker runs itself, in order or in lanes.
 _OWN = (Level.SERIAL, Level.SIMD)
@@ -72,6 +80,9 @@ class Pad:
             match stmt:
                 case Loop(place=Level.COOPERATIVE | Level.ASYNC):
                     # The threads fill it together, whatever their own iterations are.
+                    out.append(stmt)
+                case Loop() if only_fetches(stmt):
+                    # What lies beyond the end need not be near.
                     out.append(stmt)
                 case Loop():
                     is_cut = stmt.var in self.loops and cut_end(stmt) is not None

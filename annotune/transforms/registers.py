@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr, Var, accesses, variables
-from annotune.ir.nest import Assign, Await, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.copies import copy_refusal, names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_INVARIANT
@@ -98,5 +98,7 @@ def _names(stmt: Stmt) -> set[str]:
             for source in stmt.sources():
                 names |= variables(source) | {a.array for a in accesses(source)}
             return names | ({target.name} if isinstance(target, Var) else {target.array})
+        case Fetch(place):
+            return set(variables(place)) | {a.array for a in accesses(place)}
         case Await():
             return set()

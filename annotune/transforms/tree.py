@@ -15,6 +15,7 @@ from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
     Await,
+    Fetch,
     Level,
     Local,
     LocalArray,
@@ -114,6 +115,9 @@ def restrict(stmt: Stmt, keep: frozenset[int]) -> Stmt | None:
             return stmt if stmt.number in keep else None
         case Local() | LocalArray() | Await():
             return stmt
+        case Fetch():
+            # What it is for may be gone.
+            return None
         case Loop():
             inner = tuple(s for child in stmt.body if (s := restrict(child, keep)) is not None)
             used = {name for s in inner for name in _used_names(s)}
@@ -135,11 +139,18 @@ def _used_names(stmt: Stmt) -> Iterator[str]:
                 parts = () if value is None else (value,)
             case Loop():
                 parts = (one.lower, one.upper)
+            case Fetch(place):
+                parts = (place,)
             case LocalArray() | Await():
                 parts = ()
         for part in parts:
             yield from variables(part)
             yield from (access.array for access in accesses(part))
+
+
+def only_fetches(loop: Loop) -> bool:
+    """Return whether a loop does nothing but ask for lines of memory."""
+    return all(only_fetches(s) if isinstance(s, Loop) else isinstance(s, Fetch) for s in loop.body)
 
 
 def bands(body: Body, statement: int) -> tuple[tuple[Loop, ...], ...]:
@@ -211,7 +222,7 @@ def map_assigns(body: Body, change: Callable[[Assign], Assign]) -> Body:
                 out.append(change(stmt))
             case Loop():
                 out.append(with_body(stmt, map_assigns(stmt.body, change)))
-            case Local() | LocalArray() | Await():
+            case Local() | LocalArray() | Await() | Fetch():
                 out.append(stmt)
     return tuple(out)
 

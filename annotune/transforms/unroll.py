@@ -21,7 +21,7 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
     FACTOR_DOES_NOT_DIVIDE,
@@ -230,7 +230,7 @@ class _Point:
 def _at(stmt: Stmt, point: _Point) -> Stmt:
     """Return a statement of the body with the iterator put in."""
     match stmt:
-        case Assign():
+        case Assign() | Fetch():
             return stmt.rewritten(point.change)
         case Local(name, type_, expr):
             return Local(name, type_, None if expr is None else point.put_into(expr))

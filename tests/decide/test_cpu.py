@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from codegen.emitted import EXAMPLES, analysed, example, source_of
 from conftest import Golden
 
@@ -14,7 +15,9 @@ from annotune.decide.cpu_copies import COPIES, arranged
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_options import first_option, options
 from annotune.decide.placement import omp_placement
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Ahead, KernelChoice
+
+SIXTEEN = dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), 16)
 
 
 def only(analysis: Analysis) -> KernelChoice:
@@ -63,6 +66,59 @@ def test_what_lanes_would_gather_is_copied_rather_than_summed_in_lanes() -> None
 def test_a_sum_starts_from_zero_and_is_added_at_the_end() -> None:
     (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
     assert block.from_zero
+
+
+def tuned(name: str, **sizes: int) -> KernelChoice:
+    text = (EXAMPLES / name).read_text()
+    return only(analyse(source_of(text, **sizes).regions[0]))
+
+
+def test_the_output_of_a_block_far_enough_ahead_is_asked_for() -> None:
+    (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
+    # Of h1_t there are two, and one block of h2 is no time for memory.
+    assert block.ahead == Ahead("p5", 8)
+    (shorter,) = tuned("nwchem/sd_t_d1.c", **SIXTEEN | {"h1u": 8, "h2u": 8}).blocking
+    assert shorter.ahead == Ahead("p5", 8)
+
+
+def test_nothing_is_asked_for_that_is_near_or_needed_late() -> None:
+    (near,) = tuned("nwchem/sd_t_d1.c", **dict.fromkeys(SIXTEEN, 6)).blocking
+    (late,) = tuned("nwchem/sd_t_d1.c", **SIXTEEN | {"h7u": 200}).blocking
+    (whole,) = only(analysed("nwchem/sd_t_s1.c")).blocking
+    assert (near.ahead, late.ahead, whole.ahead) == (None, None, None)
+
+
+def test_pieces_that_lie_apart_are_not_asked_for() -> None:
+    # The threads share h2, between h1 and h3 in memory.
+    sizes = dict.fromkeys(SIXTEEN, 8) | {"h1u": 32, "h2u": 32, "h3u": 32, "h7u": 16}
+    choice = tuned("nwchem/sd_t_d1.c", **sizes)
+    assert choice.cores == ("p6", "h2")
+    assert [block.ahead for block in choice.blocking] == [None]
+
+
+def test_a_line_has_more_of_shorter_elements() -> None:
+    text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text().replace("double", "float")
+    (block,) = only(analyse(source_of(text).regions[0])).blocking
+    assert block.ahead == Ahead("p5", 16)
+
+
+@pytest.mark.parametrize(("terms", "lanes"), [(512, 16), (2000, 24), (3000, 16), (5000, 8)])
+def test_the_longer_a_sum_the_fewer_lanes_share_a_copy(terms: int, lanes: int) -> None:
+    sizes = {"m": 3000, "n": 3000, "k": terms} if terms > 512 else {}
+    (block,) = tuned("gemm/gemm.c", **sizes).blocking
+    assert dict(block.tiles)["j"] == lanes
+    assert [copy.array for copy in block.staged] == ["B"]
+
+
+def test_a_sum_too_long_for_any_copy_reads_the_array() -> None:
+    (block,) = tuned("gemm/gemm.c", m=3000, n=3000, k=9000).blocking
+    assert not block.staged
+
+
+def test_other_sizes_ask_for_nothing() -> None:
+    choice = only(analysed("nwchem/sd_t_d1.c"))
+    assert choice.elsewhere is not None
+    assert [block.ahead for block in choice.elsewhere.blocking] == [None]
 
 
 def test_sizes_that_vectors_do_not_divide_run_whole_tiles() -> None:

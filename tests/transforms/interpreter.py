@@ -9,7 +9,7 @@ from annotune.analysis.implied import Known
 from annotune.codegen.versions import is_peeled, unpeeled
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
-from annotune.ir.nest import Assign, Await, Level, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt
 from annotune.transforms.tree import Body
 from annotune.transforms.whole_tiles import whole_tiles
 
@@ -42,6 +42,13 @@ def whole_tiles_run(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> int:
     return machine.whole_tiles
 
 
+def fetched(body: tuple[Stmt, ...], sizes: Mapping[str, int]) -> list[Place]:
+    """Return every element that `body` asks for, in that order."""
+    machine = _Machine(sizes)
+    machine.body(body)
+    return machine.fetched
+
+
 def _is_async(stmt: Stmt) -> bool:
     return isinstance(stmt, Loop) and stmt.place is Level.ASYNC
 
@@ -50,6 +57,7 @@ class _Machine:
     def __init__(self, sizes: Mapping[str, int]) -> None:
         self.values = dict(sizes)
         self.read: set[Place] = set()
+        self.fetched: list[Place] = []
         self.memory: dict[Place, int] = {}
         self.own: dict[str, tuple[int, ...]] = {}
         # Groups of copies that have been begun, the oldest first; None outside of one.
@@ -80,6 +88,8 @@ class _Machine:
                     self.groups = self.groups[max(0, arrived) :]
                 case Loop(peeled=tests) if tests:
                     self.versions(stmt)
+                case Fetch(place):
+                    self.fetched.append(self.place(place))
                 case Loop(var, lower, upper, inner, step):
                     known = self.known
                     self.known = known.inside(stmt) if is_peeled(inner) else known

@@ -35,6 +35,13 @@ static void sd_t_d1_1_1_s0_tuned(
             const double *restrict t2_in = t2_tile;
             for (int h2 = 0; h2 < h2u; h2++) {
                 for (int h3_t = 0; h3_t < h3u; h3_t += 16) {
+                    for (int h1_r = 0; h1_r < 8; h1_r++) {
+                        for (int h3 = h3_t; h3 < h3_t + 16; h3 += 8) {
+                            #if defined(__GNUC__) && !defined(__NVCOMPILER)
+                            __builtin_prefetch(&t3[h3 + h3u * (h2 + h2u * (h1_t + h1_r + h1u * (p6 + p6u * ((p5 + 1 < p5u ? p5 + 1 : p5) + p5u * p4))))], 0, 2);
+                            #endif
+                        }
+                    }
                     double t3_block[8][16] __attribute__((aligned(64)));
                     for (int h1_r = 0; h1_r < 8; h1_r++) {
                         #pragma omp simd

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.apart import Apart, taken_apart
+from annotune.decide.merged import decoding
 from annotune.decide.movement import Through
 from annotune.decide.partials import element_of, reductions
 from annotune.decide.plan import (
@@ -228,9 +229,8 @@ def _structure(
 ) -> Iterable[Transform]:
     """Yield the transforms that shape one kernel's nest before it is mapped."""
     extents = {array.name: array.extents for array in analysis.region.arrays.values()}
-    for loops in choice.merges:
-        span = places.of("merge", choice.leader)
-        yield Merge(choice.leader, loops, constants, span, extents)
+    merging = places.of("merge", choice.leader)
+    yield from (Merge(choice.leader, x, constants, merging, extents) for x in choice.merges)
     # An order that names tiles is one of loops that are there only after tiling.
     is_late = any(tile_name(loop) in choice.order for loop, _ in choice.tiles)
     if choice.order and not is_late:
@@ -336,6 +336,7 @@ def _thread_level(
     if choice.movement.streamed:
         for statement in choice.statements:
             yield Stream(statement, places.of("stream", statement))
+    yield from decoding(choice, places.of("merge", choice.leader))
 
 
 def _is_in_array(block: Blocking) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
+from annotune.decide.plan import KernelChoice
 from annotune.decide.units import Unit
 from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.expr import Int
 from annotune.ir.nest import Loop
+from annotune.transforms.decode import Decode
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import NOT_MERGED
 
@@ -78,6 +80,16 @@ def _with_stride(fact: AccessFacts, name: str, loops: tuple[str, ...]) -> Access
     elif any(loop in strides for loop in loops):
         strides[name] = 0
     return replace(fact, strides=strides)
+
+
+def decoding(choice: KernelChoice, span: Span) -> Iterator[Decode]:
+    """Yield what works out the parts of the merged loops of a kernel, once for all their uses.
+
+    Each copy of an unrolled body has parts of its own.
+    """
+    unrolled = {loop for _, loop, _ in choice.unroll}
+    names = map(merged_name, choice.merges)
+    yield from (Decode(choice.leader, name, span) for name in names if name not in unrolled)
 
 
 def follow(fact: AccessFacts, loops: Sequence[str], trips: Mapping[str, int | None]) -> bool:

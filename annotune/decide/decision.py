@@ -317,8 +317,8 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
     placed |= {name for own, name in choice.team if _share(unit, own, statement, name)}
     renewed = iter(choice.order)
     names: list[str] = []
-    for own in unit.analysis.paths[statement]:
-        name = next(renewed) if own.var in choice.order else own.var
+    for own in unit.loops_around(statement):
+        name = next(renewed) if own in choice.order else own
         names += [tile_name(name)] if name in tiled else []
         names += [deal_name(name)] if name in dealt else []
         names.append(name)

@@ -8,7 +8,8 @@ from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.analysis.poly import Poly, from_expr
-from annotune.decide.kernel_shape import Shape, shape
+from annotune.decide.kernel_shape import Shape, in_parts, shape
+from annotune.decide.merged import with_merged
 from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import ENOUGH_BLOCKS, WARP
 from annotune.decide.units import Unit
@@ -50,6 +51,7 @@ class Traffic:
 
 def traffic(unit: Unit, choice: KernelChoice) -> Traffic:
     """Return what a choice asks of memory at the region's sizes, without staged copies."""
+    unit = with_merged(unit, choice.merges)
     form = shape(unit, choice)
     requested = sum(_of_warp(unit, access, form) for access in _touched(unit))
     fetched = sum(box.sectors for box in _boxes(unit, form))
@@ -77,7 +79,8 @@ def _of_warp(unit: Unit, access: AccessFacts, form: Shape) -> int:
     for lane in range(min(WARP, form.threads)):
         rest, offset = lane, 0
         for name, count in form.thread_trips:
-            offset += (access.strides.get(name) or 0) * (rest % count)
+            for part, index in unit.in_parts(name, rest % count):
+                offset += (access.strides.get(part) or 0) * index
             rest //= count
         places.add(offset * width // SECTOR_BYTES)
     moving = (n for name, n in form.serial if access.strides.get(name, 0) != 0)
@@ -100,6 +103,7 @@ class _Box:
 
 def _boxes(unit: Unit, form: Shape) -> Iterator[_Box]:
     """Yield what a block touches of each array, accesses that differ by constants together."""
+    form = in_parts(unit, form)
     counts = dict(form.thread_trips)
     for name, n in form.serial:
         counts[name] = counts.get(name, 1) * n

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.apart import Apart, taken_apart
@@ -229,8 +230,9 @@ def _structure(
 ) -> Iterable[Transform]:
     """Yield the transforms that shape one kernel's nest before it is mapped."""
     extents = {array.name: array.extents for array in analysis.region.arrays.values()}
-    merging = places.of("merge", choice.leader)
-    yield from (Merge(choice.leader, x, constants, merging, extents) for x in choice.merges)
+    span = places.of("merge", choice.leader)
+    for part, loops in product(choice.parts, choice.merges):
+        yield Merge(part[0], loops, constants, span, extents)
     # An order that names tiles is one of loops that are there only after tiling.
     is_late = any(tile_name(loop) in choice.order for loop, _ in choice.tiles)
     if choice.order and not is_late:

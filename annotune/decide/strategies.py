@@ -35,6 +35,14 @@ def unless_less_traffic(unit: Unit, first: KernelChoice) -> str:
     return "" if own.is_less(its) else f"{own}; of direct {its}"
 
 
+def unless_fuller(unit: Unit, first: KernelChoice) -> str:
+    """Return why a strategy waits: its loops as one, if they are, fill no more lanes either."""
+    is_free = first.merges and not unit.analysis.region.spec.wishes
+    if is_free and elementwise.fills_more(unit, first, choose(unit)):
+        return ""
+    return unless_less_traffic(unit, first)
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy:
     """A way to map some kernels onto a GPU.
@@ -71,7 +79,7 @@ _ROWS = (
         "elementwise",
         "neighbouring threads on neighbouring elements, in full blocks",
         elementwise.alternatives,
-        unless_less_traffic,
+        unless_fuller,
     ),
     Strategy(
         "reduction",

@@ -96,7 +96,11 @@ class Unit:
 
     def in_parts(self, name: str, index: int) -> Iterator[tuple[str, int]]:
         """Yield how far each loop of the text has come in an iteration of a loop, by its number."""
-        for part in reversed(self.parts_of(name)):
+        parts = self.parts_of(name)
+        if len(parts) == 1:
+            yield name, index
+            return
+        for part in reversed(parts):
             count = self.trips[part] or 1
             yield part, index % count
             index //= count

@@ -25,6 +25,7 @@ from annotune.transforms.tree import (
     path,
     rebuilt,
     replace_loop,
+    top_of,
 )
 
 # The largest number that every C compiler here can count to in an int.
@@ -76,7 +77,8 @@ class Merge:
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         name, region = merged_name(self.loops), analysis.region
         names = {*region.scalars, *region.arrays}
-        if name in names or fresh_name(name, body) != name:
+        nest = body[top_of(body, self.statement)]
+        if name in names or fresh_name(name, (nest,)) != name:
             reason = f"cannot be called '{name}' with the others, a name that is used already"
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         advice = f"the text's order is ({', '.join(x.var for x in around)})"

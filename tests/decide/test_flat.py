@@ -14,7 +14,7 @@ from annotune.decide import elementwise
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Point
 from annotune.decide.plan import KernelChoice
-from annotune.decide.strategies import AUTO, DIRECT, made
+from annotune.decide.strategies import AUTO, DIRECT, made, others
 
 
 def text_of(loops: str, parameters: str, statement: str, recipe: str = "", **sizes: int) -> str:
@@ -145,3 +145,16 @@ def test_sums_over_loops_as_one_are_certified_and_right(tmp_path: Path) -> None:
             for n in sizes
         )
     )
+
+
+def test_every_strategy_says_why_it_was_taken_or_not() -> None:
+    text = text_of("ijkl", *ROWS, **SIZES)
+    one = decided_text(text, AUTO)
+    (unit,) = one.base.apart
+    said = " ".join(others(unit, one.decision.choices[0], AUTO))
+    assert "two-level and gemm do not apply: " in said
+    assert "stencil does not apply: no array is read at several places around one" in said
+    assert "reduction does not apply: " in said
+    assert "elementwise" not in said
+    direct = decided_text(text, DIRECT).decision.choices[0]
+    assert "elementwise applies too" in " ".join(others(unit, direct, AUTO))

@@ -315,7 +315,8 @@ def _thread_level(
                 places.of("pipeline", block.statement),
                 _outer_names(analysis),
             )
-        if block.held and not _is_in_array(block):
+        is_in_array = block.apart is not None and isinstance(block.apart.target, Var)
+        if block.held and not is_in_array:
             yield Hold(
                 block.statement,
                 block.held,
@@ -339,11 +340,6 @@ def _thread_level(
         for statement in choice.statements:
             yield Stream(statement, places.of("stream", statement))
     yield from decoding(choice, places.of("merge", choice.leader))
-
-
-def _is_in_array(block: Blocking) -> bool:
-    """Return whether the target of a block is a scalar that has become a local array."""
-    return block.apart is not None and isinstance(block.apart.target, Var)
 
 
 def _outer_names(analysis: Analysis) -> frozenset[str]:

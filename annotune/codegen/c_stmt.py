@@ -60,7 +60,10 @@ class Dialect:
                 self.write_body(out, (stmt,))
             case Local(name, kind, value):
                 start = f" = {self.expr(self._narrowed(value))}" if value is not None else ""
-                out.line(f"{spelled(kind)} {name}{start};")
+                # A part of a merged loop keeps the user's name, and the type of such loops.
+                own = self.region.scalars.get(name)
+                type_ = spelled(kind) if own is None else c_type(self.region, own.type)
+                out.line(f"{type_} {name}{start};")
             case LocalArray(name, kind, extents):
                 shape = "".join(f"[{n}]" for n in extents)
                 # As gcc, clang and nvc have it in every C; _Alignas is C11's.

@@ -8,6 +8,7 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.scalar_arrays import elements
 from annotune.codegen.c_expr import plain_c
+from annotune.codegen.certify_copies import copies
 from annotune.codegen.certify_versions import versions
 from annotune.codegen.isl_schedule import Maker, text_order
 from annotune.codegen.isl_text import ALWAYS, IslText, reads_of
@@ -52,6 +53,7 @@ def certify(analysis: Analysis, plan: Plan, kind: type[Maker] = Maker) -> Certif
         _conditions(analysis),
         tuple(_stored(maker, plan)),
         versions(region, plan),
+        copies(plan),
     )
 
 

@@ -19,7 +19,7 @@ from annotune.codegen.tile_ends import full_blocks
 from annotune.decide.certificate import Peeled
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Access, Binary, Call, Expr, Select, Var, children, conjuncts
-from annotune.ir.nest import Assign, Await, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt
 from annotune.ir.region import Region
 from annotune.transforms.tree import Body
 from annotune.transforms.value_type import region_types
@@ -129,6 +129,9 @@ def _between(body: Body, whole: Body, place: _Place) -> Iterator[Peeled]:
                     yield place.differ(f"the start of {name}", ALWAYS)
             case ((LocalArray() | Await()), _) if one == two:
                 pass
+            case Fetch(), Fetch():
+                # What is asked for early changes no value.
+                pass
             case _:
                 yield place.differ(_name(one), ALWAYS)
 
@@ -213,3 +216,5 @@ def _name(stmt: Stmt) -> str:
             return f"the declaration of {name}"
         case Await():
             return "a wait"
+        case Fetch():
+            return "a fetch ahead"

@@ -9,9 +9,10 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import code_flags_at
 from annotune.codegen.target import Variant
-from annotune.decide.build import NO_PLACES, Placement, Places, build
+from annotune.decide.build import Placement, build
 from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.forecast import RegionModel
+from annotune.decide.places import NO_PLACES, Places
 from annotune.decide.plan import KernelChoice, Plan
 from annotune.decide.settings_of import config
 from annotune.decide.space import Space

@@ -8,9 +8,9 @@ from dataclasses import replace
 from annotune.annotation.devices import Device
 from annotune.decide.acc_asked import as_asked
 from annotune.decide.acc_shapes import acc_shapes, in_form
-from annotune.decide.build import Places
 from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.messages import ACC_FORM
+from annotune.decide.places import Places
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.space import Space, UnitSpace
 from annotune.decide.strategies import Made

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import product
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.apart import Apart, taken_apart
-from annotune.decide.movement import Through
-from annotune.decide.partials import element_of, reductions
+from annotune.decide.partials import reductions
+from annotune.decide.places import NO_PLACES, Places
 from annotune.decide.plan import (
     Blocking,
     HostLoop,
@@ -19,38 +19,27 @@ from annotune.decide.plan import (
     holds_kernels,
     is_kernel,
 )
+from annotune.decide.thread_level import thread_level
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Var
-from annotune.ir.nest import Level, Loop, MemorySpace, Stmt
+from annotune.ir.nest import Level, Loop, Stmt
 from annotune.transforms.deal import Deal, deal_name
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
-from annotune.transforms.hold import Hold
 from annotune.transforms.legality import TEAM_LEVELS
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge
-from annotune.transforms.pad import Pad
-from annotune.transforms.peel import Peel
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline
-from annotune.transforms.prefetch import Prefetch
 from annotune.transforms.reduce import carried_sums
-from annotune.transforms.registers import Registers
-from annotune.transforms.stage import Stage
-from annotune.transforms.stream import Stream
 from annotune.transforms.team import Team
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.transform import Transform
-from annotune.transforms.tree import Body, find_assign, numbers, path, rebuilt
-from annotune.transforms.unroll import Unroll
-from annotune.transforms.value_type import region_types
+from annotune.transforms.tree import Body, numbers, path, rebuilt
 from annotune.transforms.vectorize import Vectorize
 
 Placement = Callable[[KernelChoice], Mapping[str, Level]]
 
 _BLOCKS = (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z)
 _THREADS = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
-_SPACES = {Through.SHARED: MemorySpace.SHARED, Through.REGISTERS: MemorySpace.DEALT}
 
 
 def cuda_placement(choice: KernelChoice) -> Mapping[str, Level]:
@@ -63,20 +52,6 @@ def cuda_placement(choice: KernelChoice) -> Mapping[str, Level]:
     levels = dict(zip(choice.blocks, axes, strict=False))
     levels |= {loop: Level.THREAD_X for _, loop in choice.team}
     return levels | dict(zip(choice.threads, _THREADS, strict=False))
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where the user wrote the command behind each part of a choice, if anywhere."""
-
-    spans: Mapping[tuple[str, int], Span]
-
-    def of(self, command: str, statement: int) -> Span:
-        """Return the place of a command on a statement, NOWHERE for our own decision."""
-        return self.spans.get((command, statement), NOWHERE)
-
-
-NO_PLACES = Places({})
 
 
 def base_body(analysis: Analysis, groups: Iterable[tuple[int, ...]]) -> Body:
@@ -126,7 +101,7 @@ def build(
         span = _map_place(choice, places, command)
         inner = [
             *reductions(body, analysis, choice.statements, span),
-            *_thread_level(choice, analysis, constants, places),
+            *thread_level(choice, analysis, constants, places),
         ]
         done = _applied(inner, body, analysis)
         if isinstance(done, Diagnostic):
@@ -229,9 +204,9 @@ def _structure(
 ) -> Iterable[Transform]:
     """Yield the transforms that shape one kernel's nest before it is mapped."""
     extents = {array.name: array.extents for array in analysis.region.arrays.values()}
-    for loops in choice.merges:
-        span = places.of("merge", choice.leader)
-        yield Merge(choice.leader, loops, constants, span, extents)
+    span = places.of("merge", choice.leader)
+    for part, loops in product(choice.parts, choice.merges):
+        yield Merge(part[0], loops, constants, span, extents)
     # An order that names tiles is one of loops that are there only after tiling.
     is_late = any(tile_name(loop) in choice.order for loop, _ in choice.tiles)
     if choice.order and not is_late:
@@ -275,86 +250,6 @@ def _apart(
         analysis, apart, block.tiles, order, block.inside, constants, block.deals
     )
     yield Permute(block.statement, block.order[place:])
-
-
-def _thread_level(
-    choice: KernelChoice, analysis: Analysis, constants: Mapping[str, int], places: Places
-) -> Iterable[Transform]:
-    """Yield the transforms inside one thread: register copies, then unrolling."""
-    for statement, loop in choice.registers:
-        element = _element(analysis, statement)
-        yield Registers(
-            statement, loop, element, places.of("registers", statement), _outer_names(analysis)
-        )
-    for block in choice.blocking:
-        asked = (places.of(command, block.statement) for command in ("stage", "vectors"))
-        span = next((one for one in asked if one != NOWHERE), NOWHERE)
-        for copy in block.staged:
-            yield Stage(
-                block.statement,
-                copy.array,
-                copy.loop,
-                copy.layout,
-                analysis.region.arrays[copy.array].element,
-                copy.space,
-                constants,
-                span,
-                _outer_names(analysis),
-                copy.width,
-                copy.padding,
-            )
-        if block.pipelined is not None:
-            ahead = block.pipelined
-            yield Pipeline(
-                block.statement,
-                ahead.loop,
-                ahead.stages,
-                _SPACES[ahead.through],
-                constants,
-                places.of("pipeline", block.statement),
-                _outer_names(analysis),
-            )
-        if block.ahead is not None:
-            yield Prefetch(block.statement, block.ahead.loop, block.held, block.ahead.line)
-        if block.held and not _is_in_array(block):
-            yield Hold(
-                block.statement,
-                block.held,
-                _element(analysis, block.statement),
-                constants,
-                places.of("hold", block.statement),
-                _outer_names(analysis),
-                block.from_zero,
-            )
-        if block.peeled:
-            span, types = places.of("peel", block.statement), region_types(analysis.region)
-            yield Peel(block.statement, block.peeled, constants, span, types)
-        if block.padded:
-            span = places.of("pad", block.statement)
-            yield Pad(block.statement, block.padded, constants, span)
-    sizes = analysis.region.sizes
-    for statement, loop, factor in choice.unroll:
-        span = places.of("unroll", statement)
-        yield Unroll(statement, loop, factor, constants, sizes, span, region_types(analysis.region))
-    if choice.movement.streamed:
-        for statement in choice.statements:
-            yield Stream(statement, places.of("stream", statement))
-
-
-def _is_in_array(block: Blocking) -> bool:
-    """Return whether the target of a block is a scalar that has become a local array."""
-    return block.apart is not None and isinstance(block.apart.target, Var)
-
-
-def _outer_names(analysis: Analysis) -> frozenset[str]:
-    """Return every name of the region: also extents, which no subscript shows before codegen."""
-    return frozenset(analysis.region.scalars) | frozenset(analysis.region.arrays)
-
-
-def _element(analysis: Analysis, statement: int) -> str:
-    """Return the C type of what a statement writes; a scalar is never copied."""
-    target = find_assign(analysis.region.nest.body, statement).target
-    return "double" if isinstance(target, Var) else element_of(analysis, target)
 
 
 def _steps(

@@ -62,6 +62,27 @@ class Peeled:
 
 
 @dataclass(frozen=True, slots=True)
+class Copied:
+    """A copy from which `statements` read an input instead of its `array`.
+
+    `space` is where the copy is, `loops` those in each iteration of which it is made anew. The
+    touches name the array itself: what the copy must hold follows from them.
+    """
+
+    statements: tuple[int, ...]
+    array: str
+    name: str
+    space: str
+    loops: tuple[str, ...]
+
+    def __str__(self) -> str:
+        listed = ", ".join(f"S{n}" for n in self.statements)
+        verb = "reads" if len(self.statements) == 1 else "read"
+        made = f", made in each {', '.join(self.loops)}" if self.loops else ""
+        return f"{listed} {verb} {self.array} through {self.name} in {self.space}{made}"
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """The relations to be checked.
 
@@ -74,7 +95,8 @@ class Certificate:
     to the loop for these statements. `conditions` are tests, as C, without which the kernels do
     not run, each with what it says at these sizes. `stored` are the elements that stand for
     private scalars. A body written twice is one in these relations; `versions` say that the
-    second text of it does the same.
+    second text of it does the same. `copied` tells which inputs come from copies; `verify` does
+    not ask it.
     """
 
     sizes: Mapping[str, int]
@@ -91,6 +113,7 @@ class Certificate:
     conditions: Mapping[str, str] = field(default_factory=dict)
     stored: tuple[Stored, ...] = ()
     versions: tuple[Peeled, ...] = ()
+    copied: tuple[Copied, ...] = ()
 
     def text(self) -> str:
         """Return the certificate as lines of isl text with their meaning."""
@@ -116,6 +139,7 @@ class Certificate:
             rows.append(
                 f"{version.kernel} would miss {version.what} in whole tiles: {version.differs}"
             )
+        rows += map(str, self.copied)
         for array, (low, high) in self.lengths.items():
             rows.append(f"{array} holds elements {low} to {high - 1}")
         return "\n".join(rows) + "\n"

@@ -10,7 +10,7 @@ from typing import TypeVar
 from annotune.analysis.facts import Analysis
 from annotune.annotation.spec import Value
 from annotune.decide import even_tiles
-from annotune.decide.build import Places, base_body
+from annotune.decide.build import base_body
 from annotune.decide.contraction_tile import WishedTile
 from annotune.decide.copying import copying_of, peeled_as_wished, refuse_beside, with_copies
 from annotune.decide.cut_axes import to_workers, with_tiles
@@ -24,6 +24,7 @@ from annotune.decide.messages import (
     NOT_FUSIBLE,
 )
 from annotune.decide.movements import as_wished
+from annotune.decide.places import Places
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import Roles, serial_order
 from annotune.decide.strategies import AUTO, with_why_not
@@ -317,8 +318,8 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
     placed |= {name for own, name in choice.team if _share(unit, own, statement, name)}
     renewed = iter(choice.order)
     names: list[str] = []
-    for own in unit.analysis.paths[statement]:
-        name = next(renewed) if own.var in choice.order else own.var
+    for own in unit.loops_around(statement):
+        name = next(renewed) if own in choice.order else own
         names += [tile_name(name)] if name in tiled else []
         names += [deal_name(name)] if name in dealt else []
         names.append(name)

@@ -107,11 +107,14 @@ def registers(unit: Unit) -> tuple[tuple[int, str], ...]:
         used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
         held = ""
         path = unit.analysis.paths[statement]
-        for depth in reversed(range(len(path))):
-            name = path[depth].var
-            if name in used or name in unit.parallel or name in unit.host:
+        depths = {loop.var: depth for depth, loop in enumerate(path)}
+        for name in reversed(unit.loops_around(statement)):
+            parts = unit.parts_of(name)
+            if used & {*parts} or name in unit.parallel or name in unit.host:
                 break
-            if may_not_run(path, depth) is not None or unit.goes_stale(assign.target, name):
+            if any(may_not_run(path, depths[part]) is not None for part in parts):
+                break
+            if any(unit.goes_stale(assign.target, part) for part in parts):
                 break
             held = name
         if held:
@@ -138,18 +141,21 @@ def unrolls(unit: Unit) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
         path = unit.analysis.paths[statement]
         if not path:
             continue
-        loop = path[-1]
+        loop, name = path[-1], unit.loops_around(statement)[-1]
         key = tuple(x.var for x in path)
-        trip = unit.trip(statement, loop.var)
-        if loop.var in unit.parallel or loop.var in unit.host or trip is None or key in seen:
+        trip = unit.trip(statement, name)
+        if name in unit.parallel or name in unit.host or trip is None or key in seen:
             continue
-        if loop.var not in unit.serial_loops(statement) or _holds_loops(unit, statement):
+        if name not in unit.serial_loops(statement) or _holds_loops(unit, statement):
+            continue
+        if not unit.is_followed(name):
+            # Each copy of the body would work out the parts anew.
             continue
         seen.add(key)
         hinted = unroll_factors(unit, loop, trip, MAX_UNROLL)
         factors = hinted or tuple(d for d in divisors(trip) if d <= MAX_UNROLL)
         if factors and factors != (1,):
-            out.append((statement, loop.var, factors))
+            out.append((statement, name, factors))
     return tuple(out)
 
 

@@ -2,19 +2,25 @@
 
 Sources: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory" and "Shared Memory" (a
 transposed input through a padded tile); M. Harris, "CUDA Pro Tip: Write Flexible Kernels with
-Grid-Stride Loops", NVIDIA Developer Blog, 2013.
+Grid-Stride Loops", NVIDIA Developer Blog, 2013; "Deep Dive into GPU Programming: Experience with
+Optimizing Tensor Contractions", a talk at Pacific Northwest National Laboratory (loops as one).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
+from dataclasses import replace
+from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
+from annotune.decide.kernel_shape import Shape, shape
+from annotune.decide.merged import refused_merges, with_merged
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.pointwise import Pointwise, may_copy, offsets, pointwise, tiled, tiles_of
 from annotune.decide.rules import WARP
+from annotune.decide.sectors import traffic
 from annotune.decide.units import Unit
+from annotune.diagnostics import NOWHERE
 
 # Threads of a block: the usual starts for full occupancy (CUDA C++ Best Practices Guide,
 # Thread and Block Heuristics).
@@ -27,6 +33,10 @@ SQUARES = (16, 32)
 PADDING = 1
 # A tile's surplus above this share of it is worth a narrower one.
 SURPLUS = 0.2
+# Loops run as one where that saves this share of the turns: threads may have to divide for it.
+FULLER = 0.1
+# Threads that an H200 runs at once.
+AT_ONCE = 132 * 2048
 
 
 def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
@@ -38,7 +48,10 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
         return "an array is read at several places around one"
     across = tuple(f[0] for f in nest.families if _is_across(nest, f[0]))
     every = (*_transposing(nest, across), *_plain(nest))
-    return tuple(dict.fromkeys(every))
+    flat = tuple(_flat(nest, every[0]))
+    if flat and fills_more(unit, flat[0], every[0]):
+        every = (*flat, *every)
+    return tuple(dict.fromkeys((*every, *flat)))
 
 
 def _is_across(nest: Pointwise, access: AccessFacts) -> bool:
@@ -72,6 +85,50 @@ def _plain(nest: Pointwise) -> Iterator[KernelChoice]:
             elif blocks >= 2 * count:
                 # A thread goes on a grid further: its loads stay coalesced.
                 yield tiled(nest, tiles, axes, (*why, several), max_blocks=-(-blocks // count))
+
+
+def _flat(nest: Pointwise, general: KernelChoice) -> Iterator[KernelChoice]:
+    """Yield blocks of threads along all loops as one, where rows are no multiple of a warp.
+
+    How often such a loop runs is fixed; `general` serves other sizes.
+    """
+    unit = nest.unit
+    if len(nest.loops) < 2 or nest.trip(nest.loops[0]) % WARP == 0:
+        return
+    written = unit.writes[0]
+    along = sorted(nest.loops, key=lambda n: -abs(written.strides.get(n) or 0))
+    merges = (tuple(along),)
+    if refused_merges(unit, merges, NOWHERE) is not None:
+        return
+    flat = pointwise(with_merged(unit, merges))
+    if isinstance(flat, str):
+        return
+    (name,) = flat.loops
+    decoded = "" if flat.unit.is_followed(name) else ", worked out by each thread elsewhere"
+    rule = f"rows of {nest.trip(nest.loops[0])} fill no warps; one index for all{decoded}"
+    why = Reason("merged", f"{', '.join(along)} as {name}", rule)
+    for choice in _plain(flat):
+        yield replace(choice, merges=merges, elsewhere=general, reasons=(*choice.reasons, why))
+
+
+def fills_more(unit: Unit, flat: KernelChoice, other: KernelChoice) -> bool:
+    """Return whether loops as one keep more lanes busy than another choice does.
+
+    Either that leaves most of a device idle, or its warps have a good share of turns more, and
+    ask for as many sectors. A staged input asks for fewer than are counted here.
+    """
+    own, its = (shape(with_merged(unit, c.merges), c) for c in (flat, other))
+    threads = own.blocks * own.threads
+    if its.blocks * its.threads < min(AT_ONCE, threads // 2):
+        return True
+    if other.blocking or traffic(unit, flat).requested > traffic(unit, other).requested:
+        return False
+    return _turns(own) <= (1 - FULLER) * _turns(its)
+
+
+def _turns(form: Shape) -> int:
+    """Return how often the warps of a launch run a statement, idle lanes and all."""
+    return form.blocks * ceil(form.threads / WARP) * prod(count for _, count in form.serial)
 
 
 def _lanes(trip: int, most: int) -> int:

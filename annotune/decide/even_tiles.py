@@ -15,10 +15,10 @@ from math import ceil, inf, prod
 
 from annotune.decide import two_level
 from annotune.decide.contraction_tile import ContractionTile, held_registers
-from annotune.decide.merged import follow, with_merged
+from annotune.decide.merged import with_merged
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.two_level import LINE, REGISTERS_PER_BLOCK, WHOLE, Contraction, contraction
-from annotune.decide.units import Unit
+from annotune.decide.units import Unit, follow
 from annotune.transforms.merge import merged_name
 from annotune.transforms.tile import name_is_taken
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -34,7 +35,8 @@ def shape(unit: Unit, choice: KernelChoice) -> Shape:
 
     Threads beyond a full block run serially, as the emitted grid does.
     """
-    trips = {name: n or 1 for name, n in unit.trips.items()}
+    parts = {part for loops in unit.merges for part in loops}
+    trips = {name: n or 1 for name, n in unit.trips.items() if name not in parts}
     tiled = {tile_name(loop): (loop, size) for loop, size in choice.tiles}
     blocks = []
     for name in choice.blocks:
@@ -63,6 +65,29 @@ def shape(unit: Unit, choice: KernelChoice) -> Shape:
     rest = [n for n in (*order, *trips) if n not in taken and n not in host]
     serial += [(n, trips.get(n, 1)) for n in dict.fromkeys(rest)]
     return Shape(tuple(threads), tuple(blocks), tuple(serial))
+
+
+def in_parts(unit: Unit, form: Shape) -> Shape:
+    """Return a shape with the loops of the text in the place of merged ones, about as often.
+
+    Neighbouring iterations of a merged loop are all of its inner parts and some of the next.
+    """
+    left = dict(unit.trips)
+
+    def parted(trips: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+        for name, count in trips:
+            parts = unit.parts_of(name)
+            for part in reversed(parts) if len(parts) > 1 else ():
+                whole = left[part] or 1
+                own = max(1, min(whole, count))
+                count, left[part] = max(1, round(count / own)), ceil(whole / own)
+                yield part, own
+            if len(parts) == 1:
+                yield name, count
+
+    threads = tuple(parted(form.thread_trips))
+    serial = tuple(parted(form.serial))
+    return Shape(threads, tuple(parted(form.block_trips)), serial)
 
 
 def host_trips(unit: Unit, choice: KernelChoice) -> dict[str, int]:

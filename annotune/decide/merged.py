@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
+from annotune.decide.plan import KernelChoice
 from annotune.decide.units import Unit
 from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.expr import Int
 from annotune.ir.nest import Loop
+from annotune.transforms.decode import Decode
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import NOT_MERGED
 
@@ -18,10 +20,12 @@ from annotune.transforms.messages import NOT_MERGED
 def why_not_merged(unit: Unit, loops: Sequence[str], span: Span) -> Diagnostic | None:
     """Return why decisions cannot take loops for one, or None.
 
-    What the transform says of them is another matter.
+    What the transform says of them is another matter. All may run in parallel, or none: those
+    that sum up stay in a thread.
     """
+    inner = {loop.var for loop in unit.band} - {*unit.host, *unit.parallel, *unit.sums}
     serial = next((loop for loop in loops if loop not in unit.parallel), "")
-    if not serial:
+    if not serial or inner.issuperset(loops):
         return None
     reason = "may not run in parallel, or is none of the kernel's outer loops"
     return NOT_MERGED.at(span, loop=serial, reason=reason)
@@ -80,15 +84,11 @@ def _with_stride(fact: AccessFacts, name: str, loops: tuple[str, ...]) -> Access
     return replace(fact, strides=strides)
 
 
-def follow(fact: AccessFacts, loops: Sequence[str], trips: Mapping[str, int | None]) -> bool:
-    """Return whether an access sees loops, outermost first, as one: all evenly apart, or none."""
-    strides = [fact.strides.get(loop) for loop in loops]
-    if all(stride == 0 for stride in strides):
-        return True
-    expected = strides[-1]
-    for loop, outer in zip(reversed(loops), reversed(strides[:-1]), strict=False):
-        trip = trips[loop]
-        if expected is None or trip is None or outer != expected * trip:
-            return False
-        expected = outer
-    return expected is not None
+def decoding(choice: KernelChoice, span: Span) -> Iterator[Decode]:
+    """Yield what works out the parts of the merged loops of a kernel, once for all their uses.
+
+    Each copy of an unrolled body has parts of its own.
+    """
+    unrolled = {loop for _, loop, _ in choice.unroll}
+    names = map(merged_name, choice.merges)
+    yield from (Decode(choice.leader, name, span) for name in names if name not in unrolled)

@@ -16,7 +16,7 @@ from math import ceil, log2, prod
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
 from annotune.decide.bounds import KIB, peak_flop_s
-from annotune.decide.kernel_shape import Shape, host_trips, shape
+from annotune.decide.kernel_shape import Shape, host_trips, in_parts, shape
 from annotune.decide.latency import BARRIER_CLOCKS, L2_CLOCKS, MEMORY_CLOCKS, TERM_CLOCKS
 from annotune.decide.merged import with_merged
 from annotune.decide.model_lanes import predict_lanes
@@ -82,7 +82,7 @@ def predict(
     flop = sum(unit.analysis.work[s].flop for s in unit.statements) / launches
     streams = [_stream(unit, a) for s in unit.statements for a in unit.analysis.accesses[s]]
     streams = list({(s.array, s.is_write, tuple(s.strides.items())): s for s in streams}.values())
-    l2_bytes, memory_bytes = _moved(streams, form, running.resident, device)
+    l2_bytes, memory_bytes = _moved(streams, in_parts(unit, form), running.resident, device)
     warps = form.blocks * ceil(max(1, form.threads) / device.warp_size)
     sectors, written, instructions = _per_warp(unit, works, form, device)
     # Stores go through the L1, each warp's by itself.
@@ -198,7 +198,7 @@ def _per_warp(
     unit: Unit, works: Sequence[ThreadWork], form: Shape, device: Device
 ) -> tuple[float, float, float]:
     """Return (sectors moved through L1, those written, instructions issued) by one warp."""
-    places = lanes(form, device.warp_size)
+    places = lanes(unit, form, device.warp_size)
     sectors = written = instructions = 0.0
     for work in works:
         for load in work.loads:

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from annotune.analysis.facts import AccessFacts
-from annotune.decide.build import Places
 from annotune.decide.contraction_tile import ContractionTile, Extent, held_registers
 from annotune.decide.copy_layout import vector_layout
 from annotune.decide.messages import NO_MOVEMENT
 from annotune.decide.movement import PLAIN, Movement, MovementWish, Through
+from annotune.decide.places import Places
 from annotune.decide.plan import Blocking, KernelChoice, Pipelined, Reason, Staging
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE, AnnotuneError

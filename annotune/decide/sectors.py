@@ -8,7 +8,8 @@ from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.analysis.poly import Poly, from_expr
-from annotune.decide.kernel_shape import Shape, shape
+from annotune.decide.kernel_shape import Shape, in_parts, shape
+from annotune.decide.merged import with_merged
 from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import ENOUGH_BLOCKS, WARP
 from annotune.decide.units import Unit
@@ -50,6 +51,7 @@ class Traffic:
 
 def traffic(unit: Unit, choice: KernelChoice) -> Traffic:
     """Return what a choice asks of memory at the region's sizes, without staged copies."""
+    unit = with_merged(unit, choice.merges)
     form = shape(unit, choice)
     requested = sum(_of_warp(unit, access, form) for access in _touched(unit))
     fetched = sum(box.sectors for box in _boxes(unit, form))
@@ -77,7 +79,8 @@ def _of_warp(unit: Unit, access: AccessFacts, form: Shape) -> int:
     for lane in range(min(WARP, form.threads)):
         rest, offset = lane, 0
         for name, count in form.thread_trips:
-            offset += (access.strides.get(name) or 0) * (rest % count)
+            for part, index in unit.in_parts(name, rest % count):
+                offset += (access.strides.get(part) or 0) * index
             rest //= count
         places.add(offset * width // SECTOR_BYTES)
     moving = (n for name, n in form.serial if access.strides.get(name, 0) != 0)
@@ -100,16 +103,19 @@ class _Box:
 
 def _boxes(unit: Unit, form: Shape) -> Iterator[_Box]:
     """Yield what a block touches of each array, accesses that differ by constants together."""
+    form = in_parts(unit, form)
     counts = dict(form.thread_trips)
     for name, n in form.serial:
         counts[name] = counts.get(name, 1) * n
     groups: dict[tuple[object, ...], list[AccessFacts]] = {}
     for access in _touched(unit):
         groups.setdefault(_kind(access, counts), []).append(access)
+    sizes = unit.analysis.region.sizes
     for found in groups.values():
-        lengths = [_length(found, place, counts) for place in range(len(found[0].indices))]
-        *rows, last = lengths or [1]
-        yield _Box(prod(rows), last, _width(unit, found[0]))
+        places = range(len(found[0].indices))
+        reaches = [_reach(found, place, counts, sizes) for place in places]
+        (*rows, (runs, last)) = reaches or [(1, 1)]
+        yield _Box(runs * prod(n * length for n, length in rows), last, _width(unit, found[0]))
 
 
 def _kind(access: AccessFacts, counts: Mapping[str, int]) -> tuple[object, ...]:
@@ -131,17 +137,29 @@ def _open(rest: Poly | None) -> Poly | None:
     return None if rest is None else Poly(tuple(term for term in rest.terms if term[0]))
 
 
-def _length(found: list[AccessFacts], place: int, counts: Mapping[str, int]) -> int:
-    """Return how many elements the accesses reach along one dimension."""
+def _reach(
+    found: list[AccessFacts], place: int, counts: Mapping[str, int], sizes: Mapping[str, int]
+) -> tuple[int, int]:
+    """Return how many runs the accesses touch along one dimension, and the elements of each.
+
+    Rows that lie in one dimension, ``A[i*n + j]``, are runs apart where they are longer than
+    what is touched of them.
+    """
     factors, rest = _split(from_expr(found[0].indices[place]), counts)
     if rest is None:
-        return max(counts.values(), default=1)
+        return 1, max(counts.values(), default=1)
     at = []
     for access in found:
         _, own = _split(from_expr(access.indices[place]), counts)
         at.append(0 if own is None else dict(own.terms).get((), 0))
-    steps = (abs(f.constant or 1) * (counts[v] - 1) for v, f in factors.items())
-    return 1 + sum(steps) + max(at) - min(at)
+    runs, length = 1, 1 + max(at) - min(at)
+    steps = ((abs(f.at(sizes).constant or 1), counts[v]) for v, f in factors.items())
+    for step, count in sorted(steps):
+        if step <= length:
+            length += step * (count - 1)
+        else:
+            runs *= count
+    return runs, length
 
 
 def _width(unit: Unit, access: AccessFacts) -> int:

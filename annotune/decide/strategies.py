@@ -32,7 +32,15 @@ def unless_less_traffic(unit: Unit, first: KernelChoice) -> str:
     if unit.analysis.region.spec.wishes:
         return "a transformation gives hints for the launch"
     own, its = traffic(unit, first), traffic(unit, choose(unit))
-    return "" if own.is_less(its) else f"{own}; of direct {its}"
+    return "" if own.is_less(its) else f"memory has not less to do: {own}; of direct {its}"
+
+
+def unless_fuller(unit: Unit, first: KernelChoice) -> str:
+    """Return why a strategy waits: its loops as one, if they are, fill no more lanes either."""
+    is_free = first.merges and not unit.analysis.region.spec.wishes
+    if is_free and elementwise.fills_more(unit, first, choose(unit)):
+        return ""
+    return unless_less_traffic(unit, first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +79,7 @@ _ROWS = (
         "elementwise",
         "neighbouring threads on neighbouring elements, in full blocks",
         elementwise.alternatives,
-        unless_less_traffic,
+        unless_fuller,
     ),
     Strategy(
         "reduction",
@@ -139,6 +147,20 @@ def with_why_not(unit: Unit, choice: KernelChoice, wanted: str) -> KernelChoice:
     absent = (f"{_listed(rows)} not apply: {why}" for why, rows in names.items())
     reasons = tuple(Reason("strategy", DIRECT, why) for why in (*absent, *later))
     return replace(choice, reasons=(*reasons, *choice.reasons))
+
+
+def others(unit: Unit, choice: KernelChoice, wanted: str) -> tuple[str, ...]:
+    """Return a sentence for each strategy beside that of `choice`: why not, or that it may do."""
+    taken = next((reason.decision for reason in choice.reasons if reason.subject == "strategy"), "")
+    names: dict[str, list[str]] = {}
+    able: list[str] = []
+    for row in _wanted(wanted):
+        found = row.alternatives(unit)
+        if isinstance(found, str):
+            names.setdefault(found, []).append(row.name)
+        elif not taken.startswith(row.name):
+            able.append(f"{row.name} applies too: its choices are other points of the space")
+    return (*(f"{_listed(rows)} not apply: {why}" for why, rows in names.items()), *able)
 
 
 def _listed(names: Sequence[str]) -> str:

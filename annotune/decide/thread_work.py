@@ -56,7 +56,7 @@ def thread_work(unit: Unit, choice: KernelChoice, form: Shape) -> Iterator[Threa
     factors = {statement: factor for statement, _, factor in choice.unroll}
     in_register = dict(choice.registers)
     for statement in unit.statements:
-        own = {loop.var for loop in unit.analysis.paths[statement]}
+        own = {*unit.loops_around(statement)}
         inside = [(name, count) for name, count in form.serial if name in own]
         rolled, flat = _split(inside, factors.get(statement, 1))
         loads = tuple(
@@ -104,13 +104,13 @@ def _moves(access: AccessFacts, loop: str) -> bool:
     return access.strides.get(loop, 0) != 0
 
 
-def lanes(form: Shape, warp_size: int) -> list[dict[str, int]]:
-    """Return the thread indices of the first warp's lanes, x fastest."""
+def lanes(unit: Unit, form: Shape, warp_size: int) -> list[dict[str, int]]:
+    """Return the thread indices of the first warp's lanes, x fastest, for loops of the text."""
     found = []
     for lane in range(min(warp_size, max(1, form.threads))):
-        rest, place = lane, {}
+        rest, place = lane, dict[str, int]()
         for name, count in form.thread_trips:
-            place[name] = rest % count
+            place.update(unit.in_parts(name, rest % count))
             rest //= count
         found.append(place)
     return found

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TypeGuard
 
 from annotune.analysis.facts import AccessFacts, Analysis, Dependence
@@ -72,12 +73,40 @@ class Unit:
 
     def trip(self, statement: int, name: str) -> int | None:
         """Return how often the loop `name` around a statement runs, None as in `trips`."""
-        return next(self.count(x) for x in self.analysis.paths[statement] if x.var == name)
+        parts = self.parts_of(name)
+        counts = [self.count(x) for x in self.analysis.paths[statement] if x.var in parts]
+        known = [n for n in counts if n is not None]
+        return prod(known) if len(known) == len(counts) else None
+
+    def parts_of(self, name: str) -> tuple[str, ...]:
+        """Return the loops of the text that a loop runs: itself, or those that are merged in it."""
+        return next((loops for loops in self.merges if merged_name(loops) == name), (name,))
 
     def count(self, loop: Loop) -> int | None:
         """Return how often `loop` runs at the region's sizes, None where that varies."""
         count = fold(trip_count(loop), self.analysis.region.sizes)
         return count.value if isinstance(count, Int) else None
+
+    def is_followed(self, name: str) -> bool:
+        """Return whether iterations of a loop, merged or not, are evenly apart in every access."""
+        parts = self.parts_of(name)
+        return len(parts) == 1 or all(
+            follow(fact, parts, self.trips) for n in self.statements for fact in self._facts(n)
+        )
+
+    def in_parts(self, name: str, index: int) -> Iterator[tuple[str, int]]:
+        """Yield how far each loop of the text has come in an iteration of a loop, by its number."""
+        parts = self.parts_of(name)
+        if len(parts) == 1:
+            yield name, index
+            return
+        for part in reversed(parts):
+            count = self.trips[part] or 1
+            yield part, index % count
+            index //= count
+
+    def _facts(self, statement: int) -> tuple[AccessFacts, ...]:
+        return self.analysis.accesses[statement]
 
     def goes_stale(self, target: Access, loop: str) -> bool:
         """Return whether a statement inside `loop` uses another element of the target's array."""
@@ -119,12 +148,16 @@ class Unit:
 
         The loops of other units, into which the text's loop is distributed, do not count.
         """
-        if any(merged_name(loops) == loop for loops in self.merges):
-            return ()
-        own = next(x for x in self.analysis.paths[statement] if x.var == loop)
-        paths = self.analysis.paths
-        inside = [n for n in self.statements if any(x is own for x in paths[n])]
-        return carried_sums(self.analysis, inside, loop)
+        found: dict[Combine, None] = {}
+        for part in self.parts_of(loop):
+            own = next(x for x in self.analysis.paths[statement] if x.var == part)
+            paths = self.analysis.paths
+            inside = [n for n in self.statements if any(x is own for x in paths[n])]
+            sums = carried_sums(self.analysis, inside, part)
+            if sums is None:
+                return None
+            found |= dict.fromkeys(sums)
+        return tuple(found) if len({c.name for c in found}) == len(found) else None
 
     def is_in_memory(self, target: Access | Var) -> TypeGuard[Access]:
         """Return whether a target is an element of an array of the user's, not of one iteration."""
@@ -296,3 +329,17 @@ def fusible(
     if host or not parallel or (keep_parallel and set(parallel) != set(first.parallel)):
         return None
     return Unit(analysis, first.groups, parts, band, (), parallel)
+
+
+def follow(fact: AccessFacts, loops: Sequence[str], trips: Mapping[str, int | None]) -> bool:
+    """Return whether an access sees loops, outermost first, as one: all evenly apart, or none."""
+    strides = [fact.strides.get(loop) for loop in loops]
+    if all(stride == 0 for stride in strides):
+        return True
+    expected = strides[-1]
+    for loop, outer in zip(reversed(loops), reversed(strides[:-1]), strict=False):
+        trip = trips[loop]
+        if expected is None or trip is None or outer != expected * trip:
+            return False
+        expected = outer
+    return expected is not None

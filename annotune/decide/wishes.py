@@ -19,11 +19,11 @@ from annotune.annotation.commands import (
 from annotune.annotation.controls import with_tile_names
 from annotune.annotation.messages import nearest
 from annotune.annotation.spec import Command, Value
-from annotune.decide.build import Places
 from annotune.decide.contraction_tile import ContractionTile, Extent, WishedTile
 from annotune.decide.messages import ACC_SIZES, NO_SUCH_ARRAY, NO_SUCH_MEMORY
 from annotune.decide.movement import MovementWish, Through
 from annotune.decide.placement import GANG_LIMIT, WARP
+from annotune.decide.places import Places
 from annotune.decide.plan import AccAxes, Staging
 from annotune.decide.rules import MAX_AXES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span

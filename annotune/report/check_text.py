@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from annotune.analysis.text import listed
 from annotune.codegen.c_expr import c_expr
@@ -12,8 +12,11 @@ from annotune.decide.direct import unrolls
 from annotune.decide.forecast import Forecast
 from annotune.decide.plan import KernelChoice
 from annotune.decide.recipe import recipe
+from annotune.decide.strategies import others
 from annotune.report.findings import RegionReport
 from annotune.report.forecast_text import end_to_end_text, kernel_lines
+
+NOTHING: Mapping[int, tuple[str, ...]] = {}
 
 
 def region_text(report: RegionReport) -> str:
@@ -88,7 +91,7 @@ def _decisions(out: Writer, report: RegionReport) -> None:
     if not report.has_kernels:
         out.line("no kernel: no loop may run in parallel")
         return
-    _kernels(out, report.decision.choices, "", report.forecast(report.decision))
+    _kernels(out, report.decision.choices, "", report.forecast(report.decision), _others(report))
     if report.openacc is not None:
         forecast = report.forecast(report.openacc)
         _kernels(out, report.openacc.choices, " in OpenACC", forecast)
@@ -102,8 +105,22 @@ def _decisions(out: Writer, report: RegionReport) -> None:
         out.line(f"space: {report.space.size} points, {report.space.legal} legal")
 
 
+def _others(report: RegionReport) -> dict[int, tuple[str, ...]]:
+    """Return by leader what is to be said of the strategies beside the one that was taken."""
+    base, point, decision = report.base, report.point, report.decision
+    if base is None or point is None or decision is None:
+        return {}
+    taken = {choice.leader: choice for choice in decision.choices if choice.leader in point.made}
+    units = base.nests(point.fusion, decision.wishes)
+    return {u.leader: others(u, taken[u.leader], base.strategy) for u in units if u.leader in taken}
+
+
 def _kernels(
-    out: Writer, choices: Iterable[KernelChoice], where: str, forecast: Forecast | None
+    out: Writer,
+    choices: Iterable[KernelChoice],
+    where: str,
+    forecast: Forecast | None,
+    beside: Mapping[int, tuple[str, ...]] = NOTHING,
 ) -> None:
     """Write the reasons behind each kernel, and what the model says of them."""
     said = {} if forecast is None else kernel_lines(forecast)
@@ -113,6 +130,8 @@ def _kernels(
         with out.deeper():
             for reason in choice.reasons:
                 out.line(str(reason))
+            for sentence in beside.get(choice.leader, ()):
+                out.line(f"beside: {sentence}")
             for line in said.get(choice.statements, ()):
                 out.line(line)
     if forecast is not None:

@@ -36,6 +36,7 @@ from annotune.transforms.tree import (
     path,
     rebuilt,
     replace_loop,
+    top_of,
 )
 
 # The largest number that every C compiler here can count to in an int.
@@ -87,7 +88,8 @@ class Merge:
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         name, region = merged_name(self.loops), analysis.region
         names = {*region.scalars, *region.arrays}
-        if name in names or fresh_name(name, body) != name:
+        nest = body[top_of(body, self.statement)]
+        if name in names or fresh_name(name, (nest,)) != name:
             reason = f"cannot be called '{name}' with the others, a name that is used already"
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         advice = f"the text's order is ({', '.join(x.var for x in around)})"
@@ -103,7 +105,7 @@ class Merge:
             Part(loop.var, self._number(loop.lower), stride)
             for loop, stride in zip(band, strides, strict=True)
         )
-        index = _Index(merged_name(self.loops), parts, tuple(counts), self.constants, self.extents)
+        index = _Index(merged_name(self.loops), parts, self.constants, self.extents)
         merged = Loop(
             index.name,
             Int(0),
@@ -170,7 +172,6 @@ class _Index:
 
     name: str
     parts: tuple[Part, ...]
-    counts: tuple[int, ...]
     constants: Mapping[str, int]
     extents: Extents
 
@@ -224,15 +225,24 @@ class _Index:
 
     def _decoded(self) -> dict[str, Expr]:
         """Return the parts' values by division."""
-        found: dict[str, Expr] = {}
-        for place, (part, count) in enumerate(zip(self.parts, self.counts, strict=True)):
-            own: Expr = Var(self.name)
-            if part.stride > 1:
-                own = Binary("/", own, Int(part.stride))
-            if place > 0:
-                own = Binary("%", own, Int(count))
-            found[part.var] = fold(Binary("+", Int(part.lower), own))
-        return found
+        return _by_division(self.name, self.parts)
+
+
+def decoded(loop: Loop) -> dict[str, Expr]:
+    """Return what the iterators of the parts of a merged loop are in each of its iterations."""
+    return _by_division(loop.var, loop.merges)
+
+
+def _by_division(name: str, parts: Sequence[Part]) -> dict[str, Expr]:
+    found: dict[str, Expr] = {}
+    for place, part in enumerate(parts):
+        own: Expr = Var(name)
+        if part.stride > 1:
+            own = Binary("/", own, Int(part.stride))
+        if place > 0:
+            own = Binary("%", own, Int(parts[place - 1].stride // part.stride))
+        found[part.var] = fold(Binary("+", Int(part.lower), own))
+    return found
 
 
 def _renewed(body: Body, index: _Index) -> Body:

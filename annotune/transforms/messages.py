@@ -190,6 +190,11 @@ NOT_MERGED = Template(
     "merge: loop '{loop}' {reason}",
     "merge untiled serial loops that step by 1, each a fixed number of times from a fixed start",
 )
+NOT_DECODED = Template(
+    "AT297",
+    "decode: loop '{loop}' {reason}",
+    "`merge` makes a loop of several, whose parts can be worked out",
+)
 NOT_PADDED = Template(
     "AT285",
     "pad: loop '{loop}' is no tile of a thread with a known length",

@@ -154,9 +154,11 @@ class _Python:
                         self.lines.append(f"{margin}  v_{combined.name} = {joined}")
                 case Assign():
                     self._assign(stmt, margin, known)
-                case Local(name, _, value):
+                case Local(name, type_, value):
                     known |= {name}
-                    start_value = "None" if value is None else self.real(value, known)
+                    # An index: the division of integers drops what is left.
+                    number = self.integer if type_ == "int" else self.real
+                    start_value = "None" if value is None else number(value, known)
                     self.lines.append(f"{margin}v_{name} = {start_value}")
                 case LocalArray(name):
                     known |= {name}

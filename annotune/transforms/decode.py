@@ -1,0 +1,117 @@
+"""Decode: work out once which iterations of its parts a merged loop stands at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotune.analysis.facts import Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Expr, Var, rewrite
+from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.transforms.legality import missing
+from annotune.transforms.merge import decoded
+from annotune.transforms.messages import NOT_DECODED
+from annotune.transforms.tree import Body, numbers, path, rebuilt
+
+# Loops whose iterations threads are dealt as they come to them: their body is no place of its own.
+_COPYING = (Level.COOPERATIVE, Level.ASYNC)
+
+
+@dataclass(frozen=True, slots=True)
+class Decode:
+    """Give the iterators of the parts of a merged loop a place of their own, once for all uses.
+
+    ``Decode(0, "ij")``: ``for ij in 0:24: for k: c[ij] += a[k*4 + ij / 6]`` becomes
+    ``for ij in 0:24: local int i = ij / 6: for k: c[ij] += a[k*4 + i]``. It stands inside the
+    placed loops that the merged loop holds alone, so that a thread divides once. A part that
+    no expression asks for is not worked out.
+    """
+
+    statement: int
+    loop: str
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+        """Return the reason there is nothing to decode, or no name for it, or None."""
+        absent = missing(body, self.statement, (self.loop,), self.span)
+        if absent is not None:
+            return absent
+        loop = next(x for x in path(body, self.statement) if x.var == self.loop)
+        if not loop.merges:
+            return NOT_DECODED.at(self.span, loop=self.loop, reason="runs no other loops")
+        if loop.unrolled > 1:
+            reason = "is unrolled: each copy of its body has parts of its own"
+            return NOT_DECODED.at(self.span, loop=self.loop, reason=reason)
+        names = {name for stmt in walk_stmts(loop.body) for name in _declared(stmt)}
+        taken = next((part.var for part in loop.merges if part.var in names), "")
+        if taken:
+            reason = f"holds another '{taken}'"
+            return NOT_DECODED.at(self.span, loop=self.loop, reason=reason)
+        return None
+
+    def apply(self, body: Body) -> Body:
+        """Return `body` with the parts worked out, which `why_not` has accepted."""
+        return tuple(self._inside(s) if self.statement in numbers(s) else s for s in body)
+
+    def _inside(self, stmt: Stmt) -> Stmt:
+        """Return a statement with the parts known in each of the loops of the name in it.
+
+        Where a block is loaded, updated and stored, there are several.
+        """
+        if not isinstance(stmt, Loop):
+            return stmt
+        if stmt.var == self.loop and stmt.merges and stmt.place not in _COPYING:
+            return _with_parts(stmt, {part: name for name, part in decoded(stmt).items()})
+        return rebuilt(stmt, body=tuple(map(self._inside, stmt.body)))
+
+
+def _declared(stmt: Stmt) -> tuple[str, ...]:
+    match stmt:
+        case Loop(var=name) | Local(name) | LocalArray(name):
+            return (name,)
+        case Assign() | Await() | Fetch():
+            return ()
+
+
+def _with_parts(loop: Loop, parts: Mapping[Expr, str]) -> Loop:
+    """Return a loop with its parts, by what each of them is, known at the start of its work."""
+    if len(loop.body) == 1:
+        inner = loop.body[0]
+        if isinstance(inner, Loop) and inner.place not in (Level.SERIAL, *_COPYING):
+            return rebuilt(loop, body=(_with_parts(inner, parts),))
+    used: dict[str, Expr] = {}
+    renewed = _Use(parts, used).body(loop.body)
+    ordered = [name for name in parts.values() if name in used]
+    return rebuilt(loop, body=(*(Local(n, "int", used[n]) for n in ordered), *renewed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """Puts the names of parts where statements work them out; `used` has those that were met."""
+
+    parts: Mapping[Expr, str]
+    used: dict[str, Expr]
+
+    def stmt(self, stmt: Stmt) -> Stmt:
+        match stmt:
+            case Assign() | Fetch():
+                return stmt.rewritten(self._change)
+            case Local(name, type_, value):
+                new = None if value is None else rewrite(value, self._change)
+                return Local(name, type_, new)
+            case Loop():
+                lower, upper = (rewrite(e, self._change) for e in (stmt.lower, stmt.upper))
+                return rebuilt(stmt, lower=lower, upper=upper, body=self.body(stmt.body))
+            case LocalArray() | Await():
+                return stmt
+
+    def body(self, body: Sequence[Stmt]) -> Body:
+        return tuple(map(self.stmt, body))
+
+    def _change(self, expr: Expr) -> Expr | None:
+        name = self.parts.get(expr)
+        if name is None:
+            return None
+        self.used[name] = expr
+        return Var(name)

@@ -1,0 +1,60 @@
+"""Inputs that a kernel only reads: their parameters, the loads that nvcc makes, and overlaps."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from codegen.test_cuda_files import nvcc
+from support.executed import Call, Part, emitted, executable
+
+TEXT = """\
+void f(int n, double {promise}a, double {promise}b, const double {promise}c)
+{{
+    /*@ begin PerfTuning ( def input_params {{ param n = 64; }} ) @*/
+    for (int i = 0; i < n; i++)
+        a[i] = a[i] + b[i] * c[i];
+    /*@ end @*/
+}}
+"""
+PROMISED, SILENT = (TEXT.format(promise=p) for p in ("*restrict ", "*"))
+
+
+def heads(text: str) -> list[str]:
+    return re.findall(r"__global__[^{]*", text)
+
+
+@pytest.mark.parametrize("text", [PROMISED, SILENT])
+def test_what_a_kernel_only_reads_is_const_and_restrict(text: str, tmp_path: Path) -> None:
+    made = heads(emitted(tmp_path, text).files[".cu"])
+    assert len(made) == 2
+    for head in made:
+        assert "const double *__restrict__ b" in head
+        assert "const double *__restrict__ c" in head
+        assert re.search(r"(?<!const )double \*__restrict__ a\b", head)
+
+
+def test_nvcc_loads_them_through_the_read_only_path(tmp_path: Path) -> None:
+    compiler = nvcc()
+    (tmp_path / "device.cu").write_text(emitted(tmp_path, PROMISED).files[".cu"])
+    command = [compiler, "-arch=sm_90", "-ptx", tmp_path / "device.cu", "-o", tmp_path / "d.ptx"]
+    subprocess.run(command, check=True, timeout=120)
+    bodies = re.split(r"\.entry", (tmp_path / "d.ptx").read_text())[1:]
+    assert len(bodies) == 2
+    for body in bodies:
+        loads = re.findall(r"ld\.global(\.nc)?\.[bf]64", body)
+        # Of b and c, but not of a, which the kernel writes; the loop may be written out.
+        assert loads.count(".nc") == 2 * loads.count("") > 0
+
+
+@pytest.mark.parametrize("offset", [0, 1, 63, 64])
+def test_where_c_promises_nothing_overlaps_keep_the_promise_from_the_kernels(
+    offset: int, tmp_path: Path
+) -> None:
+    program = executable(tmp_path, SILENT)
+    call = Call("f", (64, Part(0), Part(0, offset), Part(1)), (200, 64))
+    program.check(call, launches=offset >= 64)
+    # Two inputs in one place are no overlap that matters.
+    program.check(Call("f", (64, Part(0), Part(1), Part(1)), (64, 64)), launches=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from math import prod
 
 from annotune.analysis.facts import Analysis
@@ -16,6 +16,7 @@ from annotune.ir.expr import Access, Expr, Int, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, Loop, walk_paths
 from annotune.ir.text import print_expr
+from machine_code.parts import parts_of, spelled_out
 
 WARP = 32
 _OWN = (Level.SERIAL, Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z, *THREADS)
@@ -55,10 +56,12 @@ def global_accesses(
     condition leaves out there are counted, since at that place none is.
     """
     block = prod(grid(kernel, sizes).threads)
+    parts = parts_of(kernel.body)
     found = []
     for assign, loops in walk_paths(kernel.body):
-        for access, is_write in _accesses(assign):
-            if access.array in analysis.region.arrays:
+        for named, is_write in _accesses(assign):
+            if named.array in analysis.region.arrays:
+                access = spelled_out(named, parts)
                 found.append(_counted(access, is_write, analysis, loops, sizes, block))
     return tuple(found)
 
@@ -94,16 +97,10 @@ def _counted(
     element = element_bytes(analysis.region.arrays[access.array].element)
     lengths = [fold(x, sizes) for x in analysis.shapes[access.array].extents[1:] if x is not None]
 
-    def address(moved: str = "", by: int = 0) -> int:
-        known = {**values, moved: values[moved] + by} if moved else values
-        return _place(access.indices, lengths, known) * element
-
-    start = address()
-    steps = {loop.var: address(loop.var, loop.step) - start for loop in loops}
-    addresses = [start]
-    for loop in threads:
-        far = steps[loop.var]
-        addresses = [a + k * far for k in range(max(1, counts[loop.var])) for a in addresses]
+    addresses = [
+        _place(access.indices, lengths, known) * element
+        for known in _lanes(threads, counts, values)
+    ]
     sectors = least = 0
     runs = []
     for first_thread in range(0, len(addresses), block):
@@ -119,6 +116,19 @@ def _counted(
     return GlobalAccess(
         access.array, print_expr(access), is_write, bool(dealt), sectors, least, min(runs), again
     )
+
+
+def _lanes(
+    threads: Sequence[Loop], counts: Mapping[str, int], values: Mapping[str, int]
+) -> Iterator[Mapping[str, int]]:
+    """Yield the values of all iterators in each lane; the first of `threads` varies fastest."""
+    names = [loop.var for loop in reversed(threads)]
+    ranges = [
+        [values[loop.var] + k * loop.step for k in range(max(1, counts[loop.var]))]
+        for loop in reversed(threads)
+    ]
+    for lane in product(*ranges):
+        yield {**values, **dict(zip(names, lane, strict=True))}
 
 
 def _moving(access: Access, loops: Sequence[Loop]) -> frozenset[str]:

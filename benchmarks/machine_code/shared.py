@@ -24,6 +24,7 @@ from annotune.ir.nest import (
 )
 from annotune.ir.text import print_expr
 from annotune.measure.elements import element_of
+from machine_code.parts import parts_of, spelled_out
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,15 @@ def shared_accesses(kernel: Kernel, sizes: Mapping[str, int]) -> tuple[SharedAcc
         if isinstance(stmt, LocalArray) and stmt.space is MemorySpace.SHARED
     }
     block = prod(grid(kernel, sizes).threads)
-    parts = {stmt.name: 0 for stmt in walk_stmts(kernel.body) if isinstance(stmt, Local)}
+    parts = parts_of(kernel.body)
+    unset = {stmt.name: 0 for stmt in walk_stmts(kernel.body) if isinstance(stmt, Local)}
     found: dict[str, SharedAccess] = {}
     for assign, loops in walk_paths(kernel.body) if arrays else ():
-        for access, is_write in _accesses(assign):
-            if access.array not in arrays:
+        for named, is_write in _accesses(assign):
+            if named.array not in arrays:
                 continue
-            one = _counted(access, is_write, arrays[access.array], loops, {**parts, **sizes}, block)
+            access = spelled_out(named, parts)
+            one = _counted(access, is_write, arrays[access.array], loops, {**unset, **sizes}, block)
             found.setdefault(f"{is_write} {one.text}", one)
     return tuple(found.values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -203,7 +204,8 @@ def tile_of(made: Emission) -> ContractionTile | None:
 
 def shortened(tile: ContractionTile, k: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
     """Return sizes at which loops that only pick the block are short."""
-    tiled = {loop for loop, _ in tile.extents}
+    # The name of loops that run as one is theirs in a row.
+    tiled = {part for name, _ in tile.extents for part in re.findall(r"[a-z]\d", name)}
     pairs = zip(named(k, sizes).items(), sizes, strict=True)
     return tuple(size if name[:-1] in tiled else 2 for (name, _), size in pairs)
 

@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from hashlib import sha256
 from typing import Any, assert_never
 
 from annotune.decide.plan import Kernel, Plan, Step
@@ -97,6 +98,7 @@ def run(
         "divide": divide,
         "remainder": remainder,
         "inverse": lambda x: pow(x % PRIME or 1, -1, PRIME),
+        "function": _function,
         "lowest": min,
         "highest": max,
     }
@@ -260,6 +262,9 @@ class _Python:
                 return f"{_EXTREMA[function]}({inner})"
             case Call("(double)" | "(float)", (operand,)):
                 return self.real(operand, known)
+            case Call(function, arguments) if self.is_real(expr):
+                inner = ", ".join(self.real(a, known) for a in arguments)
+                return f"function({function!r}, {inner})"
             case Binary("/", left, right) if not self.is_real(expr):
                 return self.integer(expr, known)
             case Binary("/", left, right):
@@ -308,6 +313,12 @@ class _Python:
                 return self.is_real(if_true) or self.is_real(if_false)
             case _:
                 return any(self.is_real(child) for child in children(expr))
+
+
+def _function(name: str, *arguments: int) -> int:
+    """Return what a function of C stands for: some number that its arguments alone decide."""
+    text = f"{name} {[a % PRIME for a in arguments]}"
+    return int.from_bytes(sha256(text.encode()).digest()[:8], "big") % PRIME
 
 
 def _is_floating(type_: str) -> bool:

@@ -9,7 +9,6 @@ from math import ceil
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.build import cuda_placement
 from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
-from annotune.decide.rules import MAX_AXES
 from annotune.decide.units import Unit
 from annotune.ir.expr import Access
 from annotune.ir.nest import MemorySpace
@@ -109,7 +108,7 @@ def tiled(
     padding: int = 0,
     max_blocks: int = 0,
 ) -> KernelChoice:
-    """Return the choice with `tiles` on blocks, other loops after them while there are axes.
+    """Return the choice with `tiles` on blocks, and all other loops after them.
 
     Loops of tiles that are in `threads` run there, the others inside the thread. A block has
     copies of what it reads of the arrays in `staged`, made before the statements.
@@ -117,7 +116,7 @@ def tiled(
     unit, cut = nest.unit, dict(tiles)
     names = [tile_name(n) if n in cut else n for n in nest.loops]
     taken = {n for n in threads if n not in cut}
-    blocks = tuple(n for n in names if n not in taken)[:MAX_AXES]
+    blocks = tuple(n for n in names if n not in taken)
     copies: dict[int, list[Staging]] = {}
     for array in staged:
         reader = next(a.statement for a in unit.reads if a.access.array == array)

@@ -191,8 +191,7 @@ def _gpu(gpu: Gpu | NoGpu) -> Item:
     if isinstance(gpu, NoGpu):
         missing = _missing("GPU", gpu.reason)
         # No command brings a device; one brings the package that would look for it.
-        is_package = importlib.util.find_spec("pycuda") is None
-        return missing if is_package else replace(missing, remedy="")
+        return missing if gpu.is_package_missing else replace(missing, remedy="")
     memory = f"{gpu.memory_bytes / 2**30:.0f} GiB"
     return Item("GPU", Need.OPTIONAL, True, f"{gpu.name} ({gpu.uuid})", f"{gpu.arch}, {memory}")
 

@@ -59,11 +59,19 @@ class Gpu:
     l2_bytes: int
 
 
+NO_PYCUDA = "pycuda is not installed"
+
+
 @dataclass(frozen=True, slots=True)
 class NoGpu:
     """There is no GPU to measure on, and why."""
 
     reason: str
+
+    @property
+    def is_package_missing(self) -> bool:
+        """Return whether nothing could look for a GPU for want of pycuda."""
+        return self.reason == NO_PYCUDA
 
 
 Ask = Callable[[], Finished]
@@ -90,7 +98,7 @@ def first_gpu(ask: Ask) -> Gpu | NoGpu:
         found = json.loads(answer[1])
         return Gpu(**found[0]) if found else NoGpu("the CUDA driver is here and names no device")
     if "No module named 'pycuda'" in finished.output:
-        return NoGpu("pycuda is not installed")
+        return NoGpu(NO_PYCUDA)
     last = (finished.output.strip().splitlines() or [""])[-1]
     return NoGpu(f"asking for devices: {finished.ending()}: {last}".rstrip(": "))
 

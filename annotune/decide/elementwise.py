@@ -103,6 +103,8 @@ def _flat(nest: Pointwise, general: KernelChoice) -> Iterator[KernelChoice]:
     All of them where rows are no multiple of a warp. How often such a loop runs is fixed;
     `general` serves other sizes.
     """
+    if not nest.unit.writes:
+        return
     yield from _kept(nest, general)
     if len(nest.loops) < 2 or nest.trip(nest.loops[0]) % WARP == 0:
         return

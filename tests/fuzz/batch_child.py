@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 ZONE = 64
+# Where functions leave their scalars.
+OUT = "out"
 TYPES = {"double": np.float64, "float": np.float32, "int": np.int32}
 
 
@@ -117,14 +119,16 @@ def differs(job: dict[str, Any], expected: dict[str, Any], got: dict[str, Any]) 
     if tolerance == np.inf:
         return ""
     objects = {name for name, _, _ in job["objects"]}
+    largest = {name: _largest(values) for name, values in expected.items()}
     for name, wanted in expected.items():
         found = got[name]
         if wanted.tobytes() == found.tobytes():
             continue
+        # One number alone may be what is left of a sum over others that cancel.
+        scale = max(largest.values()) if name == OUT else largest[name]
         with np.errstate(all="ignore"):
             apart = np.abs(wanted.astype(np.float64) - found.astype(np.float64))
-            finite = wanted[np.isfinite(wanted)]
-            limit = tolerance * float(np.abs(finite).max()) if finite.size else 0.0
+            limit = tolerance * scale
             wrong = ~((apart <= limit) | (np.isnan(wanted) & np.isnan(found)) | (wanted == found))
         if tolerance and not np.isfinite(wanted).all():
             continue
@@ -133,6 +137,12 @@ def differs(job: dict[str, Any], expected: dict[str, Any], got: dict[str, Any]) 
             index = at if name in objects else at - ZONE
             return f"{name}[{index}] is {found[at]!r}, expected {wanted[at]!r}"
     return ""
+
+
+def _largest(values: Any) -> float:
+    """Return the largest magnitude of the finite values of an array, 0 where there is none."""
+    finite = values[np.isfinite(values)]
+    return float(np.abs(finite.astype(np.float64)).max()) if finite.size else 0.0
 
 
 def surprise(job: dict[str, Any], got: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.regions import text_regions
 
@@ -17,6 +18,7 @@ from annotune.decide.decision import Base, Point, decide
 from annotune.decide.plan import Plan
 
 from . import schedules
+from .batch_child import differs
 from .c_reader import functions
 from .choices import Seeded
 from .claims import wrong_claims
@@ -211,3 +213,13 @@ void f(int n, float a[1])
 """
     (job,) = jobs(1, text, ())
     assert job["tolerance"] == tolerance
+
+
+def test_what_is_left_of_a_sum_is_judged_by_what_was_added() -> None:
+    """1 + 1e20 - 1e20 is 0 or 1 by its order; an array is judged by its own numbers."""
+    job = {"tolerance": TOLERANCE, "objects": []}
+    large, small = np.array([1e20, -1e20]), np.array([1.0])
+    expected = {"A": large, "B": small, "out": np.array([0.0])}
+    assert not differs(job, expected, {**expected, "out": np.array([1.0])})
+    assert differs(job, expected, {**expected, "out": np.array([1e15])})
+    assert differs(job, expected, {**expected, "B": np.array([1.1])})

@@ -25,7 +25,7 @@ OUTER = (
     "const double v[restrict ni][nk]",
     "C[i][j][k][l] += t[l][j] * v[i][k];",
 )
-LARGE = {"ni": 64, "nj": 40, "nk": 50, "nl": 24}
+LARGE = {"ni": 64, "nj": 20, "nk": 50, "nl": 24}
 
 
 def outer(recipe: str = "", **sizes: int) -> str:
@@ -57,14 +57,14 @@ def test_no_loop_is_left_to_a_thread_and_each_element_counts() -> None:
     choice = one.decision.choices[0]
     form = shape(with_merged(unit, choice.merges), choice)
     assert form.serial == (("i", 4),)
-    assert form.blocks * form.threads * 4 == 64 * 40 * 64 * 24
+    assert form.blocks * form.threads * 4 == 64 * 20 * 64 * 24
 
 
 @pytest.mark.parametrize(
     "sizes",
     [
         pytest.param({**LARGE, "nj": 4, "nk": 5}, id="too few threads for the device"),
-        pytest.param({**LARGE, "ni": 1, "nj": 2560}, id="a loop of one element"),
+        pytest.param({**LARGE, "ni": 1, "nj": 1280}, id="a loop of one element"),
     ],
 )
 def test_where_it_does_not_pay(sizes: dict[str, int]) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.expr import Int, Var
+from annotune.ir.nest import Assign, walk_stmts
+from annotune.ir.text import parse_nest
 from annotune.transforms.transform import Transform
-from annotune.transforms.tree import Body
+from annotune.transforms.tree import Body, band_with
 
 from .interpreter import assert_same
 from .regions import nest_analysis, text_of
@@ -89,6 +93,13 @@ def analysed(text: str) -> Analysis:
     except AnnotuneError:
         assume(False)
         raise
+
+
+def assume_one_band(text: str, loops: Collection[str]) -> None:
+    """Count only nests with `loops` in one band around the last statement; analysing takes long."""
+    body = parse_nest(text).body
+    last = max(stmt.number for stmt in walk_stmts(body) if isinstance(stmt, Assign))
+    assume(band_with(body, last, loops) is not None)
 
 
 def accepted(transform: Transform, body: Body, analysis: Analysis) -> Body:

@@ -7,7 +7,15 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.interpreter import assert_same
-from support.nests import LAW, SIZES, accepted, analysed, nests, refused
+from support.nests import (
+    LAW,
+    SIZES,
+    accepted,
+    analysed,
+    assume_one_band,
+    nests,
+    refused,
+)
 from support.regions import nest_analysis, text_of
 
 from annotune.analysis.schedule import violations
@@ -97,6 +105,7 @@ def test_the_text_form_reads_back() -> None:
 def test_known_parts_keep_the_result(
     text: str, loops: list[str], size: int, place: Level | None
 ) -> None:
+    assume_one_band(text, loops)
     one = analysed(text)
     extents = {name: array.extents for name, array in one.region.arrays.items()}
     number, name = max(one.paths), "".join(loops)

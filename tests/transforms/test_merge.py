@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.interpreter import assert_same
-from support.nests import LAW, SIZES, accepted, analysed, nests, refused
+from support.nests import (
+    LAW,
+    SIZES,
+    accepted,
+    analysed,
+    assume_one_band,
+    nests,
+    refused,
+)
 from support.regions import nest_analysis, text_of
 
 from annotune.analysis.schedule import violations
@@ -149,6 +157,7 @@ def test_the_text_form_reads_back() -> None:
 def test_merged_loops_and_their_tiles_keep_the_result(
     text: str, loops: list[str], size: int
 ) -> None:
+    assume_one_band(text, loops)
     one = analysed(text)
     extents = {name: array.extents for name, array in one.region.arrays.items()}
     step = Merge(max(one.paths), tuple(loops), SIZES, extents=extents)

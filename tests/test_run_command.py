@@ -121,7 +121,7 @@ def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path:
     ("deed", "status"),
     [
         ("fail", "compile"),
-        ("crash", "compile"),
+        pytest.param("crash", "compile", marks=pytest.mark.slow),
         ("hang", "timeout"),
         ("miscompile", "correctness"),
     ],

@@ -103,40 +103,62 @@ def point_variants(
     """Yield the variants of `points` for a GPU, the first of which is the first choice.
 
     `deciding` says what a point means for a target, `command` is the annotation's word for its
-    mapping. A later point that turns out illegal is left out, and so is a strategy's own choice.
+    mapping. A later point that turns out illegal is left out, and so is a strategy's own choice;
+    where that would be the first, the rules of `direct` take its place.
 
     Raises:
         AnnotuneError: The first choice is illegal, as only a recipe can make it.
     """
-    for number, point in enumerate(points):
+
+    def variant(point: Point) -> Variant:
         decision = deciding(base, point)
         units = base.nests(point.fusion, decision.wishes)
         choices = decision.choices
-        try:
-            variant = planned(
-                base.analysis,
-                choices,
-                decision.groups,
-                placement,
-                decision.places,
-                config(decision, point),
-                command,
-            )
-        except AnnotuneError:
-            # A strategy's whole choice is nobody's demand: what comes next will do.
-            if number or point.made:
-                continue
-            raise
+        found = planned(
+            base.analysis,
+            choices,
+            decision.groups,
+            placement,
+            decision.places,
+            config(decision, point),
+            command,
+        )
         flags = code_flags_at(base.analysis.region.spec, point.params)
         model = RegionModel(base.analysis, tuple(units), tuple(choices), device)
         given = flags.nvcc if command == "cuda" else flags.host
-        yield replace(
-            variant,
-            config={**variant.config, **shown_flags(given)},
+        return replace(
+            found,
+            config={**found.config, **shown_flags(given)},
             predicted_s=model.forecast().kernels_s,
             model=model,
             flags=flags,
         )
+
+    first, *others = points
+    yield _first_legal(first, variant)
+    for point in others:
+        try:
+            found = variant(point)
+        except AnnotuneError:
+            continue
+        yield found
+
+
+def _first_legal(first: Point, variant: Callable[[Point], Variant]) -> Variant:
+    """Return the variant of the first point that is legal: a choice of `direct` where it is not.
+
+    A strategy's whole choice is nobody's demand, nor what it fuses.
+
+    Raises:
+        AnnotuneError: `direct` is illegal too, as only a recipe can make it.
+    """
+    rules = replace(first, made={})
+    for point in (first, rules) if first.made else ():
+        try:
+            return variant(point)
+        except AnnotuneError:
+            continue
+    return variant(replace(rules, fusion="apart") if first.made else first)
 
 
 def shown_flags(flags: Sequence[str]) -> Mapping[str, str]:

@@ -104,7 +104,7 @@ def point_variants(
 
     `deciding` says what a point means for a target, `command` is the annotation's word for its
     mapping. A later point that turns out illegal is left out, and so is a strategy's own choice;
-    where that would be the first, the rules of `direct` take its place.
+    where no point is left, the rules of `direct` take their place.
 
     Raises:
         AnnotuneError: The first choice is illegal, as only a recipe can make it.
@@ -134,31 +134,35 @@ def point_variants(
             flags=flags,
         )
 
-    first, *others = points
-    yield _first_legal(first, variant)
-    for point in others:
+    first, is_owed = Point(), True
+    for number, point in enumerate(points):
+        first = first if number else point
         try:
             found = variant(point)
         except AnnotuneError:
-            continue
+            # A strategy's whole choice is nobody's demand: what comes next will do.
+            if number or point.made:
+                continue
+            raise
+        is_owed = False
         yield found
+    if is_owed:
+        yield _by_rules(first, variant)
 
 
-def _first_legal(first: Point, variant: Callable[[Point], Variant]) -> Variant:
-    """Return the variant of the first point that is legal: a choice of `direct` where it is not.
+def _by_rules(first: Point, variant: Callable[[Point], Variant]) -> Variant:
+    """Return what `direct` makes of a point whose whole choices are all illegal.
 
-    A strategy's whole choice is nobody's demand, nor what it fuses.
+    What the point fuses may be illegal too, and is then left apart.
 
     Raises:
         AnnotuneError: `direct` is illegal too, as only a recipe can make it.
     """
     rules = replace(first, made={})
-    for point in (first, rules) if first.made else ():
-        try:
-            return variant(point)
-        except AnnotuneError:
-            continue
-    return variant(replace(rules, fusion="apart") if first.made else first)
+    try:
+        return variant(rules)
+    except AnnotuneError:
+        return variant(replace(rules, fusion="apart"))
 
 
 def shown_flags(flags: Sequence[str]) -> Mapping[str, str]:

@@ -14,10 +14,12 @@ from dataclasses import replace
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.contraction_tile import ContractionTile, Extent, held_registers
 from annotune.decide.copy_layout import vector_layout
+from annotune.decide.kernel_shape import shape
 from annotune.decide.messages import NO_MOVEMENT
 from annotune.decide.movement import PLAIN, Movement, MovementWish, Through
 from annotune.decide.places import Places
 from annotune.decide.plan import Blocking, KernelChoice, Pipelined, Reason, Staging
+from annotune.decide.rules import WARP
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.transforms.pipeline import part_length
@@ -26,6 +28,9 @@ from annotune.transforms.tile import tile_name
 # Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
 # Programming Guide, Technical Specifications per Compute Capability).
 MOST_SHARED_BYTES = 99 * 1024
+# Warps and blocks of a multiprocessor of compute capability 8.0 or 9.0 (the same table).
+MOST_WARPS = 64
+MOST_BLOCKS = 32
 # What the rules take of it, so that three blocks fit on an H200.
 USUAL_SHARED_BYTES = 64 * 1024
 # 32-bit registers of a multiprocessor, and the unit in which a thread is given them (the same).
@@ -45,6 +50,11 @@ def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice 
     For sizes that are not the tuned ones, and may leave vectors unaligned, single elements are
     copied.
     """
+    threads = choice.contract.threads if choice.contract else shape(unit, choice).threads
+    most = min(MOST_BLOCKS, MOST_WARPS // -(-threads // WARP))
+    if movement.resident > most:
+        asked = f"{movement.resident} blocks of {threads} threads"
+        return f"{asked}, of which a multiprocessor holds {most}"
     staged = [copy for block in choice.blocking for copy in block.staged]
     is_plain = not movement.stages and movement.copied == movement.read == 1
     if not is_plain and (choice.contract is None or not staged):

@@ -127,6 +127,8 @@ REFUSED = {
     'pipeline(0, 3, "registers")': "AT310",
     'pipeline(0, 2, "texture")': "AT065",
     "pipeline(0, 0)": "AT065",
+    "resident(0, 33)": "AT310",
+    "resident(0, 0)": "AT065",
 }
 
 
@@ -138,6 +140,14 @@ def test_what_cannot_be_is_refused_at_the_command(recipe: str) -> None:
         found = refused.diagnostics[0]
     assert isinstance(found, Diagnostic)
     assert (found.code, found.span.line) == (REFUSED[recipe], 6)
+
+
+def test_no_more_blocks_are_resident_than_a_multiprocessor_holds() -> None:
+    assert decided_text(contraction("resident(0, 16)", n=16), AUTO).recipe()
+    with pytest.raises(AnnotuneError) as refused:
+        decided_text(contraction("resident(0, 17)", n=16), AUTO)
+    words = "17 blocks of 128 threads, of which a multiprocessor holds 16"
+    assert words in str(refused.value)
 
 
 def test_without_copies_there_is_nothing_to_pipeline() -> None:

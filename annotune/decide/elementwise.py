@@ -17,7 +17,7 @@ from annotune.decide.kernel_shape import Shape, shape
 from annotune.decide.merged import refused_merges, with_merged
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.pointwise import Pointwise, may_copy, offsets, pointwise, tiled, tiles_of
-from annotune.decide.rules import WARP
+from annotune.decide.rules import SM_THREADS, WARP
 from annotune.decide.sectors import traffic
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE
@@ -43,7 +43,7 @@ FULLER = 0.1
 # so; by blocks of long threads 777 to 1923 and 2659 to 4071.
 MORE_ASKED = 1.5
 # Threads that an H200 runs at once.
-AT_ONCE = 132 * 2048
+AT_ONCE = 132 * SM_THREADS
 
 
 def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
@@ -137,13 +137,19 @@ def _kept(nest: Pointwise, general: KernelChoice) -> Iterator[KernelChoice]:
         if total // count < AT_ONCE:
             continue
         flat = _as_one(nest, [n for n in nest.loops if n != loop])
-        if flat is None or set(flat.loops) != {loop, *flat.loops[:1]}:
+        if flat is None or flat.loops[0] == loop:
             continue
         name = flat.loops[0]
+        if _surplus(flat.trip(name), BLOCK_SIZES[0]) > SURPLUS:
+            continue
         why = (
             Reason("strategy", "elementwise", "every iteration stands alone"),
             Reason("thread.x", f"{name} by {BLOCK_SIZES[0]}", "contiguous in what is written"),
-            Reason("merged", f"{', '.join(flat.unit.merges[-1])} as {name}", _full(flat)),
+            Reason(
+                "merged",
+                f"{', '.join(flat.unit.merges[-1])} as {name}",
+                f"all lanes are busy{_decoded(flat)}",
+            ),
             Reason("elements", f"{count} of {loop} per thread", "an input stays in its registers"),
         )
         choice = tiled(flat, ((name, BLOCK_SIZES[0]), (loop, count)), (name,), why)
@@ -163,10 +169,6 @@ def _as_one(nest: Pointwise, loops: Sequence[str]) -> Pointwise | None:
         return None
     flat = pointwise(with_merged(unit, (along,)))
     return None if isinstance(flat, str) else flat
-
-
-def _full(flat: Pointwise) -> str:
-    return f"all lanes are busy{_decoded(flat)}"
 
 
 def _decoded(flat: Pointwise) -> str:
@@ -216,8 +218,13 @@ def _lanes(trip: int, most: int) -> int:
     if trip < WARP:
         return trip
     lengths = [n for n in (most, most // 2, most // 4, most // 8) if WARP <= n <= max(trip, WARP)]
-    even = (n for n in lengths if 1 - trip / (-(-trip // n) * n) <= SURPLUS)
+    even = (n for n in lengths if _surplus(trip, n) <= SURPLUS)
     return next(even, lengths[-1] if lengths else WARP)
+
+
+def _surplus(trip: int, size: int) -> float:
+    """Return the share of the iterations of tiles of a size that a loop does not have."""
+    return 1 - trip / (ceil(trip / size) * size)
 
 
 def _transposing(nest: Pointwise, across: tuple[AccessFacts, ...]) -> Iterator[KernelChoice]:

@@ -65,6 +65,7 @@ def test_no_loop_is_left_to_a_thread_and_each_element_counts() -> None:
     [
         pytest.param({**LARGE, "nj": 4, "nk": 5}, id="too few threads for the device"),
         pytest.param({**LARGE, "ni": 1, "nj": 1280}, id="a loop of one element"),
+        pytest.param({"ni": 300000, "nj": 3, "nk": 5, "nl": 1}, id="others that fill no block"),
     ],
 )
 def test_where_it_does_not_pay(sizes: dict[str, int]) -> None:

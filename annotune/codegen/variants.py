@@ -134,20 +134,21 @@ def point_variants(
             flags=flags,
         )
 
-    first, is_owed = Point(), True
+    illegal: list[Point] = []
+    is_owed = True
     for number, point in enumerate(points):
-        first = first if number else point
         try:
             found = variant(point)
         except AnnotuneError:
             # A strategy's whole choice is nobody's demand: what comes next will do.
             if number or point.made:
+                illegal.append(point)
                 continue
             raise
         is_owed = False
         yield found
     if is_owed:
-        yield _by_rules(first, variant)
+        yield _by_rules(illegal[0], variant)
 
 
 def _by_rules(first: Point, variant: Callable[[Point], Variant]) -> Variant:

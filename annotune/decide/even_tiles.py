@@ -17,12 +17,12 @@ from annotune.decide import two_level
 from annotune.decide.contraction_tile import ContractionTile, held_registers
 from annotune.decide.merged import with_merged
 from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.rules import SM_BLOCKS, SM_THREADS, WARP
 from annotune.decide.two_level import LINE, REGISTERS_PER_BLOCK, WHOLE, Contraction, contraction
 from annotune.decide.units import Unit, follow
 from annotune.transforms.merge import merged_name
 from annotune.transforms.tile import name_is_taken
 
-WARP = 32
 # Lengths of a tile in registers and of the rows of threads, tried where the usual 8 leave surplus.
 REGISTER_LENGTHS = range(4, 11)
 ROWS = range(4, 17)
@@ -38,9 +38,6 @@ OUTPUT_L2 = 97.0
 # Registers that ptxas takes beyond those a tile needs, where nothing holds it back (measured
 # for sm_90: 128 for 114, 138 for 116, 152 for 134, 191 for 168).
 SPARE_REGISTERS = 24
-# Blocks on an SM, and threads on it, at most (CUDA C++ Programming Guide, compute capability 9.0).
-MOST_BLOCKS = 32
-MOST_THREADS = 2048
 # Points of the space beside the usual tiles, at most.
 MOST_TILES = 8
 # Among tiles that cost as much but for this share the first is the one that has the most outputs
@@ -121,8 +118,8 @@ def cost(unit: Unit, tile: ContractionTile, element_bytes: int = 8) -> float:
     summed = trips[tile.contracted[0]]
     moved = max(OUTPUT / summed, OUTPUT_L2 / summed + surplus * L2_ELEMENT * sides)
     room = REGISTERS_PER_BLOCK // (held_registers(tile, element_bytes) + SPARE_REGISTERS)
-    resident = max(1, min(room, MOST_THREADS) // (warps * WARP))
-    hidden = min(resident, MOST_BLOCKS)
+    resident = max(1, min(room, SM_THREADS) // (warps * WARP))
+    hidden = min(resident, SM_BLOCKS)
     return max(moved, multiplied) + min(moved, multiplied) / hidden
 
 

@@ -63,10 +63,10 @@ def shape(unit: Unit, choice: KernelChoice) -> Shape:
     order = choice.order or tuple(loop.var for loop in unit.band)
     host = host_trips(unit, choice)
     # A block's part of a loop that no thread shares is run by each of them.
-    own_part = {*(loop for loop, _ in choice.tiles if tile_name(loop) in choice.blocks)}
-    own_part -= {workers.get(name, (name, 0))[0] for name in choice.shared}
-    cut = ((loop, min(sizes[loop], trips.get(loop, 1))) for loop in order if loop in own_part)
-    serial += [(loop, count) for loop, count in cut if count > 1]
+    shared = {workers.get(name, (name, 0))[0] for name in choice.shared}
+    alone = (n for n in order if n in sizes and tile_name(n) in choice.blocks and n not in shared)
+    lengths = {n: min(sizes[n], trips.get(n, 1)) for n in alone}
+    serial += [(n, length) for n, length in lengths.items() if length > 1]
     rest = [n for n in (*order, *trips) if n not in taken and n not in host]
     serial += [(n, trips.get(n, 1)) for n in dict.fromkeys(rest)]
     return Shape(tuple(threads), tuple(blocks), tuple(serial))

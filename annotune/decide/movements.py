@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.contraction_tile import ContractionTile, Extent, held_registers
 from annotune.decide.copy_layout import vector_layout
 from annotune.decide.kernel_shape import shape
+from annotune.decide.merged import with_merged
 from annotune.decide.messages import NO_MOVEMENT
 from annotune.decide.movement import PLAIN, Movement, MovementWish, Through
 from annotune.decide.places import Places
 from annotune.decide.plan import Blocking, KernelChoice, Pipelined, Reason, Staging
-from annotune.decide.rules import WARP
+from annotune.decide.rules import SM_BLOCKS, SM_THREADS, WARP
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.transforms.pipeline import part_length
@@ -28,9 +30,6 @@ from annotune.transforms.tile import tile_name
 # Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
 # Programming Guide, Technical Specifications per Compute Capability).
 MOST_SHARED_BYTES = 99 * 1024
-# Warps and blocks of a multiprocessor of compute capability 8.0 or 9.0 (the same table).
-MOST_WARPS = 64
-MOST_BLOCKS = 32
 # What the rules take of it, so that three blocks fit on an H200.
 USUAL_SHARED_BYTES = 64 * 1024
 # 32-bit registers of a multiprocessor, and the unit in which a thread is given them (the same).
@@ -50,8 +49,9 @@ def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice 
     For sizes that are not the tuned ones, and may leave vectors unaligned, single elements are
     copied.
     """
-    threads = choice.contract.threads if choice.contract else shape(unit, choice).threads
-    most = min(MOST_BLOCKS, MOST_WARPS // -(-threads // WARP))
+    tile = choice.contract or shape(with_merged(unit, choice.merges), choice)
+    threads = tile.threads
+    most = min(SM_BLOCKS, SM_THREADS // (WARP * ceil(threads / WARP)))
     if movement.resident > most:
         asked = f"{movement.resident} blocks of {threads} threads"
         return f"{asked}, of which a multiprocessor holds {most}"

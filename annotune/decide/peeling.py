@@ -8,11 +8,10 @@ Performance Compilers for Parallel Computing", 1996, chapter 9 (index set splitt
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 
+from annotune.decide.merged import with_merged
 from annotune.decide.plan import Blocking, KernelChoice, Reason
 from annotune.decide.units import Unit
-from annotune.transforms.merge import merged_name
 
 
 def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
@@ -25,10 +24,8 @@ def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
     more, docs/strategies/primitives.md).
     """
     tiles = (*choice.tiles, *(tile for block in choice.blocking for tile in block.tiles))
-    merged = {merged_name(loops): loops for loops in choice.merges}
-    parts = {loop: merged.get(loop, (loop,)) for loop, _ in tiles}
-    trips = {loop: prod(unit.trips.get(part) or 0 for part in parts[loop]) for loop in parts}
-    cut = [loop for loop, size in tiles if trips[loop] % size]
+    trips = with_merged(unit, choice.merges).trips
+    cut = [loop for loop, size in tiles if (trips.get(loop) or 0) % size]
     if not cut or unit.sums or choice.team:
         return None
     first, *others = choice.blocking or (Blocking(choice.leader),)

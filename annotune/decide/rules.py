@@ -20,6 +20,10 @@ from annotune.transforms.tile import name_is_taken
 MAX_THREADS = 1024
 # Lanes of a warp on every NVIDIA device.
 WARP = 32
+# Threads and blocks on a multiprocessor at most, of compute capability 8.0 or 9.0 (CUDA C++
+# Programming Guide, Technical Specifications per Compute Capability).
+SM_THREADS = 2048
+SM_BLOCKS = 32
 # A grid and a block have the axes x, y and z.
 MAX_AXES = 3
 # A loop that would fill a block alone is cut into tiles of one warp, the unit that loads

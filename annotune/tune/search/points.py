@@ -1,0 +1,118 @@
+"""The legal points of a space as a search sees them: numbered, with axes and a distance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Value = str | int | float
+Floats = NDArray[np.float64]
+# What stands on an axis that a point does not have, such as a tile of a loop left whole.
+ABSENT = ""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One parameter and the values it takes among the points; numbers ascend."""
+
+    name: str
+    values: tuple[Value, ...]
+
+    @property
+    def is_ordered(self) -> bool:
+        """Return whether all values are numbers, so that neighbours are alike."""
+        return all(isinstance(v, int | float) for v in self.values)
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points among which a search chooses, in the order of their numbers.
+
+    `configs` maps axes to values, point by point. `predicted_s` are the model's times in
+    seconds, None where no model speaks.
+
+    Raises:
+        ValueError: The two have different lengths, or there is no point.
+    """
+
+    configs: tuple[Mapping[str, Value], ...]
+    predicted_s: tuple[float | None, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if not self.configs:
+            raise ValueError("there is no point to search")
+        if self.predicted_s and len(self.predicted_s) != len(self.configs):
+            raise ValueError(f"{len(self.predicted_s)} predictions for {len(self.configs)} points")
+
+    def __len__(self) -> int:
+        return len(self.configs)
+
+    @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """Return the axes on which points differ."""
+        names = dict.fromkeys(name for config in self.configs for name in config)
+        found = []
+        for name in names:
+            values = dict.fromkeys(config.get(name, ABSENT) for config in self.configs)
+            if len(values) > 1:
+                numbers = all(isinstance(v, int | float) for v in values)
+                found.append(Axis(name, tuple(sorted(values) if numbers else values)))
+        return tuple(found)
+
+    @cached_property
+    def codes(self) -> NDArray[np.int64]:
+        """Return the number of each point's value on each axis, shape (points, axes)."""
+        places = [{value: k for k, value in enumerate(axis.values)} for axis in self.axes]
+        rows = [
+            [
+                place[config.get(axis.name, ABSENT)]
+                for axis, place in zip(self.axes, places, strict=True)
+            ]
+            for config in self.configs
+        ]
+        return np.array(rows, dtype=np.int64).reshape(len(self.configs), len(self.axes))
+
+    @cached_property
+    def features(self) -> Floats:
+        """Return each point in a space with a distance, shape (points, features).
+
+        A number's place among its axis's values is scaled to [0, 1], for sizes and factors grow
+        by multiples; any other value has a feature of its own. Where all points are
+        predicted, so is the logarithm of that time, which knows more than any axis.
+        """
+        columns: list[Floats] = []
+        for k, axis in enumerate(self.axes):
+            code = self.codes[:, k]
+            if axis.is_ordered:
+                columns.append(code / (len(axis.values) - 1))
+            else:
+                columns += [(code == value) * np.sqrt(0.5) for value in range(len(axis.values))]
+        times = [t for t in self.predicted_s if t]
+        if times and len(times) == len(self) and max(times) > min(times):
+            logs = np.log(times)
+            columns.append((logs - logs.min()) / (logs.max() - logs.min()))
+        if not columns:
+            return np.zeros((len(self), 1))
+        return np.column_stack([np.asarray(c, dtype=np.float64) for c in columns])
+
+    def neighbours(self, point: int) -> tuple[int, ...]:
+        """Return the points that differ from one on a single axis, the nearest values first."""
+        differs = self.codes != self.codes[point]
+        near = np.flatnonzero(differs.sum(axis=1) == 1)
+        distance = np.abs(self.codes[near] - self.codes[point])
+        ordered = np.array([axis.is_ordered for axis in self.axes], dtype=bool)
+        # Values without an order are all equally near.
+        steps = np.where(ordered, distance, distance > 0).sum(axis=1)
+        return tuple(int(p) for p in near[np.argsort(steps, kind="stable")])
+
+    def nearest(self, codes: Sequence[int], among: NDArray[np.int64]) -> int:
+        """Return the point of `among` with the most axes as in `codes`, then the least steps."""
+        wanted = np.asarray(codes, dtype=np.int64)
+        away = self.codes[among] - wanted
+        spans = np.array([max(1, len(axis.values) - 1) for axis in self.axes])
+        cost = (away != 0).sum(axis=1) + (np.abs(away) / (spans * (len(spans) + 1))).sum(axis=1)
+        return int(among[int(np.argmin(cost))])

@@ -55,7 +55,9 @@ class Trial:
     there is neither. `verified` says that every output equalled the oracle's at every size
     tried. `predicted_s` is the model's time whether or not there is a measured one, None where
     no model speaks; `kernels` is what ptxas said of each kernel, if it was asked. `reason` holds
-    the compiler's, the checker's or the operating system's words.
+    the compiler's, the checker's or the operating system's words. `times_s` are the raw times
+    behind `time_s`; `compile_s` and `run_s` the seconds that this trial took in compilers and in
+    checks and clocks, `at_s` those from the start of the run to its end.
     """
 
     target: str
@@ -70,4 +72,8 @@ class Trial:
     reused: bool = False
     facts: Mapping[str, str | int | float] = field(default_factory=dict)
     predicted_s: float | None = None
+    times_s: tuple[float, ...] = ()
+    compile_s: float | None = None
+    run_s: float | None = None
+    at_s: float | None = None
     kernels: tuple[KernelFacts, ...] = field(default=(), compare=False, repr=False)

@@ -103,13 +103,35 @@ class TargetModel:
 
 
 @dataclass(frozen=True, slots=True)
+class Searched:
+    """How the variants of one target were chosen.
+
+    `search` is its name, `seed` that of its random numbers, `legal` the number of legal points and
+    `budget` how many of these could be tried. `evaluated` points were; `duplicates` were the same
+    text as another and took its result, `reused` were known from an earlier run. `inert` are the
+    axes that changed no text. `time_s` is the seconds it took.
+    """
+
+    target: str
+    search: str
+    seed: int
+    legal: int
+    budget: int
+    evaluated: int
+    duplicates: int = 0
+    reused: int = 0
+    inert: tuple[str, ...] = ()
+    time_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class RegionResult:
     """One region's table, work and trials. `flop` and `bytes` are those at `sizes`.
 
     `sizes_checked` are the other problem sizes of the annotation at which every winner was
     compared with the original. `models` has an entry for each target that has a model and a
     winner. `roofs` gives each device's limits, by the device's name in
-    the rows.
+    the rows. `searches` has an entry for each target that was searched.
     """
 
     function: str
@@ -123,6 +145,7 @@ class RegionResult:
     roofs: Mapping[str, Roof] = field(default_factory=dict)
     sizes_checked: tuple[Mapping[str, int], ...] = ()
     models: tuple[TargetModel, ...] = ()
+    searches: tuple[Searched, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,15 +29,28 @@ def copying_of(unit: Unit, wishes: Wishes) -> tuple[Blocking, ...]:
 
 
 def refuse_beside(unit: Unit, copying: tuple[Blocking, ...], wishes: Wishes) -> None:
-    """Refuse copies that a recipe asks for beside the tile of a contraction.
+    """Refuse what a recipe asks for beside the tile of a contraction, which decides it itself.
 
     Raises:
-        AnnotuneError: There are any.
+        AnnotuneError: There is any of it; at the first such command.
     """
+    for command, asked in (
+        ("cuda", wishes.cuda),
+        ("permute", wishes.order),
+        ("tile", wishes.tiles),
+        ("deal", wishes.deals),
+        ("registers", wishes.registers),
+    ):
+        for statement in unit.statements:
+            if statement in asked:
+                why = f"'{command}' is asked for beside it, which it decides itself"
+                place = wishes.places.of(command, statement)
+                raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
     if any(block != Blocking(block.statement, peeled=block.peeled) for block in copying):
-        place = wishes.places.of("contract", unit.leader)
+        statement = next(s for s in unit.statements if s in wishes.contract)
+        place = wishes.places.of("contract", statement)
         why = "it has its own copies, block of registers and padding"
-        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=unit.leader, reason=why))
+        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
 
 
 def peeled_as_wished(choice: KernelChoice, copying: tuple[Blocking, ...]) -> KernelChoice:

@@ -204,7 +204,8 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     if tile is not None:
         refuse_beside(unit, copying, wishes)
         choice = peeled_as_wished(_contracted(unit, tile, wishes), copying)
-        return replace(choice, acc=_common(unit, wishes.acc, "acc", wishes))
+        unrolled = tuple(u for u in wishes.unroll if u[0] in unit.statements)
+        return replace(choice, acc=_common(unit, wishes.acc, "acc", wishes), unroll=unrolled)
     axes = _common(unit, wishes.cuda, "cuda", wishes)
     cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
     dealt = tuple(d for s in unit.statements for d in wishes.deals.get(s, ()))

@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 
 from annotune.decide.contraction_tile import Assignment, ContractionTile, TileAxis
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.two_level import (
     LEAST_OUTPUTS,
     LINE,
@@ -37,6 +37,9 @@ REGISTER_TILES = ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4))
 # A loop no longer than this is one tile: 8 threads or less have all of it.
 MOST_ALONE = 64
 NO_NEED = "both inputs have two loops of their own, and none that splits without a rest"
+# Steps of a staged sum written out together: a product of 1024 took 145 us on an H200 one step at a
+# time, which waits for each step's loads, and 122 us four at a time.
+STEPS_AT_ONCE = 4
 # About as many blocks as the largest devices have multiprocessors (an H200: 132, an A100: 108).
 ENOUGH_BLOCKS = 108
 
@@ -57,7 +60,24 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
 
     every = (*sorted(tiles(unit, found), key=lack), *further_tiles(unit, found))
     taken = next((name for tile in every if (name := taken_name(unit, tile))), "")
-    return f"the region uses the name {taken}" if taken else choices(unit, found, every)
+    if taken:
+        return f"the region uses the name {taken}"
+    fitting = choices(unit, found, every)
+    if isinstance(fitting, str):
+        return fitting
+    return tuple(_several_steps(unit, choice) for choice in fitting)
+
+
+def _several_steps(unit: Unit, choice: KernelChoice) -> KernelChoice:
+    """Return a choice with some steps of its staged sum written out, where they come out even."""
+    assert choice.contract is not None
+    loop, staged = choice.contract.contracted
+    if staged % STEPS_AT_ONCE or (unit.trips[loop] or 1) % staged:
+        return choice
+    unroll = tuple((block.statement, loop, STEPS_AT_ONCE) for block in choice.blocking)
+    rule = "the loads of the next step are on their way meanwhile"
+    reason = Reason("unroll", f"{loop} by {STEPS_AT_ONCE}", rule)
+    return replace(choice, unroll=unroll, reasons=(*choice.reasons, reason))
 
 
 def _blocks(unit: Unit, found: Contraction, tile: ContractionTile) -> int:

@@ -29,7 +29,7 @@ def recipe(
         f"UF{s}[] = [{','.join(map(str, factors[s]))}];"
         for choice in choices
         for s, _, _ in choice.unroll
-        if s in factors
+        if s in factors and choice.contract is None
     ]
     decided = _as_written(commands(choices, factors), wished)
     return "\n".join([*lists, recipe_text(decided)]) + "\n"
@@ -100,7 +100,8 @@ def commands(
             leaders = tuple(_number(part[0]) for part in choice.parts)
             fused.append(Command("fuse", leaders))
         for statement, loop, factor in choice.unroll:
-            value: int | Formula = Formula(f"UF{statement}") if statement in factors else factor
+            is_tried = statement in factors and choice.contract is None
+            value: int | Formula = Formula(f"UF{statement}") if is_tried else factor
             unrolled.append(
                 Command("unroll", (_number(statement), Argument(loop), Argument(value)))
             )

@@ -1,8 +1,8 @@
-"""Unroll an innermost loop."""
+"""Unroll an innermost loop, or one around a block of registers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -21,7 +21,17 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt
+from annotune.ir.nest import (
+    Assign,
+    Await,
+    Fetch,
+    Local,
+    LocalArray,
+    Loop,
+    Stmt,
+    walk_paths,
+    walk_stmts,
+)
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
     FACTOR_DOES_NOT_DIVIDE,
@@ -37,11 +47,12 @@ from annotune.transforms.value_type import is_no_narrower, local_types
 
 @dataclass(frozen=True, slots=True)
 class Unroll:
-    """Write `factor` iterations of the innermost loop into one.
+    """Write `factor` iterations of a loop into one.
 
     ``Unroll(0, "k", 2)``: ``for k: s += a[k]`` becomes ``for k step 2: s += a[k] + a[k+1]``:
     the accumulations of one statement become one expression (Rivera 2014, Fig. 4.5). A
-    factor that is the whole trip count removes the loop. `constants` are the sizes known to
+    factor that is the whole trip count removes the loop. Loops inside that go over a block of
+    registers are copied with it; the order of iterations stays. `constants` are the sizes known to
     be fixed; where they do not show that `factor` divides the trip count, a remainder loop follows.
     `tuned` are the sizes that the factor was chosen for, `types` the C types of the region's
     names; an accumulator of double whose terms are float or integers keeps its own additions.
@@ -58,7 +69,7 @@ class Unroll:
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason the loop cannot be unrolled so, or None when it can."""
         absent = missing(body, self.statement, (self.loop,), self.span)
-        if absent is not None:
+        if absent is not None and not self._found(body):
             return absent
         loop = self._loop(body)
         if loop.place != "serial":
@@ -70,7 +81,8 @@ class Unroll:
                 place=loop.place,
                 loops=", ".join(serial) or "none",
             )
-        if any(isinstance(stmt, Loop) for stmt in loop.body):
+        held = {s.name for s in walk_stmts(body) if isinstance(s, LocalArray)}
+        if not all(self._is_copied(stmt, held) for stmt in loop.body):
             inner = path(body, self.statement)[-1].var
             return NOT_INNERMOST.at(self.span, loop=self.loop, inner=inner)
         trip = fold(trip_count(loop), self.tuned)
@@ -90,6 +102,17 @@ class Unroll:
                 factors=listed,
             )
         return self._unsigned(body, loop, analysis)
+
+    def _is_copied(self, stmt: Stmt, held: Collection[str]) -> bool:
+        """Return whether a statement is no loop, or one that goes over arrays of the schedule."""
+        if not isinstance(stmt, Loop):
+            return True
+        if not isinstance(fold(trip_count(stmt), self.constants), Int):
+            return False
+        targets = [s for s in stmt.body if isinstance(s, Assign)]
+        return all(target_name(s) in held for s in targets) and all(
+            self._is_copied(inner, held) for inner in stmt.body
+        )
 
     def _unsigned(self, body: Body, loop: Loop, analysis: Analysis) -> Diagnostic | None:
         """Return the refusal of a remainder whose start would wrap around below zero."""
@@ -129,7 +152,15 @@ class Unroll:
         return replace_loop(body, loop, (rebuilt(main, upper=begin), rebuilt(loop, lower=begin)))
 
     def _loop(self, body: Body) -> Loop:
-        return next(x for x in path(body, self.statement) if x.var == self.loop)
+        return self._found(body)[0]
+
+    def _found(self, body: Body) -> list[Loop]:
+        """Return the loop, empty where there is none.
+
+        A block of registers is loaded and stored under the statement's number too, elsewhere.
+        """
+        own = (loops for assign, loops in walk_paths(body) if assign.number == self.statement)
+        return [loop for loops in own for loop in loops if loop.var == self.loop]
 
     def _copies(self, loop: Loop, start: Expr, around: Body) -> Body:
         """Return the statements of `factor` iterations, the first of which runs at `start`.
@@ -184,19 +215,21 @@ def _renamed(body: Body, around: Body, used: set[str]) -> Body:
             return Access(names[expr.array], tuple(rewrite(i, change) for i in expr.indices))
         return None
 
-    out: list[Stmt] = []
-    for stmt in body:
+    def renamed(stmt: Stmt) -> Stmt:
         match stmt:
             case Assign():
-                out.append(stmt.rewritten(change))
+                return stmt.rewritten(change)
             case Local(name, type_, value):
                 start = None if value is None else rewrite(value, change)
-                out.append(Local(names[name], type_, start))
+                return Local(names.get(name, name), type_, start)
             case LocalArray():
-                out.append(replace(stmt, name=names[stmt.name]))
+                return replace(stmt, name=names.get(stmt.name, stmt.name))
             case Loop():
-                raise AssertionError("an innermost loop holds no loop")
-    return tuple(out)
+                return rebuilt(stmt, body=tuple(map(renamed, stmt.body)))
+            case _:
+                return stmt
+
+    return tuple(map(renamed, body))
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +270,14 @@ def _at(stmt: Stmt, point: _Point) -> Stmt:
         case LocalArray() | Await():
             return stmt
         case Loop():
-            raise AssertionError("an innermost loop holds no loop")
+            there = {point.var: point.value}
+            return rebuilt(
+                stmt,
+                lower=fold(substitute(stmt.lower, there)),
+                upper=fold(substitute(stmt.upper, there)),
+                peeled=tuple(substitute(condition, there) for condition in stmt.peeled),
+                body=tuple(_at(inner, point) for inner in stmt.body),
+            )
 
 
 def _accumulates(assign: Assign, var: str) -> bool:

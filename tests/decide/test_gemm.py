@@ -165,6 +165,39 @@ def test_words_that_a_recipe_may_not_say(words: str) -> None:
     assert (problem.code, WRONG[words] in problem.message) == ("AT309", True)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        'permute(0, ("j","i","l"))',
+        'tile(0, "i", 8)',
+        'deal(0, "i", 4)',
+        'registers(0, "l")',
+        'cuda(0, thread={"j"})',
+    ],
+)
+def test_what_a_recipe_may_not_say_beside_it(command: str) -> None:
+    sizes = "thread_x=4, thread_y=2, register_x=3, register_y=2, step=4)"
+    with pytest.raises(AnnotuneError) as refusal:
+        decided_text(gemm(20, f"{ROLES}{sizes} {command}"), AUTO)
+    (problem,) = refusal.value.diagnostics
+    word = command.partition("(")[0]
+    assert problem.code == "AT309"
+    assert f"'{word}' is asked for beside it" in problem.message
+    assert problem.span.line
+
+
+def test_some_steps_of_the_sum_are_written_out_where_they_come_out_even() -> None:
+    one = decided_text(gemm(1024), AUTO)
+    assert "unroll: l by 4" in " ".join(map(str, one.decision.choices[0].reasons))
+    (kernel,) = one.plan().kernels()
+    steps = {s.step for s in walk_stmts(kernel.body) if isinstance(s, Loop) and s.var == "l"}
+    assert steps == {4}
+    assert decided_text(gemm(1026), AUTO).decision.choices[0].unroll == ()
+    sizes = "thread_x=16, thread_y=8, register_x=4, register_y=4, step=16)"
+    asked = decided_text(gemm(1024, f'{ROLES}{sizes} unroll(0, "l", 2)'), AUTO)
+    assert asked.decision.choices[0].unroll == ((0, "l", 2),)
+
+
 # What the machine makes of it ------------------------------------------------------------
 
 

@@ -10,9 +10,12 @@ from support.nests import LAW, SIZES, accepted, analysed, assert_law, nests, ref
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
+from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Level, Local, LocalArray, Loop
+from annotune.ir.text import parse_nest
 from annotune.transforms.map import Map
 from annotune.transforms.registers import Registers
+from annotune.transforms.tree import rebuilt
 from annotune.transforms.unroll import Unroll
 
 COMMAND = Span("t.c", 77, 3, 9)
@@ -138,6 +141,46 @@ def test_every_copy_has_its_own_locals() -> None:
     assert_same(after, one.region, {"n": 3})
 
 
+HELD = """
+for i in 0:n
+  local double r[2]
+  for k in 0:4
+    for j in k:k + 2
+      S0: r[j - k] += a[i + k]
+"""
+
+
+def test_loops_over_a_block_of_registers_are_copied_with_it() -> None:
+    one = nest_analysis("for i in 0:n: for k in 0:4: for j in k:k + 2: c[j] += a[i + k]")
+    body = parse_nest(HELD).body
+    unroll = Unroll(0, "k", 2)
+    assert unroll.why_not(body, one) is None
+    assert text_of(unroll.apply(body)) == (
+        "for i in 0:n\n  local double r[2]\n  for k in 0:4 step 2 unrolled 2\n"
+        "    for j in k:k + 2\n      S0: r[j - k] += a[i + k]\n"
+        "    for j in k + 1:k + 3\n      S0: r[j - k - 1] += a[i + k + 1]\n"
+    )
+
+
+def test_other_loops_inside_are_not_copied() -> None:
+    one = nest_analysis("for i in 0:n: for k in 0:4: for j in k:k + 2: c[j] += a[i + k]")
+    assert refused(Unroll(0, "k", 2), one.region.nest.body, one).code == "AT263"
+    open_body = parse_nest(HELD.replace("k:k + 2", "k:n")).body
+    assert refused(Unroll(0, "k", 2), open_body, one).code == "AT263"
+
+
+def test_a_copy_reads_its_own_local_in_the_loops_inside() -> None:
+    (outer,) = parse_nest("for i in 0:4\n  for j in 0:2\n    S0: c[2*i + j] += s\n").body
+    assert isinstance(outer, Loop)
+    place = Access("b", (Var("i"),))
+    body = (rebuilt(outer, body=(Local("s", "double", place), *outer.body)),)
+    assert text_of(Unroll(0, "i", 2).apply(body)) == (
+        "for i in 0:4 step 2 unrolled 2\n"
+        "  local double s = b[i]\n  for j in 0:2\n    S0: c[2 * i + j] += s\n"
+        "  local double s2 = b[i + 1]\n  for j in 0:2\n    S0: c[2 * (i + 1) + j] += s2\n"
+    )
+
+
 def test_local_arrays_are_renamed_too() -> None:
     one = nest_analysis("for i in 0:n: for j in 0:4: c[i*4 + j] += a[j]")
     (outer,) = one.region.nest.body
@@ -145,8 +188,6 @@ def test_local_arrays_are_renamed_too() -> None:
     (inner,) = outer.body
     assert isinstance(inner, Loop)
     held = (LocalArray("b", "double", (2,)), Local("s", "double"), *inner.body)
-    from annotune.transforms.tree import rebuilt
-
     body = (rebuilt(outer, body=(rebuilt(inner, body=held),)),)
     text = text_of(Unroll(0, "j", 2).apply(body))
     assert "local double b[2]" in text

@@ -20,7 +20,7 @@ from annotune.report.model_text import (
     target_text,
     total_text,
 )
-from annotune.report.search_page import Search, search_words
+from annotune.report.search_page import CAVEAT, Search, search_words
 from annotune.report.summary import (
     COLUMNS,
     LEGEND,
@@ -87,6 +87,7 @@ def report_html(results: Results) -> str:
         columns=COLUMNS,
         model_columns=MODEL_COLUMNS,
         legend=LEGEND,
+        caveat=CAVEAT,
         legend_predicted=LEGEND_PREDICTED if has_prediction(results) else "",
         regions=[_region(region) for region in results.regions],
         chart=charts,

@@ -31,11 +31,11 @@ NAME_WIDTH = 22
 MOST_BARS = 12
 
 CAVEAT = (
-    "Permutation importance in a random forest: how much worse it predicts the logarithm of the "
-    "time of trials that it has not seen when one parameter is shuffled, as an estimate of the "
-    "total-effect index. Shares count a parameter alone and together with others, so their sum may "
-    "exceed 100%. They hold for the points that the search chose, most of them near its best, and "
-    "parameters that constraints tie together share their importance."
+    "Importance is permutation importance: how much worse the forest predicts the logarithm of the "
+    "time of unseen trials when one parameter is shuffled among them, scaled to estimate the "
+    "total-effect index. It counts what a parameter does alone and together with others, so shares "
+    "may add up to more than 100%. It holds for the points that the search chose, which are dense "
+    "near its best; parameters that constraints tie together share their importance."
 )
 
 
@@ -51,23 +51,22 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot with its caption; where there is no plot, the caption says why."""
+    """A plot with its caption."""
 
-    name: str
-    plot: Plot | None
+    plot: Plot
     caption: str
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The search of one target as texts, plots and bars."""
+    """The search of one target as texts, plots and bars; `missing` says why some are not there."""
 
     heading: str
     facts: tuple[tuple[str, str], ...]
-    why_no_facts: str
     figures: tuple[Figure, ...]
     bars: tuple[Bar, ...]
     importance: str
+    missing: tuple[str, ...]
 
 
 def search_words(region: RegionResult, target: str) -> Search:
@@ -75,13 +74,19 @@ def search_words(region: RegionResult, target: str) -> Search:
     searched = next((s for s in region.searches if s.target == target), None)
     found = course(region, target)
     learnt = importance(trial for _, trial in found.right)
+    shown = (*_convergence(region, found), _model(region, target))
+    reasons = [one for one in shown if isinstance(one, str)]
+    if searched is None:
+        reasons.insert(0, "How it was searched: not available because the run did not record it.")
+    if learnt.reason:
+        reasons.append(f"Importance of parameters: not available because {learnt.reason}.")
     return Search(
         f"Search of {PEOPLE_SAY.get(target, one_line(target))}",
         tuple(_facts(searched)) if searched is not None else (),
-        "how it was searched is not available because the run recorded no search of this target",
-        (*_convergence(region, found), _model(region, target)),
+        tuple(one for one in shown if isinstance(one, Figure)),
         tuple(_bar(name, share) for name, share in learnt.shares[:MOST_BARS]),
         _importance_text(learnt, found),
+        tuple(reasons),
     )
 
 
@@ -99,17 +104,16 @@ def _points(number: int) -> str:
     return f"{number} point{'' if number == 1 else 's'}"
 
 
-def _convergence(region: RegionResult, found: Course) -> tuple[Figure, ...]:
+def _convergence(region: RegionResult, found: Course) -> tuple[Figure | str, ...]:
+    """Return the plots over evaluations and over seconds, or why there is none."""
     least = least_s(region, found)
-    name = "Convergence by evaluation"
     if why := why_no_convergence(found):
-        return (Figure(name, None, f"Convergence is not available because {why}."),)
+        return (f"Convergence: not available because {why}.",)
     plot = by_evaluation(found, least)
-    first = Figure(name, plot, _convergence_text(found, plot, least))
-    name = "Convergence by time"
+    first = Figure(plot, _convergence_text(found, plot, least))
     if why := why_no_seconds(found):
-        return (first, Figure(name, None, f"{name} is not available because {why}."))
-    return (first, Figure(name, by_seconds(found, least), "The same over the time of the run."))
+        return (first, f"Convergence by time: not available because {why}.")
+    return (first, Figure(by_seconds(found, least), "The same over the time of the run."))
 
 
 def _convergence_text(found: Course, plot: Plot, least: float | None) -> str:
@@ -124,13 +128,12 @@ def _convergence_text(found: Course, plot: Plot, least: float | None) -> str:
     return f"{text}."
 
 
-def _model(region: RegionResult, target: str) -> Figure:
+def _model(region: RegionResult, target: str) -> Figure | str:
     found = agreement(target, region.trials)
     plot = scatter(region, target)
-    name = "Model against measurement"
     if plot is None:
-        return Figure(name, None, f"{name} is not available because {one_line(found.reason)}.")
-    return Figure(name, plot, _agreement_text(found))
+        return f"Model against measurement: not available because {one_line(found.reason)}."
+    return Figure(plot, _agreement_text(found))
 
 
 def _agreement_text(found: Agreement) -> str:
@@ -151,13 +154,12 @@ def _bar(name: str, share: float) -> Bar:
 
 
 def _importance_text(learnt: Importance, found: Course) -> str:
-    if learnt.reason:
-        return f"Importance of parameters is not available because {learnt.reason}."
-    assert learnt.explained is not None
+    if learnt.explained is None or not learnt.shares:
+        return ""
     more = len(learnt.shares) - MOST_BARS
-    rest = f" {more} less important parameters are not shown." if more > 0 else ""
+    rest = f" {more} less important ones are not shown." if more > 0 else ""
     return (
-        f"Share of the variance of the {found.kind} time over {learnt.trials} right trials. "
-        f"{CAVEAT} The forest explains {share_text(learnt.explained)} of the variance of unseen "
-        f"trials.{rest}"
+        f"Share of the variance of the {found.kind} time that depends on each, learnt from "
+        f"{learnt.trials} right trials by a random forest, which explains "
+        f"{share_text(learnt.explained)} of the variance of trials it has not seen.{rest}"
     )

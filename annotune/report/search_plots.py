@@ -35,8 +35,9 @@ class Dot:
 class Plot:
     """A plot, ready to be drawn; `kind` says where its times come from.
 
-    `line` is for a polyline: the best so far, or where both times are equal. `least_y` is where
-    the roofline's least time stands, None where that is off the plot or not known.
+    `line` is for a polyline of the class `line_kind`: the ``best`` so far, or where both times are
+    ``equal``. `least_y` is where the roofline's least time stands, None where that is off the
+    plot or not known.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Plot:
     y_ticks: tuple[Tick, ...]
     dots: tuple[Dot, ...]
     line: str
+    line_kind: str
     failed: tuple[Dot, ...] = ()
     least_y: float | None = None
 
@@ -150,6 +152,7 @@ def _convergence(
         up.ticks(short_time_text),
         tuple(dots),
         " ".join(steps),
+        "best",
         tuple(failed),
         up.at(near[0]) if near else None,
     )
@@ -185,6 +188,7 @@ def scatter(region: RegionResult, target: str) -> Plot | None:
             for n, p, t in both
         ),
         " ".join(f"{across.at(p)},{up.at(t)}" for p, t in ends),
+        "equal",
     )
 
 

@@ -25,12 +25,13 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class LinearAxis:
-    """Values from `low` to `high` onto `start` to `end`."""
+    """Values from `low` to `high` onto `start` to `end`; ticks of counts are whole numbers."""
 
     low: float
     high: float
     start: float
     end: float
+    is_count: bool = False
 
     def at(self, value: float) -> float:
         """Return where `value` stands."""
@@ -39,7 +40,9 @@ class LinearAxis:
 
     def ticks(self, label: Callable[[float], str]) -> tuple[Tick, ...]:
         """Return at most `MOST_TICKS` round values of the axis."""
-        return tuple(Tick(self.at(v), label(v)) for v in _round_values(self.low, self.high))
+        least = 1.0 if self.is_count else 0.0
+        values = _round_values(self.low, self.high, least)
+        return tuple(Tick(self.at(v), label(v)) for v in values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +76,14 @@ class LogAxis:
         return inside[:: math.ceil(len(inside) / MOST_TICKS)]
 
 
-def linear_axis(values: Iterable[float], start: float, end: float) -> LinearAxis:
+def linear_axis(
+    values: Iterable[float], start: float, end: float, is_count: bool = False
+) -> LinearAxis:
     """Return an axis on which every one of `values` stands, with a margin."""
     known = list(values)
     low, high = min(known), max(known)
     room = _MARGIN * (high - low) or 1.0
-    return LinearAxis(low - room, high + room, start, end)
+    return LinearAxis(low - room, high + room, start, end, is_count)
 
 
 def log_axis(values: Iterable[float], start: float, end: float) -> LogAxis:
@@ -92,9 +97,9 @@ def log_axis(values: Iterable[float], start: float, end: float) -> LogAxis:
     return LogAxis(low / room, high * room, start, end)
 
 
-def _round_values(low: float, high: float) -> list[float]:
+def _round_values(low: float, high: float, least_step: float = 0.0) -> list[float]:
     """Return the multiples of 1, 2 or 5 times a power of ten, at most `MOST_TICKS` of them."""
-    rough = (high - low) / MOST_TICKS
+    rough = max(least_step, (high - low) / MOST_TICKS)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(s * power for s in (*_STEPS, 10) if s * power >= rough)
     first, last = math.ceil(low / step), math.floor(high / step)

@@ -161,7 +161,7 @@ def _kind(trial: Trial) -> str:
     else:
         words = f"{'predicted for' if trial.is_predicted else 'measured on'} {device}"
     if trial.times_s:
-        words += f", {len(trial.times_s)} run{'' if len(trial.times_s) == 1 else 's'}"
+        words += f" ({len(trial.times_s)} run{'' if len(trial.times_s) == 1 else 's'})"
     return f"{words}, reused" if trial.reused else words
 
 

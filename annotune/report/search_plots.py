@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotune.measure.trial import Status, Trial
-from annotune.report.axes import Tick, linear_axis, log_axis
+from annotune.report.axes import LinearAxis, Tick, linear_axis, log_axis
 from annotune.report.figures import short_time_text, time_text
 from annotune.tune.results import RegionResult
 
@@ -112,22 +112,29 @@ def why_no_seconds(found: Course) -> str:
 def by_evaluation(found: Course, least: float | None) -> Plot:
     """Return the best time so far against the number of trials."""
     numbers = [float(n) for n, _ in enumerate(found.trials, 1)]
-    return _convergence(found, numbers, least, "by evaluation", "evaluation")
+    across = linear_axis(numbers, LEFT, RIGHT, is_count=True)
+    return _convergence(found, numbers, across, least, "by evaluation", "evaluation")
 
 
 def by_seconds(found: Course, least: float | None) -> Plot:
     """Return the best time so far against the seconds since the run began."""
     seconds = [t.at_s or 0.0 for _, t in found.trials]
-    return _convergence(found, seconds, least, "by time", "seconds since the run began")
+    across = linear_axis(seconds, LEFT, RIGHT)
+    return _convergence(found, seconds, across, least, "by time", "seconds since the run began")
 
 
 def _convergence(
-    found: Course, places: Sequence[float], least: float | None, name: str, x_title: str
+    found: Course,
+    places: Sequence[float],
+    across: LinearAxis,
+    least: float | None,
+    name: str,
+    x_title: str,
 ) -> Plot:
     times = [t.time_s for _, t in found.right if t.time_s]
     # A bound far below every trial would press these together.
     near = [least] if least is not None and least > min(times) / 10 else []
-    across, up = linear_axis(places, LEFT, RIGHT), log_axis([*times, *near], BOTTOM, TOP)
+    up = log_axis([*times, *near], BOTTOM, TOP)
     dots, failed, steps = [], [], []
     best = math.inf
     ordered = sorted(zip(places, found.trials, strict=True), key=lambda one: one[0])

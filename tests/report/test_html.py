@@ -160,6 +160,8 @@ def test_highlighting_keeps_every_character(text: str) -> None:
 
 
 def test_highlighting() -> None:
+    for number in ("7", "0x1e", "1e-9", "2.5E+3f", "1.0"):
+        assert highlight(f"{number}-n") == f'<span class="n">{number}</span>-n'
     assert highlight('#pragma acc loop\nfor (i = 0; /* x */ s[""]') == (
         '<span class="p">#pragma acc loop</span>\n<span class="k">for</span> (i = '
         '<span class="n">0</span>; <span class="c">/* x */</span> s['

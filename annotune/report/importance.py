@@ -49,7 +49,7 @@ def importance(trials: Iterable[Trial]) -> Importance:
     A forest is fitted to four fifths of the trials and asked for the last fifth, five times over;
     then again with the values of one axis shuffled among the trials.
     """
-    known = [t for t in trials if t.time_s and not t.reused]
+    known = [t for t in trials if t.time_s and not t.is_repeat]
     if len(known) < LEAST_TRIALS:
         reason = f"that takes {LEAST_TRIALS} right trials of different programs, and there are "
         return Importance(trials=len(known), reason=f"{reason}{len(known)}")

@@ -173,7 +173,7 @@ def scatter(region: RegionResult, target: str) -> Plot | None:
         if trial.target == target
         and trial.status is Status.CORRECT
         and not trial.is_predicted
-        and not trial.reused
+        and not trial.is_repeat
         and _has_time(trial)
         and _LEAST_S < (trial.predicted_s or 0.0) < _MOST_S
     ]

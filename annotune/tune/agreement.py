@@ -29,7 +29,9 @@ class Agreement:
 
 def agreement(target: str, trials: Iterable[Trial]) -> Agreement:
     """Return how the predictions of a target's trials agree with the measured times."""
-    own = [t for t in trials if t.target == target and t.status is Status.CORRECT and not t.reused]
+    own = [t for t in trials if t.target == target and t.status is Status.CORRECT]
+    # One program counts once, also where several points have it.
+    own = [t for t in own if not t.is_repeat]
     timed = [t for t in own if t.time_s and not t.is_predicted]
     both = [(t.predicted_s, t.time_s) for t in timed if t.predicted_s and t.time_s]
     if not timed:

@@ -92,12 +92,18 @@ def search_words(region: RegionResult, target: str) -> Search:
 
 def _facts(searched: Searched) -> Iterator[tuple[str, str]]:
     yield "search", f"{one_line(searched.search)}, seed {searched.seed}"
-    yield "budget", f"{searched.budget} of {searched.legal} legal points"
+    yield "budget", _budget_text(searched)
     yield "evaluated", f"{_points(searched.evaluated)} in {time_text(searched.time_s)}"
     yield "duplicates", f"{_points(searched.duplicates)} with the program of another, not run again"
     yield "reused", f"{_points(searched.reused)} known from an earlier run"
     inert = one_line(", ".join(searched.inert))
     yield "inert", f"{inert}: no program depends on it" if inert else "no parameter"
+
+
+def _budget_text(searched: Searched) -> str:
+    if searched.budget < searched.legal:
+        return f"{searched.budget} of {searched.legal} legal points"
+    return f"{searched.budget}, enough for {_points(searched.legal)}, which are all legal ones"
 
 
 def _points(number: int) -> str:

@@ -158,6 +158,13 @@ def test_how_it_was_searched() -> None:
     }
 
 
+def test_a_budget_beyond_the_space_is_enough() -> None:
+    facts = dict(search_words(RUN.regions[0], "cuda").facts)
+    assert facts["budget"] == "100, enough for 3 points, which are all legal ones"
+    assert facts["reused"] == "1 point known from an earlier run"
+    assert facts["inert"] == "no parameter"
+
+
 def test_names_of_parameters_are_shortened_and_kept() -> None:
     name = "a parameter with a name that goes on and on"
     made = [Trial("cuda", {name: n // 8}, Status.CORRECT, 2.0 ** (n // 8)) for n in range(40)]

@@ -131,6 +131,8 @@ def _convergence_text(found: Course, plot: Plot, least: float | None) -> str:
         text += f", whose least time is {time_text(least)} ({where})"
     if plot.failed:
         text += f"; crosses: {len(plot.failed)} failed trial{'s' if len(plot.failed) > 1 else ''}"
+    if found.elsewhere:
+        text += f"; on {one_line(found.device)} alone, without {found.elsewhere} on others"
     return f"{text}."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,12 +58,15 @@ class Plot:
 class Course:
     """The trials of one target in their order, numbered as in the table of all trials.
 
-    Times of one kind: measured where there are any, else predicted. Right trials without a time
-    of that kind are left out.
+    Their times are of one kind, measured where there are any, else predicted, and of one device,
+    that of the most. Right trials without such a time are left out; `elsewhere` counts those of
+    that kind on other devices.
     """
 
     trials: tuple[tuple[int, Trial], ...]
     is_predicted: bool
+    device: str = ""
+    elsewhere: int = 0
 
     @property
     def kind(self) -> str:
@@ -77,19 +81,25 @@ class Course:
 def course(region: RegionResult, target: str) -> Course:
     """Return the trials of a target that one plot may show together."""
     own = [(n, t) for n, t in enumerate(region.trials, 1) if t.target == target]
-    is_predicted = not any(_has_time(t) and not t.is_predicted for _, t in own)
+    timed = [t for _, t in own if t.status is Status.CORRECT and _has_time(t)]
+    is_predicted = all(t.is_predicted for t in timed)
+    devices = Counter(t.device for t in timed if t.is_predicted == is_predicted)
+    if not devices:
+        failed = tuple((n, t) for n, t in own if t.status is not Status.CORRECT)
+        return Course(failed, is_predicted)
+    ((device, most),) = devices.most_common(1)
     shown = [
         (n, t)
         for n, t in own
-        if t.status is not Status.CORRECT or (_has_time(t) and t.is_predicted == is_predicted)
+        if t.status is not Status.CORRECT
+        or (_has_time(t) and t.is_predicted == is_predicted and t.device == device)
     ]
-    return Course(tuple(shown), is_predicted)
+    return Course(tuple(shown), is_predicted, device, devices.total() - most)
 
 
 def least_s(region: RegionResult, found: Course) -> float | None:
     """Return the roofline's least time on the device of a course, None without a roof."""
-    devices = {t.device for _, t in found.right}
-    roof = region.roofs.get(devices.pop()) if len(devices) == 1 else None
+    roof = region.roofs.get(found.device)
     if roof is None or not roof.peak_flop_s or not roof.bandwidth_bytes_s:
         return None
     time = max(region.flop / roof.peak_flop_s, region.bytes / roof.bandwidth_bytes_s)

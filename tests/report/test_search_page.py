@@ -103,6 +103,15 @@ def test_predicted_times_are_not_drawn_among_measured_ones() -> None:
     assert by_evaluation(alone, None).y_title == "predicted time"
 
 
+def test_devices_are_not_mixed() -> None:
+    other = replace(right(1e-9), device="another GPU")
+    one = region(right(2e-3), other, right(1e-3))
+    assert [n for n, _ in course(one, "cuda").trials] == [1, 3]
+    (figure, *_) = search_words(one, "cuda").figures
+    assert "1.00 ms in the end, 6.3% of the roofline" in figure.caption
+    assert figure.caption.endswith(f"; on {GPU} alone, without 1 on others.")
+
+
 def test_the_roofline_is_drawn_where_it_is_near() -> None:
     # The sample's bytes over the sample's bandwidth are 62.7 µs.
     near = search_words(region(right(1e-4), right(2e-4)), "cuda").figures[0]

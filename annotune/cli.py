@@ -189,18 +189,28 @@ def run(
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--html", type=click.Path(path_type=Path), help="write the page to this file")
 @click.option("--json", "as_json", is_flag=True, help="print results.json")
+@click.option("--t4", is_flag=False, flag_value="-", help="print or write to this file T4's JSON")
 @click.option("--debug", is_flag=True, help="show the traceback of a refusal")
-def report(folder: Path, html: Path | None, as_json: bool, debug: bool) -> None:
+def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug: bool) -> None:
     """Show the finished run in FOLDER again."""
     from annotune.report.html import report_html
     from annotune.report.results_json import results_json
     from annotune.report.show import show_folder
+    from annotune.report.t4 import t4_text
 
-    if html is not None and as_json:
-        raise click.UsageError("--html and --json exclude each other")
+    forms = {"--html": html is not None, "--json": as_json, "--t4": t4 is not None}
+    asked = [name for name, is_asked in forms.items() if is_asked]
+    if len(asked) > 1:
+        raise click.UsageError(f"{' and '.join(asked)} exclude each other")
     with _refusals("json" if as_json else "text", debug):
         results = show_folder(folder)
-        if as_json:
+        if t4 == "-":
+            click.echo(t4_text(results), nl=False)
+        elif t4 is not None:
+            path = Path(t4)
+            (written,) = write_files(path.parent, {path.name: t4_text(results)})
+            click.echo(written)
+        elif as_json:
             _print_json(results_json(results))
         elif html is not None:
             (written,) = write_files(html.parent, {html.name: report_html(results)})

@@ -47,6 +47,12 @@ def time_text(time_s: float | None, spread_s: float | None = None) -> str:
     return f"{number_text(value)} ± {shown} {unit}"
 
 
+def short_time_text(time_s: float) -> str:
+    """Return a round time, such as an axis has: ``20 ms``."""
+    scale, unit = next((s for s in _TIME_UNITS if time_s >= s[0] * 0.9999), _TIME_UNITS[-1])
+    return f"{time_s / scale:.4g} {unit}"
+
+
 def share_text(share: float | None) -> str:
     """Return a share of one as per cent: ``0.123`` is ``12%``."""
     if share is None or not math.isfinite(share):

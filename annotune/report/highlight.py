@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     r"|(?P<s>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')"
     r"|(?P<p>^[ \t]*\#(?:\\\n|[^\n])*)"
     rf"|(?P<k>\b(?:{_KEYWORDS.replace(' ', '|')})\b)"
-    r"|(?P<n>\b\d[\w.]*)",
+    r"|(?P<n>\b(?:0[xX]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d\w*)?))",
     re.DOTALL | re.MULTILINE,
 )
 

@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line, printable
-from annotune.report import charts
+from annotune.report import charts, search_plots
 from annotune.report.figures import MISSING, estimated, time_text
 from annotune.report.highlight import highlight
 from annotune.report.model_text import (
@@ -20,10 +20,12 @@ from annotune.report.model_text import (
     target_text,
     total_text,
 )
+from annotune.report.search_page import CAVEAT, Search, search_words
 from annotune.report.summary import (
     COLUMNS,
     LEGEND,
     LEGEND_PREDICTED,
+    TUNED,
     all_rows,
     config_text,
     grid_texts,
@@ -52,6 +54,10 @@ class _TrialWords:
     time: str
     time_s: float | None
     kind: str
+    at: str
+    at_s: float | None
+    cost: str
+    cost_s: float | None
     verified: str
     facts: str
     reason: str
@@ -81,9 +87,11 @@ def report_html(results: Results) -> str:
         columns=COLUMNS,
         model_columns=MODEL_COLUMNS,
         legend=LEGEND,
+        caveat=CAVEAT,
         legend_predicted=LEGEND_PREDICTED if has_prediction(results) else "",
         regions=[_region(region) for region in results.regions],
         chart=charts,
+        plots=search_plots,
     )
 
 
@@ -96,11 +104,20 @@ def _region(region: RegionResult) -> dict[str, Any]:
         "rows": rows,
         "winners": (*winner_texts(region), *grid_texts(region)),
         "models": [_model(model) for model in region.models],
+        "searches": _searches(region),
+        "has_costs": any(_cost_s(trial) is not None for trial in region.trials),
+        "has_ends": any(trial.at_s is not None for trial in region.trials),
         "trials_text": trials_text(region),
         "trials": [_trial(number, t) for number, t in enumerate(region.trials, 1)],
         "bars": charts.bars(region),
         "plot": charts.roofline_plot(region),
     }
+
+
+def _searches(region: RegionResult) -> tuple[Search, ...]:
+    """Return what is said of the search of each target that was tried or searched."""
+    named = {t.target for t in region.trials} | {s.target for s in region.searches}
+    return tuple(search_words(region, target) for target in TUNED if target in named)
 
 
 def _model(model: TargetModel) -> dict[str, Any]:
@@ -125,6 +142,10 @@ def _trial(number: int, trial: Trial) -> _TrialWords:
         time=estimated(time) if trial.is_predicted else time,
         time_s=trial.time_s,
         kind=_kind(trial),
+        at=time_text(trial.at_s),
+        at_s=trial.at_s,
+        cost=_cost(trial),
+        cost_s=_cost_s(trial),
         verified="yes" if trial.verified else "no",
         facts=config_text(trial.facts) if trial.facts else "",
         reason=first,
@@ -139,7 +160,21 @@ def _kind(trial: Trial) -> str:
         words = MISSING
     else:
         words = f"{'predicted for' if trial.is_predicted else 'measured on'} {device}"
+    if trial.times_s:
+        words += f" ({len(trial.times_s)} run{'' if len(trial.times_s) == 1 else 's'})"
     return f"{words}, reused" if trial.reused else words
+
+
+def _cost(trial: Trial) -> str:
+    """Return the seconds in compilers, and in checks and clocks."""
+    if _cost_s(trial) is None:
+        return MISSING
+    return f"{time_text(trial.compile_s)} + {time_text(trial.run_s)}"
+
+
+def _cost_s(trial: Trial) -> float | None:
+    parts = [part for part in (trial.compile_s, trial.run_s) if part is not None]
+    return sum(parts) if parts else None
 
 
 def _plain(values: Mapping[str, str]) -> dict[str, str]:

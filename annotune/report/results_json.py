@@ -20,6 +20,7 @@ from annotune.tune.results import (
     Roof,
     Row,
     RowStatus,
+    Searched,
     TargetModel,
 )
 
@@ -133,6 +134,7 @@ def _region(region: RegionResult) -> dict[str, Any]:
             if math.isfinite(roof.peak_flop_s) and math.isfinite(roof.bandwidth_bytes_s)
         },
         "models": [_model(model) for model in region.models],
+        "searches": [_searched(searched) for searched in region.searches],
     }
 
 
@@ -159,6 +161,21 @@ def _model(model: TargetModel) -> dict[str, Any]:
         "correlation": _finite(model.correlation),
         "error": _finite(model.error),
         "why_no_correlation": model.why_no_correlation,
+    }
+
+
+def _searched(searched: Searched) -> dict[str, Any]:
+    return {
+        "target": searched.target,
+        "search": searched.search,
+        "seed": searched.seed,
+        "legal": searched.legal,
+        "budget": searched.budget,
+        "evaluated": searched.evaluated,
+        "duplicates": searched.duplicates,
+        "reused": searched.reused,
+        "inert": list(searched.inert),
+        "time_s": _finite(searched.time_s) or 0.0,
     }
 
 
@@ -194,6 +211,10 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "reused": trial.reused,
         "facts": _values(trial.facts),
         "predicted_s": _finite(trial.predicted_s),
+        "times_s": [time for time in trial.times_s if math.isfinite(time)],
+        "compile_s": _finite(trial.compile_s),
+        "run_s": _finite(trial.run_s),
+        "at_s": _finite(trial.at_s),
     }
 
 
@@ -233,6 +254,22 @@ def _read_region(node: Node) -> RegionResult:
         roofs=node["roofs"].mapping(_read_roof),
         sizes_checked=node["sizes_checked"].items(lambda sizes: sizes.mapping(Node.integer)),
         models=node["models"].items(_read_model),
+        searches=node["searches"].items(_read_searched),
+    )
+
+
+def _read_searched(node: Node) -> Searched:
+    return Searched(
+        target=node["target"].text(),
+        search=node["search"].text(),
+        seed=node["seed"].integer(),
+        legal=node["legal"].count(),
+        budget=node["budget"].count(),
+        evaluated=node["evaluated"].count(),
+        duplicates=node["duplicates"].count(),
+        reused=node["reused"].count(),
+        inert=node["inert"].items(Node.text),
+        time_s=node["time_s"].figure(),
     )
 
 
@@ -299,4 +336,8 @@ def _read_trial(node: Node) -> Trial:
         reused=node["reused"].flag(),
         facts=node["facts"].mapping(Node.scalar),
         predicted_s=node["predicted_s"].figure_or_none(),
+        times_s=node["times_s"].items(Node.figure),
+        compile_s=node["compile_s"].figure_or_none(),
+        run_s=node["run_s"].figure_or_none(),
+        at_s=node["at_s"].figure_or_none(),
     )

@@ -10,6 +10,8 @@ from annotune.measure.trial import Status, Trial
 
 # With two pairs a rank correlation is 1 or -1 whatever the model.
 LEAST_PAIRS = 3
+# e to this power is still a float; times further apart are no times.
+_LARGEST_LOG = 700.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +31,17 @@ class Agreement:
 
 def agreement(target: str, trials: Iterable[Trial]) -> Agreement:
     """Return how the predictions of a target's trials agree with the measured times."""
-    own = [t for t in trials if t.target == target and t.status is Status.CORRECT and not t.reused]
+    own = [t for t in trials if t.target == target and t.status is Status.CORRECT]
+    # One program counts once, also where several points have it.
+    own = [t for t in own if not t.is_repeat]
     timed = [t for t in own if t.time_s and not t.is_predicted]
     both = [(t.predicted_s, t.time_s) for t in timed if t.predicted_s and t.time_s]
     if not timed:
         return Agreement(target, 0, reason="no trial was measured")
     if not both:
         return Agreement(target, 0, reason="no model predicts it")
-    error = exp(sum(abs(log(predicted / time)) for predicted, time in both) / len(both))
+    apart = sum(abs(log(predicted) - log(time)) for predicted, time in both) / len(both)
+    error = exp(apart) if apart < _LARGEST_LOG else None
     if len(both) < LEAST_PAIRS:
         reason = f"a rank correlation needs {LEAST_PAIRS} trials, and there are {len(both)}"
         return Agreement(target, len(both), None, error, reason)

@@ -69,7 +69,7 @@ _ON_GPU = {"cuda": "cuda-gpu"}
 def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
     """Return the table of one region: baselines first, then every target in turn."""
     outcomes: dict[str, Outcome] = {}
-    bench.begin("original", 4)
+    bench.begin("original", 4, _least_s(job, job.cpu.model))
     outcomes["sequential"] = baseline(bench, "sequential", "c", _original(job), 1)
     naive = naive_openmp(job.source, job.analysis)
     outcomes["openmp_naive"] = baseline(
@@ -79,7 +79,8 @@ def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
     outcomes["openacc_naive"] = baseline(bench, "openacc_naive", "openacc", acc, 1)
     for target in targets:
         variants = list(target.candidates(job.base, job.space, job.device, job.budget))
-        bench.begin(f"tuning {target.name}", len(variants))
+        least_s = _least_s(job, _device(job, target))
+        bench.begin(f"tuning {target.name}", len(variants), least_s)
         if target.name in _ON_GPU and isinstance(job.gpu, Gpu):
             outcomes[target.name] = _on_gpu(job, job.gpu, target, bench, variants)
         elif target.name in _CPU_KINDS:
@@ -106,6 +107,13 @@ def _on_gpu(
     return replace(found, trials=(*first.trials, *found.trials))
 
 
+def _device(job: Job, target: Target) -> str:
+    """Return the name of what the times of a target's trials are for."""
+    if target.name in _ON_GPU and isinstance(job.gpu, Gpu):
+        return job.gpu.name
+    return job.cpu.model if target.name in _CPU_KINDS else job.device.vendor_name
+
+
 def _original(job: Job) -> Mapping[str, RegionCode]:
     """Return the user's own region as a variant."""
     text = body_text(job.source.text, job.analysis.region)
@@ -116,7 +124,7 @@ def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
     region = job.analysis.region
     work = job.analysis.total
     traffic = work.bytes_read + work.bytes_written
-    rows = _Rows(job, outcomes, work.flop, traffic)
+    rows = _Rows(job, outcomes, work.flop)
     trials = tuple(t for outcome in outcomes.values() for t in outcome.trials)
     result = RegionResult(
         region.function,
@@ -145,20 +153,11 @@ def _sizes_checked(outcomes: Iterable[Outcome]) -> tuple[Mapping[str, int], ...]
 class _Rows:
     """Makes the rows of a table from the outcomes, each figure with its origin."""
 
-    def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int, traffic: int) -> None:
-        self.job, self.outcomes, self.flop, self.traffic = job, outcomes, flop, traffic
-        self.element = widest_real(job.analysis.region)
+    def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int) -> None:
+        self.job, self.outcomes, self.flop = job, outcomes, flop
         first = outcomes["sequential"].best
         self.sequential_s = first.time_s if first is not None else None
-        device = job.device
-        cpu_peak = job.cpu.peak_flop_s * 8 / self.element
-        self.roofs = {
-            job.cpu.model: Roof(cpu_peak, job.cpu.bandwidth_bytes_s),
-            device.vendor_name: Roof(
-                _MANY_FLOP / roofline_time(_MANY_FLOP, 0, self.element, device),
-                device.sustained_bandwidth_gb_s * 1e9,
-            ),
-        }
+        self.roofs = _roofs(job)
 
     def all(self) -> tuple[Row, ...]:
         """Return the six rows in their order."""
@@ -228,8 +227,27 @@ class _Rows:
 
     def share(self, device: str, time_s: float) -> float | None:
         """Return the roofline's least time on a device over a time, None without a roof."""
-        roof = self.roofs.get(device)
-        if roof is None or not roof.peak_flop_s or not roof.bandwidth_bytes_s:
-            return None
-        least = max(self.flop / roof.peak_flop_s, self.traffic / roof.bandwidth_bytes_s)
-        return least / time_s
+        least_s = _least_s(self.job, device)
+        return least_s / time_s if least_s else None
+
+
+def _roofs(job: Job) -> dict[str, Roof]:
+    """Return the limits of this machine and of the device for the region's element type."""
+    element, device = widest_real(job.analysis.region), job.device
+    return {
+        job.cpu.model: Roof(job.cpu.peak_flop_s * 8 / element, job.cpu.bandwidth_bytes_s),
+        device.vendor_name: Roof(
+            _MANY_FLOP / roofline_time(_MANY_FLOP, 0, element, device),
+            device.sustained_bandwidth_gb_s * 1e9,
+        ),
+    }
+
+
+def _least_s(job: Job, device: str) -> float:
+    """Return the roofline's least seconds of the region on a device, 0 without a roof of it."""
+    roof = _roofs(job).get(device)
+    if roof is None or not roof.peak_flop_s or not roof.bandwidth_bytes_s:
+        return 0.0
+    work = job.analysis.total
+    traffic = work.bytes_read + work.bytes_written
+    return max(work.flop / roof.peak_flop_s, traffic / roof.bandwidth_bytes_s)

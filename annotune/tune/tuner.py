@@ -34,8 +34,8 @@ FINAL_BUDGET_S = 0.6
 class Listener(Protocol):
     """Someone to be told how a run goes on; the command line's progress display."""
 
-    def stage(self, text: str, total: int) -> None:
-        """A new stage begins, with so many trials."""
+    def stage(self, text: str, total: int, least_s: float = 0.0) -> None:
+        """A new stage begins, with so many trials; `least_s` is the roofline's time, if known."""
 
     def trial(self, trial: Trial) -> None:
         """A trial has ended."""
@@ -93,10 +93,10 @@ class Bench:
             self.listener.trial(trial)
         return trial
 
-    def begin(self, text: str, total: int) -> None:
+    def begin(self, text: str, total: int, least_s: float = 0.0) -> None:
         """Tell the listener that a stage begins."""
         if self.listener is not None:
-            self.listener.stage(text, total)
+            self.listener.stage(text, total, least_s)
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,7 @@ MISUSE = {
     "macro of two lines": Misuse(("-D", "A=1\n#include <x>"), "is not one line of text"),
     "no folder": Misuse(("report",), "Missing argument 'FOLDER'"),
     "two forms of a report": Misuse(("report", ".", "--html", "x", "--json"), "exclude each other"),
+    "T4 and a page": Misuse(("report", ".", "--html", "x", "--t4"), "exclude each other"),
     "budget": Misuse(("run", "bad.c", "--budget", "0"), "0 is not in the range"),
     "no time": Misuse(("run", "bad.c", "--time", "0s"), "'0s' is no positive time"),
     "strange time": Misuse(("run", "bad.c", "--time", "2 weeks"), "is no positive time"),

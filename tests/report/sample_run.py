@@ -10,6 +10,7 @@ from annotune.tune.results import (
     Roof,
     Row,
     RowStatus,
+    Searched,
     TargetModel,
 )
 
@@ -79,8 +80,29 @@ SD_T_D2 = RegionResult(
         ),
     ),
     trials=(
-        Trial("openmp", BLOCK, Status.CORRECT, 0.01402, 0.00031, device=CPU, verified=True),
-        Trial("openmp", {"UF": 4}, Status.CORRECT, 0.0163, 0.0004, device=CPU, verified=True),
+        Trial(
+            "openmp",
+            BLOCK,
+            Status.CORRECT,
+            0.01402,
+            0.00031,
+            device=CPU,
+            verified=True,
+            times_s=(0.0144, 0.01402, 0.0139),
+            compile_s=0.41,
+            run_s=1.2,
+            at_s=2.5,
+        ),
+        Trial(
+            "openmp",
+            {"UF": 4},
+            Status.CORRECT,
+            0.0163,
+            0.0004,
+            device=CPU,
+            verified=True,
+            at_s=3.9,
+        ),
         Trial("openmp", {"UF": 2}, Status.CORRECT, 0.0163, device=CPU, verified=True, reused=True),
         Trial("openmp", {"UF": 16}, Status.COMPILE, reason="S.c:4: error: expected ')'\n" * 12),
         Trial("openmp", {"UF": 32}, Status.TIMEOUT, reason="still running after 60 s"),
@@ -125,6 +147,10 @@ SD_T_D2 = RegionResult(
             "the length of t3 is not known",
             why_no_correlation="no trial was measured",
         ),
+    ),
+    searches=(
+        Searched("openmp", "gp", 7, 4536, 5, 5, 1, 0, ("S0.unroll_h7",), 64.2),
+        Searched("cuda", "exhaustive", 0, 3, 100, 3, time_s=8.5),
     ),
 )
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_run import COPY, CUDA_TEXT, HOSTILE, RUN, SD_T_D2
+from searched_run import SEARCHED
 
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line
@@ -17,7 +18,7 @@ from annotune.report.charts import bars, roofline_plot
 from annotune.report.highlight import highlight
 from annotune.report.html import report_html
 from annotune.report.summary import PEOPLE_SAY
-from annotune.tune.results import ROW_NAMES, Results, Row, RowStatus
+from annotune.tune.results import ROW_NAMES, Results, Row, RowStatus, Searched
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 
@@ -65,8 +66,9 @@ def is_alone(page: Page) -> bool:
     return not (tags & page.counts.keys() or refers or re.search(r"url\(|@import|://", page.styles))
 
 
-def test_it_is_well_formed_and_alone() -> None:
-    page = Page(report_html(RUN))
+@pytest.mark.parametrize("run", [RUN, SEARCHED], ids=["sample", "searched"])
+def test_it_is_well_formed_and_alone(run: Results) -> None:
+    page = Page(report_html(run))
     assert is_alone(page)
     assert page.counts["script"] == 1
     policy = next(v for _, n, v in page.attributes if n == "content" and "default-src" in v)
@@ -84,6 +86,12 @@ def test_everything_is_there() -> None:
         "14.0 ± 0.3 ms",
         "(~ ) is predicted by the model",
         "9 trials: 4 correct, 5 failed",
+        "Search of tuned OpenMP search gp, seed 7 budget 5 of 4536 legal points",
+        "Convergence by evaluation. Line: the best measured time so far, 14.0 ms in the end",
+        "5.39 ms (dashed); crosses: 2 failed trials.",
+        "Model against measurement: not available because no model predicts it.",
+        "measured on AMD EPYC 9534, 8 threads (3 runs)",
+        "2.50 s410 ms + 1.20 s",
         "Model of tuned CUDA predicted for NVIDIA H200: (~92.1 µs), (~27.0 ms) with copies",
         "(~80.1 µs) device memory 165, ptxas 62.7 µs, 78% of the prediction not available because",
         "(~12.0 µs) L2 68, estimated 4.00 µs, 33% of the prediction 5.90 µs, 49%",
@@ -132,6 +140,7 @@ def test_texts_stay_texts_wherever_they_stand(hostile: str) -> None:
         rows=(row, gone),
         trials=(trial,),
         roofs=roofs,
+        searches=(Searched("cuda", hostile, 1, 2, 3, 4, inert=(hostile,)),),
     )
     run = Results(
         hostile,
@@ -146,7 +155,7 @@ def test_texts_stay_texts_wherever_they_stand(hostile: str) -> None:
     page = Page(report_html(run))
     assert is_alone(page)
     assert page.counts["script"] == 1
-    assert page.text.count(hostile) >= 18
+    assert page.text.count(hostile) >= 20
 
 
 @settings(deadline=None, max_examples=100)
@@ -160,6 +169,8 @@ def test_highlighting_keeps_every_character(text: str) -> None:
 
 
 def test_highlighting() -> None:
+    for number in ("7", "0x1e", "1e-9", "2.5E+3f", "1.0"):
+        assert highlight(f"{number}-n") == f'<span class="n">{number}</span>-n'
     assert highlight('#pragma acc loop\nfor (i = 0; /* x */ s[""]') == (
         '<span class="p">#pragma acc loop</span>\n<span class="k">for</span> (i = '
         '<span class="n">0</span>; <span class="c">/* x */</span> s['

@@ -27,6 +27,7 @@ from annotune.tune.results import (
     Roof,
     Row,
     RowStatus,
+    Searched,
     TargetModel,
 )
 
@@ -63,6 +64,17 @@ trials = st.builds(
     st.booleans(),
     values,
     figures,
+    st.lists(st.floats(0, 1e18), max_size=3).map(tuple),
+    *(3 * [figures]),
+)
+searches = st.builds(
+    Searched,
+    texts,
+    texts,
+    st.integers(),
+    *(5 * [counts]),
+    st.lists(texts, max_size=2).map(tuple),
+    st.floats(0, 1e18),
 )
 roofs = st.builds(Roof, st.floats(0, 1e18), st.floats(0, 1e18))
 kernels = st.builds(
@@ -101,6 +113,7 @@ regions = st.builds(
     st.dictionaries(texts, roofs, max_size=2),
     st.lists(st.dictionaries(texts, st.integers(), max_size=2), max_size=2).map(tuple),
     st.lists(models, max_size=2).map(tuple),
+    st.lists(searches, max_size=2).map(tuple),
 )
 runs = st.builds(
     Results,
@@ -140,6 +153,13 @@ def test_what_is_not_finite_becomes_null(figure: float) -> None:
     (found,) = json.loads(text, parse_constant=pytest.fail)["regions"][0]["rows"]
     assert {found[k] for k in ("time_s", "spread_s", "gflops", "speedup")} == {None}
     assert found["config"] == {"x": str(figure)}
+    trial = Trial("cuda", {}, Status.CORRECT, times_s=(1.0, figure), at_s=figure)
+    searched = Searched("cuda", "gp", 1, 1, 1, 1, time_s=figure)
+    region = replace(region, trials=(trial,), searches=(searched,))
+    found = json.loads(results_file(replace(run, regions=(region,))), parse_constant=pytest.fail)
+    (written,) = found["regions"]
+    assert (written["trials"][0]["times_s"], written["trials"][0]["at_s"]) == ([1.0], None)
+    assert written["searches"][0]["time_s"] == 0
 
 
 def refusal(path: Path, text: str) -> Diagnostic:

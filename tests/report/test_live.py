@@ -1,0 +1,83 @@
+"""The display of a run that goes on: what it says on a terminal, and silence elsewhere."""
+
+from __future__ import annotations
+
+import io
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from annotune.measure.trial import Status, Trial
+from annotune.report.live import LiveProgress
+
+RIGHT = Trial("openmp", {}, Status.CORRECT, 0.0126, device="a CPU")
+WRONG = Trial("openmp", {}, Status.CORRECTNESS, reason="a[3] is 1, expected 2")
+
+
+def shown(trials: list[Trial], least_s: float = 0.0, encoding: str = "utf-8") -> str:
+    """Return the last that a terminal shows of a stage of ten trials."""
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="")
+    console = Console(file=file, force_terminal=True, width=120)
+    with LiveProgress(console) as progress:
+        progress.stage("original", 4)
+        progress.trial(replace(RIGHT, time_s=1e-9))
+        progress.stage("tuning openmp", 10, least_s)
+        for trial in trials:
+            progress.trial(trial)
+        progress._display.refresh()
+        file.flush()
+        written = file.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written)
+    return plain[plain.rindex("tuning openmp") :]
+
+
+def test_it_shows_the_stage_the_best_and_the_failures() -> None:
+    failed = [replace(WRONG, status=Status.COMPILE), replace(WRONG, status=Status.TIMEOUT)]
+    text = shown([replace(RIGHT, time_s=0.02), *failed, RIGHT, failed[0]], least_s=0.0054)
+    assert "5/10" in text
+    assert "elapsed 0:00:00" in text
+    assert re.search(r"left +\d:\d\d:\d\d", text)
+    assert "best 12.6 ms; 43% of the roofline; 3 failed: 2 compile, 1 timeout" in text
+
+
+def test_every_stage_begins_anew() -> None:
+    text = shown([])
+    assert "0/10" in text
+    assert "best" not in text
+    assert "failed" not in text
+
+
+def test_a_prediction_is_called_one_and_no_roof_none() -> None:
+    text = shown([replace(RIGHT, is_predicted=True)])
+    assert "best (~12.6 ms)" in text
+    assert "roofline" not in text
+
+
+def test_a_terminal_without_unicode_is_spared_it() -> None:
+    assert "best 412 us" in shown([replace(RIGHT, time_s=412e-6)], encoding="ascii")
+    assert "best 412 µs" in shown([replace(RIGHT, time_s=412e-6)])
+
+
+def test_many_threads_may_tell() -> None:
+    with (
+        LiveProgress(Console(file=io.StringIO(), force_terminal=True)) as progress,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        progress.stage("tuning cuda", 4000)
+        list(pool.map(progress.trial, [WRONG, RIGHT] * 2000))
+        assert progress._display.tasks[0].completed == 4000
+        assert progress._display.words == "best 12.6 ms; 2000 failed: 2000 correctness"
+
+
+@pytest.mark.parametrize("width", [30, 120])
+def test_elsewhere_it_is_silent(width: int) -> None:
+    file = io.StringIO()
+    with LiveProgress(Console(file=file, width=width)) as progress:
+        progress.trial(RIGHT)
+        progress.stage("tuning openmp", 2, 0.01)
+        progress.trial(RIGHT)
+        progress.trial(WRONG)
+    assert file.getvalue() == ""

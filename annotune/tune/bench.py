@@ -39,9 +39,10 @@ class Bench:
     what the clock measures, `environ` is set in every child. `cores` is the number of threads
     of the CPU targets, `jobs` how many checks run at once, `compilers` how many compilations.
     `until` is the time (of `time.monotonic`) after which no new variant is begun, `start` that at
-    which the run began, `limit_s` the time after which one compilation or run is given up. At
-    `others`, further problem sizes of the annotation, only what wins is checked, and nothing is
-    measured. `store` knows the trials of earlier runs, `stop` whether the user has had enough.
+    which the run began, `limit_s` the time after which one compilation or run is given up, and
+    `memory_mib` the memory that one run may hold, 0 for any. At `others`, further problem sizes of
+    the annotation, only what wins is checked, and nothing is measured. `store` knows the trials of
+    earlier runs, `stop` whether the user has had enough.
     """
 
     checker: Checker
@@ -58,6 +59,7 @@ class Bench:
     others: tuple[Mapping[str, int], ...] = ()
     compilers: int = 1
     start: float = field(default_factory=time.monotonic)
+    memory_mib: int = 0
     store: Store = field(default_factory=in_memory)
     stop: Stop = NEVER
 
@@ -75,6 +77,7 @@ class Bench:
             environ=self.environ,
             compile_limit_s=self.limit_s,
             run_limit_s=min(RUN_LIMIT_S, self.limit_s),
+            memory_mib=self.memory_mib,
         )
 
     @property

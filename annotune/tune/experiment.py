@@ -204,7 +204,7 @@ class Experiment:
         key = self._recorder.key(program, plan)
         one = _Candidate(number, variant, code, TrialJob(key, program, plan))
         self._by_text[text] = one
-        known = self._recorder.known(key, program.config)
+        known = self._recorder.known(one.job)
         launches = self._bench.store.unfinished(key)
         if known is not None:
             self._ended(one, known)

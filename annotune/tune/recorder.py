@@ -6,7 +6,7 @@ import errno
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -18,6 +18,7 @@ from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.command import run_command
 from annotune.measure.compile import COMPILE_LIMIT_S
+from annotune.measure.run import TOO_MUCH_MEMORY
 from annotune.measure.trial import Trial
 from annotune.measure.variant import digest_of_variant
 from annotune.tune.store import STORE_FAILED, Store
@@ -26,6 +27,8 @@ from annotune.tune.workers import TrialJob
 # Why a row was not measured, under "reused" in the facts of its trial.
 EARLIER_RUN = "known from an earlier run"
 SAME_TEXT = "the same text as another variant"
+# The limit that a trial ran into, in its facts.
+MEMORY_LIMIT = "memory_limit_mib"
 
 
 class Recorder:
@@ -41,7 +44,7 @@ class Recorder:
         """
         oracle = self.checker.oracle
         timing = replace(plan.timing, best_s=0.0) if plan.timing else None
-        plan = replace(plan, timing=timing, run_limit_s=0.0, compile_limit_s=0.0)
+        plan = replace(plan, timing=timing, run_limit_s=0.0, compile_limit_s=0.0, memory_mib=0)
         region = [oracle.region.index, dict(oracle.region.sizes), self._included]
         return _hash([__version__, self.text_key(program, plan.arch), region, repr(plan)])
 
@@ -67,11 +70,19 @@ class Recorder:
         code = [program.code.body, program.code.helper, program.optimisation]
         return _hash([program.kind, digest_of_variant(program, oracle), code, device])
 
-    def known(self, key: str, config: Mapping[str, str | int | float]) -> Trial | None:
-        """Return the trial of an earlier run for a variant with the settings `config`."""
-        found = self.store.known(key, self.limit_s)
+    def known(self, job: TrialJob) -> Trial | None:
+        """Return how an earlier run's trial of the same program ended.
+
+        One that ran into a limit is known only if that was no lower than it is now.
+        """
+        found = self.store.known(job.key, self.limit_s)
         if found is None:
             return None
+        had_mib = found.facts.get(MEMORY_LIMIT)
+        has_mib = job.plan.memory_mib
+        if isinstance(had_mib, int) and (not has_mib or had_mib < has_mib):
+            return None
+        config = job.program.config
         facts = {**found.facts, "reused": EARLIER_RUN}
         return replace(found, config=dict(config), reused=True, facts=facts)
 
@@ -86,6 +97,8 @@ class Recorder:
         start = time.monotonic()
         with disk_full_is_refused(self.checker.oracle.folder):
             trial = self.checker.check(program, job.plan)
+        if TOO_MUCH_MEMORY in trial.reason:
+            trial = replace(trial, facts={**trial.facts, MEMORY_LIMIT: job.plan.memory_mib})
         trial = replace(trial, compile_s=job.compile_s, run_s=time.monotonic() - start)
         self.store.finish(job.key, trial, self.limit_s)
         return trial
@@ -93,8 +106,9 @@ class Recorder:
     def again(self, program: Program, plan: CheckPlan) -> Trial:
         """Return the fate of a variant, from an earlier run where that is known."""
         key = self.key(program, plan)
-        known = self.known(key, program.config)
-        return known if known is not None else self.check(TrialJob(key, program, plan))
+        job = TrialJob(key, program, plan)
+        known = self.known(job)
+        return known if known is not None else self.check(job)
 
 
 @contextmanager

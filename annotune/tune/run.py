@@ -18,6 +18,7 @@ from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.gpu import find_gpu
+from annotune.measure.memory import memory_limit_mib
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, other_sizes, tuned_sizes
 from annotune.measure.stream import cpu_facts, usable_cores
@@ -102,6 +103,7 @@ def run(
                 limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, search.time_s * ONE_HANG)),
                 compilers=limits.compilers,
                 start=start,
+                memory_mib=memory_limit_mib(limits.jobs),
                 store=store,
                 stop=stop,
             )

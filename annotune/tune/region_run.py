@@ -18,7 +18,7 @@ from annotune.decide.bounds import roofline_time, widest_real
 from annotune.decide.decision import Base
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
-from annotune.measure.gpu import Gpu, NoGpu, exclusive
+from annotune.measure.gpu import Gpu, NoGpu, exclusive, foreign_processes
 from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
 from annotune.tune.asked import Wanted
@@ -113,8 +113,12 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
     alone = {"CUDA_VISIBLE_DEVICES": gpu.uuid or str(gpu.number)}
     on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=alone)
     with exclusive(gpu, Path(tempfile.gettempdir()) / "annotune-locks"):
+        others = foreign_processes(gpu)
         found = measured(on_device, target, _ON_GPU[target.name], listing, wanted)
-    return replace(found, trials=(*first.trials, *found.trials))
+        others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
+    said = (f"while it was measured, {gpu.name} was used by {', '.join(others)} too",)
+    trials = (*first.trials, *found.trials)
+    return replace(found, trials=trials, warnings=said if others else ())
 
 
 def _original(job: Job) -> Mapping[str, RegionCode]:

@@ -8,6 +8,10 @@ from enum import StrEnum
 
 from annotune.measure.ptxas import KernelFacts
 
+# Why a trial is `reused`, under that name in its facts, where not because another one of the same
+# run had the same program.
+EARLIER_RUN = "known from an earlier run"
+
 
 class Status(StrEnum):
     """How a trial ended, in the words of the T4 results format.
@@ -77,3 +81,8 @@ class Trial:
     run_s: float | None = None
     at_s: float | None = None
     kernels: tuple[KernelFacts, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def is_repeat(self) -> bool:
+        """Return whether another trial of the same run had the same program, and its times."""
+        return self.reused and self.facts.get("reused") != EARLIER_RUN

@@ -51,7 +51,7 @@ class LiveProgress:
     ) -> None:
         self._progress.stop()
 
-    def stage(self, text: str, total: int) -> None:
+    def stage(self, text: str, total: int, least_s: float = 0.0) -> None:
         """Begin a new stage of `total` trials."""
         if self._task is not None:
             self._progress.remove_task(self._task)

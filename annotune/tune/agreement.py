@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 
 from annotune.measure.trial import Status, Trial
-from annotune.tune.recorder import SAME_TEXT
 
 # With two pairs a rank correlation is 1 or -1 whatever the model.
 LEAST_PAIRS = 3
@@ -31,8 +30,8 @@ class Agreement:
 def agreement(target: str, trials: Iterable[Trial]) -> Agreement:
     """Return how the predictions of a target's trials agree with the measured times."""
     own = [t for t in trials if t.target == target and t.status is Status.CORRECT]
-    # One text counts once, also where several points have it.
-    own = [t for t in own if t.facts.get("reused") != SAME_TEXT]
+    # One program counts once, also where several points have it.
+    own = [t for t in own if not t.is_repeat]
     timed = [t for t in own if t.time_s and not t.is_predicted]
     both = [(t.predicted_s, t.time_s) for t in timed if t.predicted_s and t.time_s]
     if not timed:

@@ -24,8 +24,8 @@ TRIAL_BUDGET_S = 0.3
 class Listener(Protocol):
     """Someone to be told how a run goes on; the command line's progress display."""
 
-    def stage(self, text: str, total: int) -> None:
-        """A new stage begins, with so many trials."""
+    def stage(self, text: str, total: int, least_s: float = 0.0) -> None:
+        """A new stage begins, with so many trials; `least_s` is the roofline's time, if known."""
 
     def trial(self, trial: Trial) -> None:
         """A trial has ended."""
@@ -96,10 +96,10 @@ class Bench:
             self.listener.trial(trial)
         return trial
 
-    def begin(self, text: str, total: int) -> None:
+    def begin(self, text: str, total: int, least_s: float = 0.0) -> None:
         """Tell the listener that a stage begins."""
         if self.listener is not None:
-            self.listener.stage(text, total)
+            self.listener.stage(text, total, least_s)
 
 
 def program_of(target: Target, kind: str, variant: Variant, code: RegionCode) -> Program:

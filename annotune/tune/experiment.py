@@ -20,7 +20,7 @@ from annotune.measure.trial import Status, Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of
 from annotune.tune.inert import inert_axes
-from annotune.tune.recorder import SAME_TEXT, Recorder, disk_full_is_refused
+from annotune.tune.recorder import Recorder, disk_full_is_refused
 from annotune.tune.results import Searched
 from annotune.tune.search.names import make_search
 from annotune.tune.search.points import Points
@@ -33,6 +33,8 @@ BATCH = 8
 SLOWER = 10
 SHORTEST_LIMIT_S = 3.0
 
+# Why a row was not measured, under "reused" in the facts of its trial.
+SAME_TEXT = "the same text as another variant"
 UNFINISHED = "the run before ended while this variant was running"
 NO_TIME = f"{UNFINISHED}; there was no time to try it again"
 GIVEN_UP = "two runs ended while this variant was running; it is not tried again"
@@ -242,7 +244,9 @@ class Experiment:
         each_s = future.result() / len(part)
         for one in part:
             one.job = replace(one.job, compile_s=each_s)
-            self._ready.append(one)
+        # In the order in which the search asked, whichever was compiled first.
+        places = {number: place for place, number in enumerate(self._order)}
+        self._ready = deque(sorted((*self._ready, *part), key=lambda one: places[one.number]))
 
     def _launch(self) -> None:
         """Start trials while slots are free."""

@@ -19,14 +19,11 @@ from annotune.measure.check import Variant as Program
 from annotune.measure.command import run_command
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.run import TOO_MUCH_MEMORY
-from annotune.measure.trial import Trial
+from annotune.measure.trial import EARLIER_RUN, Trial
 from annotune.measure.variant import digest_of_variant
 from annotune.tune.store import STORE_FAILED, Store
 from annotune.tune.workers import TrialJob
 
-# Why a row was not measured, under "reused" in the facts of its trial.
-EARLIER_RUN = "known from an earlier run"
-SAME_TEXT = "the same text as another variant"
 # The limit that a trial ran into, in its facts.
 MEMORY_LIMIT = "memory_limit_mib"
 

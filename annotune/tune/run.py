@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +26,7 @@ from annotune.tune.asked import Asked, wanted
 from annotune.tune.bench import Bench, Listener
 from annotune.tune.region_run import Job, Tuned, tune
 from annotune.tune.results import Results
+from annotune.tune.scratch import scratch_folder
 from annotune.tune.stop import NEVER, Stop
 from annotune.tune.store import Store, in_memory
 
@@ -83,14 +83,14 @@ def run(
     start = time.monotonic()
     store = in_memory() if store is None else store
     out: list[Tuned] = []
-    with tempfile.TemporaryDirectory(prefix="annotune-run-") as scratch:
+    with scratch_folder() as scratch:
         for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
             analysis = ready.base.analysis
             region = analysis.region
             named = {*region.scalars, *region.arrays}
             given = (*flags, *macros(region.spec, named))
             bench = Bench(
-                Checker(Oracle(source, analysis, tools, Path(scratch) / str(number), given)),
+                Checker(Oracle(source, analysis, tools, scratch / str(number), given)),
                 (tuned_sizes(analysis.region),),
                 awkward_sizes(analysis),
                 usable_cores(),

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from annotune.measure.trial import Status, Trial
 from annotune.tune.agreement import agreement, spearman
-from annotune.tune.recorder import SAME_TEXT
 
 MEASURED = Trial("cuda", {}, Status.CORRECT, 1.0, predicted_s=2.0)
 
@@ -50,7 +49,7 @@ def test_trials_of_one_target_that_are_measured_count() -> None:
     others = [
         replace(MEASURED, target="openmp"),
         replace(MEASURED, status=Status.TIMEOUT),
-        replace(MEASURED, reused=True, facts={"reused": SAME_TEXT}),
+        replace(MEASURED, reused=True),
         replace(MEASURED, is_predicted=True),
     ]
     found = agreement("cuda", [*others, *trials((1, 2), (2, 4), (5, 10))])

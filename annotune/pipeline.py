@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -177,16 +178,15 @@ def run(
 ) -> RunReport:
     """Return a file's regions tuned: checked, measured or predicted, the best of each kept.
 
-    In `folder` every trial is kept, so that a later run need not repeat it unless `is_fresh`;
-    without a folder nothing is. `stop` ends the search early.
+    In `folder` every trial is kept for later runs, `is_fresh` begins anew. `stop` ends it early.
 
     Raises:
-        AnnotuneError: The file is refused, the original cannot be compiled here, or the folder
-            cannot be written.
+        AnnotuneError: The file is refused, the original cannot be compiled, or a disk is full.
     """
     # numpy and the runners are not needed, nor waited for, by the other commands.
     from annotune.measure.toolchain import find_toolchains
     from annotune.tune import run as tuning
+    from annotune.tune.recorder import disk_full_is_refused
     from annotune.tune.stop import NEVER
     from annotune.tune.store import opened
 
@@ -196,7 +196,8 @@ def run(
     ready = [tuning.Ready(r.base, r.space) for r in found.regions if r.base and r.space]
     flags = tuple(f"-I{folder}" for folder in settings.include)
     flags += tuple(f"-D{name}={value}" for name, value in settings.defines.items())
-    with opened(folder, is_fresh) as (store, kept_aside):
+    temporary = Path(tempfile.gettempdir())
+    with disk_full_is_refused(temporary), opened(folder, is_fresh) as (store, kept_aside):
         tuned, tools = tuning.run(
             found.source,
             ready,

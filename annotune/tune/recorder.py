@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
+import os
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +26,8 @@ from annotune.measure.variant import digest_of_variant
 from annotune.tune.store import STORE_FAILED, Store
 from annotune.tune.workers import TrialJob
 
+# A disk with less room than this is full.
+LEAST_ROOM_BYTES = 1 << 20
 # The limit that a trial ran into, in its facts.
 MEMORY_LIMIT = "memory_limit_mib"
 
@@ -94,6 +98,9 @@ class Recorder:
         start = time.monotonic()
         with disk_full_is_refused(self.checker.oracle.folder):
             trial = self.checker.check(program, job.plan)
+            # A compiler's words, and nothing that the next run should know.
+            if os.strerror(errno.ENOSPC) in trial.reason:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if TOO_MUCH_MEMORY in trial.reason:
             trial = replace(trial, facts={**trial.facts, MEMORY_LIMIT: job.plan.memory_mib})
         trial = replace(trial, compile_s=job.compile_s, run_s=time.monotonic() - start)
@@ -118,11 +125,13 @@ def disk_full_is_refused(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        # numpy says no number when it could write only a part.
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        if not is_full and (error.errno or shutil.disk_usage(folder).free > LEAST_ROOM_BYTES):
             raise
         where = Span(str(folder), 1, 1)
-        refusal = STORE_FAILED.at(where, path=folder, reason=error.strerror)
-        raise AnnotuneError.of(refusal) from error
+        reason = error.strerror or os.strerror(errno.ENOSPC)
+        raise AnnotuneError.of(STORE_FAILED.at(where, path=folder, reason=reason)) from error
 
 
 def _hash(parts: Sequence[object]) -> str:

@@ -78,9 +78,9 @@ def run(
     """
     share = 1.0 / len(regions)
     searches = [wanted(limits.asked, ready.base.analysis.region, share) for ready in regions]
+    start = time.monotonic()
     gpu = find_gpu()
     cpu = cpu_facts(tools)
-    start = time.monotonic()
     store = in_memory() if store is None else store
     out: list[Tuned] = []
     with scratch_folder() as scratch:

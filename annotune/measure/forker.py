@@ -9,6 +9,7 @@ did. Ends when standard input does.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import select
@@ -23,6 +24,9 @@ from annotune.measure.child import run_job
 
 FAILED = 70
 """The exit code of a child that could not run its job: sysexits.h, EX_SOFTWARE."""
+
+PR_SET_PDEATHSIG = 1
+"""From <linux/prctl.h>: the signal that a process gets when its parent ends."""
 
 LOOK_EVERY_S = 0.05
 """How often a child's memory is looked at: in this time a core fills some 100 MiB."""
@@ -96,6 +100,8 @@ def _be_child(job: dict[str, Any]) -> None:
     code = FAILED
     try:
         os.setpgid(0, 0)
+        # A job that kills its forker must not outlive it, out of reach of every limit.
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         # Where the machine has no memory left, the system ends this process and not the run.
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("1000")

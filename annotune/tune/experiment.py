@@ -32,6 +32,8 @@ BATCH = 8
 # this many seconds: a loaded machine takes its time to start a process.
 SLOWER = 10
 SHORTEST_LIMIT_S = 3.0
+# After its time a search without a right variant goes on for so many hangs at the least.
+HANGS_OWED = 4
 
 # Why a row was not measured, under "reused" in the facts of its trial.
 SAME_TEXT = "the same text as another variant"
@@ -110,6 +112,8 @@ class Experiment:
         self._texts: dict[int, str] = {}
         self._order: list[int] = []
         self.tried: dict[int, Tried] = {}
+        share_s = bench.until - time.monotonic()
+        self._until = bench.until + max(share_s, HANGS_OWED * bench.limit_s)
 
     def run(self) -> tuple[tuple[Tried, ...], Searched]:
         """Return the fate of every point that was tried, in the order asked for, and an account.
@@ -156,11 +160,15 @@ class Experiment:
     def _is_ended(self) -> bool:
         """Return whether no further variant is to be begun.
 
-        One right variant is owed, however long the failures before it took.
+        One right variant is owed, although failures took the time: for as long again, and for a few
+        hangs at the least.
         """
         if self._bench.stop.is_set:
             return True
-        return self._bench.is_over and any(one.is_right for one in self.tried.values())
+        if not self._bench.is_over:
+            return False
+        is_owed = time.monotonic() < self._until
+        return not is_owed or any(one.is_right for one in self.tried.values())
 
     def _prepare(self) -> None:
         """Make the texts of the next points, as long as nothing else has to be seen to."""

@@ -82,6 +82,9 @@ def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
     acc = naive_openacc(job.source, job.analysis)
     outcomes["openacc_naive"] = baseline(bench, "openacc_naive", "openacc", acc, 1)
     for number, target in enumerate(targets):
+        if bench.stop.is_set:
+            outcomes[target.name] = Outcome(note="the run was ended before its turn came")
+            continue
         listing = _listing(job, target)
         bench.begin(f"tuning {target.name}", min(len(listing), job.wanted.budget))
         own = bench.share(len(targets) - number)

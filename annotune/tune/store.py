@@ -158,6 +158,8 @@ def _begun(path: str) -> sqlite3.Connection:
     """Return the store at `path`, made where it is not there yet."""
     # No isolation level: every statement is committed by itself.
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    # Nothing that a prepared file defines is run.
+    connection.execute("PRAGMA trusted_schema = OFF")
     # The folder is ours alone, and without shared memory the log works on any file system.
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("PRAGMA journal_mode = WAL")

@@ -63,6 +63,11 @@ FATES: Mapping[str, tuple[str, Status]] = {
         Status.RUNTIME,
     ),
     "no C": ("{ this is no C; }", Status.COMPILE),
+    "parricide": (
+        "{ extern int kill(int, int), getppid(void); kill(getppid(), 9);"
+        " for (volatile int k = 0; k < 1; ) ; }",
+        Status.RUNTIME,
+    ),
     "refused": ("", Status.CONSTRAINTS),
     "same as right": (_PARALLEL, Status.CORRECT),
     "right at last": (f"{{ ; ; {_LOOP} }}", Status.CORRECT),

@@ -30,6 +30,7 @@ WORDS = {
     "wrong": "y[",
     "memory": f"used more than {MEMORY_MIB} MiB of memory",
     "no C": "error:",
+    "parricide": "the measuring process ended",
     "refused": "asks for what cannot be",
 }
 

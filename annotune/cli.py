@@ -19,8 +19,23 @@ from annotune.catalogue import NO_SUCH_CODE, nearest, page_of, pages
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.decide.strategies import AUTO, STRATEGY_NAMES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
-from annotune.files import WHOLE_FILE, prepared_folder, read_source, write_files
-from annotune.option_types import Arch, Choice, Define, Duration, Setting, Targets
+from annotune.files import (
+    WHOLE_FILE,
+    held_folder,
+    prepared_folder,
+    read_source,
+    write_files,
+)
+from annotune.option_types import (
+    Arch,
+    Choice,
+    Define,
+    Duration,
+    SearchName,
+    Setting,
+    Targets,
+    Workers,
+)
 from annotune.report.certificate_text import certificate_text
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, emit_json, refusal_json
@@ -142,35 +157,53 @@ def emit(output: Path | None, debug: bool, **options: Any) -> None:
 @cli.command()
 @_common
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None)
-@click.option("--budget", type=click.IntRange(min=1), default=16, help="variants per target")
-@click.option("--time", "time_s", type=Duration(), default="90s", help="such as 90s or 5m")
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="checks at once")
+@click.option("--search", type=SearchName(), help="auto, exhaustive, random, gp, rf, tpe, …")
+@click.option("--budget", type=click.IntRange(min=1), help="variants per target, at most; 100")
+@click.option("--time", "time_s", type=Duration(), help="such as 90s, which it is if not given")
+@click.option("--seed", type=click.IntRange(min=0), help="of the search's random numbers; 0")
+@click.option("--jobs", type=click.IntRange(min=1), default=None, help="compilations at once")
+@click.option("--workers", type=Workers(), default=None, help="local:N checks N variants at once")
+@click.option("--resume/--fresh", default=True, help="reuse the trials kept in the folder, or not")
 def run(
     output: Path | None,
-    budget: int,
-    time_s: float,
+    search: str | None,
+    budget: int | None,
+    time_s: float | None,
+    seed: int | None,
     jobs: int | None,
+    workers: int | None,
+    resume: bool,
     debug: bool,
     **options: Any,
 ) -> None:
-    """Tune SOURCE: generate, compile, check, measure, and write the best."""
+    """Tune SOURCE: generate, compile, check, measure, and write the best.
+
+    Ctrl-C ends the search: the best so far is checked and written. A second one ends the run at
+    once. What was measured is kept in either case, and the next run goes on from there.
+    """
     from rich.console import Console
 
     from annotune.report.html import report_html
     from annotune.report.live import LiveProgress
     from annotune.report.results_json import RESULTS_FILE, results_file, results_json
+    from annotune.tune.asked import Asked
     from annotune.tune.run import Limits
+    from annotune.tune.stop import SIGNALLED, interrupts
 
     settings, form = _settings(options), _form(options)
-    limits = Limits(budget, time_s, jobs or max(1, len(os.sched_getaffinity(0))))
+    cores = max(1, len(os.sched_getaffinity(0)))
+    limits = Limits(Asked(search, seed, budget, time_s), jobs or cores, workers or cores)
     with _refusals(form, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
-        with prepared_folder(folder), LiveProgress(Console(stderr=True)) as progress:
-            found = pipeline.run(settings, targets, limits, os.environ, progress)
-        results = found.results
-        reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
-        written = write_files(folder, {**results.texts, **reports})
+        with prepared_folder(folder), held_folder(folder), interrupts() as stop:
+            with LiveProgress(Console(stderr=True)) as progress:
+                found = pipeline.run(
+                    settings, targets, limits, os.environ, progress, folder, not resume, stop
+                )
+            results = found.results
+            reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
+            written = write_files(folder, {**results.texts, **reports})
         if form == "json":
             _print_json(results_json(results))
         elif form == "sarif":
@@ -181,6 +214,8 @@ def run(
             _show_results(replace(results, warnings=()))
             for path in written:
                 click.echo(path)
+    if stop.signal:
+        sys.exit(SIGNALLED + stop.signal)
     if not results.is_verified:
         sys.exit(3)
 

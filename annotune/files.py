@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 import stat
@@ -23,8 +24,17 @@ NOT_OURS = Template(
     "move it away, or choose another folder with -o DIR",
 )
 
+FOLDER_IN_USE = Template(
+    "AT617",
+    "another run writes into '{path}' at this moment{who}",
+    "wait for its end, or choose another folder with -o DIR",
+)
+
 # A line of a file that is only in the way would explain nothing.
-WHOLE_FILE = frozenset(template.code for template in (NO_SUCH_FILE, NOT_WRITABLE, NOT_OURS))
+WHOLE_FILE = frozenset(
+    template.code for template in (NO_SUCH_FILE, NOT_WRITABLE, NOT_OURS, FOLDER_IN_USE)
+)
+LOCK_FILE = ".annotune-lock"
 
 LARGEST_FILE_BYTES = 64 << 20
 """More than any source: 50,000 lines of C are 2 MiB."""
@@ -82,6 +92,64 @@ def prepared_folder(folder: Path) -> Iterator[None]:
             for path in made:
                 path.rmdir()
         raise
+
+
+@contextmanager
+def held_folder(folder: Path) -> Iterator[None]:
+    """Hold `folder`, which exists, against every other run that writes into it.
+
+    The lock ends with the process that holds it, however that ends.
+
+    Raises:
+        AnnotuneError: Another process holds it, or no lock can be made there.
+    """
+    where = Span(str(folder), 1, 1)
+    path = folder / LOCK_FILE
+    try:
+        lock = _locked(path)
+    except OSError as error:
+        if error.errno == errno.EWOULDBLOCK:
+            raise AnnotuneError.of(
+                FOLDER_IN_USE.at(where, path=folder, who=_holder(path))
+            ) from error
+        reason = error.strerror or str(error)
+        raise AnnotuneError.of(NOT_WRITABLE.at(where, path=folder, reason=reason)) from error
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink()
+        os.close(lock)
+
+
+def _locked(path: Path) -> int:
+    """Return a handle of the file that no other process has locked, and which names this one.
+
+    Raises:
+        OSError: With EWOULDBLOCK, another process has locked it.
+    """
+    while True:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Its last holder may have removed it between the two calls.
+            if path.exists() and os.path.samestat(os.fstat(lock), path.stat()):
+                os.truncate(lock, 0)
+                os.write(lock, f"{os.getpid()}\n".encode())
+                return lock
+        except BaseException:
+            os.close(lock)
+            raise
+        os.close(lock)
+
+
+def _holder(path: Path) -> str:
+    """Return in words which process holds a lock, as far as it is known."""
+    try:
+        number = path.read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return f" (process {number})" if number.isdecimal() else ""
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> tuple[Path, ...]:

@@ -95,6 +95,35 @@ class Duration(click.ParamType[float]):
         return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
 
 
+class SearchName(click.ParamType[str]):
+    """The name of a search, ours or Orio's."""
+
+    name = "search"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        # numpy, which searches need, is not waited for by the other commands.
+        from annotune.tune.search.names import UnknownSearch, search_name
+
+        try:
+            return search_name(str(value))
+        except UnknownSearch as error:
+            self.fail(str(error), param, ctx)
+
+
+class Workers(click.ParamType[int]):
+    """``local:N``: how many variants are checked at once on this machine."""
+
+    name = "workers"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"local:([1-9]\d{0,3})", str(value), re.ASCII)
+        if found is None:
+            self.fail(f"'{value}' is not local:N, such as local:4", param, ctx)
+        return int(found[1])
+
+
 class Define(click.ParamType[tuple[str, str]]):
     """``NAME`` or ``NAME=VALUE``, as the C compiler's ``-D`` takes it."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,10 +40,11 @@ from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.settings import Settings
 
 if TYPE_CHECKING:
+    from annotune.tune.bench import Listener
     from annotune.tune.region_run import Tuned
     from annotune.tune.results import Results
     from annotune.tune.run import Limits
-    from annotune.tune.tuner import Listener
+    from annotune.tune.stop import Stop
 
 NO_REGION = Template(
     "AT604",
@@ -170,15 +172,23 @@ def run(
     limits: Limits,
     environ: Mapping[str, str],
     listener: Listener | None = None,
+    folder: Path | None = None,
+    is_fresh: bool = False,
+    stop: Stop | None = None,
 ) -> RunReport:
     """Return a file's regions tuned: checked, measured or predicted, the best of each kept.
 
+    In `folder` every trial is kept for later runs, `is_fresh` begins anew. `stop` ends it early.
+
     Raises:
-        AnnotuneError: The file is refused, or the original cannot be compiled here.
+        AnnotuneError: The file is refused, the original cannot be compiled, or a disk is full.
     """
     # numpy and the runners are not needed, nor waited for, by the other commands.
     from annotune.measure.toolchain import find_toolchains
     from annotune.tune import run as tuning
+    from annotune.tune.recorder import disk_full_is_refused
+    from annotune.tune.stop import NEVER
+    from annotune.tune.store import opened
 
     found = _accepted(settings)
     assert found.source is not None
@@ -186,24 +196,29 @@ def run(
     ready = [tuning.Ready(r.base, r.space) for r in found.regions if r.base and r.space]
     flags = tuple(f"-I{folder}" for folder in settings.include)
     flags += tuple(f"-D{name}={value}" for name, value in settings.defines.items())
-    tuned, tools = tuning.run(
-        found.source,
-        ready,
-        targets,
-        device,
-        find_toolchains(environ),
-        limits,
-        flags,
-        settings.arch,
-        listener,
-    )
+    temporary = Path(tempfile.gettempdir())
+    with disk_full_is_refused(temporary), opened(folder, is_fresh) as (store, kept_aside):
+        tuned, tools = tuning.run(
+            found.source,
+            ready,
+            targets,
+            device,
+            find_toolchains(environ),
+            limits,
+            flags,
+            settings.arch,
+            listener,
+            store,
+            stop or NEVER,
+        )
+    diagnostics = (*found.diagnostics, *kept_aside)
     origins = {t.name: _run_provenance(settings, tuned, t.name) for t in targets}
     made = tuning.files(found.source, tuned, targets, origins)
-    warnings = [d.message for d in found.diagnostics]
+    warnings = [d.message for d in diagnostics]
     value = tuning.results(__version__, found.source, device, tuned, tools, warnings)
     stem = settings.source.stem
     value = tuning.with_files(value, {stem + end: text for end, text in made.items()})
-    return RunReport(found.text, value, made, found.diagnostics)
+    return RunReport(found.text, value, made, diagnostics)
 
 
 def _run_provenance(settings: Settings, tuned: Sequence[Tuned], target: str) -> Provenance:

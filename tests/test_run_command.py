@@ -96,6 +96,7 @@ def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path:
         "mm_omp.c",
         "results.json",
         "report.html",
+        "trials.sqlite",
     }
     assert json.loads((tmp_path / "out/results.json").read_text()) == results
     (region,) = results["regions"]

@@ -50,7 +50,8 @@ class CheckPlan:
     for that GPU as well, for nvcc's own words on registers and spills, `grids` to have OpenACC
     compiled for a GPU, for the grids that its compiler chooses. `device_name` is what
     the trial says it was measured on; `environ` is set in every child, such as
-    CUDA_VISIBLE_DEVICES or OMP_PROC_BIND.
+    CUDA_VISIBLE_DEVICES or OMP_PROC_BIND. A run that holds more than `memory_mib` is killed; 0 is
+    no limit.
     """
 
     sizes: tuple[Mapping[str, int], ...]
@@ -67,6 +68,7 @@ class CheckPlan:
     environ: Mapping[str, str] = field(default_factory=dict)
     run_limit_s: float = RUN_LIMIT_S
     compile_limit_s: float = 60.0
+    memory_mib: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,12 @@ def _check(variant: Variant, plan: CheckPlan, oracle: Oracle, folder: Path) -> T
     if timed.kernel_s:
         facts["end_to_end_s"] = Timing(timed.times_s).median_s
     return replace(
-        trial, verified=True, facts=facts, time_s=timing.median_s, spread_s=timing.spread_s
+        trial,
+        verified=True,
+        facts=facts,
+        time_s=timing.median_s,
+        spread_s=timing.spread_s,
+        times_s=timing.times_s,
     )
 
 
@@ -218,6 +225,7 @@ def _run(
             order_seed=plan.seed,
             fail_at=run.fail_at,
             resident=plan.resident and bool(variant.device_text),
+            memory_mib=plan.memory_mib,
         )
     )
     if outcome.status is not Status.CORRECT:

@@ -56,6 +56,17 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
+# The process groups of the commands that run now.
+_running: set[int] = set()
+
+
+def kill_running() -> None:
+    """Kill every command that runs now, with all that it started: this process is about to end."""
+    for group in tuple(_running):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+
+
 def run_command(
     command: Sequence[str],
     limit_s: float,
@@ -84,6 +95,7 @@ def run_command(
         except OSError as error:
             return Finished(tuple(command), NOT_STARTED, str(error), 0.0)
         returncode: int | None = None
+        _running.add(child.pid)
         try:
             returncode = child.wait(limit_s)
         except subprocess.TimeoutExpired:
@@ -94,6 +106,7 @@ def run_command(
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(child.pid, signal.SIGKILL)
                 child.wait()
+            _running.discard(child.pid)
         output.seek(0)
         text = output.read(OUTPUT_LIMIT_BYTES).decode("utf-8", "replace")
     return Finished(tuple(command), returncode, text, time.monotonic() - start)

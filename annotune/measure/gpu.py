@@ -103,6 +103,40 @@ def first_gpu(ask: Ask) -> Gpu | NoGpu:
     return NoGpu(f"asking for devices: {finished.ending()}: {last}".rstrip(": "))
 
 
+# Who computes on which GPU, as the driver's own tool tells it.
+_PROCESSES = (
+    "nvidia-smi",
+    "--query-compute-apps=gpu_uuid,pid,process_name,used_gpu_memory",
+    "--format=csv,noheader,nounits",
+)
+# The name is a path, and may hold commas.
+_PROCESS_ROW = re.compile(
+    r"^(?P<uuid>[^,\n]+), *(?P<pid>\d+), *(?P<name>.*), *(?P<mib>[^,\n]+)$", re.MULTILINE
+)
+
+
+def foreign_processes(gpu: Gpu, ask: Ask | None = None) -> tuple[str, ...]:
+    """Return each process that computes on `gpu` and is not this one, in words.
+
+    Nothing where nobody can be asked: a machine without nvidia-smi is not refused for it.
+    """
+    finished = (ask or (lambda: run_command(_PROCESSES, FIND_LIMIT_S)))()
+    if not finished.ok:
+        return ()
+    found = []
+    for row in _PROCESS_ROW.finditer(finished.output):
+        is_here = not gpu.uuid or _plain(row["uuid"]) == _plain(gpu.uuid)
+        if is_here and int(row["pid"]) != os.getpid():
+            held = f", {row['mib']} MiB" if row["mib"].isdecimal() else ""
+            found.append(f"{row['name']} (process {row['pid']}{held})")
+    return tuple(found)
+
+
+def _plain(uuid: str) -> str:
+    """Return a UUID's digits: with and without ``GPU-`` and dashes it is the same."""
+    return re.sub(r"[^0-9a-f]", "", uuid.lower().removeprefix("gpu-"))
+
+
 # Kernel time is the sum over the launches, each between two events; the entry's copies and
 # allocations are in the end-to-end time, which the caller takes around the call.
 _TIMER = r"""

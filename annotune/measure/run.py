@@ -24,6 +24,7 @@ from annotune.measure.inputs import Inputs
 from annotune.measure.trial import Status
 
 RUN_LIMIT_S = 30.0
+TOO_MUCH_MEMORY = "used more than"
 WORDS_LIMIT = 8000
 """How many characters of what a child printed are read."""
 
@@ -61,7 +62,8 @@ class RunJob:
     `environ` is added to the child's environment. `preload` is a library the child is started
     with, such as libasan. `order` and its seed are for libraries that play their threads one
     after another; `fail_at` makes that call of the CUDA run-time library fail, from 1.
-    With `resident` the region gets pointers into the memory of CUDA on the CPU.
+    With `resident` the region gets pointers into the memory of CUDA on the CPU. A child that holds
+    more than `memory_mib` of memory of its own is killed, with 0 none is.
     """
 
     library: Path
@@ -76,6 +78,7 @@ class RunJob:
     order_seed: int = 1
     fail_at: int = 0
     resident: bool = False
+    memory_mib: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,7 @@ def run_checked(job: RunJob) -> Outcome:
         "fail_at": job.fail_at,
         "resident": job.resident,
         "limit_s": limit_s,
+        "memory_mib": job.memory_mib,
         "timing": asdict(job.timing) if job.timing else None,
         **{name: str(path) for name, path in files.items()},
     }
@@ -131,6 +135,8 @@ def run_checked(job: RunJob) -> Outcome:
     words = _words(files["words"])
     if reply is None:
         return Outcome(Status.RUNTIME, f"the measuring process ended: {words}".rstrip(": "))
+    if reply["used_mib"]:
+        return Outcome(Status.RUNTIME, f"{TOO_MUCH_MEMORY} {job.memory_mib} MiB of memory")
     if reply["status"] is None:
         return Outcome(Status.TIMEOUT, f"killed after {limit_s:g} s")
     if reply["status"] != 0:

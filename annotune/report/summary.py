@@ -205,7 +205,10 @@ def trials_text(region: RegionResult) -> str:
     if unchecked:
         text += f"; {unchecked} of the correct ones not compared with the original"
     reused = sum(t.reused for t in region.trials)
-    return f"{text}; {reused} reused" if reused else text
+    text = f"{text}; {reused} reused" if reused else text
+    known = sum(searched.reused for searched in region.searches)
+    variants = sum(searched.evaluated for searched in region.searches)
+    return f"{text}; {known} of {variants} variants known from an earlier run" if known else text
 
 
 def work_text(region: RegionResult) -> str:

@@ -12,17 +12,20 @@ from annotune.annotation.devices import Device
 from annotune.codegen.aliases import body_text
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
-from annotune.codegen.target import Target, Variant
+from annotune.codegen.listing import Listing, listed
+from annotune.codegen.target import Target
 from annotune.decide.bounds import roofline_time, widest_real
 from annotune.decide.decision import Base
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
-from annotune.measure.gpu import Gpu, NoGpu, exclusive
+from annotune.measure.gpu import Gpu, NoGpu, exclusive, foreign_processes
 from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
+from annotune.tune.asked import Wanted
+from annotune.tune.bench import Bench
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.target_models import target_models
-from annotune.tune.tuner import Bench, Outcome, baseline, measured, predicted
+from annotune.tune.tuner import Outcome, baseline, measured, predicted
 
 # Arithmetic alone, whose time at the roof gives the rate of the roof.
 _MANY_FLOP = 10**12
@@ -32,8 +35,8 @@ _MANY_FLOP = 10**12
 class Job:
     """One region to be tuned: its text, what is known of it, and where it is to run.
 
-    `budget` bounds the variants per target. `gpu` is what CUDA is measured on, or the reason
-    why it is not.
+    `wanted` is how its space is searched. `gpu` is what CUDA is measured on, or the reason why it
+    is not.
     """
 
     source: SourceFile
@@ -41,7 +44,7 @@ class Job:
     space: Space
     device: Device
     cpu: Cpu
-    budget: int
+    wanted: Wanted
     gpu: Gpu | NoGpu
 
     @property
@@ -51,11 +54,12 @@ class Job:
 
 @dataclass(frozen=True)
 class Tuned:
-    """A region's result, and the winning code of every target that has one."""
+    """A region's result, the winning code of every target that has one, and words of warning."""
 
     result: RegionResult
     codes: Mapping[str, RegionCode] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 # Which target is tuned how: the kind of its builds, and its row in the table. The CPU's is
@@ -77,34 +81,48 @@ def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
     )
     acc = naive_openacc(job.source, job.analysis)
     outcomes["openacc_naive"] = baseline(bench, "openacc_naive", "openacc", acc, 1)
-    for target in targets:
-        variants = list(target.candidates(job.base, job.space, job.device, job.budget))
+    for number, target in enumerate(targets):
+        if bench.stop.is_set:
+            outcomes[target.name] = Outcome(note="the run was ended before its turn came")
+            continue
+        listing = _listing(job, target)
         least_s = _least_s(job, _device(job, target))
-        bench.begin(f"tuning {target.name}", len(variants), least_s)
+        bench.begin(f"tuning {target.name}", min(len(listing), job.wanted.budget), least_s)
+        own = bench.share(len(targets) - number)
+        kind = _CPU_KINDS.get(target.name) or _GPU_KINDS[target.name]
         if target.name in _ON_GPU and isinstance(job.gpu, Gpu):
-            outcomes[target.name] = _on_gpu(job, job.gpu, target, bench, variants)
+            outcomes[target.name] = _on_gpu(job, job.gpu, target, own, listing)
         elif target.name in _CPU_KINDS:
-            outcomes[target.name] = measured(bench, target, _CPU_KINDS[target.name], variants)
+            outcomes[target.name] = measured(own, target, kind, listing, job.wanted)
         else:
-            kind = _GPU_KINDS[target.name]
-            outcomes[target.name] = predicted(bench, target, kind, variants, job.device.vendor_name)
+            device = job.device.vendor_name
+            outcomes[target.name] = predicted(own, target, kind, listing, job.wanted, device)
     return _tuned(job, outcomes)
 
 
-def _on_gpu(
-    job: Job, gpu: Gpu, target: Target, bench: Bench, variants: Sequence[Variant]
-) -> Outcome:
+def _listing(job: Job, target: Target) -> Listing:
+    """Return the points among which the search of a target chooses."""
+    return listed(target.candidates(job.base, job.space, job.device, job.wanted.budget))
+
+
+def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) -> Outcome:
     """Return the fastest variant by the GPU's clock, holding the GPU for ourselves.
 
     The first choice is executed on the CPU too, under the sanitizers and the race detector,
     which find what one lucky order of threads hides.
     """
-    first = predicted(bench, target, _GPU_KINDS[target.name], variants[:1], gpu.name)
+    kind, wanted = _GPU_KINDS[target.name], job.wanted
+    one = Listing(listing.configs[:1], listing.predicted_s[:1], listing.make)
+    first = predicted(bench, target, kind, one, replace(wanted, budget=1), gpu.name)
     alone = {"CUDA_VISIBLE_DEVICES": gpu.uuid or str(gpu.number)}
     on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=alone)
     with exclusive(gpu, Path(tempfile.gettempdir()) / "annotune-locks"):
-        found = measured(on_device, target, _ON_GPU[target.name], variants)
-    return replace(found, trials=(*first.trials, *found.trials))
+        others = foreign_processes(gpu)
+        found = measured(on_device, target, _ON_GPU[target.name], listing, wanted)
+        others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
+    said = (f"while it was measured, {gpu.name} was used by {', '.join(others)} too",)
+    trials = (*first.trials, *found.trials)
+    return replace(found, trials=trials, warnings=said if others else ())
 
 
 def _device(job: Job, target: Target) -> str:
@@ -138,10 +156,12 @@ def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
         rows.roofs,
         _sizes_checked(outcomes.values()),
         tuple(target_models(outcomes, trials)),
+        tuple(o.searched for o in outcomes.values() if o.searched is not None),
     )
     codes = {n: o.code for n, o in outcomes.items() if o.code is not None}
     notes = {n: o.note for n, o in outcomes.items() if o.note}
-    return Tuned(result, codes, notes)
+    warnings = tuple(words for outcome in outcomes.values() for words in outcome.warnings)
+    return Tuned(result, codes, notes, warnings)
 
 
 def _sizes_checked(outcomes: Iterable[Outcome]) -> tuple[Mapping[str, int], ...]:

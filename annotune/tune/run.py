@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,13 +17,18 @@ from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.gpu import find_gpu
+from annotune.measure.memory import memory_limit_mib
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, other_sizes, tuned_sizes
 from annotune.measure.stream import cpu_facts, usable_cores
 from annotune.measure.toolchain import Toolchains
+from annotune.tune.asked import Asked, wanted
+from annotune.tune.bench import Bench, Listener
 from annotune.tune.region_run import Job, Tuned, tune
 from annotune.tune.results import Results
-from annotune.tune.tuner import Bench, Listener
+from annotune.tune.scratch import scratch_folder
+from annotune.tune.stop import NEVER, Stop
+from annotune.tune.store import Store, in_memory
 
 # However short a run is to be, one compilation may take this many seconds.
 LEAST_LIMIT_S = 5.0
@@ -34,10 +38,10 @@ ONE_HANG = 0.25
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a run may do: variants per target and region, seconds, and checks at once."""
+    """What the command line asks for, and how many compilations and checks run at once."""
 
-    budget: int
-    time_s: float
+    asked: Asked
+    compilers: int
     jobs: int
 
 
@@ -59,39 +63,51 @@ def run(
     flags: tuple[str, ...] = (),
     arch: str = "",
     listener: Listener | None = None,
+    store: Store | None = None,
+    stop: Stop = NEVER,
 ) -> tuple[tuple[Tuned, ...], Mapping[str, str]]:
     """Return every region's result, and the versions of the tools behind them.
 
-    `flags` go to every compilation of the user's file, such as ``-D``. The time limit is
-    shared by the regions evenly.
+    `flags` go to every compilation of the user's file, such as ``-D``. The command line's time is
+    shared by the regions evenly. What `store` knows is not measured again; without one, nothing
+    outlives the run.
 
     Raises:
-        AnnotuneError: The original does not compile here, so nothing can be checked.
+        AnnotuneError: An annotation asks for no search that there is, the original does not compile
+            here, so nothing can be checked, or the disk is full.
     """
+    share = 1.0 / len(regions)
+    searches = [wanted(limits.asked, ready.base.analysis.region, share) for ready in regions]
+    start = time.monotonic()
     gpu = find_gpu()
     cpu = cpu_facts(tools)
+    store = in_memory() if store is None else store
     out: list[Tuned] = []
-    with tempfile.TemporaryDirectory(prefix="annotune-run-") as scratch:
-        for number, ready in enumerate(regions):
+    with scratch_folder() as scratch:
+        for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
             analysis = ready.base.analysis
-            share = limits.time_s / len(regions)
             region = analysis.region
             named = {*region.scalars, *region.arrays}
             given = (*flags, *macros(region.spec, named))
             bench = Bench(
-                Checker(Oracle(source, analysis, tools, Path(scratch) / str(number), given)),
+                Checker(Oracle(source, analysis, tools, scratch / str(number), given)),
                 (tuned_sizes(analysis.region),),
                 awkward_sizes(analysis),
                 usable_cores(),
                 limits.jobs,
-                time.monotonic() + share,
+                time.monotonic() + search.time_s,
                 cpu.model,
                 arch or (device.arch if tools.nvcc is not None and device.can_compile else ""),
                 listener,
                 others=other_sizes(analysis),
-                limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share * ONE_HANG)),
+                limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, search.time_s * ONE_HANG)),
+                compilers=limits.compilers,
+                start=start,
+                memory_mib=memory_limit_mib(limits.jobs),
+                store=store,
+                stop=stop,
             )
-            job = Job(source, ready.base, ready.space, device, cpu, limits.budget, gpu)
+            job = Job(source, ready.base, ready.space, device, cpu, search, gpu)
             out.append(tune(job, targets, bench))
     return tuple(out), _versions(tools)
 
@@ -123,7 +139,8 @@ def results(
     """Return a run as the value that reports show."""
     name = Path(source.path).name
     regions = tuple(t.result for t in tuned)
-    return Results(version, name, device.vendor_name, regions, tools, (), tuple(warnings))
+    said = (*warnings, *(words for one in tuned for words in one.warnings))
+    return Results(version, name, device.vendor_name, regions, tools, (), said)
 
 
 def with_files(results: Results, texts: Mapping[str, str]) -> Results:

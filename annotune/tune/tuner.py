@@ -1,102 +1,36 @@
-"""Tries the variants of one region: checks them all, measures or predicts, keeps the best."""
+"""Tries the variants of one region: measures or predicts them, keeps the best that is right."""
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 from annotune.codegen.code import RegionCode
+from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
 from annotune.decide.forecast import Forecast
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.compile import COMPILE_LIMIT_S, compile_job
+from annotune.measure.compile import compile_job
 from annotune.measure.pairs import time_in_turns
-from annotune.measure.run import RUN_LIMIT_S, RunJob, TimingPlan
+from annotune.measure.run import RunJob
 from annotune.measure.trial import Status, Trial
 from annotune.measure.variant import compile_job_of
+from annotune.tune.asked import Wanted
+from annotune.tune.bench import Bench, program_of
+from annotune.tune.experiment import Experiment, Tried, Way
 from annotune.tune.forecasting import forecast_of, predicted_trial
 from annotune.tune.local_memory import not_in_registers
+from annotune.tune.recorder import Recorder
+from annotune.tune.results import Searched
 
-# A variant is timed for this long at most, so that many are tried in a minute.
-TRIAL_BUDGET_S = 0.3
 # What is checked on this machine in the place of a build for the GPU.
 _CHECKED_AS = {"cuda-gpu": "cuda-cpu"}
+# The kinds whose device is this processor, which must not be kept busy while it is measured.
+_ON_THIS_CPU = ("openmp", "c")
 # The best few are measured again, in turns, before one of them is named.
 FINALISTS = 3
 FINAL_BUDGET_S = 0.6
-
-
-class Listener(Protocol):
-    """Someone to be told how a run goes on; the command line's progress display."""
-
-    def stage(self, text: str, total: int, least_s: float = 0.0) -> None:
-        """A new stage begins, with so many trials; `least_s` is the roofline's time, if known."""
-
-    def trial(self, trial: Trial) -> None:
-        """A trial has ended."""
-
-
-@dataclass(frozen=True)
-class Bench:
-    """What checks and measures, and how hard.
-
-    `sizes` are the sets to check at; the first is the one to measure at. `device_name` names
-    what the clock measures, `environ` is set in every child. `cores` is the number of threads
-    of the CPU targets, `jobs` how many checks run at once, `until` the time (of
-    `time.monotonic`) after which no new variant is begun, `limit_s` the time after which one
-    compilation is given up. At `others`, further problem sizes of the annotation, only what wins is
-    checked, and nothing is measured.
-    """
-
-    checker: Checker
-    sizes: tuple[Mapping[str, int], ...]
-    awkward: tuple[Mapping[str, int], ...]
-    cores: int
-    jobs: int
-    until: float
-    device_name: str
-    arch: str = ""
-    listener: Listener | None = None
-    environ: Mapping[str, str] = field(default_factory=dict)
-    limit_s: float = COMPILE_LIMIT_S
-    others: tuple[Mapping[str, int], ...] = ()
-
-    def plan(
-        self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
-    ) -> CheckPlan:
-        """Return how a CPU variant is checked, and timed with all cores when asked."""
-        timing = TimingPlan(budget_s=budget_s, best_s=best_s) if is_timed else None
-        sizes = (*self.sizes, *self.awkward) if is_timed else (*self.awkward, *self.sizes)
-        return CheckPlan(
-            sizes,
-            threads=self.cores,
-            timing=timing,
-            device_name=self.device_name if is_timed else "",
-            environ=self.environ,
-            compile_limit_s=self.limit_s,
-            run_limit_s=min(RUN_LIMIT_S, self.limit_s),
-        )
-
-    @property
-    def is_over(self) -> bool:
-        """Return whether the time for this run is used up."""
-        return time.monotonic() >= self.until
-
-    def tell(self, trial: Trial) -> Trial:
-        """Pass a finished trial to the listener, and return it."""
-        if self.listener is not None:
-            self.listener.trial(trial)
-        return trial
-
-    def begin(self, text: str, total: int, least_s: float = 0.0) -> None:
-        """Tell the listener that a stage begins."""
-        if self.listener is not None:
-            self.listener.stage(text, total, least_s)
 
 
 @dataclass(frozen=True)
@@ -104,7 +38,8 @@ class Outcome:
     """The trials of one target, the best of them, and the code behind it.
 
     `sizes` are the others of the bench at which that was compared with the original, `forecast`
-    what the model says of it, None where no model speaks for the target.
+    what the model says of it, None where no model speaks for the target. `searched` tells how the
+    trials were chosen, None where there was nothing to choose. `warnings` are for the user.
     """
 
     trials: tuple[Trial, ...] = ()
@@ -114,51 +49,70 @@ class Outcome:
     note: str = ""
     sizes: tuple[Mapping[str, int], ...] = ()
     forecast: Forecast | None = None
+    searched: Searched | None = None
+    warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Tried:
-    """One candidate with its code and its fate."""
-
-    variant: Variant
-    code: RegionCode
-    trial: Trial
-
-
-def measured(bench: Bench, target: Target, kind: str, variants: Iterable[Variant]) -> Outcome:
-    """Return the fastest right variant by the clock, one variant at a time.
+def measured(bench: Bench, target: Target, kind: str, listing: Listing, wanted: Wanted) -> Outcome:
+    """Return the fastest right variant by the clock, one timed at a time.
 
     The first wins ties; finalists are measured again in turns, so that a passing disturbance
     does not choose.
     """
-    tried: list[Tried] = []
-    best_s = 0.0
-    for variant in variants:
-        # One right variant is owed, however long the failures before it took.
-        if bench.is_over and best_s:
-            break
-        code = target.region(variant, resident=False)
-        program = _program(target, kind, variant, code)
+
+    def plan(_: int, code: RegionCode) -> CheckPlan:
         # What is built for the GPU is built for this one, and asked for its registers.
-        plan = replace(bench.plan(True, best_s), arch=bench.arch if code.device else "")
-        trial = predicted_trial(variant, bench.checker.check(program, plan))
-        tried.append(Tried(variant, code, bench.tell(trial)))
-        if trial.status is Status.CORRECT and trial.time_s and not trial.reused:
-            best_s = min(best_s or trial.time_s, trial.time_s)
-    right = sorted(
-        (
-            t
-            for t in tried
-            if t.trial.status is Status.CORRECT and t.trial.time_s and not t.trial.reused
-        ),
-        key=lambda t: t.trial.time_s or float("inf"),
-    )
+        return replace(bench.plan(True), arch=bench.arch if code.device else "")
+
+    way = Way(kind, plan, predicted_trial, is_quiet=kind in _ON_THIS_CPU)
+    tried, searched = Experiment(bench, target, listing, wanted, way).run()
+    right = _by_time(one for one in tried if one.is_right)
     finals = _finals(bench, target, kind, right[:FINALISTS])
-    timed = {id(t.variant): t for t in finals}
-    ranked = sorted(
-        (timed.get(id(t.variant), t) for t in right), key=lambda t: t.trial.time_s or float("inf")
-    )
-    return _outcome(bench, target, kind, tried, ranked)
+    timed = {one.number: one for one in finals}
+    ranked = _by_time(timed.get(one.number, one) for one in right)
+    return replace(_outcome(bench, target, kind, tried, ranked), searched=searched)
+
+
+def predicted(
+    bench: Bench, target: Target, kind: str, listing: Listing, wanted: Wanted, device: str
+) -> Outcome:
+    """Return the variant with the least predicted time among those that pass their checks.
+
+    All are compiled and executed on the CPU, several at once. The first choice of the decision
+    algorithm and the winner are additionally run under the sanitizers and the race detector.
+    """
+
+    def plan(number: int, code: RegionCode) -> CheckPlan:
+        return replace(
+            bench.plan(False),
+            arch=bench.arch if code.device else "",
+            grids=True,
+            sanitize=number == 0,
+            races=number == 0,
+        )
+
+    def judge(variant: Variant, trial: Trial) -> Trial:
+        return judged(variant, trial, bench.arch, device)
+
+    way = Way(kind, plan, judge, bench.jobs)
+    tried, searched = Experiment(bench, target, listing, wanted, way).run()
+    ranked = _by_time(one for one in tried if one.is_right)
+    return replace(_outcome(bench, target, kind, tried, ranked), searched=searched)
+
+
+def judged(variant: Variant, trial: Trial, arch: str, device: str) -> Trial:
+    """Return a checked trial with the model's time on `device`, where the model may speak."""
+    if trial.status is not Status.CORRECT:
+        return trial
+    if lost := not_in_registers(variant, trial):
+        reason = f"{lost}, compiled for {arch}"
+        return replace(trial, status=Status.CONSTRAINTS, reason=reason)
+    trial = predicted_trial(variant, trial)
+    return replace(trial, time_s=trial.predicted_s, is_predicted=True, device=device)
+
+
+def _by_time(tried: Iterable[Tried]) -> list[Tried]:
+    return sorted(tried, key=lambda one: one.trial.time_s or float("inf"))
 
 
 def _outcome(
@@ -169,40 +123,49 @@ def _outcome(
     Right values in the order in which threads happened to run say nothing of another order.
     Neither do those at one problem size of another, so the winner is run at all of them.
     """
-    fates = {id(t.variant): t.trial for t in tried}
+    fates = {one.number: one.trial for one in tried}
     kind = _CHECKED_AS.get(kind, kind)
     for one in ranked:
-        plan = replace(bench.plan(False), sanitize=True, races=True)
-        # The tuned sizes have been checked, and a detector is slow there.
-        plan = replace(plan, sizes=bench.awkward or bench.sizes, device_name="", environ={})
-        program = _program(target, kind, one.variant, one.code)
-        found = bench.checker.check(program, plan)
-        right: list[Mapping[str, int]] = []
-        for sizes in bench.others if found.status is Status.CORRECT else ():
-            plan = replace(plan, sizes=(sizes,), sanitize=False, races=False)
-            there = bench.checker.check(program, plan)
-            # Where the original itself gives nothing to compare with, nothing is wrong either.
-            if there.verified:
-                right.append(sizes)
-            elif "skipped" not in there.facts:
-                found = there
-                break
+        assert one.variant is not None
+        assert one.code is not None
+        program = program_of(target, kind, one.variant, one.code)
+        found, sizes = _proved(bench, program)
         if found.status is Status.CORRECT:
-            trials = tuple(fates.values())
+            fates[one.number] = one.trial
             forecast = forecast_of(one.variant, one.trial.kernels)
-            return Outcome(
-                trials, one.trial, one.variant, one.code, sizes=tuple(right), forecast=forecast
+            trials = tuple(fates.values())
+            return Outcome(trials, one.trial, one.variant, one.code, sizes=sizes, forecast=forecast)
+        for same in (t.number for t in tried if one.number in (t.number, t.twin_of)):
+            fates[same] = replace(
+                fates[same],
+                status=found.status,
+                reason=found.reason,
+                verified=False,
+                time_s=None,
+                spread_s=None,
+                times_s=(),
             )
-        fates[id(one.variant)] = replace(
-            fates[id(one.variant)],
-            status=found.status,
-            reason=found.reason,
-            verified=False,
-            time_s=None,
-            spread_s=None,
-        )
     trials = tuple(fates.values())
     return Outcome(trials, note=_why_none(trials))
+
+
+def _proved(bench: Bench, program: Program) -> tuple[Trial, tuple[Mapping[str, int], ...]]:
+    """Return a winner's fate under the detectors and at the other sizes, and those it passed."""
+    recorder = Recorder(bench.checker, bench.store, bench.limit_s)
+    plan = replace(bench.plan(False), sanitize=True, races=True)
+    # The tuned sizes have been checked, and a detector is slow there.
+    plan = replace(plan, sizes=bench.awkward or bench.sizes, device_name="", environ={})
+    found = recorder.again(program, plan)
+    right: list[Mapping[str, int]] = []
+    for sizes in bench.others if found.status is Status.CORRECT else ():
+        plan = replace(plan, sizes=(sizes,), sanitize=False, races=False)
+        there = recorder.again(program, plan)
+        # Where the original itself gives nothing to compare with, nothing is wrong either.
+        if there.verified:
+            right.append(sizes)
+        elif "skipped" not in there.facts:
+            return there, ()
+    return found, tuple(right)
 
 
 def _finals(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> list[Tried]:
@@ -218,15 +181,18 @@ def _finals(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> 
         if turn.timing is None:
             out.append(one)
             continue
-        trial = replace(one.trial, time_s=turn.timing.median_s, spread_s=turn.timing.spread_s)
-        out.append(replace(one, trial=trial))
+        timing = turn.timing
+        trial = replace(one.trial, time_s=timing.median_s, spread_s=timing.spread_s)
+        out.append(replace(one, trial=replace(trial, times_s=timing.times_s)))
     return out
 
 
 def _final_job(bench: Bench, target: Target, kind: str, one: Tried) -> RunJob:
     """Return the run of a variant that has already been compiled and found right."""
+    assert one.variant is not None
+    assert one.code is not None
     oracle = bench.checker.oracle
-    program = _program(target, kind, one.variant, one.code)
+    program = program_of(target, kind, one.variant, one.code)
     job = compile_job_of(program, kind, oracle, arch=bench.arch)
     built = compile_job(job, oracle.tools, oracle.folder / "compiled")
     reference = oracle.reference(bench.sizes[0], CheckPlan(bench.sizes).seed)
@@ -234,70 +200,26 @@ def _final_job(bench: Bench, target: Target, kind: str, one: Tried) -> RunJob:
     return RunJob(built.path, reference.inputs, folder, threads=bench.cores, environ=bench.environ)
 
 
-def predicted(
-    bench: Bench, target: Target, kind: str, variants: Sequence[Variant], device: str
-) -> Outcome:
-    """Return the variant with the least predicted time among those that pass their checks.
-
-    Variants come best first; all are compiled and executed on the CPU, several at once. The
-    first choice of the decision algorithm and the winner are additionally run under the
-    sanitizers and the race detector.
-    """
-
-    found = threading.Event()
-
-    def check(numbered: tuple[int, Variant]) -> Tried | None:
-        number, variant = numbered
-        if bench.is_over and found.is_set():
-            return None
-        code = target.region(variant, resident=False)
-        plan = replace(
-            bench.plan(False),
-            arch=bench.arch if code.device else "",
-            grids=True,
-            sanitize=number == 0,
-            races=number == 0,
-        )
-        trial = bench.checker.check(_program(target, kind, variant, code), plan)
-        if trial.status is Status.CORRECT and (lost := not_in_registers(variant, trial)):
-            reason = f"{lost}, compiled for {bench.arch}"
-            trial = replace(trial, status=Status.CONSTRAINTS, reason=reason)
-        if trial.status is Status.CORRECT:
-            found.set()
-            trial = predicted_trial(variant, trial)
-            trial = replace(trial, time_s=trial.predicted_s, is_predicted=True, device=device)
-        return Tried(variant, code, bench.tell(trial))
-
-    with ThreadPoolExecutor(max_workers=bench.jobs) as pool:
-        results = list(pool.map(check, enumerate(variants)))
-    tried = [t for t in results if t is not None]
-    right = [t for t in tried if t.trial.status is Status.CORRECT]
-    ranked = sorted(right, key=lambda t: t.trial.time_s or float("inf"))
-    return _outcome(bench, target, kind, tried, ranked)
-
-
 def baseline(
     bench: Bench, name: str, kind: str, codes: Mapping[str, RegionCode], threads: int
 ) -> Outcome:
-    """Return the fastest of a few ways to write the original, measured with `threads`."""
+    """Return the fastest of a few ways to write the original, measured with `threads`.
+
+    Measured in every run: it is what the others are compared with.
+    """
     trials: list[Trial] = []
     for label, code in codes.items():
+        if bench.stop.is_set:
+            break
         program = Program(name, kind, code, config={"as written": label}, optimisation=("-O3",))
         plan = replace(bench.plan(True, budget_s=FINAL_BUDGET_S), threads=threads, grids=True)
+        # What the user's own code needs it may have.
+        plan = replace(plan, memory_mib=0)
         trials.append(bench.tell(bench.checker.check(program, plan)))
     right = [t for t in trials if t.status is Status.CORRECT and t.time_s]
     if not right:
         return Outcome(tuple(trials), note=_why_none(tuple(trials)))
     return Outcome(tuple(trials), min(right, key=lambda t: t.time_s or float("inf")))
-
-
-def _program(target: Target, kind: str, variant: Variant, code: RegionCode) -> Program:
-    device = target.standalone(code) if code.device else ""
-    host, nvcc = variant.flags.host, variant.flags.nvcc
-    # What plays a GPU on this CPU only has to be fast; the rest of the flags is nvcc's.
-    fast = tuple(flag for flag in host if flag.startswith("-O"))
-    flags = fast if code.device else ("-O3", *host)
-    return Program(target.name, kind, code, device, flags, nvcc, dict(variant.config))
 
 
 def _why_none(trials: Sequence[Trial]) -> str:
@@ -309,14 +231,3 @@ def _why_none(trials: Sequence[Trial]) -> str:
         return "there was no time to try a variant"
     first = (failed.reason or "no reason was given").splitlines()[0]
     return f"no variant passed its check; the first: {failed.status}: {first}"
-
-
-@dataclass
-class Tally:
-    """Counts trials by status, for progress displays."""
-
-    counts: dict[str, int] = field(default_factory=dict)
-
-    def add(self, trial: Trial) -> None:
-        """Count one trial."""
-        self.counts[str(trial.status)] = self.counts.get(str(trial.status), 0) + 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,15 @@ from test_check import CUDA, CUDA_CALL
 from annotune.codegen.code import RegionCode
 from annotune.measure.command import Finished
 from annotune.measure.compile import CompileJob, Source, compile_job
-from annotune.measure.gpu import Gpu, NoGpu, exclusive, find_gpu, first_gpu, timed_device_text
+from annotune.measure.gpu import (
+    Gpu,
+    NoGpu,
+    exclusive,
+    find_gpu,
+    first_gpu,
+    foreign_processes,
+    timed_device_text,
+)
 from annotune.measure.harness import variant_source
 
 H200 = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)
@@ -48,6 +57,42 @@ def test_no_device_has_its_reason(output: str, returncode: int | None, reason: s
 
 def test_this_machine_is_asked_once() -> None:
     assert find_gpu() is find_gpu()
+
+
+def test_others_on_the_gpu_are_named() -> None:
+    answer = (
+        "GPU-5a1e, 4242, /opt/a, b/python3, 1024\n"
+        "GPU-0000, 4243, elsewhere, 10\n"
+        f"GPU-5a1e, {os.getpid()}, annotune, 300\n"
+        "GPU-5A1E, 4244, hidden, [N/A]\n"
+    )
+    assert foreign_processes(H200, answering(answer)) == (
+        "/opt/a, b/python3 (process 4242, 1024 MiB)",
+        "hidden (process 4244)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("output", "returncode"),
+    [("", 0), ("No running processes found\n", 0), ("GPU-5a1e, 1, x, 2\n", 9), ("", None)],
+)
+def test_where_nobody_tells_of_others_there_are_none(output: str, returncode: int | None) -> None:
+    assert foreign_processes(H200, answering(output, returncode)) == ()
+
+
+def test_a_uuid_is_the_same_with_and_without_its_prefix() -> None:
+    plain = replace(H200, uuid="5a1e")
+    assert foreign_processes(plain, answering("GPU-5a1e, 7, x, 1\n")) == ("x (process 7, 1 MiB)",)
+    # A driver that tells no UUID leaves every process suspect.
+    assert foreign_processes(replace(H200, uuid=""), answering("GPU-9, 7, x, 1\n"))
+
+
+def test_a_tool_on_the_path_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\necho 'GPU-5a1e, 4242, python3, 512'\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert foreign_processes(H200) == ("python3 (process 4242, 512 MiB)",)
 
 
 def test_events_stand_around_every_launch() -> None:

@@ -131,3 +131,20 @@ def test_a_warm_run_is_quick(tmp_path: Path) -> None:
         run_checked(a_job)
     # 10 to 20 ms each on an idle machine; the limit leaves room for a busy one.
     assert (time.monotonic() - start) / 10 < 0.15
+
+
+EATS = "for (int k = 0; k < 300; k++) __builtin_memset(__builtin_malloc(1 << 20), 1, 1 << 20);"
+
+
+def test_a_run_that_holds_too_much_memory_is_killed(tmp_path: Path) -> None:
+    # The pages stay, and no system call ends the loop.
+    greedy = f"{{ {EATS} for (volatile int k = 0; k < 1; ) ; }}"
+    limited = run_checked(job(greedy, tmp_path, memory_mib=200, limit_s=20.0))
+    assert limited.status is Status.RUNTIME
+    assert limited.reason == "used more than 200 MiB of memory"
+
+
+def test_reserved_memory_is_not_held_memory(tmp_path: Path) -> None:
+    reserves = f"{{ __builtin_malloc(1L << 40); {LOOPS} }}"
+    outcome = run_checked(job(reserves, tmp_path, memory_mib=200))
+    assert (outcome.status, outcome.reason) == (Status.CORRECT, "")

@@ -15,7 +15,7 @@ from annotune.codegen.target import Variant, load_target
 from annotune.decide.decision import Base
 from annotune.decide.space import region_space
 from annotune.settings import Settings
-from annotune.tune.tuner import _program
+from annotune.tune.bench import program_of
 
 TEXT = """\
 void f(int n, double *restrict y, const double *restrict x)
@@ -43,7 +43,7 @@ def candidates(name: str) -> list[Variant]:
 @pytest.mark.parametrize("name", ["openmp", "openacc"])
 def test_flags_for_c_reach_each_variant(name: str) -> None:
     target, found = load_target(name), candidates(name)
-    programs = [_program(target, name, v, target.region(v, resident=False)) for v in found]
+    programs = [program_of(target, name, v, target.region(v, resident=False)) for v in found]
     assert {p.optimisation for p in programs} == {("-O3", "-O1"), ("-O3", "-Ofast"), ("-O3", "-O3")}
     for variant, program in zip(found, programs, strict=True):
         assert variant.config["flags"] == " ".join(program.optimisation[1:])
@@ -51,7 +51,7 @@ def test_flags_for_c_reach_each_variant(name: str) -> None:
 
 def test_nvcc_gets_its_own_and_the_cpu_that_plays_it_is_fast() -> None:
     target, found = load_target("cuda"), candidates("cuda")
-    programs = [_program(target, "cuda-cpu", v, target.region(v, resident=False)) for v in found]
+    programs = [program_of(target, "cuda-cpu", v, target.region(v, resident=False)) for v in found]
     assert {(p.optimisation, p.nvcc) for p in programs} == {
         (("-O1",), ()),
         (("-Ofast",), ("-use_fast_math",)),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
-from typing import cast
+from dataclasses import replace
 
 import pytest
 from decide.gemm_texts import gemm
@@ -13,11 +11,10 @@ from decide.recipes import Decided, decided_text
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import Variant, load_target
 from annotune.decide.strategies import AUTO
-from annotune.measure.check import Checker
 from annotune.measure.ptxas import KernelFacts
 from annotune.measure.trial import Status, Trial
 from annotune.tune.local_memory import not_in_registers
-from annotune.tune.tuner import Bench, predicted
+from annotune.tune.tuner import judged
 
 H200 = load_device("h200")
 # 4 by 4 outputs of 8 bytes.
@@ -79,30 +76,14 @@ def test_an_array_of_the_text_may_be_where_it_likes() -> None:
     assert not_in_registers(own, trial(64)) == ""
 
 
-@dataclass
-class _Said:
-    """A checker that finds every program right, with what ptxas said of it."""
-
-    trial: Trial
-
-    def check(self, _program: object, _plan: object) -> Trial:
-        return self.trial
-
-
 def test_no_prediction_is_made_for_what_works_on_local_memory(held: Variant) -> None:
-    def outcome(said: Trial) -> tuple[Trial, Trial | None]:
-        checker = cast(Checker, _Said(said))
-        until = time.monotonic() + 60
-        bench = Bench(checker, ({"n": 512},), (), 1, 1, until, "this CPU", arch="sm_90")
-        found = predicted(bench, load_target("cuda"), "cuda-cpu", [held], "NVIDIA H200")
-        (only,) = found.trials
-        return only, found.best
-
-    bad, none = outcome(trial(BLOCK_BYTES))
-    assert (bad.status, none) == (Status.CONSTRAINTS, None)
+    bad = judged(held, trial(BLOCK_BYTES), "sm_90", "NVIDIA H200")
+    assert (bad.status, bad.time_s) == (Status.CONSTRAINTS, None)
     assert bad.reason == (
         "has a stack frame of 128 bytes, C_block being in local memory, compiled for sm_90"
     )
-    good, best = outcome(trial(0))
-    assert (good.status, best) == (Status.CORRECT, good)
-    assert good.is_predicted
+    good = judged(held, trial(0), "sm_90", "NVIDIA H200")
+    assert (good.status, good.device, good.is_predicted) == (Status.CORRECT, "NVIDIA H200", True)
+    assert good.time_s == good.predicted_s
+    failed = replace(trial(0), status=Status.RUNTIME)
+    assert judged(held, failed, "sm_90", "NVIDIA H200") == failed

@@ -15,12 +15,15 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.flags import Flags
 from annotune.codegen.code import RegionCode
+from annotune.codegen.listing import listed
 from annotune.codegen.target import Target, Variant
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
-from annotune.tune.tuner import Bench, measured
+from annotune.tune.asked import Wanted
+from annotune.tune.bench import Bench
+from annotune.tune.tuner import measured
 
 TOOLS = find_toolchains(os.environ)
 pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
@@ -90,7 +93,8 @@ def _bench(folder: Path, text: str = TEXT, others: tuple[dict[str, int], ...] = 
 
 def _measured(folder: Path, codes: Sequence[RegionCode], text: str = TEXT) -> Any:
     variants = [cast(Variant, _Made(code)) for code in codes]
-    return measured(_bench(folder, text), cast(Target, _Target()), "openmp", variants)
+    bench = _bench(folder, text)
+    return measured(bench, cast(Target, _Target()), "openmp", listed(variants), Wanted())
 
 
 def test_a_race_is_no_winner(tmp_path: Path) -> None:
@@ -112,11 +116,11 @@ def test_the_next_best_wins_where_the_fastest_races(tmp_path: Path) -> None:
 def test_a_winner_is_right_at_the_other_problem_sizes_too(tmp_path: Path) -> None:
     variants = [cast(Variant, _Made(code)) for code in (PICKY, RIGHT)]
     bench = _bench(tmp_path, others=({"n": 31}, {"n": 77}))
-    outcome = measured(bench, cast(Target, _Target()), "openmp", variants)
+    outcome = measured(bench, cast(Target, _Target()), "openmp", listed(variants), Wanted())
     assert outcome.code is RIGHT
     assert outcome.sizes == ({"n": 31}, {"n": 77})
     bench = _bench(tmp_path / "alone", others=({"n": 77},))
-    alone = measured(bench, cast(Target, _Target()), "openmp", variants[:1])
+    alone = measured(bench, cast(Target, _Target()), "openmp", listed(variants[:1]), Wanted())
     assert (alone.code, alone.trials[0].status) == (None, Status.CORRECTNESS)
     assert alone.trials[0].reason.startswith("at n=77: ")
 

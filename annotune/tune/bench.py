@@ -1,0 +1,112 @@
+"""What checks and measures the variants of a region, and the programs that they are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from annotune.codegen.code import RegionCode
+from annotune.codegen.target import Target, Variant
+from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Variant as Program
+from annotune.measure.compile import COMPILE_LIMIT_S
+from annotune.measure.run import RUN_LIMIT_S, TimingPlan
+from annotune.measure.trial import Trial
+from annotune.tune.stop import NEVER, Stop
+from annotune.tune.store import Store, in_memory
+
+# A variant is timed for this long at most, so that many are tried in a minute.
+TRIAL_BUDGET_S = 0.3
+
+
+class Listener(Protocol):
+    """Someone to be told how a run goes on; the command line's progress display."""
+
+    def stage(self, text: str, total: int, least_s: float = 0.0) -> None:
+        """A new stage begins, with so many trials; `least_s` is the roofline's time, if known."""
+
+    def trial(self, trial: Trial) -> None:
+        """A trial has ended."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What checks and measures, and how hard.
+
+    `sizes` are the sets to check at; the first is the one to measure at. `device_name` names
+    what the clock measures, `environ` is set in every child. `cores` is the number of threads
+    of the CPU targets, `jobs` how many checks run at once, `compilers` how many compilations.
+    `until` is the time (of `time.monotonic`) after which no new variant is begun, `start` that at
+    which the run began, `limit_s` the time after which one compilation or run is given up, and
+    `memory_mib` the memory that one run may hold, 0 for any. At `others`, further problem sizes of
+    the annotation, only what wins is checked, and nothing is measured. `store` knows the trials of
+    earlier runs, `stop` whether the user has had enough.
+    """
+
+    checker: Checker
+    sizes: tuple[Mapping[str, int], ...]
+    awkward: tuple[Mapping[str, int], ...]
+    cores: int
+    jobs: int
+    until: float
+    device_name: str
+    arch: str = ""
+    listener: Listener | None = None
+    environ: Mapping[str, str] = field(default_factory=dict)
+    limit_s: float = COMPILE_LIMIT_S
+    others: tuple[Mapping[str, int], ...] = ()
+    compilers: int = 1
+    start: float = field(default_factory=time.monotonic)
+    memory_mib: int = 0
+    store: Store = field(default_factory=in_memory)
+    stop: Stop = NEVER
+
+    def plan(
+        self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
+    ) -> CheckPlan:
+        """Return how a CPU variant is checked, and timed with all cores when asked."""
+        timing = TimingPlan(budget_s=budget_s, best_s=best_s) if is_timed else None
+        sizes = (*self.sizes, *self.awkward) if is_timed else (*self.awkward, *self.sizes)
+        return CheckPlan(
+            sizes,
+            threads=self.cores,
+            timing=timing,
+            device_name=self.device_name if is_timed else "",
+            environ=self.environ,
+            compile_limit_s=self.limit_s,
+            run_limit_s=min(RUN_LIMIT_S, self.limit_s),
+            memory_mib=self.memory_mib,
+        )
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the time for this run is used up, or the user wants it to end."""
+        return self.stop.is_set or time.monotonic() >= self.until
+
+    def share(self, parts: int) -> Bench:
+        """Return the bench with one of so many equal parts of the time that is left."""
+        now = time.monotonic()
+        return replace(self, until=now + max(0.0, self.until - now) / parts)
+
+    def tell(self, trial: Trial) -> Trial:
+        """Pass a finished trial to the listener, and return it."""
+        if self.listener is not None:
+            self.listener.trial(trial)
+        return trial
+
+    def begin(self, text: str, total: int, least_s: float = 0.0) -> None:
+        """Tell the listener that a stage begins."""
+        if self.listener is not None:
+            self.listener.stage(text, total, least_s)
+
+
+def program_of(target: Target, kind: str, variant: Variant, code: RegionCode) -> Program:
+    """Return the program that a variant of a target is, to be built as `kind`."""
+    device = target.standalone(code) if code.device else ""
+    host, nvcc = variant.flags.host, variant.flags.nvcc
+    # What plays a GPU on this CPU only has to be fast; the rest of the flags is nvcc's.
+    fast = tuple(flag for flag in host if flag.startswith("-O"))
+    flags = fast if code.device else ("-O3", *host)
+    return Program(target.name, kind, code, device, flags, nvcc, dict(variant.config))

@@ -1,0 +1,333 @@
+"""The loop of a run: a search asks, variants are made, compiled and checked, the search is told."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from annotune.codegen.code import RegionCode
+from annotune.codegen.listing import Listing
+from annotune.codegen.target import Target, Variant
+from annotune.diagnostics import AnnotuneError
+from annotune.measure.ahead import compile_ahead
+from annotune.measure.check import CheckPlan
+from annotune.measure.run import RUN_LIMIT_S
+from annotune.measure.trial import Status, Trial
+from annotune.tune.asked import Wanted
+from annotune.tune.bench import Bench, program_of
+from annotune.tune.inert import inert_axes
+from annotune.tune.recorder import Recorder, disk_full_is_refused
+from annotune.tune.results import Searched
+from annotune.tune.search.names import make_search
+from annotune.tune.search.points import Points
+from annotune.tune.workers import LocalWorkers, TrialJob, Workers
+
+# So many variants are made, and then compiled, before the search must hear of the first.
+BATCH = 8
+# A run may take this many times as long as the whole check of the best variant, and always
+# this many seconds: a loaded machine takes its time to start a process.
+SLOWER = 10
+SHORTEST_LIMIT_S = 3.0
+# After its time a search without a right variant goes on for so many hangs at the least.
+HANGS_OWED = 4
+
+# Why a row was not measured, under "reused" in the facts of its trial.
+SAME_TEXT = "the same text as another variant"
+UNFINISHED = "the run before ended while this variant was running"
+NO_TIME = f"{UNFINISHED}; there was no time to try it again"
+GIVEN_UP = "two runs ended while this variant was running; it is not tried again"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How the variants of one target get their times.
+
+    `plan` says how the point of a number is checked, `judge` what its time is. Of `slots` trials
+    that run at once, a clock bears only one; where it is this processor's (`is_quiet`), nothing
+    else is done meanwhile.
+    """
+
+    kind: str
+    plan: Callable[[int, RegionCode], CheckPlan]
+    judge: Callable[[Variant, Trial], Trial]
+    slots: int = 1
+    is_quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One point of the space and its fate; neither variant nor code where it was refused.
+
+    `twin_of` is the number of the point whose text, and thus fate, is the same; None without one.
+    """
+
+    number: int
+    trial: Trial
+    variant: Variant | None = None
+    code: RegionCode | None = None
+    twin_of: int | None = None
+
+    @property
+    def is_right(self) -> bool:
+        """Return whether it is right, has a time, and is not there twice."""
+        has_time = self.trial.status is Status.CORRECT and bool(self.trial.time_s)
+        return has_time and self.twin_of is None
+
+
+@dataclass
+class _Candidate:
+    """A variant on its way; `twins` are others with the same text, which will share its fate."""
+
+    number: int
+    variant: Variant
+    code: RegionCode
+    job: TrialJob
+    twins: list[tuple[int, Variant, RegionCode]] = field(default_factory=list)
+
+
+class Experiment:
+    """The search of one target's points, once."""
+
+    def __init__(
+        self, bench: Bench, target: Target, listing: Listing, wanted: Wanted, way: Way
+    ) -> None:
+        self._bench, self._target, self._listing = bench, target, listing
+        self._wanted, self._way = wanted, way
+        points = Points(listing.configs, listing.predicted_s)
+        self._search = make_search(wanted.search, points, wanted.budget, wanted.seed)
+        self._recorder = Recorder(bench.checker, bench.store, bench.limit_s)
+        self._workers: Workers = LocalWorkers(self._recorder.check, way.slots)
+        self._compilers = ThreadPoolExecutor(bench.compilers, thread_name_prefix="compile")
+        self._points: deque[int] = deque()
+        self._waiting: list[_Candidate] = []
+        self._compiling: dict[Future[float], list[_Candidate]] = {}
+        self._ready: deque[_Candidate] = deque()
+        self._checking: dict[Future[Trial], _Candidate] = {}
+        self._suspects: deque[_Candidate] = deque()
+        self._by_text: dict[str, _Candidate] = {}
+        self._texts: dict[int, str] = {}
+        self._order: list[int] = []
+        self.tried: dict[int, Tried] = {}
+        share_s = bench.until - time.monotonic()
+        self._until = bench.until + max(share_s, HANGS_OWED * bench.limit_s)
+
+    def run(self) -> tuple[tuple[Tried, ...], Searched]:
+        """Return the fate of every point that was tried, in the order asked for, and an account.
+
+        Raises:
+            AnnotuneError: The disk is full.
+        """
+        start = time.monotonic()
+        try:
+            while self._step():
+                pass
+        finally:
+            self._compilers.shutdown(cancel_futures=True)
+            self._workers.close()
+            self._search.close()
+        tried = tuple(self.tried[n] for n in self._order if n in self.tried)
+        return tried, self._account(tried, time.monotonic() - start)
+
+    def _step(self) -> bool:
+        """Do what can be done now, wait for something to end, and return whether to go on."""
+        if self._is_ended:
+            self._waiting.clear()
+            self._ready.clear()
+            self._points.clear()
+        else:
+            self._prepare()
+            self._compile()
+        self._launch()
+        pending = self._pending
+        if not pending:
+            return self._retry()
+        done, _ = wait(pending, return_when=FIRST_COMPLETED)
+        for compiled in [f for f in self._compiling if f in done]:
+            self._compiled(compiled)
+        for checked in [f for f in self._checking if f in done]:
+            self._checked(checked)
+        return True
+
+    @property
+    def _pending(self) -> set[Future[Any]]:
+        return {*self._compiling, *self._checking}
+
+    @property
+    def _is_ended(self) -> bool:
+        """Return whether no further variant is to be begun.
+
+        One right variant is owed, although failures took the time: for as long again, and for a few
+        hangs at the least.
+        """
+        if self._bench.stop.is_set:
+            return True
+        if not self._bench.is_over:
+            return False
+        is_owed = time.monotonic() < self._until
+        return not is_owed or any(one.is_right for one in self.tried.values())
+
+    def _prepare(self) -> None:
+        """Make the texts of the next points, as long as nothing else has to be seen to."""
+        if self._way.is_quiet and (self._ready or self._checking):
+            return
+        while self._room > 0 and not self._is_ended:
+            if not self._points:
+                self._points.extend(self._search.ask(self._room))
+            if not self._points:
+                return
+            self._make(self._points.popleft())
+            if any(future.done() for future in self._pending):
+                return
+
+    @property
+    def _room(self) -> int:
+        """Return how many more variants may be on their way to a check."""
+        queued = len(self._waiting) + len(self._ready) + sum(map(len, self._compiling.values()))
+        evaluated = sum(one.twin_of is None for one in self.tried.values())
+        under_way = queued + len(self._checking) + len(self._suspects)
+        left = self._wanted.budget - evaluated - under_way
+        return min(max(BATCH, 2 * self._way.slots) - queued, left)
+
+    def _make(self, number: int) -> None:
+        """Give a point its text, or its fate where that is known or none is needed."""
+        self._order.append(number)
+        config = self._listing.configs[number]
+        try:
+            variant = self._listing.variant(number)
+            code = self._target.region(variant, resident=False)
+        except AnnotuneError as refusal:
+            reason = "; ".join(d.message for d in refusal.diagnostics)
+            trial = Trial(self._target.name, dict(config), Status.CONSTRAINTS, reason=reason)
+            self._settle(Tried(number, trial))
+            return
+        program = program_of(self._target, self._way.kind, variant, code)
+        plan = self._way.plan(number, code)
+        text = self._texts[number] = self._recorder.text_key(program, plan.arch)
+        first = self._by_text.get(text)
+        if first is not None:
+            self._is_twin(first, number, variant, code)
+            return
+        key = self._recorder.key(program, plan)
+        one = _Candidate(number, variant, code, TrialJob(key, program, plan))
+        self._by_text[text] = one
+        known = self._recorder.known(one.job)
+        launches = self._bench.store.unfinished(key)
+        if known is not None:
+            self._ended(one, known)
+        elif launches > 1:
+            self._ended(one, self._failed(one, GIVEN_UP))
+        elif launches:
+            self._suspects.append(one)
+            self._search.tell(number, None)
+        else:
+            self._waiting.append(one)
+
+    def _is_twin(self, first: _Candidate, number: int, variant: Variant, code: RegionCode) -> None:
+        first.twins.append((number, variant, code))
+        if first.number in self.tried:
+            self._share(first, self.tried[first.number].trial)
+
+    def _compile(self) -> None:
+        """Hand what waits to the compilers, an equal part to each."""
+        parts = [self._waiting[k :: self._bench.compilers] for k in range(self._bench.compilers)]
+        self._waiting.clear()
+        for part in filter(None, parts):
+            self._compiling[self._compilers.submit(self._compile_part, part)] = part
+
+    def _compile_part(self, part: Iterable[_Candidate]) -> float:
+        """Compile some variants, and return the seconds that it took."""
+        jobs = [one.job for one in part]
+        oracle = self._bench.checker.oracle
+        start = time.monotonic()
+        with disk_full_is_refused(oracle.folder):
+            compile_ahead([job.program for job in jobs], jobs[0].plan, oracle)
+        return time.monotonic() - start
+
+    def _compiled(self, future: Future[float]) -> None:
+        part = self._compiling.pop(future)
+        each_s = future.result() / len(part)
+        for one in part:
+            one.job = replace(one.job, compile_s=each_s)
+        # In the order in which the search asked, whichever was compiled first.
+        places = {number: place for place, number in enumerate(self._order)}
+        self._ready = deque(sorted((*self._ready, *part), key=lambda one: places[one.number]))
+
+    def _launch(self) -> None:
+        """Start trials while slots are free."""
+        if self._way.is_quiet and self._compiling:
+            return
+        while self._ready and len(self._checking) < self._workers.slots:
+            self._start(self._ready.popleft())
+
+    def _start(self, one: _Candidate) -> None:
+        right = [tried.trial for tried in self.tried.values() if tried.is_right]
+        best_s = min((t.time_s for t in right if t.time_s), default=0.0)
+        quickest_s = min((t.run_s for t in right if t.run_s), default=RUN_LIMIT_S)
+        plan = one.job.plan
+        if plan.timing is not None:
+            plan = replace(plan, timing=replace(plan.timing, best_s=best_s))
+        job = replace(one.job, plan=plan)
+        limit_s = max(SHORTEST_LIMIT_S, SLOWER * quickest_s)
+        self._checking[self._workers.submit(job, limit_s)] = one
+
+    def _checked(self, future: Future[Trial]) -> None:
+        self._ended(self._checking.pop(future), future.result())
+
+    def _retry(self) -> bool:
+        """Start what a run before left unfinished, one at a time, and return whether there is any.
+
+        Nothing tells a variant that ended its run from one during which the user did: it gets a
+        second chance, after all the others, and no third.
+        """
+        if not self._suspects:
+            return False
+        one = self._suspects.popleft()
+        if self._is_ended:
+            self._ended(one, self._failed(one, NO_TIME))
+        else:
+            self._start(one)
+        return True
+
+    def _failed(self, one: _Candidate, reason: str) -> Trial:
+        config = dict(one.variant.config)
+        return Trial(self._target.name, config, Status.RUNTIME, reason=reason)
+
+    def _ended(self, one: _Candidate, trial: Trial) -> None:
+        """Give a variant its fate, and the same to its twins."""
+        trial = self._way.judge(one.variant, trial)
+        self._settle(Tried(one.number, trial, one.variant, one.code))
+        self._share(one, trial)
+
+    def _share(self, one: _Candidate, trial: Trial) -> None:
+        for number, variant, code in one.twins:
+            facts = {**trial.facts, "reused": SAME_TEXT}
+            own = replace(trial, config=dict(variant.config), facts=facts, reused=True)
+            own = replace(own, compile_s=None, run_s=None)
+            self._settle(Tried(number, own, variant, code, twin_of=one.number))
+        one.twins.clear()
+
+    def _settle(self, tried: Tried) -> None:
+        """Keep a fate, and tell the search and whoever listens."""
+        trial = replace(tried.trial, at_s=time.monotonic() - self._bench.start)
+        self.tried[tried.number] = replace(tried, trial=self._bench.tell(trial))
+        is_right = trial.status is Status.CORRECT and trial.time_s
+        self._search.tell(tried.number, trial.time_s if is_right else None)
+
+    def _account(self, tried: tuple[Tried, ...], time_s: float) -> Searched:
+        own = [one for one in tried if one.twin_of is None]
+        return Searched(
+            self._target.name,
+            self._wanted.search,
+            self._wanted.seed,
+            len(self._listing),
+            self._wanted.budget,
+            len(own),
+            len(tried) - len(own),
+            sum(one.trial.reused for one in own),
+            inert_axes([(self._listing.configs[n], text) for n, text in self._texts.items()]),
+            time_s,
+        )

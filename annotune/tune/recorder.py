@@ -1,0 +1,138 @@
+"""Trials by the hash of all that decides them: looked up, launched on the record, written down."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from annotune import __version__
+from annotune.diagnostics import AnnotuneError, Span
+from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Variant as Program
+from annotune.measure.command import run_command
+from annotune.measure.compile import COMPILE_LIMIT_S
+from annotune.measure.run import TOO_MUCH_MEMORY
+from annotune.measure.trial import EARLIER_RUN, Trial
+from annotune.measure.variant import digest_of_variant
+from annotune.tune.store import STORE_FAILED, Store
+from annotune.tune.workers import TrialJob
+
+# A disk with less room than this is full.
+LEAST_ROOM_BYTES = 1 << 20
+# The limit that a trial ran into, in its facts.
+MEMORY_LIMIT = "memory_limit_mib"
+
+
+class Recorder:
+    """Checks variants on the record of a store. `limit_s` is what one run has at the most."""
+
+    def __init__(self, checker: Checker, store: Store, limit_s: float) -> None:
+        self.checker, self.store, self.limit_s = checker, store, limit_s
+
+    def key(self, program: Program, plan: CheckPlan) -> str:
+        """Return the hash of the region, the text, the compilers, and how it is checked.
+
+        What depends on the trials before it, such as the best time so far, does not count.
+        """
+        oracle = self.checker.oracle
+        timing = replace(plan.timing, best_s=0.0) if plan.timing else None
+        plan = replace(plan, timing=timing, run_limit_s=0.0, compile_limit_s=0.0, memory_mib=0)
+        region = [oracle.region.index, dict(oracle.region.sizes), self._included]
+        return _hash([__version__, self.text_key(program, plan.arch), region, repr(plan)])
+
+    @cached_property
+    def _included(self) -> str:
+        """Return the hash of the original with all that it includes: a header may have changed."""
+        oracle = self.checker.oracle
+        compiler = oracle.tools.c
+        assert compiler is not None, "the original has been compiled"
+        path = oracle.folder / "included.c"
+        path.write_bytes(oracle.source.text.encode("utf-8", "surrogateescape"))
+        command = [*compiler.command, *compiler.flags, *oracle.flags, "-E", "-P", str(path)]
+        return _hash([run_command(command, COMPILE_LIMIT_S).output])
+
+    def text_key(self, program: Program, arch: str) -> str:
+        """Return the hash of a program's text and commands: equal ones need one measurement.
+
+        What stands for a GPU's build on this processor leaves out nvcc, which judges it too.
+        """
+        oracle = self.checker.oracle
+        nvcc = oracle.tools.nvcc
+        device = [program.device_text, program.nvcc, arch, nvcc.version if nvcc else ""]
+        code = [program.code.body, program.code.helper, program.optimisation]
+        return _hash([program.kind, digest_of_variant(program, oracle), code, device])
+
+    def known(self, job: TrialJob) -> Trial | None:
+        """Return how an earlier run's trial of the same program ended.
+
+        One that ran into a limit is known only if that was no lower than it is now.
+        """
+        found = self.store.known(job.key, self.limit_s)
+        if found is None:
+            return None
+        had_mib = found.facts.get(MEMORY_LIMIT)
+        has_mib = job.plan.memory_mib
+        if isinstance(had_mib, int) and (not has_mib or had_mib < has_mib):
+            return None
+        config = job.program.config
+        facts = {**found.facts, "reused": EARLIER_RUN}
+        return replace(found, config=dict(config), reused=True, facts=facts)
+
+    def check(self, job: TrialJob) -> Trial:
+        """Return a variant's fate, its launch and its end written down.
+
+        Raises:
+            AnnotuneError: The disk is full.
+        """
+        program = job.program
+        self.store.intend(job.key, program.config, program.target)
+        start = time.monotonic()
+        with disk_full_is_refused(self.checker.oracle.folder):
+            trial = self.checker.check(program, job.plan)
+            # A compiler's words, and nothing that the next run should know.
+            if os.strerror(errno.ENOSPC) in trial.reason:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if TOO_MUCH_MEMORY in trial.reason:
+            trial = replace(trial, facts={**trial.facts, MEMORY_LIMIT: job.plan.memory_mib})
+        trial = replace(trial, compile_s=job.compile_s, run_s=time.monotonic() - start)
+        self.store.finish(job.key, trial, self.limit_s)
+        return trial
+
+    def again(self, program: Program, plan: CheckPlan) -> Trial:
+        """Return the fate of a variant, from an earlier run where that is known."""
+        key = self.key(program, plan)
+        job = TrialJob(key, program, plan)
+        known = self.known(job)
+        return known if known is not None else self.check(job)
+
+
+@contextmanager
+def disk_full_is_refused(folder: Path) -> Iterator[None]:
+    """Make of a full disk under the compilers and checks what the user is told of it.
+
+    Raises:
+        AnnotuneError: There was no room.
+    """
+    try:
+        yield
+    except OSError as error:
+        # numpy says no number when it could write only a part.
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        if not is_full and (error.errno or shutil.disk_usage(folder).free > LEAST_ROOM_BYTES):
+            raise
+        where = Span(str(folder), 1, 1)
+        reason = error.strerror or os.strerror(errno.ENOSPC)
+        raise AnnotuneError.of(STORE_FAILED.at(where, path=folder, reason=reason)) from error
+
+
+def _hash(parts: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

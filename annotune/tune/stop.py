@@ -1,0 +1,60 @@
+"""The wish to end a run early: once for a tidy end, twice for an end at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from annotune.measure.command import kill_running
+
+# What shells report of a program that a signal has ended.
+SIGNALLED = 128
+
+
+class Stop:
+    """Whether a run is to end, and the signal that says so; 0 while there is none."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self.signal = 0
+
+    @property
+    def is_set(self) -> bool:
+        return self._event.is_set()
+
+    def set(self, number: int = 0) -> None:
+        """Ask for the end; `number` is the signal that did, if any."""
+        self.signal = number
+        self._event.set()
+
+
+NEVER = Stop()
+"""That of a run which nobody interrupts: it is never set."""
+
+
+@contextmanager
+def interrupts() -> Iterator[Stop]:
+    """Give a `Stop` that the first Ctrl-C or SIGTERM sets; a second one ends the process at once.
+
+    The handlers from before are back at the end.
+    """
+    stop = Stop()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if not stop.is_set:
+            stop.set(number)
+            return
+        # Measuring children end with their standard input; compilers have groups of their own.
+        kill_running()
+        os._exit(SIGNALLED + number)
+
+    before = {n: signal.signal(n, handle) for n in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,116 @@
+"""Runs that are interrupted, that meet another one in their folder, and that go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from annotune.diagnostics import AnnotuneError
+from annotune.files import LOCK_FILE, held_folder
+from annotune.tune.store import STORE_FILE
+
+SOURCE = """\
+void mm(int n, const double *restrict a, const double *restrict b, double *restrict c)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 48; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                c[i*n + j] += a[i*n + k] * b[k*n + j];
+    /*@ end @*/
+}
+"""
+
+
+def command(folder: Path, *arguments: str) -> list[str]:
+    source = folder / "mm.c"
+    source.write_text(SOURCE)
+    common = ["run", str(source), "-o", str(folder / "out"), "--target", "openmp", "--json"]
+    return [sys.executable, "-m", "annotune", *common, *arguments]
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Give a run that has begun its first trials."""
+    child = subprocess.Popen(
+        command(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        end = time.monotonic() + 60
+        while not (folder / "out" / STORE_FILE).exists():
+            assert child.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        yield child
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_one_interrupt_writes_everything_and_the_next_run_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with running(tmp_path) as child:
+        second = subprocess.run(command(tmp_path), capture_output=True, text=True, check=False)
+        assert second.returncode == 1
+        assert "[AT617]" in second.stderr
+        assert f"(process {child.pid})" in second.stderr
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        said, err = child.communicate(timeout=60)
+        assert child.returncode == 130, err
+    assert "Traceback" not in err
+    first = json.loads((out / "results.json").read_text())
+    assert json.loads(said) == first
+    assert (out / "report.html").exists()
+    assert not (out / LOCK_FILE).exists()
+    done = [t for t in first["regions"][0]["trials"] if t["target"] == "openmp"]
+    if any(row["verified"] for row in first["regions"][0]["rows"] if row["name"] == "openmp"):
+        assert (out / "mm_omp.c").exists()
+    few = command(tmp_path, "--search", "exhaustive", "--budget", "2")
+    again = subprocess.run(few, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    (region,) = json.loads(again.stdout)["regions"]
+    tried = [t for t in region["trials"] if t["target"] == "openmp"]
+    assert sum(t["reused"] for t in tried) >= min(2, len(done))
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
+def test_a_second_interrupt_ends_it_at_once(tmp_path: Path, number: signal.Signals) -> None:
+    with running(tmp_path) as child:
+        child.send_signal(number)
+        time.sleep(0.05)
+        start = time.monotonic()
+        child.send_signal(number)
+        child.communicate(timeout=30)
+        # The run may have been so near its end that one was enough.
+        assert child.returncode == 128 + number
+        assert time.monotonic() - start < 5
+    assert (tmp_path / "out" / STORE_FILE).exists()
+
+
+def test_a_lock_that_nobody_holds_is_none(tmp_path: Path) -> None:
+    (tmp_path / LOCK_FILE).write_text("1\n")
+    with held_folder(tmp_path):
+        assert (tmp_path / LOCK_FILE).read_text() == f"{os.getpid()}\n"
+        with pytest.raises(AnnotuneError, match="another run writes into"), held_folder(tmp_path):
+            pass
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_lock_is_not_written_through_a_link(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / LOCK_FILE).symlink_to("mine")
+    with pytest.raises(AnnotuneError, match="cannot write in"), held_folder(tmp_path):
+        pass
+    assert (tmp_path / "mine").read_text() == "mine"

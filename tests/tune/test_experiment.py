@@ -1,0 +1,181 @@
+"""The loop: what it begins, in which order, what it does not do twice, and when it ends."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+import pytest
+from tune.seeded import bench, listing, searched
+
+from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Variant as Program
+from annotune.measure.oracle import Oracle
+from annotune.measure.toolchain import find_toolchains
+from annotune.measure.trial import Status, Trial
+from annotune.tune.asked import Wanted
+from annotune.tune.bench import Bench
+from annotune.tune.experiment import GIVEN_UP, NO_TIME
+from annotune.tune.inert import inert_axes
+from annotune.tune.stop import Stop
+from annotune.tune.store import in_memory
+from annotune.tune.tuner import Outcome
+
+TOOLS = find_toolchains(os.environ)
+pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
+
+NAMES = ("right", "right too", "same as right", "right at last")
+
+
+class _Killed(Exception):
+    """Stands for a signal that ends the run."""
+
+
+class _Checker:
+    """Finds every variant right without running it; keeps the order, and may end the run."""
+
+    def __init__(self, oracle: Oracle, killer: str = "") -> None:
+        self.oracle = oracle
+        self.asked: list[str] = []
+        self._killer = killer
+
+    def check(self, program: Program, plan: CheckPlan) -> Trial:
+        deed = str(program.config["deed"])
+        self.asked.append(deed)
+        if deed == self._killer:
+            raise _Killed
+        has_time = plan.timing is not None
+        trial = Trial(program.target, dict(program.config), Status.CORRECT, verified=True)
+        return replace(trial, time_s=1e-6 if has_time else None, times_s=(1e-6,) * has_time)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    return bench(tmp_path_factory.mktemp("oracle"), 1)
+
+
+def run(
+    made: Bench, killer: str = "", names: Sequence[str] = NAMES, wanted: Wanted | None = None
+) -> tuple[Outcome, list[str]]:
+    """Return the outcome of a run, and what was checked in it, the winner's proof included."""
+    checker = _Checker(made.checker.oracle, killer)
+    # No finals: there is nothing to time.
+    until = time.monotonic() + 60
+    own = replace(made, checker=cast(Checker, checker), until=until, jobs=2)
+    return searched(own, listing(tuple(names)), wanted), checker.asked
+
+
+def deeds(outcome: Outcome) -> list[str]:
+    return [str(trial.config["deed"]) for trial in outcome.trials]
+
+
+def test_a_second_run_checks_nothing_and_says_so(made: Bench) -> None:
+    own = replace(made, store=in_memory())
+    first, checked = run(own)
+    assert sorted(set(checked)) == ["right", "right at last", "right too"]
+    assert first.searched is not None
+    assert (first.searched.reused, first.searched.duplicates) == (0, 1)
+    second, checked = run(own)
+    assert checked == []
+    assert deeds(second) == deeds(first) == list(NAMES)
+    assert second.searched is not None
+    assert (second.searched.reused, second.searched.evaluated) == (3, 3)
+    assert all(trial.reused for trial in second.trials)
+    assert {t.facts["reused"] for t in second.trials} == {
+        "known from an earlier run",
+        "the same text as another variant",
+    }
+    assert second.best is not None
+
+
+def test_other_sizes_and_other_plans_are_other_trials(made: Bench) -> None:
+    own = replace(made, store=in_memory())
+    run(own)
+    _, checked = run(replace(own, awkward=({"n": 7},)))
+    assert set(checked) == {"right", "right at last", "right too"}
+
+
+def test_what_did_not_end_is_tried_again_after_all_others_and_not_a_third_time(
+    made: Bench,
+) -> None:
+    own = replace(made, store=in_memory())
+    with pytest.raises(_Killed):
+        run(own, killer="right")
+    with pytest.raises(_Killed):
+        _, checked = run(own, killer="right")
+    outcome, checked = run(own)
+    assert "right" not in checked
+    row = outcome.trials[0]
+    assert (row.config["deed"], row.status, row.reason) == ("right", Status.RUNTIME, GIVEN_UP)
+    # Its twin has the same text.
+    assert outcome.trials[2].reason == GIVEN_UP
+    assert outcome.best is not None
+
+
+def test_a_second_chance_comes_last(made: Bench) -> None:
+    own = replace(made, store=in_memory())
+    with pytest.raises(_Killed):
+        run(own, killer="right", names=("right",))
+    outcome, checked = run(own)
+    assert list(dict.fromkeys(checked)) == ["right too", "right at last", "right"]
+    assert {trial.status for trial in outcome.trials} == {Status.CORRECT}
+
+
+def test_no_second_chance_where_the_time_is_over(made: Bench) -> None:
+    own = replace(made, store=in_memory())
+    with pytest.raises(_Killed):
+        run(own, killer="right", names=("right",))
+    stop = Stop()
+    stop.set()
+    outcome, checked = run(replace(own, stop=stop), names=("right",))
+    assert (checked, outcome.trials) == ([], ())
+    checker = _Checker(made.checker.oracle)
+    late = replace(own, checker=cast(Checker, checker), until=time.monotonic(), jobs=2)
+    outcome = searched(late, listing(("right", "right too")))
+    assert [t.reason for t in outcome.trials if t.status is not Status.CORRECT] == [NO_TIME]
+
+
+def test_one_right_variant_is_owed_when_the_time_is_over(made: Bench) -> None:
+    checker = _Checker(made.checker.oracle)
+    late = replace(made, checker=cast(Checker, checker), until=time.monotonic(), jobs=1)
+    names = ("right", "right too", "right at last")
+    outcome = searched(replace(late, store=in_memory()), listing(names))
+    assert outcome.best is not None
+    assert len(outcome.trials) == 1
+
+
+def test_the_budget_is_for_different_texts(made: Bench) -> None:
+    names = ("right", "same as right", "right too", "right at last")
+    own = replace(made, store=in_memory())
+    outcome, _ = run(own, names=names, wanted=Wanted("exhaustive", budget=2))
+    assert deeds(outcome) == ["right", "same as right", "right too"]
+    assert outcome.searched is not None
+    assert (outcome.searched.legal, outcome.searched.budget) == (4, 2)
+    assert (outcome.searched.evaluated, outcome.searched.duplicates) == (2, 1)
+
+
+@pytest.mark.parametrize("name", ["random", "gp", "tpe", "simplex", "genetic", "annealing"])
+def test_every_search_comes_to_an_end(made: Bench, name: str) -> None:
+    own = replace(made, store=in_memory())
+    names = (*NAMES, "refused")
+    outcome, _ = run(own, names=names, wanted=Wanted(name, seed=1))
+    assert outcome.best is not None
+    assert 1 <= len(outcome.trials) <= len(names)
+    assert len(set(deeds(outcome))) == len(outcome.trials)
+
+
+def test_an_axis_is_inert_where_it_never_changes_the_text() -> None:
+    made = [
+        ({"UF": 1, "IDLE": 1, "TX": 8}, "a"),
+        ({"UF": 1, "IDLE": 2, "TX": 8}, "a"),
+        ({"UF": 2, "IDLE": 1, "TX": 8}, "b"),
+        ({"UF": 2, "IDLE": 2, "TX": 8}, "b"),
+        # No two points differ in TX alone, so nothing is known of it.
+        ({"UF": 3, "IDLE": 1, "TX": 16}, "a"),
+    ]
+    assert inert_axes(made) == ("IDLE",)
+    assert inert_axes([*made, ({"UF": 3, "IDLE": 2, "TX": 16}, "c")]) == ()
+    assert inert_axes([]) == ()

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A law holds or not, however busy the machine is on which it is tried.
+settings.register_profile("laws", deadline=None)
+settings.load_profile("laws")
 
 # What a test expects does not depend on a GPU of the machine that it runs on.
 os.environ["CUDA_VISIBLE_DEVICES"] = ""

@@ -1,4 +1,4 @@
-"""What happens inside a measuring child: load one library, run it, time it, store what it left.
+"""What happens inside a measuring child: load a library, run it, time it, store what it left.
 
 Imports only what this needs: the process is forked again and again.
 """
@@ -11,7 +11,7 @@ import math
 import os
 import resource
 import time
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,21 +36,41 @@ OUTPUT_ROOM_BYTES = 64 << 20
 """How much a variant may write to files beyond its outputs, such as what it prints."""
 
 
-def run_job(job: Job) -> None:
-    """Run `job` in this process and write its result; everything a variant does happens here."""
-    _restrain(job)
+def run_jobs(task: Job, tell: Callable[[str], None]) -> None:
+    """Run the jobs of `task` in this process, in order; all that a variant does happens here.
+
+    An empty line is told before each job, so that it is known which one a crash belongs to, and
+    its result after it.
+    """
+    _restrain(task)
     os.environ.update(ON_THIS_CPU)
-    os.environ.update(job["environ"])
-    os.environ["OMP_NUM_THREADS"] = str(job["threads"])
+    os.environ.update(task["environ"])
+    os.environ["OMP_NUM_THREADS"] = str(task["threads"])
+    poison, unpoison = (
+        _sanitizer_function(f"__asan_{word}_memory_region") for word in ("poison", "unpoison")
+    )
+    library: ctypes.CDLL | None = None
+    for job in task["jobs"]:
+        # What earlier jobs printed says nothing of this one.
+        os.ftruncate(1, 0)
+        os.lseek(1, 0, os.SEEK_SET)
+        tell("")
+        library = library or ctypes.CDLL(task["library"])
+        tell(json.dumps(_run(library, task["entry"], job, poison, unpoison)))
+
+
+def _run(library: ctypes.CDLL, entry: str, job: Job, poison: Any, unpoison: Any) -> Job:
+    """Return what one job has to tell, with its outputs stored.
+
+    `poison` and `unpoison` are the address sanitizer's, None where it is not loaded.
+    """
     pristine = [_pristine(job, buffer) for buffer in job["buffers"]]
     arrays = [GuardedArray(values.dtype, values.size) for values in pristine]
     for array, values in zip(arrays, pristine, strict=True):
         array.values[:] = values
-    library = ctypes.CDLL(job["library"])
     _set_order(library, job)
-    call = _Call(library, job, arrays)
-    poison = _sanitizer_function("__asan_poison_memory_region")
-    unpoison = _sanitizer_function("__asan_unpoison_memory_region")
+    call = _Call(library, job, arrays, entry)
+    launched = _launches(library) or 0
     for array in arrays if poison else ():
         array.mark_zones(poison)
     start = time.perf_counter()
@@ -67,8 +87,10 @@ def run_job(job: Job) -> None:
         result.update(_time(call, job, arrays, pristine, first_s, library))
         result["zones"] = result["zones"] or _broken_zones(job, arrays)
     call.free()
+    launches = _launches(library)
+    result["launches"] = None if launches is None else launches - launched
     result.update(_device_words(library))
-    Path(job["result"]).write_text(json.dumps(result))
+    return result
 
 
 class _Call:
@@ -78,8 +100,10 @@ class _Call:
     arrays are copied before a call and from which they are copied back after it.
     """
 
-    def __init__(self, library: ctypes.CDLL, job: Job, arrays: list[GuardedArray]) -> None:
-        self._entry = library.annotune_call
+    def __init__(
+        self, library: ctypes.CDLL, job: Job, arrays: list[GuardedArray], entry: str
+    ) -> None:
+        self._entry = getattr(library, entry)
         self._entry.restype = None
         self._arrays = arrays
         self._device = self._allocated(library, arrays) if job["resident"] else []
@@ -118,11 +142,10 @@ class _Call:
             ctypes.memmove(array.address, address, array.values.nbytes)
 
 
-def _restrain(job: Job) -> None:
+def _restrain(task: Job) -> None:
     """Forbid core dumps and endless output. Not the address space: sanitizers map terabytes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    outputs = sum(b["offset"] + b["size_bytes"] for b in job["buffers"][-1:])
-    room = outputs + OUTPUT_ROOM_BYTES
+    room = task["outputs_bytes"] + OUTPUT_ROOM_BYTES
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
 
@@ -165,19 +188,23 @@ def _set_order(library: ctypes.CDLL, job: Job) -> None:
         library.annotune_omp_set_order(job["order"], job["order_seed"])
 
 
+def _launches(library: ctypes.CDLL) -> int | None:
+    """Return how many kernels the library has launched so far, None where it counts none."""
+    for name in ("annotune_gpu_launches", "annotune_cpu_launches"):
+        if hasattr(library, name):
+            return int(getattr(library, name)())
+    return None
+
+
 def _device_words(library: ctypes.CDLL) -> Job:
-    """Return what CUDA on the CPU noticed: launches, memory not freed, the last thing wrong."""
-    if hasattr(library, "annotune_gpu_launches"):
-        launches = library.annotune_gpu_launches()
-        return {"launches": launches, "leaks": 0, "device_message": "", "device_zones": 0}
+    """Return what CUDA on the CPU noticed: memory not freed, the last thing wrong."""
     if not hasattr(library, "annotune_cpu_message"):
-        return {"launches": None, "leaks": 0, "device_message": "", "device_zones": 0}
+        return {"leaks": 0, "device_message": "", "device_zones": 0}
     # First, for it looks at the zones and says in the message what it found.
     broken = library.annotune_cpu_red_zone_violations()
     library.annotune_cpu_message.restype = ctypes.c_char_p
     return {
         "device_zones": broken,
-        "launches": library.annotune_cpu_launches(),
         "leaks": library.annotune_cpu_live_allocations(),
         "device_message": library.annotune_cpu_message().decode("utf-8", "replace"),
     }
@@ -194,12 +221,12 @@ def _races(library: ctypes.CDLL) -> list[str]:
 
 
 def _store(job: Job, arrays: list[GuardedArray]) -> None:
-    with open(job["output"], "wb") as file:
+    """Write what was computed into the file of outputs, which has its length already."""
+    with open(job["output"], "r+b") as file:
         for buffer, array in zip(job["buffers"], arrays, strict=True):
             if buffer["is_written"]:
-                file.seek(buffer["offset"])
+                file.seek(job["output_at"] + buffer["offset"])
                 array.values.tofile(file)
-        file.truncate(max((b["offset"] + b["size_bytes"] for b in job["buffers"]), default=0))
 
 
 def _kernel_clock(library: ctypes.CDLL) -> Any:

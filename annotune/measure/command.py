@@ -72,11 +72,13 @@ def run_command(
     limit_s: float,
     folder: Path | None = None,
     environ: Mapping[str, str] | None = None,
+    niceness: int = 0,
 ) -> Finished:
     """Return how `command` ended, killing its whole process group after `limit_s` seconds.
 
-    Nothing about the command raises: a program that is not there ends with `NOT_STARTED`
-    and the operating system's words as its output.
+    With a `niceness` it makes way for other processes, as nice(1) says. Nothing about the command
+    raises: a program that is not there ends with `NOT_STARTED` and the operating system's words
+    as its output.
     """
     start = time.monotonic()
     # A file and not a pipe: a grandchild that outlives the command keeps a pipe open, and
@@ -94,6 +96,10 @@ def run_command(
             )
         except OSError as error:
             return Finished(tuple(command), NOT_STARTED, str(error), 0.0)
+        if niceness:
+            with contextlib.suppress(OSError):
+                own = os.getpriority(os.PRIO_PROCESS, 0)
+                os.setpriority(os.PRIO_PROCESS, child.pid, own + niceness)
         returncode: int | None = None
         _running.add(child.pid)
         try:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import shlex
 import shutil
 import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotune.measure.command import Finished, run_command
 from annotune.measure.flags import KINDS, RUNTIME_FOLDER, Kind
+from annotune.measure.harness import ENTRY
 from annotune.measure.ptxas import KernelFacts, ignored_dimensions, parse_ptxas
 from annotune.measure.toolchain import Compiler, Toolchains
 
@@ -22,6 +25,7 @@ COMPILE_LIMIT_S = 60.0
 WORDS_LIMIT = 4000
 """How many characters of a compiler's output a failed trial keeps."""
 
+_RESULT = "result.json"
 _SUFFIXES = {"c": ".c", "c++": ".cpp", "cuda": ".cu"}
 
 
@@ -61,7 +65,8 @@ class CompileResult:
 
     `invalid` holds the compiler's words when it compiled something else than was asked for,
     such as another vector_length. `digest` is the hash of the texts and commands: equal
-    digests are the same program. `reused` says that nothing was compiled for this answer.
+    digests are the same program. `entry` is the function of the library to call, and `reused`
+    says that nothing was compiled for this answer.
     """
 
     ok: bool
@@ -73,6 +78,7 @@ class CompileResult:
     kernels: tuple[KernelFacts, ...] = ()
     time_s: float = 0.0
     reused: bool = False
+    entry: str = ENTRY
 
 
 def digest_of(job: CompileJob, tools: Toolchains) -> str:
@@ -88,7 +94,9 @@ def digest_of(job: CompileJob, tools: Toolchains) -> str:
     return hashlib.sha256(json.dumps([parts, commands, runtime]).encode()).hexdigest()
 
 
-def compile_job(job: CompileJob, tools: Toolchains, folder: Path) -> CompileResult:
+def compile_job(
+    job: CompileJob, tools: Toolchains, folder: Path, niceness: int = 0
+) -> CompileResult:
     """Return what compiling `job` gives, under ``folder/<digest>``.
 
     A compiler that is missing, refuses, crashes or hangs gives a result that is not `ok`.
@@ -96,37 +104,59 @@ def compile_job(job: CompileJob, tools: Toolchains, folder: Path) -> CompileResu
     failure is not kept, for the next run may have a mended compiler or more time.
     """
     digest = digest_of(job, tools)
-    place = folder / digest[:24]
-    path = place / f"out{KINDS[job.kind].suffix}"
-    known = _recall(place, path, digest)
+    known = recall(digest, folder)
     if known:
         return known
+    name = f"out{KINDS[job.kind].suffix}"
+    with _aside(folder, digest) as scratch:
+        result = _compile(job, tools, scratch / name, digest, niceness)
+        if result.ok:
+            _write(scratch, name, result)
+        return replace(result, path=folder / digest[:24] / name)
+
+
+def keep(results: Sequence[CompileResult], folder: Path) -> None:
+    """Have `compile_job` find in `folder` what came of other jobs, whose libraries lie there."""
+    for result in results:
+        with _aside(folder, result.digest) as scratch:
+            _write(scratch, os.path.relpath(result.path, folder / result.digest[:24]), result)
+
+
+@contextlib.contextmanager
+def _aside(folder: Path, digest: str) -> Iterator[Path]:
+    """Lend a folder that takes its place for `digest` at the end if it holds a whole answer.
+
+    Aside and then renamed, so that another thread sees a whole answer or none.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    # Aside and then renamed, so that another thread sees a whole answer or none.
     scratch = Path(tempfile.mkdtemp(prefix="compiling-", dir=folder))
     try:
-        result = _compile(job, tools, scratch / path.name, digest)
-        if not result.ok:
-            return replace(result, path=path)
-        words = {"output": result.output, "time_s": result.time_s}
-        (scratch / "result.json").write_text(json.dumps(words))
-        with contextlib.suppress(OSError):  # the same answer is there already
-            scratch.rename(place)
-        return replace(result, path=path)
+        yield scratch
+        if (scratch / _RESULT).exists():
+            with contextlib.suppress(OSError):  # the same answer is there already
+                scratch.rename(folder / digest[:24])
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _recall(place: Path, path: Path, digest: str) -> CompileResult | None:
-    """Return the result that an earlier call left in `place`, if it is whole."""
+def _write(place: Path, library: str, result: CompileResult) -> None:
+    """Write what `recall` reads; `library` is the way to the file from the answer's folder."""
+    words = {"library": library, "output": result.output, "time_s": result.time_s}
+    (place / _RESULT).write_text(json.dumps({**words, "entry": result.entry}))
+
+
+def recall(digest: str, folder: Path) -> CompileResult | None:
+    """Return the good result that an earlier call left for `digest`, if it is whole."""
+    place = folder / digest[:24]
     try:
-        words = json.loads((place / "result.json").read_text())
-    except (OSError, ValueError):
+        words = json.loads((place / _RESULT).read_text())
+        path = Path(os.path.normpath(place / words["library"]))
+        result = CompileResult(
+            True, path, words["output"], digest, time_s=words["time_s"], entry=words["entry"]
+        )
+    except (OSError, ValueError, KeyError):
         return None
-    if not path.exists():
-        return None
-    result = CompileResult(True, path, words["output"], digest, time_s=words["time_s"])
-    return replace(_with_facts(result), reused=True)
+    return replace(_with_facts(result), reused=True) if path.exists() else None
 
 
 def _with_facts(result: CompileResult) -> CompileResult:
@@ -151,7 +181,9 @@ def _flags(job: CompileJob, kind: Kind, tools: Toolchains, language: str) -> lis
     return [*flags, *(f for f in job.flags if language == "c" or f[:2] in ("-D", "-I"))]
 
 
-def _compile(job: CompileJob, tools: Toolchains, path: Path, digest: str) -> CompileResult:
+def _compile(
+    job: CompileJob, tools: Toolchains, path: Path, digest: str, niceness: int
+) -> CompileResult:
     """Return what the commands for `job` give; their working folder is that of `path`."""
     kind = KINDS[job.kind]
     output, time_s = "", 0.0
@@ -168,7 +200,7 @@ def _compile(job: CompileJob, tools: Toolchains, path: Path, digest: str) -> Com
             words = f"no compiler for {role}: {tools.problems.get(role, 'none was found')}"
             return CompileResult(False, path, words, digest)
     for step in _steps(job, kind, tools, path):
-        finished = run_command(step, job.limit_s, path.parent)
+        finished = run_command(step, job.limit_s, path.parent, niceness=niceness)
         output += finished.output
         time_s += finished.time_s
         if not finished.ok:

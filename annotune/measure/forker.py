@@ -1,15 +1,17 @@
-"""A warm process that forks one child per job and ends it when its time is up.
+"""A warm process that forks one child per task and ends it when its time is up.
 
-Run as ``python -m annotune.measure.forker``. Each line of standard input is a job, each line
-of standard output says how its child ended: ``{"status": <wait status>}`` or
-``{"status": null}`` when the time limit killed it; ``used_mib`` is not 0 when the memory limit
-did. Ends when standard input does.
+Run as ``python -m annotune.measure.forker``. Each line of standard input is a task: a list of
+jobs that one child runs in turn. Each line of standard output says how the child ended:
+``status`` is its wait status, null when a limit killed it, and ``used_mib`` is not 0 when that
+was the one of memory; ``results`` holds what each job that ended well has to tell, in order.
+Ends when standard input does.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import json
 import os
 import select
@@ -17,10 +19,11 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from annotune.measure.child import run_job
+from annotune.measure.child import run_jobs
 
 FAILED = 70
 """The exit code of a child that could not run its job: sysexits.h, EX_SOFTWARE."""
@@ -31,27 +34,35 @@ PR_SET_PDEATHSIG = 1
 LOOK_EVERY_S = 0.05
 """How often a child's memory is looked at: in this time a core fills some 100 MiB."""
 
+_PIPE_BYTES = 1 << 16
+
 
 def main() -> None:
-    """Serve jobs until standard input ends."""
+    """Serve tasks until standard input ends."""
     replies = os.fdopen(os.dup(1), "w")
+    # A collection in a child would write to, and so copy, every page that it shares with us.
+    gc.disable()
+    gc.freeze()
     for line in iter(sys.stdin.readline, ""):
         start = time.monotonic()
-        status, used_mib = _serve(json.loads(line))
-        time_s = time.monotonic() - start
-        reply = {"status": status, "used_mib": used_mib, "time_s": time_s}
+        reply = _serve(json.loads(line))
+        reply["time_s"] = time.monotonic() - start
         replies.write(json.dumps(reply) + "\n")
         replies.flush()
 
 
-def _serve(job: dict[str, Any]) -> tuple[int | None, int]:
-    """Return a child's wait status, None where it took too long, and the MiB it was killed for."""
+def _serve(task: dict[str, Any]) -> dict[str, Any]:
+    """Return how the child of `task` ended, and the results of its jobs."""
+    reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        _be_child(job)
+        os.close(reading)
+        _be_child(task, writing)
+    os.close(writing)
+    journal = _Journal(reading, task["limit_s"])
     handle = os.pidfd_open(child)
     try:
-        finished, used_mib = _watch(child, handle, job)
+        finished, used_mib = _watch(child, handle, journal, task["memory_mib"])
     finally:
         os.close(handle)
     # Also after a good end: the job may have left processes of its own.
@@ -62,24 +73,68 @@ def _serve(job: dict[str, Any]) -> tuple[int | None, int]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
-    return (status if finished else None), used_mib
+    journal.close()
+    status_told = status if finished else None
+    return {"status": status_told, "used_mib": used_mib, "results": journal.results}
 
 
-def _watch(child: int, handle: int, job: dict[str, Any]) -> tuple[bool, int]:
+class _Journal:
+    """What a child tells of its jobs: an empty line before each, and its result after it.
+
+    Each job has `limit_s` seconds from its beginning.
+    """
+
+    def __init__(self, pipe: int, limit_s: float) -> None:
+        os.set_blocking(pipe, False)
+        self.pipe = pipe
+        self.results: list[Any] = []
+        self.until = time.monotonic() + limit_s
+        self._limit_s = limit_s
+        self._rest = b""
+
+    def read(self) -> bool:
+        """Take in what the pipe holds; return whether more may come."""
+        while True:
+            try:
+                new = os.read(self.pipe, _PIPE_BYTES)
+            except BlockingIOError:
+                return True
+            if not new:
+                return False
+            *lines, self._rest = (self._rest + new).split(b"\n")
+            for line in lines:
+                if line:
+                    self.results.append(json.loads(line))
+                else:
+                    self.until = time.monotonic() + self._limit_s
+
+    def close(self) -> None:
+        """Take in what is left, and close the pipe."""
+        self.read()
+        os.close(self.pipe)
+
+
+def _watch(child: int, handle: int, journal: _Journal, most_mib: int) -> tuple[bool, int]:
     """Wait for a child's end or for a limit; return whether it ended, and the MiB over the limit.
 
     What it holds is looked at, not its address space: sanitizers and CUDA reserve terabytes.
     """
-    end = time.monotonic() + job["limit_s"]
-    while (left := end - time.monotonic()) > 0:
-        wait_s = min(left, LOOK_EVERY_S) if job["memory_mib"] else left
-        # Standard input turns readable only at its end: one job at a time is sent.
-        ready, _, _ = select.select([handle, sys.stdin.fileno()], [], [], wait_s)
-        if ready:
-            return handle in ready, 0
-        if job["memory_mib"] and (used_mib := _held_mib(child)) > job["memory_mib"]:
+    # Standard input turns readable only at its end: one task at a time is sent.
+    watched = [handle, sys.stdin.fileno(), journal.pipe]
+    while True:
+        left_s = journal.until - time.monotonic()
+        if left_s <= 0:
+            return False, 0
+        wait_s = min(left_s, LOOK_EVERY_S) if most_mib else left_s
+        ready, _, _ = select.select(watched, [], [], wait_s)
+        if handle in ready:
+            return True, 0
+        if sys.stdin.fileno() in ready:
+            return False, 0
+        if journal.pipe in ready and not journal.read():
+            watched.remove(journal.pipe)
+        if most_mib and not ready and (used_mib := _held_mib(child)) > most_mib:
             return False, used_mib
-    return False, 0
 
 
 def _held_mib(child: int) -> int:
@@ -95,8 +150,8 @@ def _held_mib(child: int) -> int:
     return sum(int(row[1]) for row in rows if row and row[0] in ("RssAnon:", "RssShmem:")) >> 10
 
 
-def _be_child(job: dict[str, Any]) -> None:
-    """Run `job` and end this process, whatever happens."""
+def _be_child(task: dict[str, Any], journal: int) -> None:
+    """Run the jobs of `task` and end this process, whatever happens."""
     code = FAILED
     try:
         os.setpgid(0, 0)
@@ -106,11 +161,11 @@ def _be_child(job: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("1000")
         silence = os.open(os.devnull, os.O_RDONLY)
-        words = os.open(job["words"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        words = os.open(task["words"], os.O_WRONLY | os.O_TRUNC)
         os.dup2(silence, 0)
         os.dup2(words, 1)
         os.dup2(words, 2)
-        run_job(job)
+        run_jobs(task, _teller(journal))
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -118,6 +173,17 @@ def _be_child(job: dict[str, Any]) -> None:
     finally:
         # Not sys.exit: a library's destructors could hang or crash after a good result.
         os._exit(code)
+
+
+def _teller(journal: int) -> Callable[[str], None]:
+    """Return what writes one line to the journal."""
+
+    def tell(line: str) -> None:
+        left = line.encode() + b"\n"
+        while left:
+            left = left[os.write(journal, left) :]
+
+    return tell
 
 
 if __name__ == "__main__":

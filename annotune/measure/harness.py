@@ -115,25 +115,28 @@ def oracle_source(source: SourceFile, region: Region) -> str:
     lead = re.sub(r"[^\t]", " ", source.text[start : extent.body_start])
     text = body_text(source.text, region)
     placed = f"#line {line} {quoted(source.path)}\n{lead}{text}\n"
-    return _assemble(source, region, placed)
+    return file_head(source) + _wrapper(region, placed)
 
 
 def variant_source(source: SourceFile, region: Region, code: RegionCode) -> str:
     """Return C in which `ENTRY` runs `code.body`, with `code.helper` before it."""
-    placed = f'#line 1 "{region.entry}.c"\n{code.body}\n'
-    return _assemble(source, region, placed, code.helper)
+    return file_head(source) + variant_part(region, code)
+
+
+def variant_part(region: Region, code: RegionCode) -> str:
+    """Return what stands below the user's file in `variant_source`."""
+    helper = f'#line 1 "{region.entry}_helper.c"\n{code.helper}\n' if code.helper else ""
+    return helper + _wrapper(region, f'#line 1 "{region.entry}.c"\n{code.body}\n')
+
+
+def file_head(source: SourceFile) -> str:
+    """Return the user's file as every text of this module begins with it."""
+    return f"#line 1 {quoted(source.path)}\n{source.text}\n"
 
 
 def nest_source(source: SourceFile, region: Region, body: str) -> str:
     """Return C in which `ENTRY` runs `body`, a text of our own in the user's names."""
-    return _assemble(source, region, body)
-
-
-def _assemble(source: SourceFile, region: Region, body: str, helper: str = "") -> str:
-    parts = [f"#line 1 {quoted(source.path)}\n{source.text}\n"]
-    if helper:
-        parts.append(f'#line 1 "{region.entry}_helper.c"\n{helper}\n')
-    return "".join([*parts, _wrapper(region, body)])
+    return file_head(source) + _wrapper(region, body)
 
 
 def quoted(path: str) -> str:

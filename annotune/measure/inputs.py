@@ -69,13 +69,17 @@ class Inputs:
     sizes: Mapping[str, int]
     seed: int
 
-    def read(self, buffer: Buffer, path: Path | None = None) -> npt.NDArray[Any]:
-        """Return `buffer`'s values, as a view of this file or of a run's output at `path`."""
+    @property
+    def size_bytes(self) -> int:
+        """Return the length of this file, and of what a run leaves."""
+        return max((b.offset + b.size_bytes for b in self.buffers), default=0)
+
+    def read(self, buffer: Buffer, path: Path | None = None, start: int = 0) -> npt.NDArray[Any]:
+        """Return `buffer`'s values: a view of this file, or of an output from `start` of `path`."""
         if not buffer.count:
             return np.empty(0, buffer.dtype)
-        return np.memmap(
-            path or self.path, buffer.dtype, "r", offset=buffer.offset, shape=(buffer.count,)
-        )
+        place = start + buffer.offset
+        return np.memmap(path or self.path, buffer.dtype, "r", offset=place, shape=(buffer.count,))
 
 
 def make_inputs(analysis: Analysis, sizes: Mapping[str, int], seed: int, folder: Path) -> Inputs:
@@ -123,7 +127,7 @@ def zero_inputs(inputs: Inputs, region: Region, folder: Path) -> Inputs:
     path = folder / "inputs.bin"
     with path.open("wb") as file:
         # A hole in the file reads as zeros and takes no room.
-        file.truncate(max((b.offset + b.size_bytes for b in inputs.buffers), default=0))
+        file.truncate(inputs.size_bytes)
         for buffer in inputs.buffers:
             if not buffer.is_written or buffer.number.family is Family.INTEGER:
                 file.seek(buffer.offset)

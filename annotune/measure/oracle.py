@@ -205,7 +205,7 @@ class Oracle:
         """Return in words where `outcome` differs from the original, or nothing."""
         for buffer in (b for b in reference.inputs.buffers if b.is_written):
             expected = reference.expected[buffer.name]
-            got = reference.inputs.read(buffer, outcome.outputs)
+            got = reference.inputs.read(buffer, outcome.outputs, outcome.outputs_at)
             found = compare(
                 buffer.name,
                 components(expected),

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import json
 import os
-import queue
 import re
-import signal
-import subprocess
-import sys
-import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-import annotune
+from annotune.measure.children import FORKERS, Forker
 from annotune.measure.command import signal_name
-from annotune.measure.inputs import Inputs
+from annotune.measure.harness import ENTRY
+from annotune.measure.inputs import PAGE_BYTES, Inputs
 from annotune.measure.trial import Status
 
 RUN_LIMIT_S = 30.0
 TOO_MUCH_MEMORY = "used more than"
-WORDS_LIMIT = 8000
-"""How many characters of what a child printed are read."""
-
 REPORT_LINES = 6
 """How many lines of a sanitizer's report a failed trial keeps: what, where, and the access."""
 
@@ -62,8 +53,9 @@ class RunJob:
     `environ` is added to the child's environment. `preload` is a library the child is started
     with, such as libasan. `order` and its seed are for libraries that play their threads one
     after another; `fail_at` makes that call of the CUDA run-time library fail, from 1.
-    With `resident` the region gets pointers into the memory of CUDA on the CPU. A child that holds
-    more than `memory_mib` of memory of its own is killed, with 0 none is.
+    With `resident` the region gets pointers into the memory of CUDA on the CPU. `entry` is the
+    library's function. `has_memory` says that its runtime remembers earlier calls. A child that
+    holds more than `memory_mib` of memory of its own is killed, with 0 none is.
     """
 
     library: Path
@@ -78,6 +70,8 @@ class RunJob:
     order_seed: int = 1
     fail_at: int = 0
     resident: bool = False
+    entry: str = ENTRY
+    has_memory: bool = False
     memory_mib: int = 0
 
 
@@ -85,9 +79,10 @@ class RunJob:
 class Outcome:
     """How a run ended. `CORRECT` says only that it ended well: nothing has been compared yet.
 
-    `outputs` is a file laid out like the inputs, with every written array as the first call
-    left it; `integers` and `reals` are the scalars after it. `times_s` are seconds per call
-    in the order they were taken; `censored` says that they were cut short as clearly worse.
+    `outputs` is a file that holds, from byte `outputs_at` on and laid out like the inputs, every
+    written array as the first call left it; `integers` and `reals` are the scalars after it.
+    `times_s` are seconds per call in the order they were taken; `censored` says that they were
+    cut short as clearly worse.
     `launches` counts the CUDA kernels that ran, None where there are none to count.
     `kernel_s` are the seconds in GPU kernels of each of those calls, empty on a CPU.
     """
@@ -95,6 +90,7 @@ class Outcome:
     status: Status
     reason: str = ""
     outputs: Path = Path()
+    outputs_at: int = 0
     integers: tuple[int, ...] = ()
     reals: tuple[float, ...] = ()
     times_s: tuple[float, ...] = ()
@@ -104,14 +100,86 @@ class Outcome:
 
 
 def run_checked(job: RunJob) -> Outcome:
-    """Return how `job` ended: a crash, a hang, a broken red zone or a race is a value too."""
+    """Return how `job` ended: a crash, a hang, a broken red zone or a race is a value too.
+
+    The outputs are a file in the job's folder.
+    """
     job.folder.mkdir(parents=True, exist_ok=True)
-    files = {name: job.folder / f"{name}.run" for name in ("output", "result", "words")}
-    for path in files.values():
-        path.unlink(missing_ok=True)
-    limit_s = job.limit_s
-    message = {
-        "library": str(job.library),
+    path = job.folder / "output.run"
+    with path.open("wb") as file:
+        file.truncate(job.inputs.size_bytes)
+    with FORKERS.lent(job.preload) as forker:
+        (outcome,) = _outcomes(forker, [job], path, [0])
+    return outcome
+
+
+@contextlib.contextmanager
+def run_in_one_child(jobs: Sequence[RunJob]) -> Iterator[tuple[Outcome, ...]]:
+    """Yield how `jobs` ended, in order, up to the first that did not end well.
+
+    One child runs them all, so they must be of one library and differ only in what is run, not
+    in where. A limit is that of each job, and a failure that of the job which ran. The outputs
+    are in memory, gone when the context ends.
+    """
+    starts, size = [], 0
+    for job in jobs:
+        starts.append(size)
+        size += -(-job.inputs.size_bytes // PAGE_BYTES) * PAGE_BYTES
+    with FORKERS.lent(jobs[0].preload) as forker, forker.outputs(size) as path:
+        yield _outcomes(forker, jobs, path, starts)
+
+
+def may_share_a_child(job: RunJob) -> bool:
+    """Return whether another run may follow `job` in its child, and find nothing of it there.
+
+    What looks for races remembers who touched which byte, and a sanitizer what was freed; a
+    failure that was planned may leave something behind.
+    """
+    return not (job.preload or job.fail_at or job.has_memory)
+
+
+def _outcomes(
+    forker: Forker, jobs: Sequence[RunJob], outputs: Path, starts: Sequence[int]
+) -> tuple[Outcome, ...]:
+    """Return how jobs end in one child of `forker`, up to the first that does not end well."""
+    first = jobs[0]
+    task = {
+        "library": str(first.library),
+        "entry": first.entry,
+        "environ": dict(first.environ),
+        "threads": first.threads,
+        "limit_s": first.limit_s,
+        "memory_mib": first.memory_mib,
+        "words": str(forker.words_path),
+        "outputs_bytes": starts[-1] + jobs[-1].inputs.size_bytes,
+        "jobs": [_message(job, outputs, at) for job, at in zip(jobs, starts, strict=True)],
+    }
+    reply = forker.ask(task)
+    words = forker.words
+    if reply is None:
+        return (Outcome(Status.RUNTIME, f"the measuring process ended: {words}".rstrip(": ")),)
+    found = []
+    for job, result, at in zip(jobs, reply["results"], starts, strict=False):
+        found.append(_finished(result, outputs, at, is_failure_planned=job.fail_at > 0))
+        if found[-1].status is not Status.CORRECT:
+            return tuple(found)
+    if reply["status"] != 0:
+        # After its last result too a child may die: of a thread that the region left behind.
+        del found[len(jobs) - 1 :]
+    if reply["used_mib"]:
+        words = f"{TOO_MUCH_MEMORY} {first.memory_mib} MiB of memory"
+        found.append(Outcome(Status.RUNTIME, words))
+    elif reply["status"] is None:
+        found.append(Outcome(Status.TIMEOUT, f"killed after {first.limit_s:g} s"))
+    elif reply["status"] != 0 or len(found) < len(jobs):
+        # Code 0 too: the region has ended the process by itself.
+        found.append(Outcome(Status.RUNTIME, _ending(reply["status"], words)))
+    return tuple(found)
+
+
+def _message(job: RunJob, outputs: Path, output_at: int) -> dict[str, Any]:
+    """Return what a child must know of one job, beside what it shares with the others."""
+    return {
         "inputs": str(job.inputs.path),
         "buffers": [
             {**asdict(b), "size_bytes": b.size_bytes, "dtype": b.dtype.str}
@@ -119,34 +187,20 @@ def run_checked(job: RunJob) -> Outcome:
         ],
         "integers": job.inputs.integers,
         "reals": job.inputs.reals,
-        "environ": dict(job.environ),
-        "threads": job.threads,
         "order": int(job.order),
         "order_seed": job.order_seed,
         "fail_at": job.fail_at,
         "resident": job.resident,
-        "limit_s": limit_s,
-        "memory_mib": job.memory_mib,
         "timing": asdict(job.timing) if job.timing else None,
-        **{name: str(path) for name, path in files.items()},
+        "output": str(outputs),
+        "output_at": output_at,
     }
-    with _children.lent(job.preload) as forker:
-        reply = forker.ask(message)
-    words = _words(files["words"])
-    if reply is None:
-        return Outcome(Status.RUNTIME, f"the measuring process ended: {words}".rstrip(": "))
-    if reply["used_mib"]:
-        return Outcome(Status.RUNTIME, f"{TOO_MUCH_MEMORY} {job.memory_mib} MiB of memory")
-    if reply["status"] is None:
-        return Outcome(Status.TIMEOUT, f"killed after {limit_s:g} s")
-    if reply["status"] != 0:
-        return Outcome(Status.RUNTIME, _ending(reply["status"], words))
-    result = json.loads(files["result"].read_text())
-    return _finished(result, files["output"], is_failure_planned=job.fail_at > 0)
 
 
-def _finished(result: dict[str, Any], outputs: Path, is_failure_planned: bool) -> Outcome:
-    """Return the outcome of a child that ended well, by what it reports."""
+def _finished(
+    result: dict[str, Any], outputs: Path, outputs_at: int, is_failure_planned: bool
+) -> Outcome:
+    """Return the outcome of a job that ended well, by what its child reports."""
     status, reason = Status.CORRECT, ""
     if result["races"]:
         more = len(result["races"]) - 1
@@ -169,6 +223,7 @@ def _finished(result: dict[str, Any], outputs: Path, is_failure_planned: bool) -
         status,
         reason,
         outputs,
+        outputs_at,
         tuple(result["integers"]),
         tuple(result["reals"]),
         tuple(result.get("times_s", ())),
@@ -192,104 +247,3 @@ def _ending(status: int, words: str) -> str:
         ending = f"ended with exit code {os.waitstatus_to_exitcode(status)}"
     last = "\n".join(words.strip().splitlines()[-3:])
     return f"{ending}: {last}" if last else ending
-
-
-def _words(path: Path) -> str:
-    try:
-        return path.read_bytes()[:WORDS_LIMIT].decode("utf-8", "replace")
-    except OSError:
-        return ""
-
-
-class _Forker:
-    """The client's end of one `annotune.measure.forker` process."""
-
-    def __init__(self, preload: str) -> None:
-        environ = dict(os.environ)
-        root = str(Path(annotune.__file__).parent.parent)
-        environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH")]))
-        # A process with threads must not fork, and numpy's BLAS starts some on import.
-        environ.update(OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-        if preload:
-            environ["LD_PRELOAD"] = preload
-            # Python leaks by design; an abort would hide the report behind a core dump.
-            environ["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=0:exitcode=86"
-            environ["UBSAN_OPTIONS"] = "halt_on_error=1:exitcode=86"
-            environ["PYTHONMALLOC"] = "malloc"
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "annotune.measure.forker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environ,
-            text=True,
-            start_new_session=True,
-        )
-
-    def ask(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the forker's reply to one job, or None when it has ended itself."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            self._process.stdin.write(json.dumps(message) + "\n")
-            self._process.stdin.flush()
-            line = self._process.stdout.readline()
-        except OSError:
-            line = ""
-        return json.loads(line) if line else None
-
-    @property
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
-
-    def close(self) -> None:
-        """End the process and the child it may be waiting for."""
-        with contextlib.suppress(OSError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()
-        try:
-            # At the end of its input it kills its child and leaves.
-            self._process.wait(2.0)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-
-
-class _Children:
-    """The idle forkers of this process, by what they preload. Safe for many threads."""
-
-    def __init__(self) -> None:
-        self._idle: dict[str, queue.SimpleQueue[_Forker]] = {}
-        self._lock = threading.Lock()
-
-    @contextlib.contextmanager
-    def lent(self, preload: str) -> Any:
-        with self._lock:
-            idle = self._idle.setdefault(preload, queue.SimpleQueue())
-        try:
-            forker = idle.get_nowait()
-        except queue.Empty:
-            forker = _Forker(preload)
-        try:
-            yield forker
-        except BaseException:
-            forker.close()
-            raise
-        if forker.is_alive:
-            idle.put(forker)
-        else:
-            forker.close()
-
-    def close(self) -> None:
-        """End every idle forker."""
-        for idle in self._idle.values():
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    idle.get_nowait().close()
-
-
-_children = _Children()
-atexit.register(_children.close)

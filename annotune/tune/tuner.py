@@ -197,7 +197,14 @@ def _final_job(bench: Bench, target: Target, kind: str, one: Tried) -> RunJob:
     built = compile_job(job, oracle.tools, oracle.folder / "compiled")
     reference = oracle.reference(bench.sizes[0], CheckPlan(bench.sizes).seed)
     folder = oracle.folder / f"final-{built.digest[:16]}"
-    return RunJob(built.path, reference.inputs, folder, threads=bench.cores, environ=bench.environ)
+    return RunJob(
+        built.path,
+        reference.inputs,
+        folder,
+        threads=bench.cores,
+        environ=bench.environ,
+        entry=built.entry,
+    )
 
 
 def baseline(

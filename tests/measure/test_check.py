@@ -164,8 +164,8 @@ def test_a_nest_too_large_for_the_sanitizers_says_so(
 ) -> None:
     source, analysis = matvec()
     checker = Checker(Oracle(source, analysis, here(), tmp_path))
-    monkeypatch.setattr("annotune.measure.check.DETECT_AT_MOST", 599)
-    monkeypatch.setattr("annotune.measure.check.SANITIZE_ITERATIONS", 599)
+    monkeypatch.setattr("annotune.measure.plan.DETECT_AT_MOST", 599)
+    monkeypatch.setattr("annotune.measure.plan.SANITIZE_ITERATIONS", 599)
     plan = CheckPlan(({"n": 20, "m": 30},), sanitize=True)
     trial = checker.check(variant(ROWS), plan)
     assert trial.verified

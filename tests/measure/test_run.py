@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from annotune.codegen.code import RegionCode
 from annotune.measure.compile import CompileJob, Source, compile_job
 from annotune.measure.harness import variant_source
 from annotune.measure.inputs import make_inputs
-from annotune.measure.run import RunJob, TimingPlan, run_checked
+from annotune.measure.run import RunJob, TimingPlan, run_checked, run_in_one_child
 from annotune.measure.trial import Status
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
@@ -131,6 +132,57 @@ def test_a_warm_run_is_quick(tmp_path: Path) -> None:
         run_checked(a_job)
     # 10 to 20 ms each on an idle machine; the limit leaves room for a busy one.
     assert (time.monotonic() - start) / 10 < 0.15
+
+
+def series(body: str, folder: Path, **settings: object) -> list[RunJob]:
+    """Return jobs of one library at three sizes: n is 20, 1 and 5."""
+    first = job(body, folder, **settings)
+    _, analysis = matvec()
+    others = [make_inputs(analysis, {"n": n}, 1, folder / f"inputs-{n}") for n in (1, 5)]
+    return [first, *(replace(first, inputs=inputs) for inputs in others)]
+
+
+def test_one_child_runs_every_size(tmp_path: Path) -> None:
+    process = "extern int getpid(void); y[0] = getpid();"
+    with run_in_one_child(series(process, tmp_path)) as outcomes:
+        jobs = series(process, tmp_path)
+        pids = [
+            one.inputs.read(one.inputs.buffers[0], found.outputs, found.outputs_at)[0]
+            for one, found in zip(jobs, outcomes, strict=True)
+        ]
+    assert len(set(pids)) == 1
+    assert [found.status for found in outcomes] == [Status.CORRECT] * 3
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "words"),
+    [
+        ("if (n == 1) __builtin_trap();", Status.RUNTIME, "died of SIGILL"),
+        ("extern void exit(int); if (n == 1) exit(0);", Status.RUNTIME, "exit code 0"),
+        ("if (n == 1) for (volatile int k = 0;; k = 0);", Status.TIMEOUT, "killed after 0.5 s"),
+        ("if (n == 1) y[1] = 0;", Status.RUNTIME, "after its last element"),
+    ],
+)
+def test_a_failure_is_that_of_the_size_which_ran(
+    body: str, status: Status, words: str, tmp_path: Path
+) -> None:
+    with run_in_one_child(series(f"{LOOPS} {body}", tmp_path, limit_s=0.5)) as outcomes:
+        assert [found.status for found in outcomes] == [Status.CORRECT, status]
+        assert words in outcomes[1].reason
+
+
+def test_a_limit_is_that_of_each_size(tmp_path: Path) -> None:
+    nap = f"extern int usleep(unsigned); usleep(300000); {LOOPS}"
+    with run_in_one_child(series(nap, tmp_path, limit_s=0.7)) as outcomes:
+        assert [found.status for found in outcomes] == [Status.CORRECT] * 3
+
+
+def test_outputs_of_an_earlier_child_are_gone(tmp_path: Path) -> None:
+    jobs = series(LOOPS, tmp_path)
+    with run_in_one_child(jobs) as outcomes:
+        where = outcomes[0].outputs
+        assert any(jobs[0].inputs.read(jobs[0].inputs.buffers[0], where))
+    assert where.stat().st_size == 0
 
 
 EATS = "for (int k = 0; k < 300; k++) __builtin_memset(__builtin_malloc(1 << 20), 1, 1 << 20);"

@@ -1,0 +1,139 @@
+"""Which runs a check makes of a variant: where, how it is compiled, in which order of threads."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from annotune.measure.evaluate import iterations, known_values
+from annotune.measure.flags import KINDS
+from annotune.measure.oracle import Oracle
+from annotune.measure.run import RUN_LIMIT_S, Order, TimingPlan
+from annotune.measure.variant import Variant
+
+SANITIZE_ITERATIONS = 1_000_000
+"""Sizes with more assignments than this are not run under a sanitizer, 2-20 times slower."""
+
+RACE_ITERATIONS = 50_000
+"""Sizes with more assignments than this are not searched for races, 50 times slower."""
+
+DETECT_AT_MOST = 100_000_000
+"""Assignments beyond which no detector runs at all: it would take a minute and more."""
+
+_ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPlan:
+    """Where and how hard a variant is checked.
+
+    `sizes` are checked in order; with `timing` the first of them is measured too. `sanitize`
+    and `races` add runs under the sanitizers and the race detector at the sizes that are
+    small enough. For each number in `failures` that call of the CUDA run-time library fails
+    once, after which the entry must still leave the right result. `resident` gives CUDA
+    variants device pointers, as ``--data resident`` says. `arch` is set to have CUDA compiled
+    for that GPU as well, for nvcc's own words on registers and spills, `grids` to have OpenACC
+    compiled for a GPU, for the grids that its compiler chooses. `device_name` is what
+    the trial says it was measured on; `environ` is set in every child, such as
+    CUDA_VISIBLE_DEVICES or OMP_PROC_BIND. A run that holds more than `memory_mib` is killed; 0 is
+    no limit.
+    """
+
+    sizes: tuple[Mapping[str, int], ...]
+    seed: int = 1
+    threads: int = 1
+    timing: TimingPlan | None = None
+    sanitize: bool = False
+    races: bool = False
+    failures: tuple[int, ...] = ()
+    resident: bool = False
+    arch: str = ""
+    grids: bool = False
+    device_name: str = ""
+    environ: Mapping[str, str] = field(default_factory=dict)
+    run_limit_s: float = RUN_LIMIT_S
+    compile_limit_s: float = 60.0
+    memory_mib: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run to make: how it is compiled, at which sizes, in which order of threads."""
+
+    kind: str
+    sizes: Mapping[str, int]
+    order: Order = Order.FORWARD
+    is_timed: bool = False
+    fail_at: int = 0
+
+
+def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
+    """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
+    for kind, limit in _detectors(variant, plan, oracle):
+        for sizes in _small_enough(plan.sizes, oracle, limit):
+            yield Run(kind, sizes, Order.REVERSE)
+    orders = _ALL_ORDERS if KINDS[variant.kind].is_ordered else (Order.FORWARD,)
+    for number, sizes in enumerate(plan.sizes):
+        for order in orders:
+            is_timed = number == 0 and order is Order.FORWARD
+            yield Run(variant.kind, sizes, order, is_timed)
+    if variant.device_text:
+        smallest = _small_enough(plan.sizes, oracle, 0)
+        for call, sizes in itertools.product(plan.failures, smallest):
+            yield Run(variant.kind, sizes, fail_at=call)
+
+
+def _detectors(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[tuple[str, int]]:
+    """Yield (kind, limit) of the detectors that `plan` wants and that are here.
+
+    `limit` is the number of assignments up to which every size is run under the detector.
+    """
+    asan, race = f"{variant.kind}-asan", f"{variant.kind}-race"
+    if plan.sanitize and oracle.tools.asan and asan in KINDS:
+        yield asan, SANITIZE_ITERATIONS
+    if plan.races and oracle.tools.cxx and race in KINDS:
+        yield race, RACE_ITERATIONS
+
+
+def without_detectors(variant: Variant, plan: CheckPlan, oracle: Oracle) -> dict[str, str]:
+    """Return why a detector that `plan` wants is not run, by its name in the trial's facts."""
+    too_large = f"not run: more than {DETECT_AT_MOST:,} assignments at every size"
+    found: dict[str, str] = {}
+    for word, is_wanted, kind, tool, problem in (
+        ("sanitizers", plan.sanitize, "asan", oracle.tools.asan, "no address sanitizer here"),
+        ("race detector", plan.races, "race", oracle.tools.cxx, "no C++ compiler here"),
+    ):
+        if not is_wanted:
+            continue
+        if f"{variant.kind}-{kind}" not in KINDS:
+            found[word] = f"not run: there is none for '{variant.kind}'"
+        elif not tool:
+            found[word] = f"not run: {problem}"
+        elif not _small_enough(plan.sizes, oracle, DETECT_AT_MOST):
+            found[word] = too_large
+    return found
+
+
+def _small_enough(
+    candidates: tuple[Mapping[str, int], ...], oracle: Oracle, limit: int
+) -> list[Mapping[str, int]]:
+    """Return the sizes with at most `limit` assignments; the smallest where none has so few.
+
+    C may fix the sizes, and a detector that takes seconds is better than none.
+    """
+    region = oracle.region
+    counts = [iterations(region.nest, known_values(region, sizes)) for sizes in candidates]
+    found = [sizes for sizes, count in zip(candidates, counts, strict=True) if count <= limit]
+    if found or not counts or min(counts) > DETECT_AT_MOST:
+        return found
+    return [candidates[counts.index(min(counts))]]
+
+
+def words_of(run: Run, reason: str) -> str:
+    """Return `reason` after the sizes and the order of threads at which it was seen."""
+    sizes = ", ".join(f"{name}={value}" for name, value in run.sizes.items())
+    place = f"at {sizes}: " if sizes else ""
+    order = "" if run.order is Order.FORWARD else f"threads in {run.order.name.lower()} order: "
+    planned = f"after call {run.fail_at} of the CUDA library failed: " if run.fail_at else ""
+    return place + order + planned + reason

@@ -21,7 +21,7 @@ from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Value
 from annotune.codegen.code import RegionCode
-from annotune.codegen.target import Provenance, Target, Variant, load_target
+from annotune.codegen.target import Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
 from annotune.decide.decision import Base, decide
@@ -36,12 +36,13 @@ from annotune.frontend.load import load_sound
 from annotune.frontend.locate import locate_loop
 from annotune.frontend.symbols import REALS
 from annotune.ir.region import Region, SourceFile
+from annotune.problem_sizes import at_every_size, first_choices
+from annotune.provenance import provenance, run_provenance
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.settings import Settings
 
 if TYPE_CHECKING:
     from annotune.tune.bench import Listener
-    from annotune.tune.region_run import Tuned
     from annotune.tune.results import Results
     from annotune.tune.run import Limits
     from annotune.tune.stop import Stop
@@ -99,7 +100,11 @@ def check(settings: Settings) -> CheckReport:
     if not blocks and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
-    reports = tuple(_examine(region, settings, device) for region in source.regions)
+
+    def examine(region: Region) -> RegionReport:
+        return _examine(region, settings, device)
+
+    reports = tuple(at_every_size(region, examine) for region in source.regions)
     for report in reports:
         problems += report.diagnostics
     problems += _unused_settings(settings, source.regions)
@@ -118,13 +123,15 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     assert found.source is not None
     device = load_device(settings.device)
     variants: list[dict[str, Variant]] = []
+    problems = list(found.diagnostics)
     codes: dict[str, list[RegionCode]] = {t.name: [] for t in targets}
     for report in found.regions:
         assert report.base is not None
         assert report.space is not None
         made: dict[str, Variant] = {}
         for target in targets:
-            variant = next(target.candidates(report.base, report.space, device, 1))
+            variant, refused = first_choices(report, target, device)
+            problems += refused
             made[target.name] = variant
             codes[target.name].append(target.region(variant, settings.resident))
         variants.append(made)
@@ -133,7 +140,7 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
         origin = provenance(settings, [made[target.name] for made in variants])
         files |= target.files(found.source, codes[target.name], origin)
     return Emission(
-        found.text, found.source, files, tuple(variants), found.regions, found.diagnostics
+        found.text, found.source, files, tuple(variants), found.regions, tuple(problems)
     )
 
 
@@ -193,7 +200,10 @@ def run(
     found = _accepted(settings)
     assert found.source is not None
     device = load_device(settings.device)
-    ready = [tuning.Ready(r.base, r.space) for r in found.regions if r.base and r.space]
+    ready: list[tuning.Ready] = []
+    for report in found.regions:
+        sizes = [tuning.Ready(r.base, r.space) for r in report.by_size if r.base and r.space]
+        ready += [replace(one, others=tuple(others)) for one, *others in [sizes] if sizes]
     flags = tuple(f"-I{folder}" for folder in settings.include)
     flags += tuple(f"-D{name}={value}" for name, value in settings.defines.items())
     temporary = Path(tempfile.gettempdir())
@@ -212,56 +222,13 @@ def run(
             stop or NEVER,
         )
     diagnostics = (*found.diagnostics, *kept_aside)
-    origins = {t.name: _run_provenance(settings, tuned, t.name) for t in targets}
+    origins = {t.name: run_provenance(settings, tuned, t.name) for t in targets}
     made = tuning.files(found.source, tuned, targets, origins)
     warnings = [d.message for d in diagnostics]
     value = tuning.results(__version__, found.source, device, tuned, tools, warnings)
     stem = settings.source.stem
     value = tuning.with_files(value, {stem + end: text for end, text in made.items()})
     return RunReport(found.text, value, made, diagnostics)
-
-
-def _run_provenance(settings: Settings, tuned: Sequence[Tuned], target: str) -> Provenance:
-    """Return what the files of a target say of the run that chose them."""
-    rows: list[str] = []
-    for one in tuned:
-        result = one.result
-        rows.append(_tuned_for(result.function, result.index, result.sizes))
-        for row in result.rows:
-            if row.name != target or row.time_s is None:
-                continue
-            rows += _settings_rows(row.config)
-            said = "measured on" if row.status == "measured" else "predicted for"
-            rows.append(f"  {row.time_s * 1e6:.4g} us {said} {row.device}")
-    return Provenance(__version__, settings.source.name, tuple(rows))
-
-
-def provenance(settings: Settings, variants: Sequence[Variant]) -> Provenance:
-    """Return what the files of a target say of their origin, one variant per region."""
-    rows: list[str] = []
-    for variant in variants:
-        region = variant.analysis.region
-        rows.append(_tuned_for(region.function, region.index, region.sizes))
-        rows += _settings_rows(variant.config)
-        if variant.predicted_s is not None:
-            time_us = variant.predicted_s * 1e6
-            rows.append(f"  {time_us:.4g} us predicted for {settings.device}; not measured")
-    rows.append("The decision algorithm's first choice.")
-    return Provenance(__version__, settings.source.name, tuple(rows))
-
-
-def _tuned_for(function: str, index: int, sizes: Mapping[str, int]) -> str:
-    listed = ", ".join(f"{k}={v}" for k, v in sizes.items())
-    return f"{function}, region {index}: tuned for {listed or 'any size'}"
-
-
-def _settings_rows(config: Mapping[str, str | int | float]) -> list[str]:
-    """Return a variant's configuration, one kernel's part to a line."""
-    kernels: dict[str, list[str]] = {}
-    for name, value in config.items():
-        kernel, dot, axis = str(name).partition(".")
-        kernels.setdefault(kernel if dot else "", []).append(f"{axis or kernel} {value}")
-    return [f"  {name + ': ' if name else ''}{'; '.join(parts)}" for name, parts in kernels.items()]
 
 
 def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[Diagnostic]]:

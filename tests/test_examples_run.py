@@ -33,6 +33,7 @@ FILES = (
     "nwchem/sd_t_d1.c",
     "nwchem/sd_t_d2.c",
     "nekbone/local_grad3.c",
+    "nekbone/gradient.c",
     "gemm/gemm.c",
     "treduda/tensors.c",
     "thesis/fig3_9a.c",
@@ -68,7 +69,7 @@ def _opens(line: str) -> bool:
 
 def _marks(file: str, function: str) -> tuple[pytest.MarkDecorator, ...]:
     """Return the marks of a function: of those alike one does, of nine another for each file."""
-    if file == "thesis/fig3_9b.c":
+    if file in ("thesis/fig3_9b.c", "nekbone/gradient.c"):
         return (pytest.mark.slow,)
     is_triples = function.startswith("sd_t_")
     shown = ("sd_t_d1_1", "sd_t_d2_9", "sd_t_s1_5")
@@ -79,7 +80,7 @@ CASES = [pytest.param(f, n, id=f"{Path(f).stem}-{n}", marks=_marks(f, n)) for f,
 
 
 def test_no_example_is_missing() -> None:
-    assert len(CASES) == 27 + 1 + 1 + 2 + 2
+    assert len(CASES) == 27 + 1 + 1 + 1 + 2 + 2
     assert len({case.values for case in CASES}) == len(CASES)
 
 
@@ -117,7 +118,9 @@ def test_emitted_text_equals_the_original(
     assert "skipped" not in trial.facts
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    "file", [pytest.param(f, marks=pytest.mark.slow) if "gradient" in f else f for f in FILES]
+)
 def test_nvcc_compiles_without_spills_or_warnings(file: str, tmp_path: Path) -> None:
     nvcc = tools().nvcc
     if nvcc is None:

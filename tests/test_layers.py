@@ -35,6 +35,8 @@ ABOVE = {
     "annotune.settings",
     "annotune.option_types",
     "annotune.pipeline",
+    "annotune.problem_sizes",
+    "annotune.provenance",
     "annotune.cli",
     "annotune.__main__",
 }

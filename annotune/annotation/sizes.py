@@ -1,4 +1,4 @@
-"""The problem sizes of an annotation: one to tune for, the others to check."""
+"""The problem sizes of an annotation, the first of which the analysis starts from."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from annotune.diagnostics import AnnotuneError, Diagnostic
 
 # More combinations than this are not looked at: each costs microseconds, all of them seconds.
 MAX_COMBINATIONS = 100_000
-# So many problem sizes are looked at: the first is tuned for, the others are checked.
+# So many problem sizes are looked at: each is tuned, and shares a run's time with the others.
 MAX_SIZES = 9
 
 
 def problem_sizes(spec: Spec, limit: int) -> tuple[Mapping[str, Value], ...]:
     """Return at most `limit` combinations of ``input_params``, in the order of their lists.
 
-    The first is the one to tune for. All fulfil the constraints among the sizes.
+    All fulfil the constraints among the sizes.
     """
     return tuple(islice(_combinations(spec), limit))
 

@@ -9,12 +9,21 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import final_values
-from annotune.codegen.code import TUNED_SUFFIX, RegionCode
-from annotune.codegen.cuda_host import HostText, Version, prelude
+from annotune.codegen.code import RegionCode
+from annotune.codegen.cuda_host import HostText, Version
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
+from annotune.codegen.cuda_prelude import prelude
 from annotune.codegen.cuda_types import c_spelling
 from annotune.codegen.cuda_view import CPP_WORDS, HELD_RESIDENT, held_scalars, viewed
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, words
+from annotune.codegen.several_sizes import (
+    OTHERS,
+    Definitions,
+    call_sizes,
+    sizes_text,
+    suffixes,
+    tests_by_size,
+)
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.user_functions import calling_copies, copied, definition
 from annotune.codegen.variants import gpu_variants
@@ -56,6 +65,10 @@ class CudaTarget:
         as_written = variant.analysis
         functions = _device_functions(as_written.region)
         user = interface(as_written)
+        ends, labels = (
+            suffixes(variant),
+            [sizes_text(call_sizes(v.analysis)) for v in variant.by_size],
+        )
         variant, view = viewed(calling_copies(variant, _copies(as_written.region)))
         held = held_scalars(as_written.region, view)
         if resident and held:
@@ -63,11 +76,18 @@ class CudaTarget:
             raise AnnotuneError.of(HELD_RESIDENT.at(place, name=held[0].name))
         analysis = variant.analysis
         outer = interface(analysis)
-        tuned = _version(variant, variant.tuned, TUNED_SUFFIX if variant.general else "")
-        general = _version(variant, variant.general, "") if variant.general else None
-        texts = [*tuned.texts.values(), *(general.texts.values() if general else ())]
+        kernels = _Kernels(Definitions() if variant.others else None)
+        general = None
+        if variant.general is not None:
+            general = kernels.version(analysis, variant.general, "", OTHERS)
+        found = zip(variant.by_size, ends, labels, tests_by_size(variant, outer), strict=True)
+        tuned = tuple(
+            replace(kernels.version(one.analysis, one.tuned, end, label), tests=tests)
+            for one, end, label, tests in found
+        )
         host = HostText(analysis, outer, tuned, general, resident)
-        parts = [_undefined(analysis.region), *(text.definitions() for text in texts), host.text()]
+        definitions = kernels.definitions((*tuned, *([general] if general is not None else [])))
+        parts = [_undefined(analysis.region), *definitions, host.text()]
         device = "\n".join(part for part in parts if part)
         call = _call(as_written, user, c_spelling(outer.types()), held)
         conditions = (c for f in as_written.region.functions for c in f.conditions)
@@ -118,15 +138,35 @@ def _without_acc(unit: Unit, choice: KernelChoice) -> KernelChoice:
     return replace(choice, acc=None)
 
 
-def _version(variant: Variant, plan: Plan, suffix: str) -> Version:
-    """Return the kernels of one plan as text, by the name of the kernel."""
-    outer = interface(variant.analysis)
-    texts: dict[str, KernelText] = {}
-    for kernel, host in _with_host(plan.steps, variant.analysis.region, ()):
-        texts[kernel.name] = kernel_text(
-            variant.analysis, outer, kernel, suffix, plan.constants, host
-        )
-    return Version(plan.steps, texts, plan.constants)
+class _Kernels:
+    """Makes the kernels of one region; `shared` keeps each text once for several problem sizes."""
+
+    def __init__(self, shared: Definitions | None) -> None:
+        self.shared = shared
+        self.texts: dict[str, KernelText] = {}
+
+    def version(self, analysis: Analysis, plan: Plan, suffix: str, sizes: str) -> Version:
+        """Return the kernels of one plan as text, by the name of the kernel."""
+        outer = interface(analysis)
+        texts: dict[str, KernelText] = {}
+        for kernel, host in _with_host(plan.steps, analysis.region, ()):
+            text = kernel_text(analysis, outer, kernel, suffix, plan.constants, host)
+            texts[kernel.name] = self._once(text, sizes)
+        return Version(plan.steps, texts, plan.constants)
+
+    def _once(self, text: KernelText, sizes: str) -> KernelText:
+        """Return `text` under the name of an equal one."""
+        if self.shared is None:
+            return text
+        name = self.shared.add(text.name, text.definitions(), sizes)
+        known = self.texts.setdefault(name, text)
+        return replace(text, name=name, definition=known.definition, last=known.last)
+
+    def definitions(self, versions: Sequence[Version]) -> tuple[str, ...]:
+        """Return the text of every kernel."""
+        if self.shared is not None:
+            return self.shared.texts()
+        return tuple(text.definitions() for v in versions for text in v.texts.values())
 
 
 def _with_host(

@@ -12,15 +12,7 @@ from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_copies import VECTOR_BYTES
 from annotune.codegen.cuda_kernel import KernelText
 from annotune.codegen.cuda_team import Partial
-from annotune.codegen.cuda_types import (
-    COMBINED,
-    COMPLEX,
-    FUNCTIONS,
-    IMAGINARY_UNIT,
-    OPERATIONS,
-    cuda_type,
-    operation,
-)
+from annotune.codegen.cuda_types import cuda_type
 from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, wide
 from annotune.codegen.guards import (
     condition_tests,
@@ -30,7 +22,9 @@ from annotune.codegen.guards import (
     runs_tests,
     size_tests,
 )
-from annotune.codegen.names import Interface, temporaries, words, wrapped
+from annotune.codegen.in_place import write_branches
+from annotune.codegen.names import Interface, temporaries, wrapped
+from annotune.codegen.several_sizes import any_of
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Step
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, variables
@@ -40,25 +34,29 @@ from annotune.ir.region import Array
 
 @dataclass(frozen=True)
 class Version:
-    """One set of kernels for a region: the steps, and each kernel's text by its name."""
+    """One set of kernels for a region: the steps, and each kernel's text by its name.
+
+    `tests` hold at the sizes in `constants`, of which C leaves some open.
+    """
 
     steps: tuple[Step, ...]
     texts: Mapping[str, KernelText]
     constants: Mapping[str, int]
+    tests: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True)
 class HostText:
     """Writes the functions around the kernels of one region.
 
-    `tuned` runs for the sizes that it fixes; `general`, where there is one, for all others;
-    what neither takes goes to the original nest. `resident` says that the pointers are
+    Each of `tuned` runs for the sizes that it fixes; `general`, where there is one, for all others;
+    what none of them takes goes to the original nest. `resident` says that the pointers are
     device memory already.
     """
 
     analysis: Analysis
     outer: Interface
-    tuned: Version
+    tuned: tuple[Version, ...]
     general: Version | None
     resident: bool
 
@@ -196,14 +194,15 @@ class HostText:
     def _launch(self, out: Writer) -> None:
         """Write the function that launches every kernel, for the sizes it is given."""
         scratch = self._scratch()
-        asking = [t for t in self._texts() if t.shared_bytes]
+        # One kernel may serve several sizes.
+        asking = {t.name: t for t in self._texts() if t.shared_bytes}
         may_fail = bool(scratch or asking)
         with out.block(self._head(f"static cudaError_t {self.name}_launch")):
             for name, kind in scratch.items():
                 out.line(f"{kind} *{name} = NULL;")
             if may_fail:
                 out.line("cudaError_t status = cudaSuccess;")
-            for text in asking:
+            for text in asking.values():
                 limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
                 _step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
             for name, kind in scratch.items():
@@ -227,32 +226,51 @@ class HostText:
         return {_scratch_name(text, p): cuda_type(p.type) for text in texts for p in text.partials}
 
     def _texts(self) -> list[KernelText]:
-        versions = [self.tuned, *([self.general] if self.general is not None else [])]
+        versions = [*self.tuned, *([self.general] if self.general is not None else [])]
         return [text for version in versions for text in version.texts.values()]
 
-    def _aligned(self) -> list[Expr]:
-        """Return tests that arrays start where the tuned kernels' vectors may.
+    def _aligned(self, *versions: Version) -> list[Expr]:
+        """Return tests that arrays start where the vectors of tuned kernels may.
 
         What `cudaMalloc` returns does; a pointer of the user's may stand in the middle.
         """
-        names = {name for text in self.tuned.texts.values() for name in text.aligned}
+        texts = (text for version in versions for text in version.texts.values())
+        names = {name for text in texts for name in text.aligned}
         arrays = [a.name for a in self.outer.arrays if a.name in names and self.resident]
         places = [Binary("%", Call("(size_t)", (Var(name),)), Int(VECTOR_BYTES)) for name in arrays]
         return [Binary("==", place, Int(0)) for place in places]
 
     def _versions(self, out: Writer) -> None:
-        known = self.analysis.region.constants if self.general is not None else {}
-        open_sizes = joined(
-            [*size_tests(self.outer, self.tuned.constants, known), *self._aligned()]
-        )
-        if self.general is None or not open_sizes:
-            self._steps(out, self.tuned, self.tuned.steps)
+        """Write the launches for each of the tuned sizes, and those for all others."""
+        general, (first, *others) = self.general, self.tuned
+        if others:
+            self._for_each_size(out)
             return
-        with out.block(f"if ({open_sizes})", "} else {"):
-            self._steps(out, self.tuned, self.tuned.steps)
+        tests = joined([*first.tests, *self._aligned(first)])
+        if general is None or not tests:
+            self._steps(out, first, first.steps)
+            return
+        with out.block(f"if ({tests})", "} else {"):
+            self._steps(out, first, first.steps)
         with out.deeper():
-            self._steps(out, self.general, self.general.steps)
+            self._steps(out, general, general.steps)
         out.line("}")
+
+    def _for_each_size(self, out: Writer) -> None:
+        """Write the launches for several sizes, those that come out alike as one."""
+
+        def text(version: Version) -> str:
+            part = Writer()
+            self._steps(part, version, version.steps)
+            return part.text()
+
+        rest = "" if self.general is None else text(self.general)
+        branches: dict[str, list[Sequence[Expr]]] = {}
+        for version in self.tuned:
+            aligned = self._aligned(version) if self.general is not None else []
+            branches.setdefault(text(version), []).append((*version.tests, *aligned))
+        branches.pop(rest, None)
+        write_branches(out, branches, rest)
 
     def _steps(self, out: Writer, version: Version, steps: Sequence[Step]) -> None:
         for step in steps:
@@ -295,10 +313,12 @@ class HostText:
 
     def _entry(self, out: Writer) -> None:
         region, outer = self.analysis.region, self.outer
-        tested = self.tuned.constants if self.general is None else region.constants
-        tests = [*size_tests(outer, tested, {}), *runs_tests(self.analysis, tested)]
-        tests += condition_tests(self.analysis, tested)
-        tests += self._aligned() if self.general is None else []
+        general, (first, *others) = self.general, self.tuned
+        tested = region.constants if general is not None or others else first.constants
+        tests = [*size_tests(outer, tested, {})]
+        tests += any_of([one.tests for one in self.tuned]) if general is None and others else []
+        tests += [*runs_tests(self.analysis, tested), *condition_tests(self.analysis, tested)]
+        tests += self._aligned(*self.tuned) if general is None else []
         pairs = may_overlap(outer)
         with out.block(self._head(f'extern "C" void {region.entry}')):
             runner = "launch" if self.resident else "device"
@@ -348,48 +368,3 @@ def _wide(outer: Interface, length: Expr) -> str:
     """Return 64-bit parameters for the scalars that a length uses."""
     used = variables(length)
     return ", ".join(f"long long {s.name}" for s in outer.scalars if s.name in used)
-
-
-_COMPLEX_FUNCTIONS = (*FUNCTIONS.values(), IMAGINARY_UNIT)
-_INCLUDES = """\
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-"""
-
-_PIPELINE = "#include <cuda_pipeline.h>\n"
-
-_EXTENT = """\
-/* The extent of a grid axis for `count` iterations, of which the kernel strides over the rest. */
-static inline unsigned annotune_extent(long long count, long long limit)
-{
-    if (count < 1)
-        return 1;
-    return (unsigned)(count < limit ? count : limit);
-}
-"""
-
-_APART = """\
-/* Whether two ranges of bytes have none in common. */
-static inline bool annotune_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
-{
-    const char *p = (const char *)a, *q = (const char *)b;
-    return p + a_bytes <= q || q + b_bytes <= p;
-}
-"""
-
-
-def prelude(device: str) -> str:
-    """Return what must stand before `device`: headers, and the functions that it calls.
-
-    A function that nothing calls would be a warning of nvcc's.
-    """
-    called = words(device)
-    parts = [_INCLUDES + (_PIPELINE if "__pipeline_commit" in called else "")]
-    parts += [_EXTENT] if "annotune_extent" in called else []
-    parts += [_APART] if "annotune_apart" in called else []
-    if any(name.startswith(("annotune_complex", *_COMPLEX_FUNCTIONS)) for name in called):
-        parts.append(COMPLEX)
-    parts += [operation(name) for name in OPERATIONS if name in called]
-    parts += [COMBINED] if "annotune_combined" in called else []
-    return "\n".join(parts)

@@ -203,16 +203,8 @@ class View:
 
 def viewed(variant: Variant) -> tuple[Variant, View]:
     """Return a variant in the names of ``S.cu``, and the view that leads there."""
-    plans = [variant.tuned, *([variant.general] if variant.general else [])]
-    view = View.of(variant.analysis, plans)
-    general = view.plan(variant.general) if variant.general else None
-    renamed = replace(
-        variant,
-        analysis=view.analysis(variant.analysis),
-        tuned=view.plan(variant.tuned),
-        general=general,
-    )
-    return renamed, view
+    view = View.of(variant.analysis, variant.plans())
+    return variant.rewritten(view.analysis, view.plan), view
 
 
 def held_scalars(region: Region, view: View) -> tuple[Scalar, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 
 from annotune.analysis.facts import Analysis
@@ -16,6 +16,7 @@ from annotune.codegen.guards import (
     size_tests,
 )
 from annotune.codegen.names import interface, spelled, temporaries, unmentioned, used_scalars
+from annotune.codegen.several_sizes import any_of, suffixes, tests_by_size
 from annotune.codegen.target import Variant
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step, is_kernel
@@ -25,8 +26,8 @@ from annotune.ir.region import Region, Scalar
 
 _WORDS = {Level.CPU_THREAD: "threads"}
 
-PlanWriter = Callable[[Writer, Plan, bool], None]
-"""Writes all steps of a plan; the flag says that it is the tuned one of two."""
+PlanWriter = Callable[[Writer, Analysis, Plan, str], None]
+"""Writes all steps of a plan made with an analysis; the text ends the names of its functions."""
 
 
 def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> str:
@@ -38,23 +39,25 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
     """
     analysis, region = variant.analysis, variant.analysis.region
     outer = interface(analysis)
-    tuned_sizes = size_tests(outer, variant.tuned.constants, region.constants)
+    tuned_sizes = tests_by_size(variant, outer)
     # A macro may have another value in the compiler's command line than annotune saw.
     fixed = size_tests(outer, region.constants, {})
     runs = runs_tests(analysis, region.constants)
     sufficient = condition_tests(analysis, region.constants)
     tests = (*fixed, *runs, *sufficient, *apart_tests(analysis, outer))
     if variant.general is None:
-        tests = (*tuned_sizes, *tests)
+        tests = (*any_of(tuned_sizes), *tests)
     out = Writer()
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
-            plans = (p for p in (variant.tuned, variant.general) if p is not None)
-            _declare(out, [s for plan in plans for s in between_kernels(analysis, plan)])
+            _declare(out, [s for p in variant.plans() for s in between_kernels(analysis, p)])
             if around:
                 out.directive(around)
             with out.block("") if around else nullcontext():
-                _versions(out, variant, tuned_sizes, write_plan)
+                if variant.others:
+                    _for_each_size(out, variant, tuned_sizes, write_plan)
+                else:
+                    _versions(out, variant, tuned_sizes[0], write_plan)
         if tests:
             with out.block("else"):
                 out.line("/* As written: for loops that do not run, and what the tests exclude. */")
@@ -70,17 +73,53 @@ def _versions(
     out: Writer, variant: Variant, tuned_sizes: tuple[Expr, ...], write_plan: PlanWriter
 ) -> None:
     """Write the tuned plan and, where sizes are open, the general one beside it."""
-    general = variant.general
+    analysis, general = variant.analysis, variant.general
     if general is None or not tuned_sizes:
-        write_plan(out, variant.tuned, False)
+        write_plan(out, analysis, variant.tuned, "")
         return
     if general.steps == variant.tuned.steps:
-        write_plan(out, general, False)
+        write_plan(out, analysis, general, "")
         return
     with out.block(condition(tuned_sizes)):
-        write_plan(out, variant.tuned, True)
+        write_plan(out, analysis, variant.tuned, *suffixes(variant))
     with out.block("else"):
-        write_plan(out, general, False)
+        write_plan(out, analysis, general, "")
+
+
+def _for_each_size(
+    out: Writer, variant: Variant, sizes: Sequence[Sequence[Expr]], write_plan: PlanWriter
+) -> None:
+    """Write the plans for several sizes, those that come out alike as one."""
+
+    def text(analysis: Analysis, plan: Plan, suffix: str) -> str:
+        part = Writer()
+        write_plan(part, analysis, plan, suffix)
+        return part.text()
+
+    general = variant.general
+    rest = "" if general is None else text(variant.analysis, general, "")
+    branches: dict[str, list[Sequence[Expr]]] = {}
+    for one, tests, suffix in zip(variant.by_size, sizes, suffixes(variant), strict=True):
+        is_general = general is not None and general.steps == one.tuned.steps
+        found = rest if is_general else text(one.analysis, one.tuned, suffix)
+        branches.setdefault(found, []).append(tests)
+    branches.pop(rest, None)
+    write_branches(out, branches, rest)
+
+
+def write_branches(
+    out: Writer, branches: Mapping[str, Sequence[Sequence[Expr]]], rest: str
+) -> None:
+    """Write each text for where one of its sets of tests holds; `rest`, if any, for all others."""
+    if not branches:
+        out.lines(rest)
+        return
+    for number, (text, alternatives) in enumerate(branches.items()):
+        with out.block(("else " if number else "") + condition(any_of(alternatives))):
+            out.lines(text)
+    if rest:
+        with out.block("else"):
+            out.lines(rest)
 
 
 def write_original(out: Writer, analysis: Analysis) -> None:

@@ -83,13 +83,17 @@ class OpenAccTarget:
         names = {f.name: f"{region.entry}_{f.name}" for f in copied(region)}
         variant = calling_copies(variant, names)
         data = data_clauses(variant.analysis, resident)
-        shared = not resident and any(_needs_region(p) for p in (variant.tuned, variant.general))
-        writer = _RegionWriter(variant.analysis, "default(present)" if shared else data)
+        shared = not resident and any(map(_needs_region, variant.plans()))
+        clauses = "default(present)" if shared else data
+
+        def write(out: Writer, analysis: Analysis, plan: Plan, suffix: str) -> None:
+            _RegionWriter(analysis, clauses).plan(out, plan)
+
         around = f"#pragma acc data {data}" if shared else ""
         kind = "#pragma acc routine seq\nstatic"
         helper = "\n".join(definition(f, names, kind) for f in copied(region))
         conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
-        body = region_block(variant, writer.plan, around)
+        body = region_block(variant, write, around)
         return RegionCode(body, helper, conditions=tuple(conditions))
 
     def standalone(self, code: RegionCode) -> str:
@@ -125,10 +129,8 @@ def _other_level(first: Variant, base: Base) -> Iterator[Variant]:
     yield replace(other, predicted_s=first.predicted_s, model=first.model)
 
 
-def _needs_region(plan: Plan | None) -> bool:
+def _needs_region(plan: Plan) -> bool:
     """Return whether a plan launches more than once."""
-    if plan is None:
-        return False
     if len(plan.steps) > 1 or not isinstance(plan.steps[0], Kernel):
         return True
     body = plan.steps[0].body
@@ -147,7 +149,7 @@ class _RegionWriter:
         self.nest = NestWriter(analysis)
         self.host = Dialect(analysis.region, flat=False)
 
-    def plan(self, out: Writer, plan: Plan, is_tuned: bool) -> None:
+    def plan(self, out: Writer, plan: Plan) -> None:
         """Write all steps of a plan."""
         self.axes = {s: choice.acc for choice in plan.choices for s in choice.statements}
         self.forms = {s: choice.form for choice in plan.choices for s in choice.statements}

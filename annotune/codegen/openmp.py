@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from annotune.analysis.facts import Analysis
 from annotune.analysis.lanes import around, keeps_order
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
@@ -25,6 +26,7 @@ from annotune.codegen.in_place import (
 )
 from annotune.codegen.names import interface, spelled
 from annotune.codegen.placed import band_from, declared_in, holds, reduction_clauses
+from annotune.codegen.several_sizes import OTHERS, Definitions, call_sizes, sizes_text
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import planned, shown_flags
 from annotune.codegen.writer import Writer
@@ -73,9 +75,14 @@ class OpenMpTarget:
         The work of an iteration is a function with `restrict` pointers: compilers forget the
         promise inside an outlined parallel loop. `resident` says nothing here.
         """
-        writer = _RegionWriter(variant)
-        body = region_block(variant, writer.plan)
-        return RegionCode(body, "\n".join(writer.helpers))
+        helpers: list[str] = []
+        shared = Definitions() if variant.others else None
+
+        def write(out: Writer, analysis: Analysis, plan: Plan, suffix: str) -> None:
+            _RegionWriter(analysis, helpers, shared).plan(out, plan, suffix)
+
+        body = region_block(variant, write)
+        return RegionCode(body, "\n".join(shared.texts() if shared is not None else helpers))
 
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance
@@ -124,21 +131,28 @@ def _legal(base: Base) -> Iterator[Variant]:
 
 
 class _RegionWriter:
-    """Writes the kernels of one region and collects the functions that they call."""
+    """Writes the kernels of one plan and collects the functions that they call.
 
-    def __init__(self, variant: Variant) -> None:
-        self.analysis = variant.analysis
-        self.region: Region = variant.analysis.region
-        self.outer = interface(variant.analysis)
+    These go to `helpers`; with several problem sizes to `shared`, where one may serve more.
+    """
+
+    def __init__(
+        self, analysis: Analysis, helpers: list[str], shared: Definitions | None = None
+    ) -> None:
+        self.analysis = analysis
+        self.region: Region = analysis.region
+        self.outer = interface(analysis)
         self.dialect = Dialect(self.region, flat=False)
-        self.helpers: list[str] = []
+        self.helpers = helpers
+        self.shared = shared
         self.calls: Counter[str] = Counter()
+        self.sizes = OTHERS
 
-    def plan(self, out: Writer, plan: Plan, is_tuned: bool) -> None:
-        """Write all steps of a plan, the user's own sizes in the names of the tuned one."""
+    def plan(self, out: Writer, plan: Plan, suffix: str) -> None:
+        """Write all steps of a plan; `suffix` ends the names of its functions."""
         hosts = _hosts(plan.steps, self.region)
         shared = between_kernels(self.analysis, plan)
-        suffix = "_tuned" if is_tuned else ""
+        self.sizes = sizes_text(call_sizes(self.analysis)) if suffix else OTHERS
 
         def write(place: Writer, kernel: Kernel) -> None:
             place.lines(f"/* {legend(self.analysis, kernel)} */")
@@ -221,13 +235,17 @@ class _RegionWriter:
         name = f"{at.name}_{earlier + 1}" if earlier else at.name
         comment = legend(self.analysis, at.kernel)
         text = core_text(self.analysis, self.outer, body, name, at.constants, at.scalars, comment)
-        self.helpers.append(text.definition)
+        called = text.name
+        if self.shared is None:
+            self.helpers.append(text.definition)
+        else:
+            called = self.shared.add(text.name, text.definition, self.sizes)
         arguments = [s.name for s in text.scalars]
         for array in text.arrays:
             flat = array.is_pointer and len(array.extents) == 1
             kind = self.outer.pointer(array).rstrip()
             arguments.append(array.name if flat else f"({kind}){array.name}")
-        out.line(f"{text.name}({', '.join(arguments)});")
+        out.line(f"{called}({', '.join(arguments)});")
 
 
 _THREADS = frozenset({Level.CPU_THREAD})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Protocol
 
@@ -28,7 +28,8 @@ class Variant:
     where the claims behind the plan hold at the region's sizes alone, or where the C text
     fixes every size. `predicted_s` is the model's time in seconds, and `model` what it came
     from; both are None where no model speaks for the target. `flags` are those of the
-    annotation's build command at the point.
+    annotation's build command at the point. `others` are variants of the region tuned for its
+    other problem sizes; `general` serves beside them all (`annotune.codegen.several_sizes`).
     """
 
     analysis: Analysis
@@ -38,6 +39,29 @@ class Variant:
     predicted_s: float | None = None
     model: RegionModel | None = None
     flags: Flags = field(default_factory=Flags)
+    others: tuple[Variant, ...] = ()
+
+    @property
+    def by_size(self) -> tuple[Variant, ...]:
+        """Return the variants for each of the problem sizes, this one first."""
+        return (self, *self.others)
+
+    def plans(self) -> tuple[Plan, ...]:
+        """Return every plan that the text holds, the general one last."""
+        general = () if self.general is None else (self.general,)
+        return (*(one.tuned for one in self.by_size), *general)
+
+    def rewritten(
+        self, analysis: Callable[[Analysis], Analysis], plan: Callable[[Plan], Plan]
+    ) -> Variant:
+        """Return the variant with what `analysis` and `plan` make of each of its parts."""
+        return replace(
+            self,
+            analysis=analysis(self.analysis),
+            tuned=plan(self.tuned),
+            general=None if self.general is None else plan(self.general),
+            others=tuple(one.rewritten(analysis, plan) for one in self.others),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from annotune.analysis.facts import Analysis
 from annotune.codegen.names import spelled, wrapped
 from annotune.codegen.target import Variant
 from annotune.codegen.writer import Writer
@@ -54,14 +55,12 @@ def calling_copies(variant: Variant, names: Mapping[str, str]) -> Variant:
     if not names:
         return variant
     view = _Calls(names)
-    region = variant.analysis.region
-    changed = replace(region, nest=Nest(view.body(region.nest.body)))
-    return replace(
-        variant,
-        analysis=replace(variant.analysis, region=changed),
-        tuned=view.plan(variant.tuned),
-        general=view.plan(variant.general) if variant.general is not None else None,
-    )
+
+    def analysis(one: Analysis) -> Analysis:
+        nest = Nest(view.body(one.region.nest.body))
+        return replace(one, region=replace(one.region, nest=nest))
+
+    return variant.rewritten(analysis, view.plan)
 
 
 class _Calls:

@@ -19,8 +19,12 @@ CORES = "OpenMP: blocks and threads are the iterations that threads and lanes sh
 def certificate_text(report: RegionReport) -> str:
     """Return the certificates of a region's plans: CUDA's, OpenACC's, and for a CPU's cores.
 
-    Each ends with the verdict of its checker.
+    Each ends with the verdict of its checker. There are those of each problem size.
     """
+    return "\n".join(map(_at_its_sizes, report.by_size))
+
+
+def _at_its_sizes(report: RegionReport) -> str:
     name = f"{report.region.function}, region {report.region.index}"
     if report.analysis is None or report.plan is None:
         return f"{name}: no plan to certify\n"

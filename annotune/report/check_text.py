@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from annotune.analysis.text import listed
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.openmp import first_plan
+from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.writer import Writer
 from annotune.decide.direct import unrolls
 from annotune.decide.forecast import Forecast
@@ -68,11 +69,14 @@ def _work(out: Writer, report: RegionReport) -> None:
     if report.analysis is None:
         return
     work = report.analysis.total
-    sizes = ", ".join(f"{k}={v}" for k, v in report.sizes.items())
+    sizes = sizes_text(report.sizes)
     proven = "all sizes" if report.analysis.all_sizes else "these sizes alone"
     if report.analysis.conditions:
         proven += f" with {listed([c_expr(one) for one in report.analysis.conditions])}"
     out.line(f"sizes: {sizes or 'none'}; dependences proven for {proven}")
+    if report.others:
+        each = "; ".join(sizes_text(one.sizes) for one in report.by_size)
+        out.line(f"tuned for each of {each}; shown for the first, --set chooses another")
     if not (work.flop or work.bytes_read or work.bytes_written):
         out.line("work: unknown without the sizes")
         return

@@ -21,7 +21,8 @@ class RegionReport:
     """How far one region came: analysed, decided, planned, or why it stopped.
 
     `decision` is that for CUDA, `openacc` the one by OpenACC's own rules, `device` what their
-    kernels are predicted for.
+    kernels are predicted for. `others` are the region at its other problem sizes, for each of
+    which it is tuned as well.
     """
 
     region: Region
@@ -34,6 +35,17 @@ class RegionReport:
     diagnostics: tuple[Diagnostic, ...]
     openacc: Decision | None = None
     device: Device | None = None
+    others: tuple[RegionReport, ...] = ()
+
+    @property
+    def by_size(self) -> tuple[RegionReport, ...]:
+        """Return the reports of every problem size that is tuned for, this one first."""
+        return (self, *self.others)
+
+    @property
+    def is_refused(self) -> bool:
+        """Return whether any diagnostic of the region is an error."""
+        return any(d.severity == Severity.ERROR for d in self.diagnostics)
 
     @property
     def place(self) -> Span:

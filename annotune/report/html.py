@@ -89,7 +89,7 @@ def report_html(results: Results) -> str:
         legend=LEGEND,
         caveat=CAVEAT,
         legend_predicted=LEGEND_PREDICTED if has_prediction(results) else "",
-        regions=[_region(region) for region in results.regions],
+        regions=[_region(one) for each in results.regions for one in each.at_each_size],
         chart=charts,
         plots=search_plots,
     )

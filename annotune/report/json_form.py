@@ -40,6 +40,7 @@ def emit_json(
                 "index": report.region.index,
                 "entry": report.region.entry,
                 "plan": {name: dict(variant.config) for name, variant in made.items()},
+                "by_size": _by_size(report, made),
             }
         )
     return {
@@ -48,6 +49,20 @@ def emit_json(
         "regions": regions,
         "diagnostics": diagnostics_json(diagnostics),
     }
+
+
+def _by_size(report: RegionReport, made: Mapping[str, Variant]) -> list[dict[str, Any]]:
+    """Return the plans for each problem size, of the targets that have kernels for it."""
+    out: list[dict[str, Any]] = []
+    for one in report.by_size:
+        plans = {
+            name: dict(variant.config)
+            for name, several in made.items()
+            for variant in several.by_size
+            if variant.analysis.region.sizes == one.region.sizes
+        }
+        out.append({"sizes": one.sizes, "plan": plans})
+    return out
 
 
 def refusal_json(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
@@ -82,6 +97,7 @@ def _region(report: RegionReport) -> dict[str, Any]:
         "index": region.index,
         "line": report.place.line,
         "sizes": report.sizes,
+        "tuned_for": [one.sizes for one in report.by_size],
         "recipe": recipe_of(report),
         "space": {"size": space.size, "legal": space.legal} if space is not None else None,
         "loops": _loops(report),

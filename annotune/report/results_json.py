@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,7 @@ def _region(region: RegionResult) -> dict[str, Any]:
         },
         "models": [_model(model) for model in region.models],
         "searches": [_searched(searched) for searched in region.searches],
+        "by_size": [_region(other) for other in region.by_size],
     }
 
 
@@ -242,6 +244,11 @@ def _results(root: Node) -> Results:
 
 
 def _read_region(node: Node) -> RegionResult:
+    # One problem size has no others inside, however a file may nest them.
+    return replace(_read_at_size(node), by_size=node["by_size"].items(_read_at_size))
+
+
+def _read_at_size(node: Node) -> RegionResult:
     return RegionResult(
         function=node["function"].text(),
         index=node["index"].count(),

@@ -227,4 +227,5 @@ def heading(region: RegionResult) -> str:
 
 def has_prediction(results: Results) -> bool:
     """Return whether any row of the tables is predicted."""
-    return any(row.status is RowStatus.PREDICTED for r in results.regions for row in r.rows)
+    each = (one for region in results.regions for one in region.at_each_size)
+    return any(row.status is RowStatus.PREDICTED for one in each for row in one.rows)

@@ -38,7 +38,10 @@ def t4_json(results: Results) -> dict[str, Any]:
             "timeunit": "milliseconds",
         },
         "results": [
-            _result(region, trial) for region in results.regions for trial in region.trials
+            _result(one, trial)
+            for region in results.regions
+            for one in region.at_each_size
+            for trial in one.trials
         ],
     }
 

@@ -48,7 +48,7 @@ class ResultsTable:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         make = _Ascii() if options.ascii_only else _Unicode()
         yield make.line(f"{one_line(self.results.source)}: annotune {self.results.version}")
-        for region in self.results.regions:
+        for region in (one for each in self.results.regions for one in each.at_each_size):
             yield Text()
             yield make.line(heading(region), "bold")
             yield make.line(work_text(region))

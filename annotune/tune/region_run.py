@@ -13,7 +13,7 @@ from annotune.codegen.aliases import body_text
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing, listed
-from annotune.codegen.target import Target
+from annotune.codegen.target import Target, Variant
 from annotune.decide.bounds import roofline_time, widest_real
 from annotune.decide.decision import Base
 from annotune.decide.space import Space
@@ -54,11 +54,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Tuned:
-    """A region's result, the winning code of every target that has one, and words of warning."""
+    """A region's result, the winning code of every target that has one, and words of warning.
+
+    `variants` are what the codes are made of.
+    """
 
     result: RegionResult
     codes: Mapping[str, RegionCode] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
+    variants: Mapping[str, Variant] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -161,7 +165,9 @@ def _tuned(job: Job, outcomes: Mapping[str, Outcome]) -> Tuned:
     codes = {n: o.code for n, o in outcomes.items() if o.code is not None}
     notes = {n: o.note for n, o in outcomes.items() if o.note}
     warnings = tuple(words for outcome in outcomes.values() for words in outcome.warnings)
-    return Tuned(result, codes, notes, warnings)
+    winners = {n: outcomes[n].variant for n in codes}
+    variants = {n: winner for n, winner in winners.items() if winner is not None}
+    return Tuned(result, codes, notes, variants, warnings)
 
 
 def _sizes_checked(outcomes: Iterable[Outcome]) -> tuple[Mapping[str, int], ...]:

@@ -131,7 +131,8 @@ class RegionResult:
     `sizes_checked` are the other problem sizes of the annotation at which every winner was
     compared with the original. `models` has an entry for each target that has a model and a
     winner. `roofs` gives each device's limits, by the device's name in
-    the rows. `searches` has an entry for each target that was searched.
+    the rows. `searches` has an entry for each target that was searched. `by_size` are the same of
+    the other problem sizes for which the region was tuned as well.
     """
 
     function: str
@@ -146,6 +147,12 @@ class RegionResult:
     sizes_checked: tuple[Mapping[str, int], ...] = ()
     models: tuple[TargetModel, ...] = ()
     searches: tuple[Searched, ...] = ()
+    by_size: tuple[RegionResult, ...] = ()
+
+    @property
+    def at_each_size(self) -> tuple[RegionResult, ...]:
+        """Return the results of every problem size that was tuned for, this one first."""
+        return (self, *self.by_size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,5 +176,6 @@ class Results:
         """Return whether every region has at least one tuned variant that passed its check."""
         tuned = ("openmp", "openacc", "cuda")
         return all(
-            any(row.verified for row in region.rows if row.name in tuned) for region in self.regions
+            any(r.verified for one in region.at_each_size for r in one.rows if r.name in tuned)
+            for region in self.regions
         )

@@ -5,28 +5,31 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import macros
 from annotune.codegen.code import RegionCode
+from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.target import Provenance, Target
 from annotune.decide.decision import Base
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
-from annotune.measure.gpu import find_gpu
+from annotune.measure.gpu import Gpu, NoGpu, find_gpu
 from annotune.measure.memory import memory_limit_mib
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, other_sizes, tuned_sizes
-from annotune.measure.stream import cpu_facts, usable_cores
+from annotune.measure.stream import Cpu, cpu_facts, usable_cores
 from annotune.measure.toolchain import Toolchains
-from annotune.tune.asked import Asked, wanted
+from annotune.tune.asked import Asked, Wanted, wanted
 from annotune.tune.bench import Bench, Listener
 from annotune.tune.region_run import Job, Tuned, tune
 from annotune.tune.results import Results
 from annotune.tune.scratch import scratch_folder
+from annotune.tune.several_sizes import AtSize, Clock, SizeListener, tune_each
 from annotune.tune.stop import NEVER, Stop
 from annotune.tune.store import Store, in_memory
 
@@ -47,10 +50,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Ready:
-    """A region that the stages before have accepted."""
+    """A region that the stages before have accepted; `others` are its other problem sizes."""
 
     base: Base
     space: Space
+    others: tuple[Ready, ...] = ()
+
+    @property
+    def by_size(self) -> tuple[Ready, ...]:
+        """Return what is to be tuned, one problem size after the other."""
+        return (self, *self.others)
 
 
 def run(
@@ -69,8 +78,8 @@ def run(
     """Return every region's result, and the versions of the tools behind them.
 
     `flags` go to every compilation of the user's file, such as ``-D``. The command line's time is
-    shared by the regions evenly. What `store` knows is not measured again; without one, nothing
-    outlives the run.
+    shared by the regions evenly, and a region's by its problem sizes. What `store` knows is not
+    measured again; without one, nothing outlives the run.
 
     Raises:
         AnnotuneError: An annotation asks for no search that there is, the original does not compile
@@ -79,37 +88,94 @@ def run(
     share = 1.0 / len(regions)
     searches = [wanted(limits.asked, ready.base.analysis.region, share) for ready in regions]
     start = time.monotonic()
-    gpu = find_gpu()
-    cpu = cpu_facts(tools)
-    store = in_memory() if store is None else store
     out: list[Tuned] = []
     with scratch_folder() as scratch:
+        own = _Run(
+            source,
+            targets,
+            device,
+            tools,
+            limits,
+            flags,
+            arch,
+            listener,
+            in_memory() if store is None else store,
+            stop,
+            start,
+            find_gpu(),
+            cpu_facts(tools),
+            scratch,
+        )
         for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
-            analysis = ready.base.analysis
-            region = analysis.region
-            named = {*region.scalars, *region.arrays}
-            given = (*flags, *macros(region.spec, named))
-            bench = Bench(
-                Checker(Oracle(source, analysis, tools, scratch / str(number), given)),
-                (tuned_sizes(analysis.region),),
-                awkward_sizes(analysis),
-                usable_cores(),
-                limits.jobs,
-                time.monotonic() + search.time_s,
-                cpu.model,
-                arch or (device.arch if tools.nvcc is not None and device.can_compile else ""),
-                listener,
-                others=other_sizes(analysis),
-                limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, search.time_s * ONE_HANG)),
-                compilers=limits.compilers,
-                start=start,
-                memory_mib=memory_limit_mib(limits.jobs),
-                store=store,
-                stop=stop,
-            )
-            job = Job(source, ready.base, ready.space, device, cpu, search, gpu)
-            out.append(tune(job, targets, bench))
+            names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
+            at_size = partial(own.at_size, number, ready, search)
+            clock = Clock(search.time_s, len(names))
+            out.append(tune_each(names, at_size, search.budget, clock, targets))
     return tuple(out), _versions(tools)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What the regions of one run have in common; for the rest see `run`."""
+
+    source: SourceFile
+    targets: Sequence[Target]
+    device: Device
+    tools: Toolchains
+    limits: Limits
+    flags: tuple[str, ...]
+    arch: str
+    listener: Listener | None
+    store: Store
+    stop: Stop
+    start: float
+    gpu: Gpu | NoGpu
+    cpu: Cpu
+    scratch: Path
+
+    def at_size(
+        self, number: int, ready: Ready, search: Wanted, place: int, budget: int, share_s: float
+    ) -> AtSize:
+        """Return a region tuned at one of its problem sizes, with a share of what it may do."""
+        one, search = ready.by_size[place], replace(search, budget=budget, time_s=share_s)
+        bench = self._bench(one, self.scratch / f"{number}-{place}", share_s)
+        if ready.others:
+            listener = self.listener and SizeListener(self.listener, sizes_text(bench.sizes[0]))
+            bench = replace(bench, listener=listener, others=_checked_only(ready, place))
+        job = Job(self.source, one.base, one.space, self.device, self.cpu, search, self.gpu)
+        return AtSize(bench, tune(job, self.targets, bench))
+
+    def _bench(self, ready: Ready, folder: Path, share_s: float) -> Bench:
+        analysis, tools = ready.base.analysis, self.tools
+        region = analysis.region
+        given = (*self.flags, *macros(region.spec, {*region.scalars, *region.arrays}))
+        can_compile = tools.nvcc is not None and self.device.can_compile
+        return Bench(
+            Checker(Oracle(self.source, analysis, tools, folder, given)),
+            (tuned_sizes(region),),
+            awkward_sizes(analysis),
+            usable_cores(),
+            self.limits.jobs,
+            time.monotonic() + share_s,
+            self.cpu.model,
+            self.arch or (self.device.arch if can_compile else ""),
+            self.listener,
+            others=other_sizes(analysis),
+            limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share_s * ONE_HANG)),
+            compilers=self.limits.compilers,
+            start=self.start,
+            memory_mib=memory_limit_mib(self.limits.jobs),
+            store=self.store,
+            stop=self.stop,
+        )
+
+
+def _checked_only(ready: Ready, place: int) -> tuple[Mapping[str, int], ...]:
+    """Return the annotation's problem sizes for which nothing is tuned, at the first one alone."""
+    if place:
+        return ()
+    tuned = [tuned_sizes(one.base.analysis.region) for one in ready.others]
+    return tuple(sizes for sizes in other_sizes(ready.base.analysis) if sizes not in tuned)
 
 
 def files(

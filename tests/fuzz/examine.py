@@ -207,7 +207,7 @@ def files(ones: Sequence[Examined], target: str) -> Mapping[str, str]:
             texts.setdefault(suffix, []).append(text)
     if ".cu" in texts:
         # One prelude for all of them.
-        from annotune.codegen.cuda_host import prelude
+        from annotune.codegen.cuda_prelude import prelude
 
         devices = [one.made[target].device for one in ones]
         texts[".cu"] = [prelude("\n".join(devices)), *devices]

@@ -100,7 +100,7 @@ models = st.builds(
     figures,
     texts,
 )
-regions = st.builds(
+at_sizes = st.builds(
     RegionResult,
     texts,
     counts,
@@ -114,6 +114,11 @@ regions = st.builds(
     st.lists(st.dictionaries(texts, st.integers(), max_size=2), max_size=2).map(tuple),
     st.lists(models, max_size=2).map(tuple),
     st.lists(searches, max_size=2).map(tuple),
+)
+regions = st.builds(
+    lambda first, others: replace(first, by_size=tuple(others)),
+    at_sizes,
+    st.lists(at_sizes, max_size=2),
 )
 runs = st.builds(
     Results,

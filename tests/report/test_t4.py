@@ -82,7 +82,8 @@ def test_any_run_is_valid(run: Results) -> None:
     assert text.isascii()
     document = json.loads(text, parse_constant=pytest.fail)
     assert problems(document) == []
-    assert len(document["results"]) == sum(len(region.trials) for region in run.regions)
+    each = [one for region in run.regions for one in region.at_each_size]
+    assert len(document["results"]) == sum(len(one.trials) for one in each)
 
 
 def test_by_the_published_file() -> None:
@@ -177,3 +178,10 @@ def test_the_command_prints_or_writes_it(tmp_path: Path) -> None:
     refused = annotune("report", tmp_path / "out", "--t4", tmp_path / "mine.json")
     assert refused.code == 1
     assert "AT603" in refused.err
+
+
+def test_trials_at_every_problem_size_are_there() -> None:
+    other = replace(SD_T_D2, sizes={"h1": 24}, trials=SD_T_D2.trials[:2])
+    run = replace(RUN, regions=(replace(SD_T_D2, by_size=(other,)),))
+    found = [one["annotune"]["sizes"] for one in t4_json(run)["results"]]
+    assert found == [dict(SD_T_D2.sizes)] * len(SD_T_D2.trials) + [{"h1": 24}] * 2

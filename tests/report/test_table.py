@@ -98,6 +98,16 @@ def test_trials() -> None:
     )
 
 
+def test_each_problem_size_has_a_table_of_its_own() -> None:
+    other = replace(SD_T_D2, sizes={"h1": 24}, rows=())
+    run = replace(RUN, regions=(replace(SD_T_D2, by_size=(other,)),))
+    shown = results_text(run)
+    first, second = shown.split(SD_T_D2.function)[1:3]
+    assert "h1=24" not in first
+    assert "h1=24" in second
+    assert second.count("it was no part of this run") == len(ROW_NAMES)
+
+
 @pytest.mark.parametrize(
     ("time", "spread", "text"),
     [

@@ -110,7 +110,7 @@ def run(
             names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
             at_size = partial(own.at_size, number, ready, search)
             clock = Clock(search.time_s, len(names))
-            out.append(tune_each(names, at_size, search.budget, clock, targets))
+            out.append(tune_each(names, at_size, search.budget, clock, targets, stop))
     return tuple(out), _versions(tools)
 
 

@@ -13,6 +13,7 @@ from annotune.diagnostics import AnnotuneError
 from annotune.measure.trial import Status, Trial
 from annotune.tune.bench import Bench, Listener, program_of
 from annotune.tune.region_run import Tuned
+from annotune.tune.stop import NEVER, Stop
 
 Sizes = Mapping[str, int]
 
@@ -79,10 +80,12 @@ def tune_each(
     budget: int,
     clock: Clock,
     targets: Sequence[Target],
+    stop: Stop = NEVER,
 ) -> Tuned:
     """Return a region tuned at each of its sizes, which `names` call.
 
-    `at_size` tunes one of them, by its number, with a share of the budget and of the seconds.
+    `at_size` tunes one of them, by its number, with a share of the budget and of the seconds. After
+    `stop` no other than the first is begun.
 
     Raises:
         AnnotuneError: The region cannot be tuned at the first of them.
@@ -90,6 +93,9 @@ def tune_each(
     parts: list[AtSize] = []
     refused: list[str] = []
     for number, (name, share) in enumerate(zip(names, shares(budget, len(names)), strict=True)):
+        if number and stop.is_set:
+            refused.append(f"not tuned for {name}: the run was ended early")
+            continue
         try:
             parts.append(at_size(number, share, clock.next_s()))
         except AnnotuneError as refusal:

@@ -44,6 +44,7 @@ from annotune.tune.several_sizes import (
     together,
     tune_each,
 )
+from annotune.tune.stop import Stop
 
 TOOLS = find_toolchains(os.environ)
 needs_openmp = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
@@ -208,3 +209,18 @@ def test_a_size_that_is_refused_leaves_the_others(parts: list[AtSize]) -> None:
     assert found.warnings == ("not tuned for n=24: no such size",)
     with pytest.raises(AnnotuneError):
         tune_each(names[:1], lambda *_: at_size(1, 1, 1.0), 5, Clock(1.0, 1), [])
+
+
+def test_a_run_that_is_ended_begins_no_other_size(parts: list[AtSize]) -> None:
+    stop = Stop()
+    asked: list[int] = []
+
+    def at_size(number: int, budget: int, share_s: float) -> AtSize:
+        asked.append(number)
+        stop.set()
+        return parts[number]
+
+    found = tune_each(["n=16", "n=24"], at_size, 5, Clock(1.0, 2), [OpenMpTarget()], stop)
+    assert asked == [0]
+    assert found.codes == parts[0].tuned.codes
+    assert found.warnings == ("not tuned for n=24: the run was ended early",)

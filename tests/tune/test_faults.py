@@ -69,7 +69,12 @@ def kept(folder: Path) -> dict[str, str]:
 def start(folder: Path, slots: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tune.seeded", str(folder), str(slots)]
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
 
 

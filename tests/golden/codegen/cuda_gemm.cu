@@ -77,12 +77,33 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0_tuned(
             }
         }
         __pipeline_commit();
-        for (long l = l_t; l < l_t + 16; l++) {
+        for (long l = l_t; l < l_t + 16; l += 4) {
             #pragma unroll
             for (long i_r = 0; i_r < 4; i_r++) {
                 #pragma unroll
                 for (long j_r = 0; j_r < 4; j_r++) {
                     sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t)] * B_tile[1024 * l_t_part + 64 * (l - l_t) + j_w + 16 * j_r];
+                }
+            }
+            #pragma unroll
+            for (long i_r = 0; i_r < 4; i_r++) {
+                #pragma unroll
+                for (long j_r = 0; j_r < 4; j_r++) {
+                    sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 1)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 1) + j_w + 16 * j_r];
+                }
+            }
+            #pragma unroll
+            for (long i_r = 0; i_r < 4; i_r++) {
+                #pragma unroll
+                for (long j_r = 0; j_r < 4; j_r++) {
+                    sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 2)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 2) + j_w + 16 * j_r];
+                }
+            }
+            #pragma unroll
+            for (long i_r = 0; i_r < 4; i_r++) {
+                #pragma unroll
+                for (long j_r = 0; j_r < 4; j_r++) {
+                    sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 3)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 3) + j_w + 16 * j_r];
                 }
             }
         }
@@ -169,7 +190,37 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                     }
                 }
                 __pipeline_commit();
-                for (long l = l_t; l < min((long)(l_t + 16), (long)(k)); l++) {
+                for (long l = l_t; l < min((long)(l_t + 16), (long)(k)) - (min((long)(l_t + 16), (long)(k)) - l_t) % 4; l += 4) {
+                    #pragma unroll
+                    for (long i_r = 0; i_r < 4; i_r++) {
+                        #pragma unroll
+                        for (long j_r = 0; j_r < 4; j_r++) {
+                            sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t)] * B_tile[1024 * l_t_part + 64 * (l - l_t) + j_w + 16 * j_r];
+                        }
+                    }
+                    #pragma unroll
+                    for (long i_r = 0; i_r < 4; i_r++) {
+                        #pragma unroll
+                        for (long j_r = 0; j_r < 4; j_r++) {
+                            sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 1)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 1) + j_w + 16 * j_r];
+                        }
+                    }
+                    #pragma unroll
+                    for (long i_r = 0; i_r < 4; i_r++) {
+                        #pragma unroll
+                        for (long j_r = 0; j_r < 4; j_r++) {
+                            sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 2)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 2) + j_w + 16 * j_r];
+                        }
+                    }
+                    #pragma unroll
+                    for (long i_r = 0; i_r < 4; i_r++) {
+                        #pragma unroll
+                        for (long j_r = 0; j_r < 4; j_r++) {
+                            sum_block[i_r][j_r] += A_tile[544 * l_t_part - i_t_t + i_t + i_r + 34 * (l - l_t + 3)] * B_tile[1024 * l_t_part + 64 * (l - l_t + 3) + j_w + 16 * j_r];
+                        }
+                    }
+                }
+                for (long l = min((long)(l_t + 16), (long)(k)) - (min((long)(l_t + 16), (long)(k)) - l_t) % 4; l < min((long)(l_t + 16), (long)(k)); l++) {
                     #pragma unroll
                     for (long i_r = 0; i_r < 4; i_r++) {
                         #pragma unroll

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from annotune.codegen.target import Variant
+from annotune.diagnostics import AnnotuneError
+
+if TYPE_CHECKING:
+    from annotune.codegen.target import Variant
+
+SAMPLED = "drawn at random of {size} legal points, the same ones every time"
 
 
 @dataclass(frozen=True)
@@ -14,12 +20,14 @@ class Listing:
 
     `configs` are the settings of each point, the rules' first choice first. `predicted_s` are the
     model's times in seconds, None where no model speaks. Points fulfil the constraints;
-    `variant` may still refuse one.
+    `variant` may still refuse one, but not the first. `note` says where the points are not all
+    of the space.
     """
 
     configs: tuple[Mapping[str, str | int], ...]
     predicted_s: tuple[float | None, ...]
     make: Callable[[int], Variant]
+    note: str = ""
 
     def __len__(self) -> int:
         return len(self.configs)
@@ -32,12 +40,11 @@ class Listing:
         """
         return self.make(number)
 
-
-def listed(variants: Iterable[Variant]) -> Listing:
-    """Return the listing of variants that are made already."""
-    found = tuple(variants)
-    return Listing(
-        tuple(one.config for one in found),
-        tuple(one.predicted_s for one in found),
-        found.__getitem__,
-    )
+    def variants(self) -> Iterator[Variant]:
+        """Yield every legal point planned, in order."""
+        for number in range(len(self)):
+            try:
+                found = self.variant(number)
+            except AnnotuneError:
+                continue
+            yield found

@@ -148,6 +148,17 @@ class Unit:
 
         The loops of other units, into which the text's loop is distributed, do not count.
         """
+        key = statement, loop
+        if key not in self._combined:
+            self._combined[key] = self._what_combines(statement, loop)
+        return self._combined[key]
+
+    @cached_property
+    def _combined(self) -> dict[tuple[int, str], tuple[Combine, ...] | None]:
+        # Every point of the space asks, and each answer is a walk over the nest.
+        return {}
+
+    def _what_combines(self, statement: int, loop: str) -> tuple[Combine, ...] | None:
         found: dict[Combine, None] = {}
         for part in self.parts_of(loop):
             own = next(x for x in self.analysis.paths[statement] if x.var == part)

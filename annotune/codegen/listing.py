@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from annotune.diagnostics import AnnotuneError
@@ -39,6 +39,21 @@ class Listing:
             AnnotuneError: A transformation that the point asks for is illegal.
         """
         return self.make(number)
+
+    def with_second(self, other: Variant) -> Listing:
+        """Return the listing with a variant after its first point."""
+
+        def make(number: int) -> Variant:
+            return other if number == 1 else self.make(number - (number > 1))
+
+        one, *rest = self.configs
+        first_s, *rest_s = self.predicted_s
+        times = (first_s, other.predicted_s, *rest_s)
+        return Listing((one, other.config, *rest), times, make, self.note)
+
+    def cut(self, limit: int) -> Listing:
+        """Return the first points of the listing."""
+        return replace(self, configs=self.configs[:limit], predicted_s=self.predicted_s[:limit])
 
     def variants(self) -> Iterator[Variant]:
         """Yield every legal point planned, in order."""

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from annotune.analysis.lanes import around, keeps_order
 from annotune.analysis.facts import Analysis
+from annotune.analysis.lanes import around, keeps_order
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
 from annotune.codegen.assemble import assembled
@@ -147,9 +147,7 @@ def _planned(
     choices = (replace(first, reasons=(*left_out, *first.reasons)), *others)
     groups = cpu_groups(analysis)
     settings, flags = point.settings, Flags(point.flags)
-    made = planned(
-        analysis, choices, groups, omp_placement, settings=settings, command="threads"
-    )
+    made = planned(analysis, choices, groups, omp_placement, settings=settings, command="threads")
     return replace(made, flags=flags)
 
 

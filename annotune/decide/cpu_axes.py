@@ -48,7 +48,7 @@ MOST_FETCHED = 16384
 # Divisors of a loop's count that leave out no shape of a block; else powers of two are tried.
 ENOUGH_DIVISORS = 3
 
-Settings = Mapping[str, Value]
+Settings = Mapping[str, str | int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class BlockAxes:
         others = {s: Block() for s in leaders(self.unit) if s != self.statement}
         return choose_cpu(self.unit, {**others, self.statement: block}.items(), Sharing(count))
 
-    def _settings(self, block: Block, choice: KernelChoice) -> dict[str, Value]:
+    def _settings(self, block: Block, choice: KernelChoice) -> dict[str, str | int]:
         """Return what a choice does with a statement, whatever was asked for."""
         own = next((b for b in choice.blocking if b.statement == self.statement), None)
         is_block = own is not None and bool(block.along) and own.simd == block.along
@@ -217,11 +217,11 @@ class BlockAxes:
             if found.settings not in known:
                 yield found
 
-    def _asked(self, asked: Settings) -> Alternative | None:
+    def _asked(self, asked: Mapping[str, Value]) -> Alternative | None:
         """Return the alternative that does all that is asked, if there is one."""
         lanes, rows, over = asked["lanes"], asked["rows"], str(asked["over"])
-        assert isinstance(lanes, int)
-        assert isinstance(rows, int)
+        if not (isinstance(lanes, int) and isinstance(rows, int)):
+            return None
         outer = str(asked["outer"])
         block = Block()
         if asked["sums"]:
@@ -232,11 +232,12 @@ class BlockAxes:
             outer = outer if outer != NONE else ""
             block = Block(self.along, lanes, own, rows, False, copied, outer, ahead)
         count = asked["shared"] if self.is_sharing else 0
-        assert isinstance(count, int)
+        if not isinstance(count, int):
+            return None
         choice = self._choice(block, count)
         found = self._settings(block, choice)
         if not self.is_sharing:
-            found["shared"] = asked["shared"]
+            found["shared"] = self.first.settings["shared"]
         if found != asked or (count and not self._is_shared_well(choice)):
             return None
         counts = {self.unit.leader: count} if count else {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from math import prod
 
 from annotune.analysis.facts import Analysis
@@ -105,9 +104,7 @@ class CpuSpace:
             given = self.limits.values(name)
             words = tuple(w for w in schedules(unit) if not given or w in given)
             shown = {w: {name: w} if len(schedules(unit)) > 1 else {} for w in words}
-            parts.append(
-                tuple(Alternative(shown[w], schedules={unit.leader: w}) for w in words)
-            )
+            parts.append(tuple(Alternative(shown[w], schedules={unit.leader: w}) for w in words))
         lists = tuple(dict.fromkeys(self.flags or OWN_FLAGS))
         given = self.limits.values("flags")
         shown_flags = [(" ".join(one) or "-", one) for one in lists]
@@ -130,9 +127,7 @@ class CpuSpace:
         ]
         for part in self._others:
             names = dict.fromkeys(name for one in part for name in one.settings)
-            out += [
-                Axis(n, tuple(dict.fromkeys(one.settings[n] for one in part))) for n in names
-            ]
+            out += [Axis(n, tuple(dict.fromkeys(one.settings[n] for one in part))) for n in names]
         return tuple(out)
 
     @property

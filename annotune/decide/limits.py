@@ -93,7 +93,9 @@ def _among(param: Parameter) -> Callable[[Mapping[str, Value]], bool]:
 def empty_space(needed: Sequence[tuple[str, Span]]) -> Diagnostic:
     """Return the refusal of a space that some limits, by name and place, leave empty together."""
     names = [f"'{name}'" for name, _ in needed]
-    what = f"{names[0]} removes" if len(names) == 1 else f"{' and '.join(names)} together remove"
+    what = f"constraints {' and '.join(names)} together remove"
+    if len(names) == 1:
+        what = f"constraint {names[0]} removes"
     return EMPTY_SPACE.at(needed[-1][1] if needed else NOWHERE, what=what)
 
 

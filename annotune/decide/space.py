@@ -213,6 +213,10 @@ class Space:
                 for picked in product(*options):
                     yield _point(params, fusion, units, picked)
 
+    def enough(self, limit: int) -> int:
+        """Return how many points to rank so that some `limit` of them fulfil the user's limits."""
+        return max(limit, MOST_RANKED) if self.limits else limit
+
     def ranked(self, device: Device, limit: int) -> tuple[Point, ...]:
         """Return at most `limit` points: the first choice, then the model's best.
 
@@ -329,6 +333,8 @@ def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 
+# Points ranked for a user who admits but some of them.
+MOST_RANKED = 20_000
 # More points of the annotation's own parameters than this are not listed at once.
 MAX_PARAMETER_POINTS = 100_000
 

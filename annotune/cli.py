@@ -20,10 +20,20 @@ from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.decide.strategies import AUTO, STRATEGY_NAMES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.files import WHOLE_FILE, prepared_folder, read_source, write_files
-from annotune.option_types import Arch, Choice, Define, Duration, Setting, Targets
+from annotune.option_types import (
+    Arch,
+    AxisValues,
+    Choice,
+    Define,
+    Duration,
+    FormulaText,
+    Setting,
+    Targets,
+)
 from annotune.report.certificate_text import certificate_text
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, emit_json, refusal_json
+from annotune.report.space_text import space_lines
 from annotune.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,6 +51,12 @@ def _common(command: F) -> F:
         click.option("--target", "targets", type=Targets(), default=",".join(TARGET_NAMES)),
         click.option("--strategy", type=Choice(STRATEGY_NAMES), default=AUTO),
         click.option("--set", "sets", type=Setting(), multiple=True, help="NAME=VALUE of a size"),
+        click.option(
+            "--param", "params", type=AxisValues(), multiple=True, help="NAME=1,2,4 of an axis"
+        ),
+        click.option(
+            "--constraint", "constraints", type=FormulaText(), multiple=True, help="over axes"
+        ),
         click.option("-D", "defines", type=Define(), multiple=True, help="a macro, as in C"),
         click.option("-I", "include", type=source, multiple=True, help="a folder of headers"),
         click.option("--function", default="", help="only this function"),
@@ -74,6 +90,8 @@ def _settings(options: dict[str, Any]) -> Settings:
         tuple(str(folder.absolute()) for folder in options["include"]),
         _c_compiler(os.environ),
         options["specification"],
+        dict(options["params"]),
+        tuple(options["constraints"]),
     )
 
 
@@ -97,19 +115,23 @@ def cli() -> None:
 @cli.command()
 @_common
 @click.option("--certificate", is_flag=True, help="print the proof that the plan is right")
-def check(certificate: bool, debug: bool, **options: Any) -> None:
+@click.option("--space", is_flag=True, help="print every target's points and axes")
+def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     """Parse SOURCE, analyse it and explain it; no compiler is needed."""
     settings, form = _settings(options), _form(options)
     with _refusals(form, debug):
         report = pipeline.check(settings)
+        spaces = pipeline.spaces(report, settings) if space else []
         if form == "json":
-            _print_json(check_json(report))
+            _print_json(check_json(report, spaces))
         elif form == "sarif":
             _print_sarif(report.diagnostics, int(report.is_refused))
         else:
             for region in report.regions:
                 click.echo(region_text(region))
         _show(report.diagnostics)
+        if space and form == "text":
+            click.echo("\n".join(space_lines(report, spaces)))
         if certificate and form == "text":
             for region in report.regions:
                 click.echo(certificate_text(region))

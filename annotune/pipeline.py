@@ -20,10 +20,12 @@ from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Value
 from annotune.codegen.code import RegionCode
+from annotune.codegen.listing import Listing
 from annotune.codegen.target import Provenance, Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
 from annotune.decide.decision import Base, decide
+from annotune.decide.limits import is_axis, with_asked
 from annotune.decide.loop_wishes import refused_wishes
 from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
 from annotune.decide.space import region_space
@@ -37,6 +39,7 @@ from annotune.frontend.symbols import REALS
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.settings import Settings
+from annotune.tune.search.asked import search_from_spec
 
 if TYPE_CHECKING:
     from annotune.tune.region_run import Tuned
@@ -97,6 +100,8 @@ def check(settings: Settings) -> CheckReport:
     if not blocks and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
+    asked = tuple(_with_asked(region, settings) for region in source.regions)
+    source = replace(source, regions=asked)
     reports = tuple(_examine(region, settings, device) for region in source.regions)
     for report in reports:
         problems += report.diagnostics
@@ -104,6 +109,28 @@ def check(settings: Settings) -> CheckReport:
     problems = list(dict.fromkeys(problems))
     problems.sort(key=lambda d: (d.span.file, d.span.line, d.span.column))
     return CheckReport(text, source, reports, tuple(problems))
+
+
+# Points of each target that are looked through for its axes.
+SHOWN = 500
+
+
+def spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing]]:
+    """Return for each region the listings of the targets that were asked for, by their names.
+
+    Raises:
+        AnnotuneError: What the user says of the axes leaves no point.
+    """
+    device = load_device(settings.device)
+    found: list[Mapping[str, Listing]] = []
+    for region in report.regions:
+        made: dict[str, Listing] = {}
+        if region.base is not None and region.space is not None and region.plan is not None:
+            for name in settings.targets:
+                target = load_target(name)
+                made[name] = target.listing(region.base, region.space, device, SHOWN)
+        found.append(made)
+    return found
 
 
 def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
@@ -309,12 +336,18 @@ def _unused_settings(settings: Settings, regions: Sequence[Region]) -> list[Diag
         spec = region.spec
         known |= {p.name for p in (*spec.input_params, *spec.performance_params)}
         known |= _open_sizes(region)
-    where = Span("--set", 1, 1)
+    where = {name: Span("--set", 1, 1) for name in settings.sizes}
+    where |= {name: Span("--param", 1, 1) for name in settings.params if not is_axis(name)}
     return [
-        UNUSED_SETTING.at(where, name=name, hint=did_you_mean(name, known))
-        for name in settings.sizes
+        UNUSED_SETTING.at(span, name=name, hint=did_you_mean(name, known))
+        for name, span in where.items()
         if regions and name not in known
     ]
+
+
+def _with_asked(region: Region, settings: Settings) -> Region:
+    spec = with_asked(region.spec, settings.params, settings.constraints)
+    return replace(region, spec=spec)
 
 
 def _examine(region: Region, settings: Settings, device: Device) -> RegionReport:
@@ -324,6 +357,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
     try:
         problems += region.spec.notes
         _check_sizes(region, settings.sizes)
+        search_from_spec(region.spec.search, region.spec.span)
         # What each iteration needs for itself it gets, before anything is asked of the nest.
         analysis = analyse(with_private_arrays(with_last_values(region)))
         problems += analysis.warnings

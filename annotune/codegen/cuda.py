@@ -49,7 +49,8 @@ class CudaTarget:
     def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
         """Return the decision algorithm's choice, then what the model ranks best."""
         points = GpuPoints(base, device, cuda_placement, _decided)
-        return points.listing(space.ranked(device, space.enough(limit)), space.limits, limit)
+        ranked = space.ranked(device, space.enough(limit))
+        return points.listing(ranked, space.limits, limit).of(space.size, space.legal)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return kernels, host entry and call of one region.

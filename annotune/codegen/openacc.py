@@ -72,6 +72,7 @@ class OpenAccTarget:
         own = acc_space(space)
         points = GpuPoints(base, device, acc_placement, decide_acc, "acc")
         found = points.listing(acc_points(own, device, own.enough(limit)), space.limits, limit)
+        found = found.of(own.size, own.legal)
         # The rules' own shapes have the other level among them.
         is_shaped = any(unit.made.first for unit in own.branches[0][1])
         other = None if is_shaped or limit == 1 else _other_level(found.variant(0), base)

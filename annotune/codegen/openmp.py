@@ -71,8 +71,12 @@ class OpenMpTarget:
             return first if number == 0 else _planned(base.analysis, own, points[number])
 
         settings = tuple(point.settings for point in points)
+        times = (None,) * len(points)
+        if limit == 1:
+            # Nobody needs the rest of the space for the rules' choice.
+            return Listing(settings, times, make)
         note = SAMPLED.format(size=own.legal.size) if own.is_sampled(len(points)) else ""
-        return Listing(settings, (None,) * len(points), make, note)
+        return Listing(settings, times, make, note, own.size, own.admitted)
 
     def standalone(self, code: RegionCode) -> str:
         """Return nothing: there is no device."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotune.annotation.evaluate import free_names, holds
-from annotune.annotation.spec import Constraint, Parameter, Spec, Value
+from annotune.annotation.spec import Constraint, Formula, Parameter, Spec, Value
 from annotune.decide.messages import EMPTY_SPACE
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 
@@ -26,6 +26,34 @@ def is_axis(name: str) -> bool:
 def plain(name: str) -> str:
     """Return the name of an axis as a formula has it."""
     return name.replace(".", "_")
+
+
+def plain_names(text: str) -> str:
+    """Return a formula with its axes as formulas name them."""
+    return re.sub(r"\bS(\d+)\.(?=[A-Za-z])", r"S\1_", text)
+
+
+def with_asked(
+    spec: Spec, params: Mapping[str, tuple[Value, ...]], formulas: Sequence[str]
+) -> Spec:
+    """Return an annotation with what the command line says of parameters and axes.
+
+    Values for a parameter of the annotation take the place of its own.
+    """
+    place = Span("--param", 1, 1)
+    own = tuple(
+        replace(p, values=params[p.name], span=place) if p.name in params else p
+        for p in spec.performance_params
+    )
+    known = {p.name for p in own}
+    more = tuple(Parameter(n, v, place) for n, v in params.items() if n not in known and is_axis(n))
+    where = Span("--constraint", 1, 1)
+    constraints = tuple(Constraint(text, Formula(text, where), where) for text in formulas)
+    return replace(
+        spec,
+        performance_params=(*own, *more),
+        constraints=(*spec.constraints, *constraints),
+    )
 
 
 @dataclass(frozen=True)

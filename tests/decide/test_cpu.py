@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 from codegen.emitted import EXAMPLES, analysed, example, source_of
 from conftest import Golden

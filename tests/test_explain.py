@@ -132,8 +132,8 @@ def test_explain_lists_all_codes() -> None:
 @pytest.mark.parametrize(
     ("word", "hint"),
     [
-        ("AT1100", "did you mean 'AT644'? "),
-        ("at999", "did you mean 'AT644'? "),
+        ("AT1100", "did you mean 'AT645'? "),
+        ("at999", "did you mean 'AT645'? "),
         ("permute", ""),
         ("../AT110", "did you mean 'AT110'? "),
     ],

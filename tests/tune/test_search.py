@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotune.diagnostics import AnnotuneError, Span
+from annotune.tune.search.asked import SEARCH_NAMES, search_from_spec
 from annotune.tune.search.model_based import expected_improvement, spread
 from annotune.tune.search.names import (
     ORIO_NAMES,
@@ -60,15 +62,15 @@ def _asked(
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_no_point_is_asked_for_twice_and_the_budget_is_used(name: str) -> None:
-    found = list(_asked(name, POINTS, [*TIMES], 40, batch=3))
-    assert len(found) == len(set(found)) == 40
+    found = list(_asked(name, POINTS, [*TIMES], 14, batch=3))
+    assert len(found) == len(set(found)) == 14
     assert set(found) <= set(range(len(POINTS)))
 
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_seed_gives_the_same_points_again(name: str) -> None:
-    first = list(_asked(name, POINTS, [*TIMES], 25, seed=3))
-    assert first == list(_asked(name, POINTS, [*TIMES], 25, seed=3))
+    first = list(_asked(name, POINTS, [*TIMES], 10, seed=3))
+    assert first == list(_asked(name, POINTS, [*TIMES], 10, seed=3))
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -92,6 +94,7 @@ def test_spaces_of_one_or_two_points(name: str, configs: tuple[Mapping[str, Valu
     assert sorted(found) == list(range(len(configs)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["auto", "gp", "rf", "tpe", "genetic", "cma-es", "simplex"])
 def test_a_smooth_space_is_learnt(name: str) -> None:
     """With a third of the space measured, the best found is the best or next to it."""
@@ -102,6 +105,7 @@ def test_a_smooth_space_is_learnt(name: str) -> None:
     assert sorted(reached)[1] >= 0.7
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(
     st.lists(
@@ -129,6 +133,7 @@ def test_any_list_of_points(
     assert sorted(found) == list(range(len(configs)))
 
 
+@pytest.mark.slow
 def test_what_is_told_without_being_asked_is_known() -> None:
     for name in SEARCHES:
         search = make_search(name, POINTS, 20)
@@ -204,3 +209,19 @@ def test_predictions_of_another_length() -> None:
 def test_no_point_at_all() -> None:
     with pytest.raises(ValueError, match="no point"):
         Points(())
+
+
+def test_the_annotations_search() -> None:
+    assert search_from_spec({}) is None
+    assert search_from_spec({"time_limit": 10, "total_runs": 5}) is None
+    assert search_from_spec({"algorithm": "Exhaustive"}) == "exhaustive"
+    assert search_from_spec({"algorithm": "Mlsearch"}) == "rf"
+    assert tuple(SEARCHES) == SEARCH_NAMES
+
+
+def test_an_unknown_search_of_an_annotation_is_refused_at_its_place() -> None:
+    with pytest.raises(AnnotuneError) as refused:
+        search_from_spec({"algorithm": "Simplx"}, Span("a.c", 3, 4))
+    (refusal,) = refused.value.diagnostics
+    assert (refusal.code, refusal.span) == ("AT645", Span("a.c", 3, 4))
+    assert refusal.help.startswith("did you mean 'simplex'? searches: auto, ")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from annotune import __version__, pipeline
+from annotune.annotation.devices import load_device
 from annotune.catalogue import NO_SUCH_CODE, nearest, page_of, pages
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.decide.strategies import AUTO, STRATEGY_NAMES
@@ -33,7 +34,7 @@ from annotune.option_types import (
 from annotune.report.certificate_text import certificate_text
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, emit_json, refusal_json
-from annotune.report.space_text import space_lines
+from annotune.report.space_text import space_lines, spaces
 from annotune.settings import Settings
 
 if TYPE_CHECKING:
@@ -121,9 +122,10 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     settings, form = _settings(options), _form(options)
     with _refusals(form, debug):
         report = pipeline.check(settings)
-        spaces = pipeline.spaces(report, settings) if space else []
+        named = [load_target(name) for name in settings.targets] if space else []
+        found = spaces(report, named, load_device(settings.device)) if space else []
         if form == "json":
-            _print_json(check_json(report, spaces))
+            _print_json(check_json(report, found))
         elif form == "sarif":
             _print_sarif(report.diagnostics, int(report.is_refused))
         else:
@@ -131,7 +133,7 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
                 click.echo(region_text(region))
         _show(report.diagnostics)
         if space and form == "text":
-            click.echo("\n".join(space_lines(report, spaces)))
+            click.echo("\n".join(space_lines(report, found)))
         if certificate and form == "text":
             for region in report.regions:
                 click.echo(certificate_text(region))

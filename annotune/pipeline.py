@@ -20,7 +20,6 @@ from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Value
 from annotune.codegen.code import RegionCode
-from annotune.codegen.listing import Listing
 from annotune.codegen.target import Provenance, Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
@@ -100,8 +99,9 @@ def check(settings: Settings) -> CheckReport:
     if not blocks and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
-    asked = tuple(_with_asked(region, settings) for region in source.regions)
-    source = replace(source, regions=asked)
+    limits = settings.params, settings.constraints
+    asked = (replace(one, spec=with_asked(one.spec, *limits)) for one in source.regions)
+    source = replace(source, regions=tuple(asked))
     reports = tuple(_examine(region, settings, device) for region in source.regions)
     for report in reports:
         problems += report.diagnostics
@@ -109,28 +109,6 @@ def check(settings: Settings) -> CheckReport:
     problems = list(dict.fromkeys(problems))
     problems.sort(key=lambda d: (d.span.file, d.span.line, d.span.column))
     return CheckReport(text, source, reports, tuple(problems))
-
-
-# Points of each target that are looked through for its axes.
-SHOWN = 500
-
-
-def spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing]]:
-    """Return for each region the listings of the targets that were asked for, by their names.
-
-    Raises:
-        AnnotuneError: What the user says of the axes leaves no point.
-    """
-    device = load_device(settings.device)
-    found: list[Mapping[str, Listing]] = []
-    for region in report.regions:
-        made: dict[str, Listing] = {}
-        if region.base is not None and region.space is not None and region.plan is not None:
-            for name in settings.targets:
-                target = load_target(name)
-                made[name] = target.listing(region.base, region.space, device, SHOWN)
-        found.append(made)
-    return found
 
 
 def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
@@ -343,11 +321,6 @@ def _unused_settings(settings: Settings, regions: Sequence[Region]) -> list[Diag
         for name, span in where.items()
         if regions and name not in known
     ]
-
-
-def _with_asked(region: Region, settings: Settings) -> Region:
-    spec = with_asked(region.spec, settings.params, settings.constraints)
-    return replace(region, spec=spec)
 
 
 def _examine(region: Region, settings: Settings, device: Device) -> RegionReport:

@@ -325,7 +325,7 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
     tiled = {name for name, _ in choice.tiles}
     dealt = {name for name, _ in choice.deals}
     placed = {*choice.blocks, *choice.threads, *choice.host}
-    placed |= {name for own, name in choice.team if _share(unit, own, statement, name)}
+    placed |= {name for own, name in choice.team if unit.shares(own, statement, name)}
     renewed = iter(choice.order)
     names: list[str] = []
     for own in unit.loops_around(statement):
@@ -337,12 +337,6 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
         names = [*choice.order, *(name for name in names if name not in choice.order)]
     inner = names[names.index(loop) + 1 :] if loop in names else names
     return [name for name in inner if name not in placed]
-
-
-def _share(unit: Unit, first: int, second: int, loop: str) -> bool:
-    """Return whether two statements stand in one loop of the unit."""
-    own = [x for x in path(unit.body, first) if x.var == loop]
-    return any(x is y for x in path(unit.body, second) for y in own)
 
 
 def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:

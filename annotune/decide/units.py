@@ -181,6 +181,11 @@ class Unit:
         inside = [n for n in self.statements if loop in self.loops_around(n)]
         return keeps_order(self.analysis, inside, names)
 
+    def shares(self, first: int, second: int, loop: str) -> bool:
+        """Return whether two statements stand in one loop of the unit."""
+        own = [x for x in path(self.body, first) if x.var == loop]
+        return any(x is y for x in path(self.body, second) for y in own)
+
     def may_combine(self, *loops: str) -> bool:
         """Return whether some of `sums`, outermost first, may be mapped and the others not."""
         names = dict.fromkeys(name for name in loops if name)

@@ -5,8 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from annotune.annotation.devices import Device
 from annotune.codegen.listing import Listing
+from annotune.codegen.target import Target
 from annotune.report.findings import CheckReport
+
+# Points of each target that are looked through for its axes.
+SHOWN = 500
+
+
+def spaces(
+    report: CheckReport, targets: Sequence[Target], device: Device
+) -> list[Mapping[str, Listing]]:
+    """Return for each region the listings of the targets by their names, none where it has no plan.
+
+    Raises:
+        AnnotuneError: What the user says of the axes leaves no point.
+    """
+    return [
+        {
+            target.name: target.listing(region.base, region.space, device, SHOWN)
+            for target in targets
+            if region.base is not None and region.space is not None and region.plan is not None
+        }
+        for region in report.regions
+    ]
 
 
 def space_lines(report: CheckReport, spaces: Sequence[Mapping[str, Listing]]) -> Iterator[str]:

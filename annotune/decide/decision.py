@@ -81,7 +81,6 @@ class Base:
     strategy: str = AUTO
     # Fusions are asked for at every point, and each answer costs exact tests.
     _known: dict[object, tuple[Unit, ...]] = field(default_factory=dict, compare=False)
-    # So is what the other strategies would do.
     _why_not: dict[object, tuple[Reason, ...]] = field(default_factory=dict, compare=False)
 
     @classmethod

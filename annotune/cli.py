@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from annotune import __version__, pipeline
+from annotune.annotation.devices import load_device
 from annotune.catalogue import NO_SUCH_CODE, nearest, page_of, pages
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.decide.strategies import AUTO, STRATEGY_NAMES
@@ -28,9 +29,11 @@ from annotune.files import (
 )
 from annotune.option_types import (
     Arch,
+    AxisValues,
     Choice,
     Define,
     Duration,
+    FormulaText,
     SearchName,
     Setting,
     Targets,
@@ -39,6 +42,7 @@ from annotune.option_types import (
 from annotune.report.certificate_text import certificate_text
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, emit_json, refusal_json
+from annotune.report.space_text import space_lines, spaces
 from annotune.settings import Settings
 
 if TYPE_CHECKING:
@@ -56,6 +60,12 @@ def _common(command: F) -> F:
         click.option("--target", "targets", type=Targets(), default=",".join(TARGET_NAMES)),
         click.option("--strategy", type=Choice(STRATEGY_NAMES), default=AUTO),
         click.option("--set", "sets", type=Setting(), multiple=True, help="NAME=VALUE of a size"),
+        click.option(
+            "--param", "params", type=AxisValues(), multiple=True, help="NAME=1,2,4 of an axis"
+        ),
+        click.option(
+            "--constraint", "constraints", type=FormulaText(), multiple=True, help="over axes"
+        ),
         click.option("-D", "defines", type=Define(), multiple=True, help="a macro, as in C"),
         click.option("-I", "include", type=source, multiple=True, help="a folder of headers"),
         click.option("--function", default="", help="only this function"),
@@ -89,6 +99,8 @@ def _settings(options: dict[str, Any]) -> Settings:
         tuple(str(folder.absolute()) for folder in options["include"]),
         _c_compiler(os.environ),
         options["specification"],
+        dict(options["params"]),
+        tuple(options["constraints"]),
     )
 
 
@@ -112,19 +124,24 @@ def cli() -> None:
 @cli.command()
 @_common
 @click.option("--certificate", is_flag=True, help="print the proof that the plan is right")
-def check(certificate: bool, debug: bool, **options: Any) -> None:
+@click.option("--space", is_flag=True, help="print every target's points and axes")
+def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     """Parse SOURCE, analyse it and explain it; no compiler is needed."""
     settings, form = _settings(options), _form(options)
     with _refusals(form, debug):
         report = pipeline.check(settings)
+        named = [load_target(name) for name in settings.targets] if space else []
+        found = spaces(report, named, load_device(settings.device)) if space else []
         if form == "json":
-            _print_json(check_json(report))
+            _print_json(check_json(report, found))
         elif form == "sarif":
             _print_sarif(report.diagnostics, int(report.is_refused))
         else:
             for region in report.regions:
                 click.echo(region_text(region))
         _show(report.diagnostics)
+        if space and form == "text":
+            click.echo("\n".join(space_lines(report, found)))
         if certificate and form == "text":
             for region in report.regions:
                 click.echo(certificate_text(region))

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
-from annotune.annotation.evaluate import evaluate
+from annotune.annotation.evaluate import evaluate, free_names
 from annotune.annotation.messages import did_you_mean
 from annotune.annotation.spec import Value
 from annotune.codegen.target import TARGET_NAMES
+from annotune.decide.limits import is_axis, plain_names
 from annotune.diagnostics import AnnotuneError
 
 # A name of C. `str.isidentifier` accepts the letters of every script, and compilers do not.
@@ -66,6 +67,47 @@ class Setting(click.ParamType[tuple[str, Value]]):
             return name, evaluate(text)
         except AnnotuneError as error:
             self.fail(f"'{value}': {error}", param, ctx)
+
+
+class AxisValues(click.ParamType[tuple[str, tuple[Value, ...]]]):
+    """``NAME=VALUE,VALUE``: an axis of the space, or a parameter, and the values to try.
+
+    What is no value of the annotation language is a word, such as the name of a loop.
+    """
+
+    name = "name=values"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[Value, ...]]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = str(value).partition("=")
+        words = [word.strip() for word in text.split(",")]
+        is_named = _NAME.match(name) or is_axis(name)
+        if not equals or not is_named or not all(words):
+            self.fail(f"'{value}' is not NAME=VALUE,VALUE", param, ctx)
+        return name, tuple(map(_value, words))
+
+
+def _value(word: str) -> Value:
+    try:
+        return evaluate(word)
+    except AnnotuneError:
+        return word
+
+
+class FormulaText(click.ParamType[str]):
+    """A formula of the annotation language."""
+
+    name = "formula"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            free_names(plain_names(str(value)))
+        except AnnotuneError as error:
+            self.fail(f"'{value}': {error}", param, ctx)
+        return plain_names(str(value))
 
 
 class Arch(click.ParamType[str]):

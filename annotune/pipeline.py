@@ -25,6 +25,7 @@ from annotune.codegen.target import Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
 from annotune.decide.decision import Base, decide
+from annotune.decide.limits import is_axis, with_asked
 from annotune.decide.loop_wishes import refused_wishes
 from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
 from annotune.decide.space import region_space
@@ -100,6 +101,9 @@ def check(settings: Settings) -> CheckReport:
     if not blocks and not problems:
         problems.append(NO_REGION.at(Span(str(settings.source), 1, 1)))
     problems += refused
+    limits = settings.params, settings.constraints
+    asked = (replace(one, spec=with_asked(one.spec, *limits)) for one in source.regions)
+    source = replace(source, regions=tuple(asked))
 
     def examine(region: Region) -> RegionReport:
         return _examine(region, settings, device)
@@ -291,10 +295,11 @@ def _unused_settings(settings: Settings, regions: Sequence[Region]) -> list[Diag
         spec = region.spec
         known |= {p.name for p in (*spec.input_params, *spec.performance_params)}
         known |= _open_sizes(region)
-    where = Span("--set", 1, 1)
+    where = {name: Span("--set", 1, 1) for name in settings.sizes}
+    where |= {name: Span("--param", 1, 1) for name in settings.params if not is_axis(name)}
     return [
-        UNUSED_SETTING.at(where, name=name, hint=did_you_mean(name, known))
-        for name in settings.sizes
+        UNUSED_SETTING.at(span, name=name, hint=did_you_mean(name, known))
+        for name, span in where.items()
         if regions and name not in known
     ]
 

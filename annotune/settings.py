@@ -21,7 +21,8 @@ class Settings:
     `function` restricts the work to one function, empty for all. `resident` is
     ``--data resident``. `strategy` is one of `decide.strategies.STRATEGY_NAMES`. `sidecar` is a
     YAML annotation, None to look for one. `specification` is the file of ``--spec``, for regions
-    without a PerfTuning of their own.
+    without a PerfTuning of their own. `params` are ``--param NAME=VALUES`` and `constraints`
+    ``--constraint FORMULA``, both over parameters of the annotation and axes of the space.
     """
 
     source: Path
@@ -37,6 +38,8 @@ class Settings:
     include: tuple[str, ...] = ()
     compiler: tuple[str, ...] = ()
     specification: Path | None = None
+    params: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    constraints: tuple[str, ...] = ()
 
     @property
     def integers(self) -> dict[str, int]:

@@ -189,8 +189,13 @@ def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, .
     found = paths(analysis, body)
     space = space_of(analysis)
     broken = []
+    # Each statement's values serve all of its dependences, at every depth.
+    before = {d.source: found[d.source].values("i", space) for d in analysis.dependences}
+    after = {d.sink: found[d.sink].values("j", space) for d in analysis.dependences}
     for dependence in analysis.dependences:
-        pair = _Pair(dependence, found[dependence.source], found[dependence.sink], space)
+        first, then = dependence.source, dependence.sink
+        ends = found[first], found[then]
+        pair = _Pair(dependence, *ends, before[first], after[then], space)
         violation = pair.violation()
         if violation is not None:
             broken.append(violation)
@@ -231,11 +236,16 @@ def _within(name: str, users: Mapping[int, tuple[int, ...]]) -> Dependence:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """One dependence between two statements of a rearranged region."""
+    """One dependence between two statements of a rearranged region.
+
+    `before` and `after` are the values of their loops, as isl text.
+    """
 
     dependence: Dependence
     source: Path
     sink: Path
+    before: tuple[str, ...]
+    after: tuple[str, ...]
     space: Space
 
     def violation(self) -> Violation | None:
@@ -280,8 +290,7 @@ class _Pair:
         return self._compare(depth, depth, relation)
 
     def _compare(self, source_depth: int, sink_depth: int, relation: str) -> isl.Map:
-        before = self.source.values("i", self.space)[source_depth]
-        after = self.sink.values("j", self.space)[sink_depth]
+        before, after = self.before[source_depth], self.after[sink_depth]
         both = f"{self.source.instance('i')} -> {self.sink.instance('j')}"
         return parsed_map(self.space.text(f"{both} : {before} {relation} {after}"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 
 from annotune.annotation.evaluate import names_in, span_in
@@ -9,6 +10,9 @@ from annotune.annotation.expression import parse_expression
 from annotune.annotation.messages import UNKNOWN_NAME, did_you_mean
 from annotune.annotation.spec import Formula, Spec
 from annotune.diagnostics import Diagnostic
+
+# An axis of a statement, or of the whole region, in a formula.
+_AXIS = re.compile(r"S\d+_[A-Za-z]\w*|flags")
 
 
 def unknown_names(spec: Spec, sizes: Collection[str] = ()) -> tuple[Diagnostic, ...]:
@@ -21,7 +25,8 @@ def unknown_names(spec: Spec, sizes: Collection[str] = ()) -> tuple[Diagnostic, 
     found: list[Diagnostic] = []
     for formula in _formulas(spec):
         for name in names_in(parse_expression(formula.text)):
-            if name.name not in known:
+            # Axes of the space are known once it is.
+            if name.name not in known and not _AXIS.fullmatch(name.name):
                 span = span_in(formula, name.start, name.end)
                 hint = did_you_mean(name.name, known)
                 # The usual cause in a recipe: registers(0, h7) for registers(0, "h7").

@@ -15,6 +15,7 @@ from annotune.codegen.cuda_kernel import KernelText, kernel_text
 from annotune.codegen.cuda_prelude import prelude
 from annotune.codegen.cuda_types import c_spelling
 from annotune.codegen.cuda_view import CPP_WORDS, HELD_RESIDENT, held_scalars, viewed
+from annotune.codegen.listing import Listing
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, words
 from annotune.codegen.several_sizes import (
     OTHERS,
@@ -26,13 +27,12 @@ from annotune.codegen.several_sizes import (
 )
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.user_functions import calling_copies, copied, definition
-from annotune.codegen.variants import gpu_variants
+from annotune.codegen.variants import GpuPoints
 from annotune.codegen.writer import Writer
 from annotune.decide.build import cuda_placement
-from annotune.decide.decision import Base
-from annotune.decide.plan import HostLoop, Kernel, KernelChoice, Plan, Step
+from annotune.decide.decision import Base, Decision, Point, decide
+from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.decide.space import Space
-from annotune.decide.units import Unit
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.region import Region, Scalar, SourceFile
 
@@ -53,7 +53,13 @@ class CudaTarget:
 
     def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
         """Yield the decision algorithm's choice, then what the model ranks best."""
-        yield from gpu_variants(base, space, device, limit, cuda_placement, _without_acc)
+        return self.listing(base, space, device, limit).variants()
+
+    def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
+        """Return the decision algorithm's choice, then what the model ranks best."""
+        points = GpuPoints(base, device, cuda_placement, _decided)
+        ranked = space.ranked(device, space.enough(limit))
+        return points.listing(ranked, space.limits, limit).of(space.size, space.legal)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return kernels, host entry and call of one region.
@@ -133,9 +139,10 @@ def _device_functions(region: Region) -> tuple[str, ...]:
     return tuple(definition(f, names, kind, "static ") for f in copied(region))
 
 
-def _without_acc(unit: Unit, choice: KernelChoice) -> KernelChoice:
-    """Return `choice` without what only OpenACC heeds."""
-    return replace(choice, acc=None)
+def _decided(base: Base, point: Point) -> Decision:
+    """Return the choices at a point without what only OpenACC heeds."""
+    found = decide(base, point)
+    return replace(found, choices=tuple(replace(c, acc=None) for c in found.choices))
 
 
 class _Kernels:

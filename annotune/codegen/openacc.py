@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from itertools import chain, islice
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
@@ -23,11 +22,12 @@ from annotune.codegen.in_place import (
     region_block,
     write_steps,
 )
+from annotune.codegen.listing import Listing
 from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, combined_names, declared_in, holds, is_placed
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.user_functions import calling_copies, copied, definition
-from annotune.codegen.variants import planned, point_variants
+from annotune.codegen.variants import GpuPoints, planned
 from annotune.codegen.writer import Writer
 from annotune.decide.acc_shapes import other_level
 from annotune.decide.acc_space import acc_points, acc_space, decide_acc
@@ -36,6 +36,7 @@ from annotune.decide.placement import WARP, acc_placement
 from annotune.decide.plan import AccAxes, AccForm, Kernel, Plan
 from annotune.decide.settings_of import form_settings
 from annotune.decide.space import Space
+from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Var, accesses
 from annotune.ir.nest import (
     NO_STATEMENT,
@@ -60,18 +61,24 @@ class OpenAccTarget:
     placement = staticmethod(acc_placement)
 
     def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
-        """Yield the choice of OpenACC's own rules, its other shapes, then what ranks best.
+        """Yield the choice of OpenACC's own rules, its other shapes, then what ranks best."""
+        return self.listing(base, space, device, limit).variants()
+
+    def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
+        """Return the choice of OpenACC's own rules, its other shapes, then what ranks best.
 
         Where a recipe maps the loops, the same with thread y on the other level follows at once.
         """
         own = acc_space(space)
-        points = acc_points(own, device, limit)
-        found = point_variants(base, points, device, acc_placement, decide_acc, "acc")
-        first = next(found)
+        points = GpuPoints(base, device, acc_placement, decide_acc, "acc")
+        found = points.listing(acc_points(own, device, own.enough(limit)), space.limits, limit)
+        found = found.of(own.size, own.legal)
         # The rules' own shapes have the other level among them.
         is_shaped = any(unit.made.first for unit in own.branches[0][1])
-        others = found if is_shaped else chain(_other_level(first, base), found)
-        yield from islice(chain((first,), others), limit)
+        other = None if is_shaped or limit == 1 else _other_level(found.variant(0), base)
+        if other is None or not space.limits.admit(other.config):
+            return found
+        return found.with_second(other).cut(limit)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the region with its kernels under ``parallel loop``, arrays as the user's.
@@ -117,16 +124,22 @@ def first_acc_plan(analysis: Analysis, decision: Decision) -> Plan:
     return planned(analysis, choices, groups, acc_placement, places, command="acc").tuned
 
 
-def _other_level(first: Variant, base: Base) -> Iterator[Variant]:
-    """Yield `first` with workers where it has one vector, and the other way round."""
+def _other_level(first: Variant, base: Base) -> Variant | None:
+    """Return `first` with workers where it has one vector, and the other way round.
+
+    None where there are neither, or the other is illegal.
+    """
     choices = tuple(map(other_level, first.tuned.choices))
     if choices == first.tuned.choices:
-        return
+        return None
     settings = dict(first.config)
     for choice in choices:
         settings |= form_settings(choice)
-    other = planned(base.analysis, choices, base.groups, acc_placement, settings=settings)
-    yield replace(other, predicted_s=first.predicted_s, model=first.model)
+    try:
+        other = planned(base.analysis, choices, base.groups, acc_placement, settings=settings)
+    except AnnotuneError:
+        return None
+    return replace(other, predicted_s=first.predicted_s, model=first.model, flags=first.flags)
 
 
 def _needs_region(plan: Plan) -> bool:

@@ -24,22 +24,26 @@ from annotune.codegen.in_place import (
     region_block,
     write_steps,
 )
+from annotune.codegen.listing import SAMPLED, Listing
 from annotune.codegen.names import interface, spelled
 from annotune.codegen.placed import band_from, declared_in, holds, reduction_clauses
 from annotune.codegen.several_sizes import OTHERS, Definitions, call_sizes, sizes_text
 from annotune.codegen.target import Provenance, Variant
-from annotune.codegen.variants import planned, shown_flags
+from annotune.codegen.variants import planned
 from annotune.codegen.writer import Writer
-from annotune.decide.cpu import cpu_points
 from annotune.decide.cpu_groups import cpu_groups
+from annotune.decide.cpu_space import CpuPoint, CpuSpace
 from annotune.decide.decision import Base
 from annotune.decide.placement import omp_placement
-from annotune.decide.plan import HostLoop, Kernel, Plan, Reason, Step
+from annotune.decide.plan import STATIC, HostLoop, Kernel, Plan, Reason, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import Level, Local, Loop
 from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.transforms.tree import Body, numbers
+
+# Points that are planned in vain before the region is refused: one nest as written is legal.
+MOST_SKIPPED = 64
 
 
 class OpenMpTarget:
@@ -51,19 +55,29 @@ class OpenMpTarget:
     def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
         """Yield the rules' own register blocks, then the others worth trying.
 
-        A block that turns out illegal is left out; the nest as written never is. Each is tried
-        with every list of compiler flags that the annotation gives.
+        A block that turns out illegal is left out; the nest as written never is.
         """
-        spec = base.analysis.region.spec
-        flags = dict.fromkeys(code_flags_at(spec, params).host for params in space.params)
-        yield from islice(
-            (
-                replace(one, config={**one.config, **shown_flags(host)}, flags=Flags(host))
-                for one in _legal(base)
-                for host in flags
-            ),
-            limit,
-        )
+        return self.listing(base, space, device, limit).variants()
+
+    def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
+        """Return the points of the CPU's space, the rules' own first.
+
+        Each list of compiler flags that the annotation gives is tried instead of our own ones.
+        """
+        own = cpu_space(space)
+        first, skipped = _first(base.analysis, own)
+        points = tuple(islice(own.points(limit + skipped), skipped, None))
+
+        def make(number: int) -> Variant:
+            return first if number == 0 else _planned(base.analysis, own, points[number])
+
+        settings = tuple(point.settings for point in points)
+        times = (None,) * len(points)
+        if limit == 1:
+            # Nobody needs the rest of the space for the rules' choice.
+            return Listing(settings, times, make)
+        note = SAMPLED.format(size=own.legal.size) if own.is_sampled(len(points)) else ""
+        return Listing(settings, times, make, note, own.size, own.admitted)
 
     def standalone(self, code: RegionCode) -> str:
         """Return nothing: there is no device."""
@@ -97,37 +111,54 @@ def first_plan(base: Base) -> Plan:
     Raises:
         AnnotuneError: No choice is legal.
     """
-    return next(_legal(base)).tuned
+    first, _ = _first(base.analysis, CpuSpace(base.analysis))
+    return first.tuned
 
 
-def _legal(base: Base) -> Iterator[Variant]:
-    """Yield every legal point of the CPU's space, the first with the reasons against earlier ones.
+def cpu_space(space: Space) -> CpuSpace:
+    """Return the CPU's space of a region, as the annotation limits it."""
+    analysis = space.base.analysis
+    found = dict.fromkeys(code_flags_at(analysis.region.spec, p).host for p in space.params)
+    # One empty list is a build command that says nothing.
+    return CpuSpace(analysis, tuple(found) if any(found) else (), space.limits)
+
+
+def _first(analysis: Analysis, space: CpuSpace) -> tuple[Variant, int]:
+    """Return the first legal point with the reasons against earlier ones, and how many they are.
 
     Raises:
         AnnotuneError: There is none.
     """
-    groups = cpu_groups(base.analysis)
     refusal: AnnotuneError | None = None
     left_out: tuple[Reason, ...] = ()
-    count = 0
-    for settings, choices in cpu_points(base.analysis):
-        if not count:
-            first, *others = choices
-            choices = (replace(first, reasons=(*left_out, *first.reasons)), *others)
+    for count, point in enumerate(space.points(MOST_SKIPPED)):
         try:
-            yield planned(
-                base.analysis, choices, groups, omp_placement, settings=settings, command="threads"
-            )
-            count += 1
+            return _planned(analysis, space, point, left_out), count
         except AnnotuneError as error:
-            refusal = error
-            what = "; ".join(f"{name}: {value}" for name, value in settings.items())
+            refusal = refusal or error
+            what = "; ".join(f"{name} {value}" for name, value in point.settings.items())
             left_out += tuple(
                 Reason("left out", what or "the rules' choice", one.message)
                 for one in error.diagnostics
             )
-    if refusal is not None and not count:
-        raise refusal
+    assert refusal is not None
+    raise refusal
+
+
+def _planned(
+    analysis: Analysis, space: CpuSpace, point: CpuPoint, left_out: tuple[Reason, ...] = ()
+) -> Variant:
+    """Return a point as a variant; `left_out` are reasons against others.
+
+    Raises:
+        AnnotuneError: It is illegal.
+    """
+    first, *others = point.choices(space.units)
+    choices = (replace(first, reasons=(*left_out, *first.reasons)), *others)
+    groups = cpu_groups(analysis)
+    settings, flags = point.settings, Flags(point.flags)
+    made = planned(analysis, choices, groups, omp_placement, settings=settings, command="threads")
+    return replace(made, flags=flags)
 
 
 class _RegionWriter:
@@ -145,6 +176,7 @@ class _RegionWriter:
         self.dialect = Dialect(self.region, flat=False)
         self.helpers = helpers
         self.shared = shared
+        self.schedules: dict[int, str] = {}
         self.calls: Counter[str] = Counter()
         self.sizes = OTHERS
 
@@ -153,6 +185,7 @@ class _RegionWriter:
         hosts = _hosts(plan.steps, self.region)
         shared = between_kernels(self.analysis, plan)
         self.sizes = sizes_text(call_sizes(self.analysis)) if suffix else OTHERS
+        self.schedules = {s: choice.schedule for choice in plan.choices for s in choice.statements}
 
         def write(place: Writer, kernel: Kernel) -> None:
             place.lines(f"/* {legend(self.analysis, kernel)} */")
@@ -204,7 +237,8 @@ class _RegionWriter:
         collapse = f" collapse({len(band)})" if len(band) > 1 else ""
         is_whole = not any(isinstance(stmt, Loop) for stmt in inside) and len(band) == 1
         simd = " simd" if is_whole and self._may_be_lanes(band[0]) else ""
-        out.directive(f"#pragma omp parallel for{simd}{collapse} schedule(static){reduction}")
+        schedule = f" schedule({self.schedules.get(at.kernel.statements[0], STATIC)})"
+        out.directive(f"#pragma omp parallel for{simd}{collapse}{schedule}{reduction}")
         for x in band[:-1]:
             out.line(self.dialect.loop_head(x))
             out.indent()

@@ -11,6 +11,7 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags
 from annotune.codegen.code import RegionCode
+from annotune.codegen.listing import Listing
 from annotune.decide.build import Placement
 from annotune.decide.decision import Base
 from annotune.decide.forecast import RegionModel
@@ -85,10 +86,20 @@ class Target(Protocol):
     placement: Placement
 
     def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
-        """Yield at most `limit` variants of a region, the first choice of the rules first.
+        """Yield the legal variants of `listing`, the first choice of the rules first.
 
         Raises:
             AnnotuneError: The first choice is illegal, as only a recipe can make it.
+        """
+
+    def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
+        """Return at most `limit` points of a region's space, the first choice of the rules first.
+
+        The first point is planned, all others when they are asked for.
+
+        Raises:
+            AnnotuneError: The first choice is illegal, as only a recipe can make it; or what the
+                user says of the axes leaves no point.
         """
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.annotation.flags import code_flags_at
+from annotune.annotation.flags import Flags, code_flags_at
+from annotune.codegen.listing import Listing
 from annotune.codegen.target import Variant
 from annotune.decide.build import Placement, build
 from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.forecast import RegionModel
+from annotune.decide.limits import Limits
 from annotune.decide.places import NO_PLACES, Places
 from annotune.decide.plan import KernelChoice, Plan
 from annotune.decide.settings_of import config
-from annotune.decide.space import Space
-from annotune.decide.units import Unit
 from annotune.diagnostics import AnnotuneError, Diagnostic
-
-Adjust = Callable[[Unit, KernelChoice], KernelChoice]
 
 
 def planned(
@@ -67,88 +65,106 @@ def _built(
     return plan
 
 
-def gpu_variants(
-    base: Base,
-    space: Space,
-    device: Device,
-    limit: int,
-    placement: Placement,
-    adjust: Adjust | None = None,
-    command: str = "cuda",
-) -> Iterator[Variant]:
-    """Yield at most `limit` variants for a GPU, the first choice and then the model's best.
+@dataclass(frozen=True)
+class GpuPoints:
+    """How a target makes variants of points for a GPU, and what it shows of them before.
 
-    `adjust` is what a target changes in each kernel's choice; for the rest see `point_variants`.
+    `deciding` says what a point means for the target, `command` is the annotation's word for its
+    mapping.
     """
 
-    def deciding(base: Base, point: Point) -> Decision:
-        found = decide(base, point)
-        if adjust is None:
-            return found
-        pairs = zip(base.nests(point.fusion, found.wishes), found.choices, strict=True)
-        return replace(found, choices=tuple(adjust(unit, choice) for unit, choice in pairs))
+    base: Base
+    device: Device
+    placement: Placement
+    deciding: Callable[[Base, Point], Decision] = decide
+    command: str = "cuda"
 
-    points = space.ranked(device, limit)
-    yield from point_variants(base, points, device, placement, deciding, command)
+    def listing(self, points: Iterable[Point], limits: Limits, limit: int) -> Listing:
+        """Return the first points that the user's limits admit, the first of them legal.
 
+        Points whose recipe is illegal are left out, and so is a first one that turns out illegal
+        where it is a strategy's own; where no point is left, the rules of `direct` take their
+        place.
 
-def point_variants(
-    base: Base,
-    points: Iterable[Point],
-    device: Device,
-    placement: Placement,
-    deciding: Callable[[Base, Point], Decision] = decide,
-    command: str = "cuda",
-) -> Iterator[Variant]:
-    """Yield the variants of `points` for a GPU, the first of which is the first choice.
+        Raises:
+            AnnotuneError: The first choice is illegal, as only a recipe can make it; or the limits
+                leave no point.
+        """
+        found: list[_Decided] = []
+        illegal: list[Point] = []
+        seen: list[Mapping[str, str | int]] = []
+        first: Variant | None = None
+        for point in points:
+            try:
+                one = self._decided(point)
+                seen.append(one.config)
+                if not limits.admit(one.config):
+                    continue
+                first = first or self.variant(one)
+            except AnnotuneError:
+                # A strategy's whole choice is nobody's demand: what comes next will do.
+                if found or illegal or point.made:
+                    illegal.append(point)
+                    continue
+                raise
+            found.append(one)
+            if len(found) == limit:
+                break
+        if first is None and illegal:
+            first = _by_rules(illegal[0], lambda point: self.variant(self._decided(point)))
+            return Listing((first.config,), (first.predicted_s,), {0: first}.__getitem__)
+        if first is None:
+            raise AnnotuneError.of(limits.why_empty(seen))
+        configs = tuple(one.config for one in found)
+        times = tuple(one.predicted_s for one in found)
+        return Listing(configs, times, self._made(tuple(found), first))
 
-    `deciding` says what a point means for a target, `command` is the annotation's word for its
-    mapping. A later point that turns out illegal is left out, and so is a strategy's own choice;
-    where no point is left, the rules of `direct` take their place.
+    def _made(self, found: Sequence[_Decided], first: Variant) -> Callable[[int], Variant]:
+        return lambda number: first if number == 0 else self.variant(found[number])
 
-    Raises:
-        AnnotuneError: The first choice is illegal, as only a recipe can make it.
-    """
+    def _decided(self, point: Point) -> _Decided:
+        """Return what a point means, with its prediction; nothing is planned yet.
 
-    def variant(point: Point) -> Variant:
-        decision = deciding(base, point)
-        units = base.nests(point.fusion, decision.wishes)
-        choices = decision.choices
+        Raises:
+            AnnotuneError: The recipe is illegal at the point.
+        """
+        decision = self.deciding(self.base, point)
+        units = self.base.nests(point.fusion, decision.wishes)
+        analysis = self.base.analysis
+        flags = code_flags_at(analysis.region.spec, point.params)
+        given = flags.nvcc if self.command == "cuda" else flags.host
+        model = RegionModel(analysis, tuple(units), decision.choices, self.device)
+        settings = {**config(decision, point), **shown_flags(given)}
+        return _Decided(decision, settings, model, model.forecast().kernels_s, flags)
+
+    def variant(self, one: _Decided) -> Variant:
+        """Return a decided point planned.
+
+        Raises:
+            AnnotuneError: A choice is illegal.
+        """
+        decision = one.decision
         found = planned(
-            base.analysis,
-            choices,
+            self.base.analysis,
+            decision.choices,
             decision.groups,
-            placement,
+            self.placement,
             decision.places,
-            config(decision, point),
-            command,
+            one.config,
+            self.command,
         )
-        flags = code_flags_at(base.analysis.region.spec, point.params)
-        model = RegionModel(base.analysis, tuple(units), tuple(choices), device)
-        given = flags.nvcc if command == "cuda" else flags.host
-        return replace(
-            found,
-            config={**found.config, **shown_flags(given)},
-            predicted_s=model.forecast().kernels_s,
-            model=model,
-            flags=flags,
-        )
+        return replace(found, predicted_s=one.predicted_s, model=one.model, flags=one.flags)
 
-    illegal: list[Point] = []
-    is_owed = True
-    for number, point in enumerate(points):
-        try:
-            found = variant(point)
-        except AnnotuneError:
-            # A strategy's whole choice is nobody's demand: what comes next will do.
-            if number or point.made:
-                illegal.append(point)
-                continue
-            raise
-        is_owed = False
-        yield found
-    if is_owed:
-        yield _by_rules(illegal[0], variant)
+
+@dataclass(frozen=True)
+class _Decided:
+    """A point with what it means and what is shown of it."""
+
+    decision: Decision
+    config: Mapping[str, str | int]
+    model: RegionModel
+    predicted_s: float
+    flags: Flags
 
 
 def _by_rules(first: Point, variant: Callable[[Point], Variant]) -> Variant:

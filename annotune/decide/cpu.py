@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import prod
@@ -13,6 +13,7 @@ from annotune.decide.cpu_ahead import fetched_ahead
 from annotune.decide.cpu_blocks import (
     LANES,
     Block,
+    Sharing,
     along_loop,
     cut_tiles,
     free_loops,
@@ -23,12 +24,14 @@ from annotune.decide.cpu_blocks import (
 )
 from annotune.decide.cpu_copies import ENOUGH_PIECES, Arrangement, arranged, padded_loops
 from annotune.decide.cpu_groups import cpu_groups
-from annotune.decide.cpu_options import first_option, options
+from annotune.decide.cpu_options import first_option
 from annotune.decide.plan import Ahead, Blocking, KernelChoice, Reason, Staging
 from annotune.decide.sum_lanes import leaders, stays_inside
 from annotune.decide.units import Unit, units
 from annotune.ir.nest import Loop
 from annotune.transforms.tile import name_is_taken, tile_name
+
+BY_RULES = Sharing()
 
 
 def cpu_units(analysis: Analysis) -> tuple[Unit, ...]:
@@ -36,13 +39,17 @@ def cpu_units(analysis: Analysis) -> tuple[Unit, ...]:
     return units(analysis, cpu_groups(analysis), keeps_privates=True)
 
 
-def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelChoice:
+def choose_cpu(
+    unit: Unit, blocks: Iterable[tuple[int, Block]] = (), sharing: Sharing = BY_RULES
+) -> KernelChoice:
     """Return the choice for a unit, with the register block of some statements given."""
     given = dict(blocks)
     blocking: list[Blocking] = []
     reasons: list[Reason] = []
     summed: list[tuple[int, str]] = []
     found: Arrangement | None = None
+    is_reordered = any(block.outer for block in given.values())
+    quiet = {statement for statement, block in given.items() if not block.ahead}
     for statement in leaders(unit):
         block = given.get(statement) or first_option(unit, statement)
         if block.sums:
@@ -50,7 +57,7 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         elif not block.along:
             reasons += _as_it_stands(unit, statement)
         else:
-            found = arranged(unit, statement, block) if block.copied else None
+            found = arranged(unit, statement, block, sharing.count) if block.copied else None
             blocking.append(_blocking(unit, statement, block, found))
             is_near = along_loop(unit, statement) == block.along
             near = "is contiguous" if is_near else "has the shortest steps"
@@ -61,8 +68,11 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
     taken = {n for b in blocking if b.apart for n in b.apart.beside}
     blocking = [b for b in blocking if b.statement not in taken]
     reasons = [r for r in reasons if r.subject not in {f"S{n}" for n in taken}]
-    cores = found.cores if found is not None else _cores(unit, blocking)
-    blocking = [replace(b, ahead=fetched_ahead(unit, b, cores)) for b in blocking]
+    cores = found.cores if found is not None else _cores(unit, blocking, sharing, is_reordered)
+    blocking = [
+        b if b.statement in quiet else replace(b, ahead=fetched_ahead(unit, b, cores))
+        for b in blocking
+    ]
     reasons += [_ahead_reason(b, b.ahead) for b in blocking if b.ahead is not None]
     # A loop that the threads share has its lanes in each thread's own part.
     reasons = [r for r in reasons if not any(_is_for(r, b) for b in blocking if b.simd in cores)]
@@ -78,9 +88,11 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         )
     if cores:
         rule = f"outermost parallel loops, at least {ENOUGH_PIECES} pieces where there are"
-        few = _pieces(unit, cores, blocking) < ENOUGH_PIECES
+        few = pieces(unit, cores, blocking) < ENOUGH_PIECES
         if found is not None and found.staged and few:
             rule = "outermost parallel loops, fewer of them so that a copy serves the others"
+        if sharing.count:
+            rule = f"the outermost {sharing.count}, as a point of the space"
         if unit.sums:
             rule = "reduction loops; the threads' partial results are combined"
         reasons.insert(0, Reason("threads", ", ".join(cores), rule))
@@ -92,6 +104,7 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
         host=unit.host,
         reasons=tuple(reasons),
         cores=cores,
+        schedule=sharing.schedule,
         team=team,
         blocking=tuple(blocking),
     )
@@ -100,26 +113,6 @@ def choose_cpu(unit: Unit, blocks: Iterable[tuple[int, Block]] = ()) -> KernelCh
     # A copy is as long as the tuned sizes say, and only copies may be read beyond a loop's end.
     plain = (replace(block, staged=(), padded=(), ahead=None) for block in blocking)
     return replace(choice, elsewhere=replace(choice, blocking=tuple(plain)))
-
-
-def cpu_points(
-    analysis: Analysis,
-) -> Iterator[tuple[Mapping[str, str], tuple[KernelChoice, ...]]]:
-    """Yield (settings, choices) for every point of the CPU's space, the rules' own first.
-
-    Statements take their alternatives together, the k-th of each: what suits one statement
-    of a region suits its neighbours of the same form.
-    """
-    nests = cpu_units(analysis)
-    able = {s: options(unit, s) for unit in nests for s in leaders(unit)}
-    seen = set()
-    for k in range(max(map(len, able.values()), default=1)):
-        blocks = {s: found[min(k, len(found) - 1)] for s, found in able.items()}
-        settings = {f"S{s}": str(block) for s, block in blocks.items() if len(able[s]) > 1}
-        key = tuple(settings.items())
-        if key not in seen:
-            seen.add(key)
-            yield settings, tuple(choose_cpu(unit, blocks.items()) for unit in nests)
 
 
 def _has_outside(apart: Apart, block: Block, tiles: Iterable[tuple[str, int]]) -> bool:
@@ -135,6 +128,8 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
     if not held:
         # Nothing is reused, so no block is kept: the lanes run over the whole loop.
         order = _inner_last(band, free, block.along)
+        if block.outer:
+            order = outside(block.outer, order or tuple(loop.var for loop in band))
         staged = found.staged if found is not None else ()
         return Blocking(statement, (), order, block.along, staged=staged)
     tiles = cut_tiles(unit, statement, block)
@@ -157,11 +152,17 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
     inner = [name for name in (block.over, block.along) if name]
     cut = {name for name, _ in tiles}
     outer = [tile_name(n) if n in cut else n for n in (x.var for x in band) if n in free]
-    outer = [n for n in outer if n not in inner]
+    outer = list(outside(block.outer, [n for n in outer if n not in inner]))
     rest = [x.var for x in band if x.var not in free]
     order = (*outer, *rest, *inner)
     apart = unit.apart.get(statement)
     return Blocking(statement, tiles, order, block.along, held, from_zero=from_zero, apart=apart)
+
+
+def outside(loop: str, order: Sequence[str]) -> tuple[str, ...]:
+    """Return an order with a loop, or its tiles, around all others; as it is without that loop."""
+    first = [name for name in order if name in (loop, tile_name(loop))][:1] if loop else []
+    return (*first, *(name for name in order if name not in first))
 
 
 def _inner_last(band: tuple[Loop, ...], free: tuple[str, ...], along: str) -> tuple[str, ...]:
@@ -172,15 +173,25 @@ def _inner_last(band: tuple[Loop, ...], free: tuple[str, ...], along: str) -> tu
     return (*(n for n in names if n != along), along)
 
 
-def _cores(unit: Unit, blocking: list[Blocking]) -> tuple[str, ...]:
-    """Return the loops that threads share: the outermost, until there are enough pieces."""
+def _cores(
+    unit: Unit, blocking: list[Blocking], sharing: Sharing, is_reordered: bool
+) -> tuple[str, ...]:
+    """Return the loops that threads share: the outermost, until there are enough pieces.
+
+    Those of `sharing` if it says how many; in the order of the block if the text's is not kept.
+    """
     lanes = {b.simd for b in blocking}
     tiles = {name: size for b in blocking for name, size in b.tiles}
     inside = {name for b in blocking if b.held for name in b.order[b.order.index(b.held) :]}
     own = set(blocking[0].order or unit.parallel) if blocking else set(unit.parallel)
     out: list[str] = []
-    pieces = 1
-    for name in unit.parallel or unit.sums:
+    count_so_far = 1
+    names = unit.parallel or unit.sums
+    if is_reordered and len(blocking) == 1:
+        order = blocking[0].order
+        places = {n: order.index(m) for n in names for m in (n, tile_name(n)) if m in order}
+        names = tuple(sorted(names, key=lambda name: places.get(name, -1)))
+    for name in names:
         count = unit.trips[name] or 1
         if name in tiles:
             cut, count = tile_name(name), -(-count // tiles[name])
@@ -191,8 +202,9 @@ def _cores(unit: Unit, blocking: list[Blocking]) -> tuple[str, ...]:
         else:
             cut = name
         out.append(cut)
-        pieces *= count
-        if pieces >= ENOUGH_PIECES:
+        count_so_far *= count
+        is_enough = count_so_far >= ENOUGH_PIECES
+        if len(out) == sharing.count or (not sharing.count and is_enough):
             break
     if not unit.sums or unit.may_combine(*out):
         return tuple(out)
@@ -279,11 +291,11 @@ def _left(unit: Unit, cores: tuple[str, ...], blocking: list[Blocking]) -> list[
     left = [n for n in names if n not in used and tile_name(n) not in used]
     if not left:
         return []
-    pieces = _pieces(unit, cores, blocking)
-    return [Reason("serial", ", ".join(left), f"the shared loops give {pieces} pieces already")]
+    count = pieces(unit, cores, blocking)
+    return [Reason("serial", ", ".join(left), f"the shared loops give {count} pieces already")]
 
 
-def _pieces(unit: Unit, cores: tuple[str, ...], blocking: list[Blocking]) -> int:
+def pieces(unit: Unit, cores: Sequence[str], blocking: Sequence[Blocking]) -> int:
     """Return how many pieces of work the loops that threads share make."""
     trips = dict(unit.trips) | {
         tile_name(name): -(-(unit.trips[name] or 1) // size)

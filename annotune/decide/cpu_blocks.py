@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from annotune.analysis.facts import AccessFacts
 from annotune.analysis.reductions import reduction_operator
 from annotune.decide.hints import rows_of
+from annotune.decide.plan import STATIC
 from annotune.decide.sum_lanes import is_alone, runs_along, sum_lanes
 from annotune.decide.units import Unit
 from annotune.ir.expr import Int, Var, variables
@@ -38,7 +39,8 @@ class Block:
 
     With `sums`, `along` is a reduction, each lane of which has a partial result. With `copied`
     the block reads copies of its inputs. Without lanes the nest stays as it is, for the compiler
-    to arrange.
+    to arrange. `outer` is the loop outside the block that goes around the others, empty where the
+    rules choose it. Without `ahead` no block asks for the output of a later one.
     """
 
     along: str = ""
@@ -47,6 +49,8 @@ class Block:
     rows: int = 1
     sums: bool = False
     copied: bool = False
+    outer: str = ""
+    ahead: bool = True
 
     def __str__(self) -> str:
         if not self.along:
@@ -55,6 +59,14 @@ class Block:
             return f"partial results along {self.along}"
         rows = f"{self.rows} {self.over} x " if self.over else ""
         return f"{rows}{self.lanes} {self.along}{' of copies' if self.copied else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """How many loops the threads share, 0 for as many as the rules say, and by which schedule."""
+
+    count: int = 0
+    schedule: str = STATIC
 
 
 def first_block(unit: Unit, statement: int) -> Block:

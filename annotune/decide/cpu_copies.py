@@ -104,8 +104,10 @@ def inputs(unit: Unit, statement: int) -> tuple[AccessFacts, ...]:
     )
 
 
-def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
+def arranged(unit: Unit, statement: int, block: Block, count: int = 0) -> Arrangement | None:
     """Return how a core runs `block` on copies, None where some loop's count is not known.
+
+    `count` is how many loops the threads are to share, 0 for as many as the rules say.
 
     The unit must be the statement's alone: others would need another order. Without a reduction
     only what the lanes would gather is copied.
@@ -120,12 +122,13 @@ def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
     if len(known) < len(trips) or own != set(unit.statements) or (held and not block.over):
         return None
     if held:
-        return _least_scattered(unit, statement, block, known)
+        return _least_scattered(unit, statement, block, known, count)
     band = [loop.var for loop in own_band(unit, statement)]
+    band = sorted(band, key=lambda name: name != block.outer)
     order = (*(name for name in band if name != block.along), block.along)
     nest = CutNest(statement, order, known, {}, block.along, block.along)
-    cores = _cores(unit, nest)
-    if not cores:
+    cores = _cores(unit, nest, count)
+    if len(cores) < max(1, count):
         return None
     staged = copies(unit, nest, len(cores))
     read = {fact.access.array: fact for fact in inputs(unit, statement)}
@@ -134,11 +137,11 @@ def arranged(unit: Unit, statement: int, block: Block) -> Arrangement | None:
 
 
 def _least_scattered(
-    unit: Unit, statement: int, block: Block, trips: Mapping[str, int]
+    unit: Unit, statement: int, block: Block, trips: Mapping[str, int], count: int
 ) -> Arrangement | None:
     """Return the way to run a block that leaves least to load in steps of pages or rows."""
     best: tuple[int, Arrangement] | None = None
-    for one in _blocked(unit, statement, block, trips):
+    for one in _blocked(unit, statement, block, trips, count):
         far = _scattered(unit, statement, block, one)
         if best is None or far < best[0]:
             best = far, one
@@ -148,7 +151,7 @@ def _least_scattered(
 
 
 def _blocked(
-    unit: Unit, statement: int, block: Block, trips: Mapping[str, int]
+    unit: Unit, statement: int, block: Block, trips: Mapping[str, int], count: int
 ) -> Iterator[Arrangement]:
     """Yield the ways to run `block` inside the reductions, and these inside all other loops.
 
@@ -163,11 +166,12 @@ def _blocked(
     rest = [loop.var for loop in own_band(unit, statement) if loop.var not in free]
     held = held_loop(unit, statement)
     firsts = [outer, *((n, *(x for x in outer if x != n)) for n in outer[1:])]
+    firsts = [loops for loops in firsts if block.outer in ("", *loops[:1])]
     for longest, loops in product((COPIES, PANEL), firsts):
         order = (*(tile_name(n) if n in tiles else n for n in loops), *rest, *inner)
         nest = CutNest(statement, order, trips, tiles, block.along, held)
-        cores = _cores(unit, nest)
-        while cores:
+        cores = _cores(unit, nest, count)
+        while cores and len(cores) >= count:
             yield Arrangement(order, cores, copies(unit, nest, len(cores), longest))
             cores = cores[:-1] if nest.counts(cores[:-1]) >= FEW_PIECES else ()
 
@@ -202,12 +206,16 @@ def padded_loops(unit: Unit, statement: int, found: Arrangement) -> tuple[str, .
     return tuple(n for n in loops if not any(f.strides.get(n) for f in others))
 
 
-def _cores(unit: Unit, nest: CutNest) -> tuple[str, ...]:
-    """Return the loops that threads share: the outermost, until there are enough pieces."""
+def _cores(unit: Unit, nest: CutNest, count: int) -> tuple[str, ...]:
+    """Return the loops that threads share: the outermost, until there are enough pieces.
+
+    At most `count` of them, if it says how many.
+    """
     out: list[str] = []
     able = {*unit.parallel, *map(tile_name, unit.parallel)}
     for name in nest.order[: nest.order.index(nest.held)]:
-        if name not in able or nest.counts(out) >= ENOUGH_PIECES:
+        is_enough = len(out) == count if count else nest.counts(out) >= ENOUGH_PIECES
+        if name not in able or is_enough:
             break
         out.append(name)
     return tuple(out)

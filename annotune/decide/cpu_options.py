@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from annotune.decide.cpu_blocks import (
-    BLOCK_DOUBLES,
     LANES,
     MAX_LANES,
     MAX_ROWS,
@@ -19,7 +18,6 @@ from annotune.decide.cpu_blocks import (
     lanes_of,
     output,
     over_loops,
-    rows_for,
     strided_loop,
 )
 from annotune.decide.cpu_copies import arranged
@@ -137,31 +135,13 @@ def _pays(unit: Unit, statement: int, block: Block) -> bool:
     return all(f.strides[block.along] in (0, 1) or f.access.array in copied for f in facts)
 
 
-def options(unit: Unit, statement: int) -> tuple[Block, ...]:
-    """Return the blocks worth trying for a statement, the rules' own first.
-
-    Where copies pay, a block is tried on them alone, but for the one that would be chosen
-    without.
-    """
+def likely(unit: Unit, statement: int) -> tuple[Block, ...]:
+    """Return the few blocks that are worth a trial before all others, the rules' own first."""
     first = first_option(unit, statement)
     along, summed = along_loop(unit, statement), sum_lanes(unit, statement)
     out = [first, *([Block(), Block(summed, sums=True)] if summed else [])]
-    if not along or not is_alone(unit, statement):
-        return tuple(dict.fromkeys((*out, Block())))
-    longest = unit.trip(statement, along) or MAX_LANES
-    out += [*hinted_blocks(unit, statement), first_block(unit, statement)]
-    out += [Block(), Block(along, lanes_of(longest))]
-    for lanes in sorted({8, LANES, MAX_LANES, lanes_of(longest)}):
-        for over in over_loops(unit, statement, along):
-            count = unit.trip(statement, over)
-            for rows in sorted({2, 4, MAX_ROWS, rows_for(count or 1, lanes)}):
-                fits = lanes <= longest and rows <= (count or rows)
-                if fits and lanes * rows <= BLOCK_DOUBLES:
-                    out.append(_on_copies(unit, statement, Block(along, lanes, over, rows)))
-    return tuple(dict.fromkeys(out))
-
-
-def _on_copies(unit: Unit, statement: int, block: Block) -> Block:
-    """Return a block on copies of its inputs where these pay, else as it is."""
-    copied = replace(block, copied=True)
-    return copied if _pays(unit, statement, copied) else block
+    if along and is_alone(unit, statement):
+        longest = unit.trip(statement, along) or MAX_LANES
+        out += [*hinted_blocks(unit, statement), first_block(unit, statement)]
+        out += [Block(), Block(along, lanes_of(longest))]
+    return tuple(dict.fromkeys((*out, Block())))

@@ -27,7 +27,7 @@ from annotune.decide.movements import as_wished
 from annotune.decide.places import Places
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import Roles, serial_order
-from annotune.decide.strategies import AUTO, with_why_not
+from annotune.decide.strategies import AUTO, why_not
 from annotune.decide.units import Unit, atomic_groups, fusible, units
 from annotune.decide.wished_tile import wished
 from annotune.decide.wishes import Axes, Wishes, read_wishes
@@ -81,12 +81,20 @@ class Base:
     strategy: str = AUTO
     # Fusions are asked for at every point, and each answer costs exact tests.
     _known: dict[object, tuple[Unit, ...]] = field(default_factory=dict, compare=False)
+    _why_not: dict[object, tuple[Reason, ...]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, analysis: Analysis, strategy: str = AUTO) -> Base:
         """Return the base of a region; `strategy` is one of `strategies.STRATEGY_NAMES`."""
         groups = atomic_groups(analysis)
         return cls(analysis, groups, units(analysis, groups), strategy)
+
+    def why_not(self, unit: Unit) -> tuple[Reason, ...]:
+        """Return the reasons for which a unit has a choice of `direct` and no other."""
+        key = unit.parts, unit.band, unit.host, unit.parallel, unit.merges
+        if key not in self._why_not:
+            self._why_not[key] = why_not(unit, self.strategy)
+        return self._why_not[key]
 
     def nests(self, fusion: str, wishes: Wishes) -> tuple[Unit, ...]:
         """Return the units to launch under a way of fusing, the user's wishes kept.
@@ -185,7 +193,8 @@ def decide(base: Base, point: Point) -> Decision:
             choice = as_wished(unit, choice, movement, wishes.places)
         is_asked = unit.leader in {*point.made, *wishes.cuda, *wishes.merges}
         is_asked = is_asked or any(s in wishes.contract for s in unit.statements)
-        choices.append(choice if is_asked else with_why_not(unit, choice, base.strategy))
+        why = () if is_asked else base.why_not(unit)
+        choices.append(replace(choice, reasons=(*why, *choice.reasons)) if why else choice)
     return Decision(tuple(choices), base.groups, wishes.places, wishes)
 
 
@@ -316,7 +325,7 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
     tiled = {name for name, _ in choice.tiles}
     dealt = {name for name, _ in choice.deals}
     placed = {*choice.blocks, *choice.threads, *choice.host}
-    placed |= {name for own, name in choice.team if _share(unit, own, statement, name)}
+    placed |= {name for own, name in choice.team if unit.shares(own, statement, name)}
     renewed = iter(choice.order)
     names: list[str] = []
     for own in unit.loops_around(statement):
@@ -328,12 +337,6 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
         names = [*choice.order, *(name for name in names if name not in choice.order)]
     inner = names[names.index(loop) + 1 :] if loop in names else names
     return [name for name in inner if name not in placed]
-
-
-def _share(unit: Unit, first: int, second: int, loop: str) -> bool:
-    """Return whether two statements stand in one loop of the unit."""
-    own = [x for x in path(unit.body, first) if x.var == loop]
-    return any(x is y for x in path(unit.body, second) for y in own)
 
 
 def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:

@@ -15,7 +15,7 @@ NO_PARALLEL_LOOP_WARNING = Template(
 EMPTY_SPACE = Template(
     "AT302",
     "the constraints leave no point of the space",
-    "constraint '{name}' removes the last ones; loosen it or add values to its parameters",
+    "{what} the last ones; loosen it or add values to its parameters",
 )
 FUSED_DIFFERENTLY = Template(
     "AT303",

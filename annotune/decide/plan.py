@@ -14,6 +14,10 @@ from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import Body, numbers, rebuilt
 
+# How the threads of a CPU get their shares of a loop, in OpenMP's words: each its part at once, the
+# next piece when it has done one, or parts that shrink.
+STATIC, DYNAMIC, GUIDED = "static", "dynamic", "guided"
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -159,7 +163,8 @@ class KernelChoice:
     `reasons` tells which rule chose each.
 
     `blocking` is what one worker does inside these. `form` belongs to OpenACC, None where nothing
-    is said of it. `cores` belongs to OpenMP: the loops that the threads share. `contract` is the
+    is said of it. `cores` belongs to OpenMP: the loops that the threads share, dealt out by
+    `schedule`. `contract` is the
     two-level tile that `blocking` carries out, and `elsewhere` the choice for sizes that are not
     the tuned ones, None for this one. `movement` is how its data are moved, as far as `blocking`
     does not say it.
@@ -179,6 +184,7 @@ class KernelChoice:
     form: AccForm | None = None
     acc: AccAxes | None = None
     cores: tuple[str, ...] = ()
+    schedule: str = STATIC
     blocking: tuple[Blocking, ...] = ()
     contract: ContractionTile | None = None
     elsewhere: KernelChoice | None = None

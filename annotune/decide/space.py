@@ -12,11 +12,11 @@ from constraint import Problem
 from annotune.annotation.commands import argument_of
 from annotune.annotation.devices import Device
 from annotune.annotation.evaluate import holds
-from annotune.annotation.spec import Command, Constraint, Formula, Value
+from annotune.annotation.spec import Command, Formula, Value
 from annotune.decide.decision import FUSIONS, Base, Point, kernel_choice
 from annotune.decide.direct import MAX_UNROLL, choose, unrolls
 from annotune.decide.hints import Launch, launches
-from annotune.decide.messages import EMPTY_SPACE
+from annotune.decide.limits import NO_LIMITS, Limits, is_axis, is_of_axes, limits_of
 from annotune.decide.model import predict
 from annotune.decide.movement import PLAIN
 from annotune.decide.plan import KernelChoice
@@ -24,7 +24,7 @@ from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, tea
 from annotune.decide.strategies import Made, made
 from annotune.decide.units import Unit
 from annotune.decide.wishes import Wishes, read_wishes
-from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.diagnostics import AnnotuneError
 from annotune.transforms.tile import name_is_taken
 
 NONE = ""
@@ -183,13 +183,15 @@ class Space:
     """All points of one region: the annotation's parameters, fusions, roles and factors.
 
     `params` are the legal points of the annotation's own parameters. `branches` gives, for
-    each distinct way of fusing, the spaces of its kernels.
+    each distinct way of fusing, the spaces of its kernels. `limits` are what the user says of axes
+    that the annotation does not declare.
     """
 
     base: Base
     axes: tuple[Axis, ...]
     params: tuple[Mapping[str, Value], ...]
     branches: tuple[tuple[str, tuple[UnitSpace, ...]], ...]
+    limits: Limits = NO_LIMITS
 
     @property
     def size(self) -> int:
@@ -210,6 +212,10 @@ class Space:
                 options = [_options(unit) for unit in units]
                 for picked in product(*options):
                     yield _point(params, fusion, units, picked)
+
+    def enough(self, limit: int) -> int:
+        """Return how many points to rank so that some `limit` of them fulfil the user's limits."""
+        return max(limit, MOST_RANKED) if self.limits else limit
 
     def ranked(self, device: Device, limit: int) -> tuple[Point, ...]:
         """Return at most `limit` points: the first choice, then the model's best.
@@ -295,7 +301,8 @@ def region_space(base: Base) -> Space:
         AnnotuneError: The recipe is wrong, or the constraints leave no point.
     """
     spec = base.analysis.region.spec
-    axes = tuple(Axis(p.name, p.values) for p in spec.performance_params)
+    own = tuple(p for p in spec.performance_params if not is_axis(p.name))
+    axes = tuple(Axis(p.name, p.values) for p in own)
     params = _parameter_points(base, axes)
     wishes = read_wishes(spec.commands, params[0], base.analysis.region.nest.body)
     branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
@@ -308,7 +315,8 @@ def region_space(base: Base) -> Space:
         seen.add(key)
         spaces = tuple(_open_space(base, unit, wishes) for unit in nests)
         branches.append((fusion, spaces))
-    return Space(base, axes, params, tuple(branches))
+    limits = limits_of(spec, {**base.analysis.region.sizes})
+    return Space(base, axes, params, tuple(branches), limits)
 
 
 def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
@@ -325,6 +333,8 @@ def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 
+# Points ranked for a user who admits but some of them.
+MOST_RANKED = 20_000
 # More points of the annotation's own parameters than this are not listed at once.
 MAX_PARAMETER_POINTS = 100_000
 
@@ -335,11 +345,14 @@ def _parameter_points(base: Base, axes: tuple[Axis, ...]) -> tuple[Mapping[str, 
     names = [axis.name for axis in axes]
     factors = _unroll_factors(spec.commands)
     values = [_tried_first(axis) if axis.name in factors else axis.values for axis in axes]
+    constraints = tuple(c for c in spec.constraints if not is_of_axes(c))
     every = (dict(zip(names, p, strict=True)) for p in product(*values))
-    legal = (p for p in every if all(holds(c.formula, {**sizes, **p}) for c in spec.constraints))
+    legal = (p for p in every if all(holds(c.formula, {**sizes, **p}) for c in constraints))
     points = list(islice(legal, MAX_PARAMETER_POINTS))
     if not points:
-        raise AnnotuneError.of(_emptied_by(spec.constraints, names, values, sizes))
+        every = (dict(zip(names, p, strict=True)) for p in product(*values))
+        limits = Limits((), constraints, sizes)
+        raise AnnotuneError.of(limits.why_empty(islice(every, MAX_PARAMETER_POINTS)))
     return _placeable(base, points)
 
 
@@ -356,21 +369,6 @@ def _tried_first(axis: Axis) -> tuple[Value, ...]:
         return axis.values
     within = sorted((n for n in numbers if n <= MAX_UNROLL), reverse=True)
     return (*within, *sorted(n for n in numbers if n > MAX_UNROLL))
-
-
-def _emptied_by(
-    constraints: Sequence[Constraint],
-    names: Sequence[str],
-    values: Sequence[tuple[Value, ...]],
-    sizes: Mapping[str, Value],
-) -> Diagnostic:
-    """Return the refusal at the constraint that removes the last points."""
-    points = [dict(zip(names, p, strict=True)) for p in product(*values)]
-    for constraint in constraints:
-        points = [p for p in points if holds(constraint.formula, {**sizes, **p})]
-        if not points:
-            return EMPTY_SPACE.at(constraint.span, name=constraint.name)
-    raise AssertionError("the space is empty without a constraint")
 
 
 def _placeable(

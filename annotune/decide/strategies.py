@@ -8,7 +8,7 @@ space; they come before those of `direct` where `why_later` has nothing against 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from annotune.decide import elementwise, even_tiles, gemm, reduction, stencil
 from annotune.decide.direct import choose
@@ -134,8 +134,8 @@ def made(unit: Unit, wanted: str = AUTO) -> Made:
     return Made((*leading, *others), (*later, *peeled))
 
 
-def with_why_not(unit: Unit, choice: KernelChoice, wanted: str) -> KernelChoice:
-    """Return a choice of `direct` with the reasons for which no other strategy was taken."""
+def why_not(unit: Unit, wanted: str) -> tuple[Reason, ...]:
+    """Return the reasons for which `direct` was taken for a unit, and no other strategy."""
     names: dict[str, list[str]] = {}
     later: list[str] = []
     for row in _wanted(wanted):
@@ -145,8 +145,7 @@ def with_why_not(unit: Unit, choice: KernelChoice, wanted: str) -> KernelChoice:
         else:
             later.append(f"{row.name} comes later: {row.why_later(unit, found[0])}")
     absent = (f"{_listed(rows)} not apply: {why}" for why, rows in names.items())
-    reasons = tuple(Reason("strategy", DIRECT, why) for why in (*absent, *later))
-    return replace(choice, reasons=(*reasons, *choice.reasons))
+    return tuple(Reason("strategy", DIRECT, why) for why in (*absent, *later))
 
 
 def others(unit: Unit, choice: KernelChoice, wanted: str) -> tuple[str, ...]:

@@ -148,6 +148,17 @@ class Unit:
 
         The loops of other units, into which the text's loop is distributed, do not count.
         """
+        key = statement, loop
+        if key not in self._combined:
+            self._combined[key] = self._what_combines(statement, loop)
+        return self._combined[key]
+
+    @cached_property
+    def _combined(self) -> dict[tuple[int, str], tuple[Combine, ...] | None]:
+        # Every point of the space asks, and each answer is a walk over the nest.
+        return {}
+
+    def _what_combines(self, statement: int, loop: str) -> tuple[Combine, ...] | None:
         found: dict[Combine, None] = {}
         for part in self.parts_of(loop):
             own = next(x for x in self.analysis.paths[statement] if x.var == part)
@@ -169,6 +180,11 @@ class Unit:
         names = around[: around.index(loop) + 1]
         inside = [n for n in self.statements if loop in self.loops_around(n)]
         return keeps_order(self.analysis, inside, names)
+
+    def shares(self, first: int, second: int, loop: str) -> bool:
+        """Return whether two statements stand in one loop of the unit."""
+        own = [x for x in path(self.body, first) if x.var == loop]
+        return any(x is y for x in path(self.body, second) for y in own)
 
     def may_combine(self, *loops: str) -> bool:
         """Return whether some of `sums`, outermost first, may be mapped and the others not."""

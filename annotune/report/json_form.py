@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from annotune.codegen.listing import Listing
 from annotune.codegen.target import Variant
 from annotune.decide.decision import Decision
 from annotune.decide.forecast import KernelForecast
@@ -12,15 +13,20 @@ from annotune.diagnostics import Diagnostic
 from annotune.ir.text import print_expr
 from annotune.report.check_text import recipe_of
 from annotune.report.findings import CheckReport, RegionReport
+from annotune.report.space_text import space_json
 
 SCHEMA = 1
 
 
-def check_json(report: CheckReport) -> dict[str, Any]:
-    """Return what `check --json` prints."""
+def check_json(report: CheckReport, spaces: Sequence[Mapping[str, Listing]] = ()) -> dict[str, Any]:
+    """Return what `check --json` prints; `spaces` are the targets' of each region, if asked for."""
+    regions = [_region(r) for r in report.regions]
+    for region, listings in zip(regions, spaces, strict=False):
+        if region.get("space") is not None:
+            region["space"]["targets"] = {n: space_json(one) for n, one in listings.items()}
     return {
         "schema": SCHEMA,
-        "regions": [_region(r) for r in report.regions],
+        "regions": regions,
         "diagnostics": diagnostics_json(report.diagnostics),
     }
 

@@ -323,7 +323,7 @@ class Experiment:
             self._target.name,
             self._wanted.search,
             self._wanted.seed,
-            len(self._listing),
+            self._listing.legal or len(self._listing),
             self._wanted.budget,
             len(own),
             len(tried) - len(own),

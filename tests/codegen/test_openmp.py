@@ -20,10 +20,11 @@ from codegen.emitted import (
 from conftest import Golden
 
 from annotune.analysis.analyse import analyse
-from annotune.codegen import openmp
 from annotune.codegen.openmp import OpenMpTarget, first_plan
 from annotune.codegen.target import Provenance
 from annotune.decide.cpu import choose_cpu, cpu_units
+from annotune.decide.cpu_axes import Alternative
+from annotune.decide.cpu_space import CpuPoint, CpuSpace
 from annotune.decide.decision import Base
 from annotune.measure.trial import Status
 
@@ -174,10 +175,12 @@ def test_a_choice_that_is_illegal_is_left_out_with_its_reason(
     (unit,) = cpu_units(analysis)
     right = choose_cpu(unit)
     wrong = replace(right, cores=("l",), blocking=())
-    points = [({"S1": "the sum on threads"}, (wrong,)), ({"S1": "a block"}, (right,))]
-    monkeypatch.setattr(openmp, "cpu_points", lambda _: iter(points))
+    found = {(): wrong, ("lanes",): right}
+    points = [CpuPoint((Alternative(dict.fromkeys(names, 8)),)) for names in found]
+    monkeypatch.setattr(CpuSpace, "points", lambda *_: iter(points))
+    monkeypatch.setattr(CpuPoint, "choices", lambda point, _: (found[tuple(point.settings)],))
     (choice,) = first_plan(Base.of(analysis)).choices
     assert choice.blocking == right.blocking
-    why = "left out: S1: the sum on threads (statement 0 has no loop 'l')"
+    why = "left out: the rules' choice (statement 0 has no loop 'l')"
     assert str(choice.reasons[0]) == why
     assert choice.reasons[1:] == right.reasons

@@ -14,8 +14,9 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.codegen.variants import planned
 from annotune.decide.apart import Apart
-from annotune.decide.cpu import choose_cpu, cpu_points, cpu_units
+from annotune.decide.cpu import choose_cpu, cpu_units
 from annotune.decide.cpu_groups import cpu_groups
+from annotune.decide.cpu_space import CpuSpace
 from annotune.decide.placement import omp_placement
 from annotune.decide.units import Unit
 from annotune.measure.trial import Status
@@ -139,10 +140,11 @@ def test_other_nests_stay_together(name: str) -> None:
 def test_every_point_of_a_product_is_legal(name: str) -> None:
     analysis = analyse(source_of(text(PRODUCTS[name])).regions[0])
     groups = cpu_groups(analysis)
-    points = list(cpu_points(analysis))
-    assert len(points) > 3
-    for settings, choices in points:
-        planned(analysis, choices, groups, omp_placement, settings=settings)
+    space = CpuSpace(analysis)
+    points = list(space.points(12))
+    assert len(points) == 12
+    for point in points:
+        planned(analysis, point.choices(space.units), groups, omp_placement)
 
 
 def test_the_nests_of_a_product(golden: Golden) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 from codegen.emitted import EXAMPLES, analysed, example, source_of
 from conftest import Golden
@@ -9,11 +11,12 @@ from conftest import Golden
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.codegen.variants import planned
-from annotune.decide.cpu import choose_cpu, cpu_points, cpu_units
+from annotune.decide.cpu import choose_cpu, cpu_units
 from annotune.decide.cpu_blocks import Block, first_block
 from annotune.decide.cpu_copies import COPIES, arranged
 from annotune.decide.cpu_groups import cpu_groups
-from annotune.decide.cpu_options import first_option, options
+from annotune.decide.cpu_options import first_option, likely
+from annotune.decide.cpu_space import CpuSpace
 from annotune.decide.placement import omp_placement
 from annotune.decide.plan import Ahead, KernelChoice
 
@@ -199,12 +202,12 @@ def test_loops_that_other_statements_share_keep_their_order() -> None:
 def test_every_point_of_a_contraction_is_legal() -> None:
     for name in ("nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c"):
         analysis = analysed(name)
-        points = list(cpu_points(analysis))
-        assert len(points) > 10
-        for settings, choices in points:
-            made = planned(
-                analysis, choices, cpu_groups(analysis), omp_placement, settings=settings
-            )
+        space = CpuSpace(analysis)
+        points = list(islice(space.points(64), 4, None, 7))
+        assert len(points) == 9
+        for point in points:
+            choices = point.choices(space.units)
+            made = planned(analysis, choices, cpu_groups(analysis), omp_placement)
             assert made.general is not None
 
 
@@ -219,14 +222,13 @@ def test_without_a_reduction_nothing_is_held() -> None:
     assert (block.simd, block.held, block.tiles) == ("h3", "", ())
 
 
-def test_every_option_is_a_block_once_and_the_rules_come_first() -> None:
+def test_likely_blocks_come_once_and_the_rules_own_first() -> None:
     (unit,) = cpu_units(analysed("nwchem/sd_t_d1.c"))
-    found = options(unit, 0)
+    found = likely(unit, 0)
     assert found[0] == Block("h3", 16, "h1", 8, copied=True)
     assert Block() in found
     assert Block("h3", 16, "p4", 8) in found
     assert len(set(found)) == len(found)
-    assert all(option.lanes * option.rows <= 128 for option in found)
 
 
 def test_rows_of_a_prime_count_are_nearly_even() -> None:
@@ -237,8 +239,18 @@ def test_rows_of_a_prime_count_are_nearly_even() -> None:
 
 
 def test_points_carry_their_settings() -> None:
-    settings, _ = next(cpu_points(analysed("nwchem/sd_t_d1.c")))
-    assert settings == {"S0": "8 h1 x 16 h3 of copies"}
+    first = next(CpuSpace(analysed("nwchem/sd_t_d1.c")).points(1))
+    assert first.settings == {
+        "S0.lanes": 16,
+        "S0.rows": 8,
+        "S0.over": "h1",
+        "S0.copies": 1,
+        "S0.ahead": 1,
+        "S0.outer": "p6",
+        "S0.shared": 2,
+        "S0.schedule": "static",
+        "flags": "-",
+    }
 
 
 TRIANGLE = """
@@ -274,7 +286,7 @@ void f(int n, int m, int j_t, double *restrict v, const double *restrict a)
 
 def test_a_tile_whose_name_is_taken_is_not_chosen() -> None:
     (unit,) = cpu_units(analyse(source_of(TAKEN).regions[0]))
-    assert options(unit, 0) == (Block(),)
+    assert likely(unit, 0) == (Block(),)
 
 
 SIBLINGS = """

@@ -1,0 +1,284 @@
+"""The axes of one nest on a CPU: what each point sets, and which settings go together.
+
+The axes are independent; what makes a setting legal are constraints over a few of them. The last
+one asks the decision itself whether it does what a point says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from constraint import Problem
+
+from annotune.annotation.spec import Value
+from annotune.decide.cpu import choose_cpu, pieces
+from annotune.decide.cpu_blocks import (
+    MAX_LANES,
+    MAX_ROWS,
+    Block,
+    Sharing,
+    along_loop,
+    free_loops,
+    lanes_of,
+    over_loops,
+    own_band,
+    rows_for,
+    strided_loop,
+)
+from annotune.decide.cpu_copies import COPIES, ENOUGH_PIECES, FEW_PIECES
+from annotune.decide.cpu_options import (
+    ACCUMULATORS,
+    MAX_COPIED_ROWS,
+    VECTOR,
+    first_option,
+    likely,
+)
+from annotune.decide.plan import DYNAMIC, GUIDED, STATIC, KernelChoice
+from annotune.decide.space import Axis
+from annotune.decide.sum_lanes import is_alone, leaders, sum_lanes
+from annotune.decide.units import Unit
+from annotune.transforms.tile import tile_name
+from annotune.transforms.unroll import divisors
+
+NONE = "-"
+# Pieces that threads fetch one by one: each costs some 100 ns, a millisecond for them all.
+MOST_FETCHED = 16384
+# Divisors of a loop's count that leave out no shape of a block; else powers of two are tried.
+ENOUGH_DIVISORS = 3
+
+Settings = Mapping[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One setting of a part of a region: as a table shows it, and what it means.
+
+    `blocks` are by statement, the others by the statement that leads a nest.
+    """
+
+    settings: Settings
+    blocks: Mapping[int, Block] = field(default_factory=dict)
+    counts: Mapping[int, int] = field(default_factory=dict)
+    schedules: Mapping[int, str] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class BlockAxes:
+    """The axes of a statement's block; with `is_sharing`, of how many loops threads share too.
+
+    That is so where the statement is the nest's only one: then the order of loops depends on both.
+    """
+
+    unit: Unit
+    statement: int
+    is_sharing: bool
+
+    @property
+    def along(self) -> str:
+        """Return the loop of the lanes, empty where there can be none."""
+        if not is_alone(self.unit, self.statement):
+            return ""
+        near = along_loop(self.unit, self.statement)
+        return near or strided_loop(self.unit, self.statement)
+
+    def axes(self) -> tuple[Axis, ...]:
+        """Return the axes and their values before any constraint, those of one value left out."""
+        unit, statement, along = self.unit, self.statement, self.along
+        values: dict[str, Sequence[Value]] = {}
+        if sum_lanes(unit, statement):
+            values["sums"] = (0, 1)
+        if along:
+            over = over_loops(unit, statement, along)
+            values |= {
+                "lanes": self._lanes(along),
+                "rows": sorted({n for loop in over for n in self._rows(loop)} | {1}),
+                "over": (NONE, *over),
+                "copies": (0, 1),
+                "ahead": (0, 1),
+                "outer": self._outer(),
+            }
+        if self.is_sharing:
+            values["shared"] = range(1, len(unit.parallel) + 1)
+        first = self.first.settings
+        named = {name: dict.fromkeys((*found, first[name])) for name, found in values.items()}
+        return tuple(Axis(name, tuple(v)) for name, v in named.items() if len(v) > 1)
+
+    def _lanes(self, along: str) -> list[int]:
+        longest = self.unit.trip(self.statement, along) or MAX_LANES
+        widths = (VECTOR, 2 * VECTOR, 3 * VECTOR, MAX_LANES, lanes_of(longest))
+        return sorted({0, *(n for n in widths if n <= longest)})
+
+    def _rows(self, over: str) -> set[int]:
+        count = self.unit.trip(self.statement, over) or MAX_COPIED_ROWS
+        most = min(count, MAX_COPIED_ROWS)
+        even = {n for n in divisors(count) if n <= most}
+        powers = {n for n in (2, 4, 8) if n <= most}
+        return (even if len(even) > ENOUGH_DIVISORS else even | powers) | {
+            rows_for(count, 2 * VECTOR)
+        }
+
+    def _outer(self) -> tuple[str, ...]:
+        """Return the loops that may go around the others, where the order counts.
+
+        What a nest touches may be near whatever the order.
+        """
+        unit, statement = self.unit, self.statement
+        around = unit.loops_around(statement)
+        own = {loop.var for loop in own_band(unit, statement)}
+        trips = {n: unit.trip(statement, n) or MAX_LANES for n in around if n in own}
+        moved = (
+            prod(n for name, n in trips.items() if fact.strides.get(name))
+            for fact in unit.analysis.accesses[statement]
+        )
+        if sum(moved) <= COPIES:
+            return ()
+        return tuple(n for n in free_loops(unit, statement) if n != self.along)
+
+    @property
+    def first(self) -> Alternative:
+        """Return what the rules choose, as a point of the space."""
+        return self.of(first_option(self.unit, self.statement))
+
+    def likely(self) -> Iterator[Alternative]:
+        """Yield the rules' choice and others worth a trial before the rest."""
+        seen = []
+        for block in likely(self.unit, self.statement):
+            found = self.of(block)
+            if found.settings not in seen:
+                seen.append(found.settings)
+                yield found
+
+    def of(self, block: Block, count: int = 0) -> Alternative:
+        """Return what a block comes to once it is carried out."""
+        choice = self._choice(block, count)
+        counts = {self.unit.leader: count} if count else {}
+        return Alternative(self._settings(block, choice), {self.statement: block}, counts)
+
+    def _choice(self, block: Block, count: int) -> KernelChoice:
+        others = {s: Block() for s in leaders(self.unit) if s != self.statement}
+        return choose_cpu(self.unit, {**others, self.statement: block}.items(), Sharing(count))
+
+    def _settings(self, block: Block, choice: KernelChoice) -> dict[str, str | int]:
+        """Return what a choice does with a statement, whatever was asked for."""
+        own = next((b for b in choice.blocking if b.statement == self.statement), None)
+        is_block = own is not None and bool(block.along) and own.simd == block.along
+        order = own.order if own is not None and is_block else ()
+        names = order or tuple(loop.var for loop in own_band(self.unit, self.statement))
+        made = {tile_name(loop): loop for loop in self.unit.loops_around(self.statement)}
+        is_summed = any(s == self.statement for s, _ in choice.team)
+        return {
+            "sums": int(is_summed),
+            "lanes": block.lanes if is_block else 0,
+            "rows": block.rows if is_block else 1,
+            "over": (block.over if is_block else "") or NONE,
+            "copies": int(is_block and own is not None and bool(own.staged)),
+            "ahead": int(is_block and own is not None and own.ahead is not None),
+            "outer": made.get(names[0], names[0]) if names else NONE,
+            "shared": len(choice.cores),
+        }
+
+    def legal(self, axes: Sequence[Axis]) -> Iterator[Alternative]:
+        """Yield every legal setting of `axes`, the likely ones first."""
+        yield from (found for found in self.likely() if _is_among(found.settings, axes))
+        known = [found.settings for found in self.likely()]
+        problem = Problem()
+        for axis in axes:
+            problem.addVariable(axis.name, list(axis.values))
+        names = [axis.name for axis in axes]
+        for needed, constraint in (
+            (("sums", "lanes"), lambda sums, lanes: not (sums and lanes)),
+            (("rows", "over"), lambda rows, over: (rows > 1) == (over != NONE)),
+            (("lanes", "rows"), _fits_registers),
+            (("rows", "over"), self._is_within),
+            (("lanes", "rows", "copies", "ahead"), _needs_lanes),
+        ):
+            # What an axis of one value says is part of the whole below.
+            if set(needed) <= set(names):
+                problem.addConstraint(constraint, needed)
+        if not names:
+            return
+        fixed = self.first.settings
+        made: dict[tuple[Value, ...], Alternative] = {}
+
+        def is_done(*values: Value) -> bool:
+            asked = {**fixed, **dict(zip(names, values, strict=True))}
+            found = self._asked(asked)
+            if found is None:
+                return False
+            made[values] = found
+            return True
+
+        problem.addConstraint(is_done, names)
+        for point in problem.getSolutions():
+            found = made[tuple(point[name] for name in names)]
+            if found.settings not in known:
+                yield found
+
+    def _asked(self, asked: Mapping[str, Value]) -> Alternative | None:
+        """Return the alternative that does all that is asked, if there is one."""
+        lanes, rows, over = asked["lanes"], asked["rows"], str(asked["over"])
+        if not (isinstance(lanes, int) and isinstance(rows, int)):
+            return None
+        outer = str(asked["outer"])
+        block = Block()
+        if asked["sums"]:
+            block = Block(sum_lanes(self.unit, self.statement), sums=True)
+        elif lanes:
+            copied, ahead = bool(asked["copies"]), bool(asked["ahead"])
+            own = over if over != NONE else ""
+            outer = outer if outer != NONE else ""
+            block = Block(self.along, lanes, own, rows, False, copied, outer, ahead)
+        count = asked["shared"] if self.is_sharing else 0
+        if not isinstance(count, int):
+            return None
+        choice = self._choice(block, count)
+        found = self._settings(block, choice)
+        if not self.is_sharing:
+            found["shared"] = self.first.settings["shared"]
+        if found != asked or (count and not self._is_shared_well(choice)):
+            return None
+        counts = {self.unit.leader: count} if count else {}
+        return Alternative(found, {self.statement: block}, counts)
+
+    def _is_shared_well(self, choice: KernelChoice) -> bool:
+        """Return whether the shared loops make pieces for a few threads, and no more than needed.
+
+        Without the innermost of them there would not be enough for many threads.
+        """
+        before = pieces(self.unit, choice.cores[:-1], choice.blocking)
+        every = pieces(self.unit, choice.cores, choice.blocking)
+        most = prod(self.unit.trips[name] or 1 for name in self.unit.parallel)
+        return before < ENOUGH_PIECES and every >= min(FEW_PIECES, most)
+
+    def _is_within(self, rows: int, over: str) -> bool:
+        if over == NONE:
+            return True
+        count = self.unit.trip(self.statement, over)
+        return rows <= min(count or MAX_COPIED_ROWS, max(MAX_ROWS, MAX_COPIED_ROWS))
+
+
+def _fits_registers(lanes: int, rows: int) -> bool:
+    return -(-lanes // VECTOR) * rows <= ACCUMULATORS
+
+
+def _needs_lanes(lanes: int, rows: int, copies: int, ahead: int) -> bool:
+    return bool(lanes) or (rows, copies, ahead) == (1, 0, 0)
+
+
+def _is_among(settings: Settings, axes: Sequence[Axis]) -> bool:
+    return all(settings[axis.name] in axis.values for axis in axes)
+
+
+def schedules(unit: Unit) -> tuple[str, ...]:
+    """Return the schedules worth trying for the loops that the threads of a nest share.
+
+    Parts that shrink are for pieces that differ.
+    """
+    choice = choose_cpu(unit)
+    if not choice.cores or pieces(unit, choice.cores, choice.blocking) > MOST_FETCHED:
+        return (STATIC,)
+    is_uneven = any(count is None for count in unit.trips.values())
+    return (STATIC, DYNAMIC, *((GUIDED,) if is_uneven else ()))

@@ -139,6 +139,8 @@ class Experiment:
             self._ready.clear()
             self._points.clear()
         else:
+            # What is ready goes first: the next ones are made and compiled meanwhile.
+            self._launch()
             self._prepare()
             self._compile()
         self._launch()

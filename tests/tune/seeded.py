@@ -113,6 +113,17 @@ def listing(names: tuple[str, ...] = tuple(FATES)) -> Listing:
     return Listing(configs, tuple(1e-3 for _ in names), make)
 
 
+def all_right(count: int) -> Listing:
+    """Return so many points with different texts that do the same."""
+    configs = tuple({"deed": number} for number in range(count))
+
+    def make(number: int) -> Variant:
+        code = RegionCode(f"{{ {'; ' * number}{_LOOP} }}")
+        return cast(Variant, _Made(code, dict(configs[number])))
+
+    return Listing(configs, tuple(1e-3 for _ in configs), make)
+
+
 def bench(folder: Path, slots: int, store: Store | None = None, time_s: float = 60.0) -> Bench:
     """Return a bench that checks the space's region in a scratch `folder`."""
     source = text_source(TEXT)

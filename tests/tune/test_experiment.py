@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
 import pytest
-from tune.seeded import bench, listing, searched
+from tune.seeded import all_right, bench, listing, searched
 
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
@@ -18,7 +19,7 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
-from annotune.tune.experiment import GIVEN_UP, NO_TIME
+from annotune.tune.experiment import BATCH, GIVEN_UP, NO_TIME
 from annotune.tune.inert import inert_axes
 from annotune.tune.stop import Stop
 from annotune.tune.store import in_memory
@@ -165,6 +166,57 @@ def test_every_search_comes_to_an_end(made: Bench, name: str) -> None:
     assert outcome.best is not None
     assert 1 <= len(outcome.trials) <= len(names)
     assert len(set(deeds(outcome))) == len(outcome.trials)
+
+
+class _Compilers:
+    """Compile nothing, and keep for which points they were called, and what was checked then."""
+
+    def __init__(self) -> None:
+        self.points: set[int] = set()
+        self.checking = 0
+        self.met = threading.Event()
+        self.second_batch = threading.Event()
+
+    def __call__(self, programs: Sequence[Program], plan: CheckPlan, oracle: Oracle) -> None:
+        self.points |= {int(program.config["deed"]) for program in programs}
+        if self.checking:
+            self.met.set()
+        if max(self.points) >= BATCH:
+            self.second_batch.set()
+
+
+class _Watched(_Checker):
+    """A checker that others can see at work."""
+
+    def __init__(self, oracle: Oracle, compilers: _Compilers, waits: bool) -> None:
+        super().__init__(oracle)
+        self._compilers, self._waits = compilers, waits
+
+    def check(self, program: Program, plan: CheckPlan) -> Trial:
+        self._compilers.checking += 1
+        if self._waits:
+            assert self._compilers.second_batch.wait(10)
+        time.sleep(0.005)
+        found = super().check(program, plan)
+        self._compilers.checking -= 1
+        return found
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_compilers_work_ahead_but_never_beside_a_clock_of_this_processor(
+    made: Bench, monkeypatch: pytest.MonkeyPatch, slots: int
+) -> None:
+    compilers = _Compilers()
+    monkeypatch.setattr("annotune.tune.experiment.compile_ahead", compilers)
+    monkeypatch.setattr("annotune.tune.tuner.FINALISTS", 1)
+    checker = _Watched(made.checker.oracle, compilers, waits=slots > 1)
+    own = replace(made, checker=cast(Checker, checker), jobs=slots, store=in_memory())
+    own = replace(own, until=time.monotonic() + 60)
+    outcome = searched(own, all_right(2 * BATCH + 3))
+    assert len(outcome.trials) == len(compilers.points) == 2 * BATCH + 3
+    # With a slot that is timed here, the next ones are compiled when the slot is free.
+    assert compilers.met.is_set() == (slots > 1)
+    assert [t.config["deed"] for t in outcome.trials] == list(range(2 * BATCH + 3))
 
 
 def test_an_axis_is_inert_where_it_never_changes_the_text() -> None:

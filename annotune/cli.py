@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from annotune.tune.results import Results
 
 F = TypeVar("F", bound=Callable[..., Any])
+ENDING = "ending after the trials that run now; once more ends at once"
 FORMATS = ("text", "json", "sarif")
 
 
@@ -213,8 +214,10 @@ def run(
     with _refusals(form, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)
-        with prepared_folder(folder), held_folder(folder), interrupts() as stop:
-            with LiveProgress(Console(stderr=True)) as progress:
+        screen = Console(stderr=True)
+        stopped = interrupts(lambda: screen.print(ENDING), screen.show_cursor)
+        with prepared_folder(folder), held_folder(folder), stopped as stop:
+            with LiveProgress(screen) as progress:
                 found = pipeline.run(
                     settings, targets, limits, os.environ, progress, folder, not resume, stop
                 )

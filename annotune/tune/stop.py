@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -37,17 +37,20 @@ NEVER = Stop()
 
 
 @contextmanager
-def interrupts() -> Iterator[Stop]:
+def interrupts(once: Callable[[], object], twice: Callable[[], object]) -> Iterator[Stop]:
     """Give a `Stop` that the first Ctrl-C or SIGTERM sets; a second one ends the process at once.
 
-    The handlers from before are back at the end.
+    `once` and `twice` are called then, to tell whoever watches. The handlers from before are back
+    at the end.
     """
     stop = Stop()
 
     def handle(number: int, frame: FrameType | None) -> None:
         if not stop.is_set:
             stop.set(number)
+            once()
             return
+        twice()
         # Measuring children end with their standard input; compilers have groups of their own.
         kill_running()
         os._exit(SIGNALLED + number)

@@ -15,7 +15,7 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.flags import Flags
 from annotune.codegen.code import RegionCode
-from annotune.codegen.listing import listed
+from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
@@ -89,6 +89,11 @@ def _bench(folder: Path, text: str = TEXT, others: tuple[dict[str, int], ...] = 
     sizes: tuple[dict[str, int], ...] = ({"n": 100},)
     until = time.monotonic() + 60
     return Bench(Checker(oracle), sizes, ({"n": 2},), 1, 1, until, "this CPU", others=others)
+
+
+def listed(variants: Sequence[Variant]) -> Listing:
+    configs, times = (v.config for v in variants), (v.predicted_s for v in variants)
+    return Listing(tuple(configs), tuple(times), variants.__getitem__)
 
 
 def _measured(folder: Path, codes: Sequence[RegionCode], text: str = TEXT) -> Any:

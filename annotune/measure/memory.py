@@ -1,4 +1,4 @@
-"""How much memory of this machine one measuring child may hold."""
+"""How much memory of this machine measuring children may hold."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _GROUP_LIMITS = (
 )
 
 
-def memory_limit_mib(children: int) -> int:
-    """Return the MiB that each of so many children may hold; 0, no limit, where none is known."""
+def memory_limit_mib() -> int:
+    """Return the MiB that all measuring children may hold; 0, no limit, where none is known."""
     known = [*_meminfo_mib(_MEMINFO), *(mib for path in _GROUP_LIMITS for mib in _group_mib(path))]
-    return int(SHARE * min(known) / children) if known else 0
+    return int(SHARE * min(known)) if known else 0
 
 
 def _meminfo_mib(path: Path) -> list[int]:

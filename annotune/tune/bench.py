@@ -19,6 +19,10 @@ from annotune.tune.store import Store, in_memory
 
 # A variant is timed for this long at most, so that many are tried in a minute.
 TRIAL_BUDGET_S = 0.3
+# A run has room for the arrays as often as the child, a GPU played here and a sanitizer copy them,
+# and for an interpreter and a compiler's runtime.
+COPIES = 6
+LEAST_MIB = 512
 
 
 class Listener(Protocol):
@@ -40,9 +44,10 @@ class Bench:
     of the CPU targets, `jobs` how many checks run at once, `compilers` how many compilations.
     `until` is the time (of `time.monotonic`) after which no new variant is begun, `start` that at
     which the run began, `limit_s` the time after which one compilation or run is given up, and
-    `memory_mib` the memory that one run may hold, 0 for any. At `others`, further problem sizes of
-    the annotation, only what wins is checked, and nothing is measured. `store` knows the trials of
-    earlier runs, `stop` whether the user has had enough.
+    `memory_mib` the memory that all runs at once may hold, 0 for any; the region's own arrays take
+    `arrays_mib` of it. At `others`, further problem sizes of the annotation, only what wins is
+    checked, and nothing is measured. `store` knows the trials of earlier runs, `stop` whether the
+    user has had enough.
     """
 
     checker: Checker
@@ -60,6 +65,7 @@ class Bench:
     compilers: int = 1
     start: float = field(default_factory=time.monotonic)
     memory_mib: int = 0
+    arrays_mib: int = 0
     store: Store = field(default_factory=in_memory)
     stop: Stop = NEVER
 
@@ -77,8 +83,13 @@ class Bench:
             environ=self.environ,
             compile_limit_s=self.limit_s,
             run_limit_s=min(RUN_LIMIT_S, self.limit_s),
-            memory_mib=self.memory_mib,
+            memory_mib=self._share_mib(1 if is_timed else self.jobs),
         )
+
+    def _share_mib(self, runs: int) -> int:
+        """Return the memory that each of so many runs may hold, never too little for the arrays."""
+        least_mib = LEAST_MIB + COPIES * self.arrays_mib
+        return max(self.memory_mib // runs, least_mib) if self.memory_mib else 0
 
     @property
     def is_over(self) -> bool:

@@ -164,7 +164,8 @@ class _Run:
             limit_s=min(COMPILE_LIMIT_S, max(LEAST_LIMIT_S, share_s * ONE_HANG)),
             compilers=self.limits.compilers,
             start=self.start,
-            memory_mib=memory_limit_mib(self.limits.jobs),
+            memory_mib=memory_limit_mib(),
+            arrays_mib=(analysis.total.bytes_read + analysis.total.bytes_written) >> 20,
             store=self.store,
             stop=self.stop,
         )

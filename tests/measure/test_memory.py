@@ -1,4 +1,4 @@
-"""How much memory a child may hold: of this machine's, or of what a container leaves."""
+"""How much memory children may hold: of this machine's, or of what a container leaves."""
 
 from __future__ import annotations
 
@@ -18,18 +18,17 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_children_share_the_machine(machine: Path) -> None:
-    assert memory_limit_mib(1) == 9000
-    assert memory_limit_mib(4) == 2250
+def test_a_part_of_the_machine_is_left_to_others(machine: Path) -> None:
+    assert memory_limit_mib() == 9000
 
 
 def test_the_lowest_limit_counts(machine: Path) -> None:
     (machine / "max").write_text("max\n")
-    assert memory_limit_mib(1) == 9000
+    assert memory_limit_mib() == 9000
     (machine / "limit").write_text(f"{1000 << 20}\n")
-    assert memory_limit_mib(1) == 900
+    assert memory_limit_mib() == 900
 
 
 def test_no_limit_where_nothing_is_known(machine: Path) -> None:
     (machine / "meminfo").unlink()
-    assert memory_limit_mib(2) == 0
+    assert memory_limit_mib() == 0

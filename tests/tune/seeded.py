@@ -44,7 +44,7 @@ void f(int n, double *restrict y, const double *restrict x)
     /*@ end @*/
 }
 """
-MEMORY_MIB = 400
+MEMORY_MIB = 600
 LIMIT_S = 2.0
 REFUSED = Template("AT999", "this point asks for what cannot be")
 _LOOP = "for (int i = 0; i < n; i++) y[i] = 2 * x[i];"

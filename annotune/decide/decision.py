@@ -210,10 +210,10 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
         return _as_one(unit, merges, point, wishes)
     tile = _common(unit, wishes.contract, "contract", wishes)
     copying = copying_of(unit, wishes)
+    unrolled = tuple(u for u in wishes.unroll if u[0] in unit.statements)
     if tile is not None:
         refuse_beside(unit, copying, wishes)
         choice = peeled_as_wished(_contracted(unit, tile, wishes), copying)
-        unrolled = tuple(u for u in wishes.unroll if u[0] in unit.statements)
         return replace(choice, acc=_common(unit, wishes.acc, "acc", wishes), unroll=unrolled)
     axes = _common(unit, wishes.cuda, "cuda", wishes)
     cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
@@ -240,7 +240,6 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     own_block = {block.statement for block in copying if block.held}
     held = {s: loop for s, loop in _own_registers(unit, choice) if s not in own_block}
     held |= {s: loop for s, loop in wishes.registers.items() if s in unit.statements}
-    unrolled = tuple(u for u in wishes.unroll if u[0] in unit.statements)
     # Copies may stand in the loop that the rules would unroll.
     if not unrolled and not copying:
         unrolled = tuple(_own_unrolls(unit, choice, point.factors))

@@ -125,11 +125,15 @@ def foreign_processes(gpu: Gpu, ask: Ask | None = None) -> tuple[str, ...]:
         return ()
     found = []
     for row in _PROCESS_ROW.finditer(finished.output):
-        is_here = not gpu.uuid or _plain(row["uuid"]) == _plain(gpu.uuid)
-        if is_here and int(row["pid"]) != os.getpid():
+        if is_same_uuid(row["uuid"], gpu) and int(row["pid"]) != os.getpid():
             held = f", {row['mib']} MiB" if row["mib"].isdecimal() else ""
             found.append(f"{row['name']} (process {row['pid']}{held})")
     return tuple(found)
+
+
+def is_same_uuid(uuid: str, gpu: Gpu) -> bool:
+    """Return whether a tool's row is of `gpu`; one that tells no UUID may be in any."""
+    return not gpu.uuid or _plain(uuid) == _plain(gpu.uuid)
 
 
 def _plain(uuid: str) -> str:

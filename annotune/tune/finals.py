@@ -17,6 +17,7 @@ from annotune.measure.bootstrap import (
 from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.compile import compile_job
+from annotune.measure.eviction import evictor
 from annotune.measure.pairs import Turn, Turns, take_turns
 from annotune.measure.run import RunJob, TimingPlan, run_checked
 from annotune.measure.trial import Final, Status, Timing, Trial, Verdict
@@ -169,7 +170,8 @@ def _job(bench: Bench, one: Contestant) -> RunJob:
         reference.inputs,
         oracle.folder / f"final-{built.digest[:16]}",
         threads=one.threads,
-        timing=replace(TURN, warm_ups=warm_ups),
+        timing=replace(TURN, warm_ups=warm_ups, is_cold=bench.is_cold),
         environ=bench.environ,
         entry=built.entry,
+        evictor=evictor(oracle) if bench.is_cold else "",
     )

@@ -20,10 +20,13 @@ from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 from annotune.measure.bootstrap import ratio_interval
 from annotune.measure.gpu import Gpu, NoGpu, exclusive, foreign_processes
+from annotune.measure.gpu_clocks import clock_facts, read_clocks
+from annotune.measure.load import load_average
 from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
+from annotune.tune.disturbance import busy_words
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.target_models import target_models
 from annotune.tune.tuner import Outcome, baseline, measured, predicted
@@ -117,8 +120,10 @@ def _on_cpu(
     """
     kind, known = _CPU_KINDS[target.name], ("sequential", "openmp_naive")
     rivals = [one for name in known if (one := outcomes[name].contestant) is not None]
+    load = load_average()
     found = measured(bench, target, kind, listing, job.wanted, rivals)
-    out = {target.name: found}
+    busy = busy_words(found.trials, load, bench.cores)
+    out = {target.name: replace(found, warnings=(*found.warnings, *busy))}
     for name, final in found.rivals.items():
         old = outcomes[name]
         assert old.best is not None
@@ -153,12 +158,29 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
     alone = {"CUDA_VISIBLE_DEVICES": gpu.uuid or str(gpu.number)}
     on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=alone)
     with exclusive(gpu, Path(tempfile.gettempdir()) / "annotune-locks"):
-        others = foreign_processes(gpu)
-        found = measured(on_device, target, _ON_GPU[target.name], listing, wanted)
+        others, clocks = foreign_processes(gpu), [read_clocks(gpu)]
+        kind = _ON_GPU[target.name]
+        found = measured(
+            on_device, target, kind, listing, wanted, look=lambda: clocks.append(read_clocks(gpu))
+        )
         others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
-    said = (f"while it was measured, {gpu.name} was used by {', '.join(others)} too",)
-    trials = (*first.trials, *found.trials)
-    return replace(found, trials=trials, warnings=said if others else ())
+    said = []
+    if others:
+        said.append(f"while it was measured, {gpu.name} was used by {', '.join(others)} too")
+    before, after = clocks
+    if after is not None and after.slowed_by:
+        said.append(f"{gpu.name} was slowed down while it was measured: {after.words}")
+    found = _with_clocks(found, clock_facts(before, after))
+    return replace(found, trials=(*first.trials, *found.trials), warnings=tuple(said))
+
+
+def _with_clocks(outcome: Outcome, facts: Mapping[str, str | int | float]) -> Outcome:
+    """Return an outcome whose best trial holds the GPU's clocks among its facts."""
+    if outcome.best is None:
+        return outcome
+    best = replace(outcome.best, facts={**outcome.best.facts, **facts})
+    trials = tuple(best if trial is outcome.best else trial for trial in outcome.trials)
+    return replace(outcome, trials=trials, best=best)
 
 
 def _device(job: Job, target: Target) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotune.codegen.code import RegionCode
@@ -66,11 +66,13 @@ def measured(
     listing: Listing,
     wanted: Wanted,
     rivals: Sequence[Contestant] = (),
+    look: Callable[[], None] = lambda: None,
 ) -> Outcome:
     """Return the fastest right variant by the clock, one timed at a time.
 
     The best few are measured again in turns, together with `rivals`, so that a passing
     disturbance does not choose. Of those that cannot be told apart the first of the listing wins.
+    `look` is called when the last time has just been taken: an idle device lowers its clock.
     """
 
     def plan(_: int, code: RegionCode) -> CheckPlan:
@@ -85,6 +87,7 @@ def measured(
     chosen = [right[n] for n in finalists({n: one.trial for n, one in right.items()})]
     own = [_contestant(target, kind, one, bench.cores) for one in chosen]
     found = NO_FINALS if bench.stop.is_set else finals(bench, (*own, *rivals), budget_s)
+    look()
     ranked = {int(name): right[int(name)] for name in found.ranking}
     outcome = _outcome(bench, target, kind, tried, tuple((ranked | right).values()))
     return replace(_with_finals(outcome, tried, found), searched=searched)

@@ -34,3 +34,11 @@ def load_average() -> float | None:
         return os.getloadavg()[0]
     except OSError:
         return None
+
+
+def share_waited(before: float | None, wall_s: float) -> float | None:
+    """Return the share of a time in which a task waited for a processor, None if unknown."""
+    now = waited_s()
+    if before is None or now is None or wall_s <= 0:
+        return None
+    return min(1.0, max(0.0, now - before) / wall_s)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
-from annotune.measure.load import waited_s
+from annotune.measure.load import share_waited, waited_s
 
 SHORTEST_SAMPLE_S = 20e-6
 """Calls shorter than this are timed several at once: a call through ctypes costs 1 us."""
@@ -110,7 +110,7 @@ class Clock:
             "kernel_s": list(self._kernel_s),
             "censored": censored,
             "is_cold": self._is_cold,
-            "waited": _share_waited(waited, time.perf_counter() - begin),
+            "waited": share_waited(waited, time.perf_counter() - begin),
         }
 
     def _batch(self, call: Call, warm_s: float, another: Callable[[], Call]) -> list[Call]:
@@ -162,11 +162,3 @@ def is_narrow(times_s: Sequence[float], share: float) -> bool:
         return False
     ordered = sorted(times_s)
     return ordered[count - 1 - first] - ordered[first] <= share * ordered[count // 2]
-
-
-def _share_waited(before: float | None, wall_s: float) -> float | None:
-    """Return the share of a time in which a task waited for a processor, None if unknown."""
-    now = waited_s()
-    if before is None or now is None or wall_s <= 0:
-        return None
-    return min(1.0, max(0.0, now - before) / wall_s)

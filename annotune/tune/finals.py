@@ -18,6 +18,7 @@ from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.compile import compile_job
 from annotune.measure.eviction import evictor
+from annotune.measure.load import share_waited, waited_s
 from annotune.measure.pairs import Turn, Turns, take_turns
 from annotune.measure.run import RunJob, TimingPlan, run_checked
 from annotune.measure.trial import Final, Status, Timing, Trial, Verdict
@@ -30,6 +31,8 @@ BUDGET_S = 10.0
 # Whoever took this many times the best one's time in the search had more than bad luck.
 NEAR = 1.25
 FEWEST, MOST = 3, 8
+# What takes this many times the fastest one's time by its median is never named in its place.
+AS_FAST = 1.02
 # One turn: a few runs within a time that lets the next one come soon.
 TURN = TimingPlan(warm_ups=1, runs=5, least_runs=1, budget_s=0.04)
 # The first run of a child warms it up already; where one takes long that must do.
@@ -55,10 +58,15 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Finals:
-    """The rounds of each contestant that took part, by name, and the order of the variants."""
+    """The rounds of each contestant that took part, by name, and the order of the variants.
+
+    `waited` is the share of the time in which some task on this machine waited for a processor,
+    None where that is not known.
+    """
 
     rounds_s: Mapping[str, tuple[float, ...]]
     ranking: tuple[str, ...]
+    waited: float | None = None
 
     def of(self, name: str, winner: str) -> Final | None:
         """Return what is known of a contestant beside the winner, None where one is missing."""
@@ -108,8 +116,10 @@ def finals(bench: Bench, contestants: Sequence[Contestant], budget_s: float) -> 
     def is_over() -> bool:
         return bench.stop.is_set or time.monotonic() >= until
 
+    begin, waited = time.perf_counter(), waited_s()
     turns = take_turns(len(jobs), lambda number: _turn(jobs[number]), is_over)
-    return decided(taking_part, turns)
+    share = share_waited(waited, time.perf_counter() - begin)
+    return replace(decided(taking_part, turns), waited=share)
 
 
 def decided(contestants: Sequence[Contestant], turns: Sequence[Turns]) -> Finals:
@@ -129,13 +139,15 @@ def decided(contestants: Sequence[Contestant], turns: Sequence[Turns]) -> Finals
 
 
 def first_of(names: Sequence[str], rounds_s: Mapping[str, Sequence[float]]) -> str:
-    """Return the first of `names` that cannot be told from the fastest of them.
+    """Return the first of `names` that is as fast as the fastest of them, as far as can be told.
 
     The order is the listing's, the rules' own choice before all others: two runs that see the
-    same differences name the same winner, whatever the noise in each.
+    same differences name the same winner, whatever the noise in each. Where there is much noise,
+    only what seems as fast is taken for it.
     """
     fastest = min(names, key=lambda name: median(rounds_s[name]))
-    return next(n for n in names if not is_apart(ratio_interval(rounds_s[n], rounds_s[fastest])))
+    ratios = ((name, ratio_interval(rounds_s[name], rounds_s[fastest])) for name in names)
+    return next(n for n, ratio in ratios if not is_apart(ratio) and ratio.value <= AS_FAST)
 
 
 def _verdict(ratio: Interval, is_winner: bool) -> Verdict:

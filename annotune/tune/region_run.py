@@ -122,7 +122,7 @@ def _on_cpu(
     rivals = [one for name in known if (one := outcomes[name].contestant) is not None]
     load = load_average()
     found = measured(bench, target, kind, listing, job.wanted, rivals)
-    busy = busy_words(found.trials, load, bench.cores)
+    busy = busy_words(found.trials, found.waited, load, bench.cores)
     out = {target.name: replace(found, warnings=(*found.warnings, *busy))}
     for name, final in found.rivals.items():
         old = outcomes[name]

@@ -43,7 +43,8 @@ class Outcome:
     what the model says of it, None where no model speaks for the target. `searched` tells how the
     trials were chosen, None where there was nothing to choose. `warnings` are for the user.
     `contestant` is what the original, or its like, is in the finals of a target, and `rivals` what
-    each of these took in the finals of this one.
+    each of these took in the finals of this one; for the share `waited` of these some task waited for
+    a processor.
     """
 
     trials: tuple[Trial, ...] = ()
@@ -57,6 +58,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     contestant: Contestant | None = None
     rivals: Mapping[str, Final] = field(default_factory=dict)
+    waited: float | None = None
 
 
 def measured(
@@ -90,7 +92,8 @@ def measured(
     look()
     ranked = {int(name): right[int(name)] for name in found.ranking}
     outcome = _outcome(bench, target, kind, tried, tuple((ranked | right).values()))
-    return replace(_with_finals(outcome, tried, found), searched=searched)
+    told = _with_finals(outcome, tried, found)
+    return replace(told, searched=searched, waited=found.waited)
 
 
 def predicted(

@@ -85,3 +85,12 @@ def test_finalists_are_the_best_and_whoever_was_near() -> None:
     near = {n: _trial(1.0 + 0.01 * n) for n in range(20)}
     assert finalists(near) == tuple(range(MOST))
     assert finalists({1: _trial(0.5, Status.CORRECTNESS)}) == ()
+
+
+def test_noise_puts_nothing_slower_in_the_place_of_the_fastest() -> None:
+    # Not told apart by three rounds, and yet the second is to be taken.
+    few = _held((1.2, 1.3, 1.1), (1.0, 1.1, 1.0))
+    assert few.ranking == ("1", "0")
+    other = few.of("0", "1")
+    assert other is not None
+    assert other.verdict is Verdict.TIED

@@ -68,9 +68,8 @@ class Clock:
         self._plan, self._pristine, self._written = plan, pristine, written
         flush = getattr(library, "annotune_flush_l2", None)
         self._flush = flush if plan["is_cold"] else None
-        self._kernel_clock = getattr(library, "annotune_kernel_seconds", None)
-        if self._kernel_clock is not None:
-            self._kernel_clock.restype = ctypes.c_double
+        self._kernel_clock = _seconds(library, "annotune_kernel_seconds")
+        self._flush_clock = _seconds(library, "annotune_flush_seconds")
         self._bytes = sum(values.nbytes for values in pristine)
         self._evict: Any = None
         if plan["is_cold"] and flush is None and evictor and self._bytes <= EVICTED_BYTES:
@@ -88,8 +87,12 @@ class Clock:
         """
         plan = self._plan
         warm_s = first_s
+        if self._kernel_clock is not None:
+            self._kernel_clock()  # what the first call took is no part of a sample
         for _ in range(plan["warm_ups"]):
             warm_s = min(warm_s, self._sample([call]))
+        # On a GPU it is the kernels that may be too short to be timed one by one.
+        warm_s = min((s for s in self._kernel_s if s > 0), default=warm_s)
         calls = self._batch(call, warm_s, another)
         give_up_s = CLEARLY_WORSE * plan["best_s"] if plan["best_s"] else math.inf
         times_s: list[float] = []
@@ -119,7 +122,7 @@ class Clock:
         Where caches are to be cold each has arrays of its own, or all but the first were warm.
         """
         batch = max(1, min(LARGEST_BATCH, math.ceil(SHORTEST_SAMPLE_S / max(warm_s, 1e-9))))
-        if self._evict is None:
+        if self._evict is None and self._flush is None:
             return [call] * batch
         most = max(1, ROTATING_BYTES // max(1, self._bytes))
         return [call, *(another() for _ in range(min(batch, most) - 1))]
@@ -128,12 +131,13 @@ class Clock:
         """Return the seconds of one call, as the mean over `calls`."""
         for call in dict.fromkeys(calls):
             self._prepare(call)
-        if self._flush is not None:
-            self._flush()
         start = time.perf_counter()
         for call in calls:
+            if self._flush is not None:
+                self._flush()
             call()
-        time_s = (time.perf_counter() - start) / len(calls)
+        flushing_s = 0.0 if self._flush_clock is None else self._flush_clock()
+        time_s = max(0.0, time.perf_counter() - start - flushing_s) / len(calls)
         if self._kernel_clock is not None:
             self._kernel_s.append(self._kernel_clock() / len(calls))
         return time_s
@@ -148,6 +152,14 @@ class Clock:
         for values in call.values if self._evict is not None else ():
             address, size = ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes)
             self._is_cold = bool(self._evict(address, size))
+
+
+def _seconds(library: ctypes.CDLL, name: str) -> Any:
+    """Return a function that tells seconds since its last call, or None where there is none."""
+    clock = getattr(library, name, None)
+    if clock is not None:
+        clock.restype = ctypes.c_double
+    return clock
 
 
 def is_narrow(times_s: Sequence[float], share: float) -> bool:

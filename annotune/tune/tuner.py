@@ -43,7 +43,7 @@ class Outcome:
     what the model says of it, None where no model speaks for the target. `searched` tells how the
     trials were chosen, None where there was nothing to choose. `warnings` are for the user.
     `contestant` is what the original, or its like, is in the finals of a target, and `rivals` what
-    each of these took in the finals of this one; for the share `waited` of these some task waited for
+    each of these took in the finals of this one, in a share `waited` of which some task waited for
     a processor.
     """
 

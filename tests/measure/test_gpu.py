@@ -117,6 +117,7 @@ def test_the_timed_text_compiles_links_and_loads(tmp_path: Path) -> None:
     assert result.ok, result.output
     names = result.path.read_bytes()
     assert b"annotune_kernel_seconds" in names
+    assert b"annotune_flush_seconds" in names
     assert b"annotune_call" in names
     assert [k.shared_bytes for k in result.kernels] == [256]
 

@@ -85,3 +85,39 @@ def test_the_time_that_tasks_waited_is_read_where_it_is_told(tmp_path: Any) -> N
     assert waited_s(str(tmp_path / "none")) is None
     path.write_text("nothing\n")
     assert waited_s(str(path)) is None
+
+
+class _Gpu(_Library):
+    """Short kernels behind a cache that is emptied when asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flushes = 0
+        self.annotune_kernel_seconds = lambda: 5e-6
+        self.annotune_flush_seconds = lambda: 1e-3
+
+    def annotune_flush_l2(self) -> None:
+        self.flushes += 1
+
+
+def test_short_kernels_are_repeated_on_other_arrays_with_a_cold_cache_each() -> None:
+    gpu, calls = _Gpu(), [_Call()]
+
+    def another() -> _Call:
+        calls.append(_Call())
+        return calls[-1]
+
+    plan = TimingPlan(warm_ups=1, runs=3, budget_s=9.0)
+    told = _clock(plan, gpu).times(calls[0], 1.0, another)
+    assert (told["is_cold"], len(calls)) == (True, 4)
+    assert gpu.flushes == 1 + 3 * 4
+    assert all(start == 0 for call in calls for start in call.began)
+    # The flush is no part of a call's time, which here takes next to none.
+    assert told["times_s"] == [0.0, 0.0, 0.0]
+    assert told["kernel_s"] == [5e-6 / 4] * 3
+
+
+def test_a_warm_cache_is_left_alone() -> None:
+    gpu = _Gpu()
+    told = _clock(TimingPlan(runs=3, is_cold=False), gpu).times(_Call(), 1.0, _Call)
+    assert (told["is_cold"], gpu.flushes) == (False, 0)

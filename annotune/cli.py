@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 ENDING = "ending after the trials that run now; once more ends at once"
+CACHES = ("cold", "warm")
 FORMATS = ("text", "json", "sarif")
 
 
@@ -179,6 +180,7 @@ def emit(output: Path | None, debug: bool, **options: Any) -> None:
 @click.option("--budget", type=click.IntRange(min=1), help="variants per target, at most; 100")
 @click.option("--time", "time_s", type=Duration(), help="such as 90s, which it is if not given")
 @click.option("--seed", type=click.IntRange(min=0), help="of the search's random numbers; 0")
+@click.option("--cache", type=Choice(CACHES), default="cold", help="what is timed begins with")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="compilations at once")
 @click.option("--workers", type=Workers(), default=None, help="local:N checks N variants at once")
 @click.option("--resume/--fresh", default=True, help="reuse the trials kept in the folder, or not")
@@ -188,6 +190,7 @@ def run(
     budget: int | None,
     time_s: float | None,
     seed: int | None,
+    cache: str,
     jobs: int | None,
     workers: int | None,
     resume: bool,
@@ -210,7 +213,8 @@ def run(
 
     settings, form = _settings(options), _form(options)
     cores = max(1, len(os.sched_getaffinity(0)))
-    limits = Limits(Asked(search, seed, budget, time_s), jobs or cores, workers or cores)
+    asked = Asked(search, seed, budget, time_s)
+    limits = Limits(asked, jobs or cores, workers or cores, cache == "cold")
     with _refusals(form, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from annotune.codegen.code import TUNED_SUFFIX
 from annotune.measure.acc_grid import asked_text, chosen_grids
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
+from annotune.measure.eviction import evictor
 from annotune.measure.flags import KINDS
 from annotune.measure.harness import REGION
 from annotune.measure.oracle import Oracle, Reference
@@ -24,6 +25,9 @@ from annotune.measure.variant import Variant as Variant
 from annotune.measure.variant import compile_job_of
 
 OPENACC = "openacc"
+WAITED = "waited_for_processors"
+"""Under this name a trial's facts have the share of its timed runs in which some task waited."""
+
 NOT_LAUNCHED = "no kernel was launched: the original ran instead"
 
 OUTPUTS_BYTES = 256 << 20
@@ -131,6 +135,9 @@ def _timed(trial: Trial, found: _Found) -> Trial:
     if timed is None:
         return trial
     facts["runs"] = len(timed.times_s)
+    facts["cache"] = "cold" if timed.is_cold else "warm"
+    if timed.waited is not None:
+        facts[WAITED] = round(timed.waited, 3)
     if timed.censored:
         facts["censored"] = "clearly worse than the best"
     # On a GPU the kernels are what is tuned; the copies around them are told apart.
@@ -192,6 +199,7 @@ def _ready(
         threads=plan.threads,
         limit_s=plan.run_limit_s,
         timing=plan.timing if run.is_timed else None,
+        evictor=evictor(oracle) if run.is_timed and plan.timing and plan.timing.is_cold else "",
         environ=plan.environ,
         preload=oracle.tools.asan if kind.needs_asan else "",
         order=run.order,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-import math
 import os
 import resource
 import time
@@ -17,20 +16,18 @@ from typing import Any
 import numpy as np
 
 from annotune.measure.buffers import GuardedArray
+from annotune.measure.sampling import Clock
 
 Job = dict[str, Any]
 
-SHORTEST_SAMPLE_S = 20e-6
-"""Calls shorter than this are timed several at once: a call through ctypes costs 1 us."""
-
-LARGEST_BATCH = 64
-"""So many calls at most between restorations, so that repeated updates stay finite."""
-
-CLEARLY_WORSE = 1.5
-"""A variant whose fastest run takes this many times the best one's is given up."""
-
 ON_THIS_CPU = {"ACC_DEVICE_TYPE": "host"}
 """Builds hold no device code, so an OpenACC runtime that knows a GPU must not look for it."""
+
+PINNED = {"OMP_PROC_BIND": "spread", "OMP_PLACES": "threads"}
+"""While it is timed, a thread stays where it is, and where its data are in the caches."""
+
+PINNING = (*PINNED, "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
+"""Where the user has set one of these, it is the user who says where threads run."""
 
 OUTPUT_ROOM_BYTES = 64 << 20
 """How much a variant may write to files beyond its outputs, such as what it prints."""
@@ -46,6 +43,10 @@ def run_jobs(task: Job, tell: Callable[[str], None]) -> None:
     os.environ.update(ON_THIS_CPU)
     os.environ.update(task["environ"])
     os.environ["OMP_NUM_THREADS"] = str(task["threads"])
+    is_timed = any(job["timing"] for job in task["jobs"])
+    # Not the others: children that run at once would all be bound to the first processor.
+    if is_timed and not any(name in os.environ for name in PINNING):
+        os.environ.update(PINNED)
     poison, unpoison = (
         _sanitizer_function(f"__asan_{word}_memory_region") for word in ("poison", "unpoison")
     )
@@ -65,9 +66,7 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, poison: Any, unpoison: Any)
     `poison` and `unpoison` are the address sanitizer's, None where it is not loaded.
     """
     pristine = [_pristine(job, buffer) for buffer in job["buffers"]]
-    arrays = [GuardedArray(values.dtype, values.size) for values in pristine]
-    for array, values in zip(arrays, pristine, strict=True):
-        array.values[:] = values
+    arrays = _arrays(pristine)
     _set_order(library, job)
     call = _Call(library, job, arrays, entry)
     launched = _launches(library) or 0
@@ -84,13 +83,27 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, poison: Any, unpoison: Any)
     result["races"] = _races(library)
     _store(job, arrays)
     if job["timing"]:
-        result.update(_time(call, job, arrays, pristine, first_s, library))
+        written = [buffer["is_written"] for buffer in job["buffers"]]
+        clock = Clock(library, job["timing"], pristine, written, job["evictor"])
+
+        def another() -> _Call:
+            return _Call(library, job, _arrays(pristine), entry)
+
+        result.update(clock.times(call, first_s, another))
         result["zones"] = result["zones"] or _broken_zones(job, arrays)
     call.free()
     launches = _launches(library)
     result["launches"] = None if launches is None else launches - launched
     result.update(_device_words(library))
     return result
+
+
+def _arrays(pristine: list[Any]) -> list[GuardedArray]:
+    """Return arrays of our own with the inputs in them."""
+    arrays = [GuardedArray(values.dtype, values.size) for values in pristine]
+    for array, values in zip(arrays, pristine, strict=True):
+        array.values[:] = values
+    return arrays
 
 
 class _Call:
@@ -129,6 +142,10 @@ class _Call:
         for address in self._device:
             self._free(ctypes.c_void_p(address))
         self._device = []
+
+    @property
+    def values(self) -> list[Any]:
+        return [array.values for array in self._arrays]
 
     def restore(self) -> None:
         self.integers[: len(self._start[0])] = self._start[0]
@@ -227,65 +244,3 @@ def _store(job: Job, arrays: list[GuardedArray]) -> None:
             if buffer["is_written"]:
                 file.seek(job["output_at"] + buffer["offset"])
                 array.values.tofile(file)
-
-
-def _kernel_clock(library: ctypes.CDLL) -> Any:
-    """Return the function that tells the seconds in GPU kernels since its last call, or None."""
-    clock = getattr(library, "annotune_kernel_seconds", None)
-    if clock is not None:
-        clock.restype = ctypes.c_double
-    return clock
-
-
-def _time(
-    call: _Call,
-    job: Job,
-    arrays: list[GuardedArray],
-    pristine: list[Any],
-    first_s: float,
-    library: ctypes.CDLL,
-) -> Job:
-    """Return times per call in seconds, each from restored inputs, and why they stopped.
-
-    The first call of all, for the outputs, was one warm-up already. On a GPU the L2 is
-    flushed before each sample, and the time in kernels is told apart.
-    """
-    kernel_clock = _kernel_clock(library)
-    flush = getattr(library, "annotune_flush_l2", None)
-    kernel_s: list[float] = []
-    plan = job["timing"]
-    written = [
-        (array.values, values)
-        for buffer, array, values in zip(job["buffers"], arrays, pristine, strict=True)
-        if buffer["is_written"]
-    ]
-
-    def sample(batch: int) -> float:
-        for values, start_values in written:
-            values[:] = start_values
-        call.restore()
-        if flush is not None:
-            flush()
-        start = time.perf_counter()
-        for _ in range(batch):
-            call()
-        time_s = (time.perf_counter() - start) / batch
-        if kernel_clock is not None:
-            kernel_s.append(kernel_clock() / batch)
-        return time_s
-
-    give_up_s = CLEARLY_WORSE * plan["best_s"] if plan["best_s"] else math.inf
-    warm_s = first_s
-    for _ in range(plan["warm_ups"]):
-        warm_s = min(warm_s, sample(1))
-    batch = max(1, min(LARGEST_BATCH, math.ceil(SHORTEST_SAMPLE_S / max(warm_s, 1e-9))))
-    times_s: list[float] = []
-    censored = False
-    begin = time.perf_counter()
-    while len(times_s) < plan["runs"]:
-        times_s.append(sample(batch))
-        if len(times_s) >= plan["least_runs"]:
-            censored = min(kernel_s[-len(times_s) :] or times_s) > give_up_s
-            if censored or time.perf_counter() - begin > plan["budget_s"]:
-                break
-    return {"times_s": times_s, "kernel_s": kernel_s[-len(times_s) :], "censored": censored}

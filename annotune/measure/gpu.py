@@ -125,11 +125,15 @@ def foreign_processes(gpu: Gpu, ask: Ask | None = None) -> tuple[str, ...]:
         return ()
     found = []
     for row in _PROCESS_ROW.finditer(finished.output):
-        is_here = not gpu.uuid or _plain(row["uuid"]) == _plain(gpu.uuid)
-        if is_here and int(row["pid"]) != os.getpid():
+        if is_same_uuid(row["uuid"], gpu) and int(row["pid"]) != os.getpid():
             held = f", {row['mib']} MiB" if row["mib"].isdecimal() else ""
             found.append(f"{row['name']} (process {row['pid']}{held})")
     return tuple(found)
+
+
+def is_same_uuid(uuid: str, gpu: Gpu) -> bool:
+    """Return whether a tool's row is of `gpu`; one that tells no UUID may be in any."""
+    return not gpu.uuid or _plain(uuid) == _plain(gpu.uuid)
 
 
 def _plain(uuid: str) -> str:
@@ -141,12 +145,41 @@ def _plain(uuid: str) -> str:
 # allocations are in the end-to-end time, which the caller takes around the call.
 _TIMER = r"""
 #include <cuda_runtime.h>
+#include <time.h>
 static cudaEvent_t annotune_begin, annotune_end;
 static double annotune_kernel_s;
 static int annotune_launched;
+static int annotune_flush_wanted;
+static double annotune_flush_s;
+
+/* Overwrites the L2, so that the next kernel finds nothing of its own there. */
+static void annotune_flush(void)
+{
+    static void *scratch;
+    static size_t bytes;
+    if (!scratch) {
+        int l2 = 0;
+        cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0);
+        bytes = 2 * (size_t)l2;
+        if (cudaMalloc(&scratch, bytes) != cudaSuccess) return;
+    }
+    cudaMemset(scratch, 0, bytes);
+    cudaDeviceSynchronize();
+}
 
 static void annotune_before_launch(void)
 {
+    if (annotune_flush_wanted) {
+        /* Here, for the copies to the device have left their data in the L2. */
+        timespec before, after;
+        annotune_flush_wanted = 0;
+        cudaDeviceSynchronize();
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        annotune_flush();
+        clock_gettime(CLOCK_MONOTONIC, &after);
+        annotune_flush_s += (double)(after.tv_sec - before.tv_sec)
+            + 1e-9 * (double)(after.tv_nsec - before.tv_nsec);
+    }
     if (!annotune_begin) { cudaEventCreate(&annotune_begin); cudaEventCreate(&annotune_end); }
     cudaEventRecord(annotune_begin);
 }
@@ -168,19 +201,14 @@ ANNOTUNE_EXPORTED double annotune_kernel_seconds(void)
     return seconds;
 }
 ANNOTUNE_EXPORTED int annotune_gpu_launches(void) { return annotune_launched; }
-/* Overwrites the L2, so that the next kernel finds nothing of its own there. */
-ANNOTUNE_EXPORTED void annotune_flush_l2(void)
+/* Has the L2 overwritten before the first kernel of the next call. */
+ANNOTUNE_EXPORTED void annotune_flush_l2(void) { annotune_flush_wanted = 1; }
+/* Seconds that this took since the last call of this function: no part of a call's time. */
+ANNOTUNE_EXPORTED double annotune_flush_seconds(void)
 {
-    static void *scratch;
-    static size_t bytes;
-    if (!scratch) {
-        int l2 = 0;
-        cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0);
-        bytes = 2 * (size_t)l2;
-        if (cudaMalloc(&scratch, bytes) != cudaSuccess) return;
-    }
-    cudaMemset(scratch, 0, bytes);
-    cudaDeviceSynchronize();
+    double seconds = annotune_flush_s;
+    annotune_flush_s = 0;
+    return seconds;
 }
 """
 

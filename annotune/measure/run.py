@@ -33,17 +33,21 @@ class Order(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class TimingPlan:
-    """How long to measure: until `budget_s` seconds are spent or `runs` runs are done.
+    """How long to measure: until the median is known to the share `narrow` of it.
 
-    At least `least_runs` are done. A variant that is clearly worse than `best_s`, the best
-    one's seconds per call, is given up and its time is censored; 0 means that there is none.
+    It ends as well when `budget_s` seconds are spent or `runs` runs are done. At least `least_runs`
+    are done. With `is_cold` each begins with nothing of its data in a cache. A variant that is
+    clearly worse than `best_s`, the best one's seconds per call, is given up and its time is
+    censored; 0 means that there is none.
     """
 
     warm_ups: int = 1
-    runs: int = 20
+    runs: int = 30
     least_runs: int = 3
     budget_s: float = 0.5
     best_s: float = 0.0
+    narrow: float = 0.01
+    is_cold: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,8 @@ class RunJob:
     after another; `fail_at` makes that call of the CUDA run-time library fail, from 1.
     With `resident` the region gets pointers into the memory of CUDA on the CPU. `entry` is the
     library's function. `has_memory` says that its runtime remembers earlier calls. A child that
-    holds more than `memory_mib` of memory of its own is killed, with 0 none is.
+    holds more than `memory_mib` of memory of its own is killed, with 0 none is. `evictor` is the
+    library that empties this processor's caches, needed where runs are timed from cold ones.
     """
 
     library: Path
@@ -73,6 +78,7 @@ class RunJob:
     entry: str = ENTRY
     has_memory: bool = False
     memory_mib: int = 0
+    evictor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,9 @@ class Outcome:
     `times_s` are seconds per call in the order they were taken; `censored` says that they were
     cut short as clearly worse.
     `launches` counts the CUDA kernels that ran, None where there are none to count.
-    `kernel_s` are the seconds in GPU kernels of each of those calls, empty on a CPU.
+    `kernel_s` are the seconds in GPU kernels of each of those calls, empty on a CPU. `is_cold` says
+    that their data were in no cache, and `waited` for which share of the time some task on this
+    machine waited for a processor, None where that is not known.
     """
 
     status: Status
@@ -97,6 +105,8 @@ class Outcome:
     censored: bool = False
     launches: int | None = None
     kernel_s: tuple[float, ...] = ()
+    is_cold: bool = False
+    waited: float | None = None
 
 
 def run_checked(job: RunJob) -> Outcome:
@@ -192,6 +202,7 @@ def _message(job: RunJob, outputs: Path, output_at: int) -> dict[str, Any]:
         "fail_at": job.fail_at,
         "resident": job.resident,
         "timing": asdict(job.timing) if job.timing else None,
+        "evictor": job.evictor,
         "output": str(outputs),
         "output_at": output_at,
     }
@@ -230,6 +241,8 @@ def _finished(
         result.get("censored", False),
         result["launches"],
         tuple(result.get("kernel_s", ())),
+        result.get("is_cold", False),
+        result.get("waited"),
     )
 
 

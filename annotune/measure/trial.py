@@ -51,6 +51,40 @@ class Timing:
         return ordered[-1 - quarter] - ordered[quarter]
 
 
+class Verdict(StrEnum):
+    """How a variant compares with the winner of its finals."""
+
+    WINNER = "winner"
+    TIED = "not distinguishable"
+    SLOWER = "slower"
+    FASTER = "faster"
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """What a variant took in the finals, where it and the others were timed in turns.
+
+    `times_s` has the median seconds of one run in each round; of rounds with the same number the
+    times may be compared. `time_s` is their median, `low_s` and `high_s` its interval. `ratio` is
+    that to the winner's time, paired by round, with its interval. All intervals are those of
+    `annotune.measure.bootstrap`.
+    """
+
+    verdict: Verdict
+    time_s: float
+    low_s: float
+    high_s: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    times_s: tuple[float, ...]
+
+    @property
+    def spread_s(self) -> float:
+        """Return the interquartile range of the rounds, in seconds."""
+        return Timing(self.times_s).spread_s
+
+
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One variant of one region on one target.
@@ -61,7 +95,8 @@ class Trial:
     no model speaks; `kernels` is what ptxas said of each kernel, if it was asked. `reason` holds
     the compiler's, the checker's or the operating system's words. `times_s` are the raw times
     behind `time_s`; `compile_s` and `run_s` the seconds that this trial took in compilers and in
-    checks and clocks, `at_s` those from the start of the run to its end.
+    checks and clocks, `at_s` those from the start of the run to its end. `final` is what it took
+    in the finals, None where it was not among them: `time_s` stays the time of the search.
     """
 
     target: str
@@ -80,7 +115,13 @@ class Trial:
     compile_s: float | None = None
     run_s: float | None = None
     at_s: float | None = None
+    final: Final | None = None
     kernels: tuple[KernelFacts, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def best_known_s(self) -> float | None:
+        """Return the time of the finals where there is one, else that of the search."""
+        return self.time_s if self.final is None else self.final.time_s
 
     @property
     def is_repeat(self) -> bool:

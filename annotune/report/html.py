@@ -12,6 +12,7 @@ from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line, printable
 from annotune.report import charts, search_plots
 from annotune.report.figures import MISSING, estimated, time_text
+from annotune.report.finals_text import finals_texts, verdict_text
 from annotune.report.highlight import highlight
 from annotune.report.model_text import (
     MODEL_COLUMNS,
@@ -102,7 +103,7 @@ def _region(region: RegionResult) -> dict[str, Any]:
         "heading": heading(region),
         "work": work_text(region),
         "rows": rows,
-        "winners": (*winner_texts(region), *grid_texts(region)),
+        "winners": (*winner_texts(region), *finals_texts(region), *grid_texts(region)),
         "models": [_model(model) for model in region.models],
         "searches": _searches(region),
         "has_costs": any(_cost_s(trial) is not None for trial in region.trials),
@@ -162,6 +163,8 @@ def _kind(trial: Trial) -> str:
         words = f"{'predicted for' if trial.is_predicted else 'measured on'} {device}"
     if trial.times_s:
         words += f" ({len(trial.times_s)} run{'' if len(trial.times_s) == 1 else 's'})"
+    if trial.final is not None:
+        words += f"; {verdict_text(trial.final)}"
     return f"{words}, reused" if trial.reused else words
 
 

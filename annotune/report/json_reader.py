@@ -50,6 +50,10 @@ class Node:
         """Return an object's fields, each as `read` returns it."""
         return {k: read(Node(v, (*self.path, k))) for k, v in self._object().items()}
 
+    def read_or_none(self, read: Callable[[Node], T]) -> T | None:
+        """Return what `read` returns, or None for null."""
+        return None if self.value is None else read(self)
+
     def text(self) -> str:
         """Return a string."""
         if not isinstance(self.value, str):

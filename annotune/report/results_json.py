@@ -12,6 +12,7 @@ from typing import Any
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
 from annotune.files import read_source
 from annotune.measure.trial import Status, Trial
+from annotune.report.final_json import final_json, read_final
 from annotune.report.json_reader import Node, Unexpected, offset_of, parse_strict, path_text
 from annotune.tune.results import (
     ROW_NAMES,
@@ -196,6 +197,10 @@ def _row(row: Row) -> dict[str, Any]:
         "config": _values(row.config),
         "predicted_s": _finite(row.predicted_s),
         "predicted_for": row.predicted_for,
+        "speedup_low": _finite(row.speedup_low),
+        "speedup_high": _finite(row.speedup_high),
+        "end_to_end_s": _finite(row.end_to_end_s),
+        "final": final_json(row.final),
     }
 
 
@@ -217,6 +222,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "compile_s": _finite(trial.compile_s),
         "run_s": _finite(trial.run_s),
         "at_s": _finite(trial.at_s),
+        "final": final_json(trial.final),
     }
 
 
@@ -326,6 +332,10 @@ def _read_row(node: Node) -> Row:
         config=node["config"].mapping(Node.scalar),
         predicted_s=node["predicted_s"].figure_or_none(),
         predicted_for=node["predicted_for"].text(),
+        speedup_low=node["speedup_low"].figure_or_none(),
+        speedup_high=node["speedup_high"].figure_or_none(),
+        end_to_end_s=node["end_to_end_s"].figure_or_none(),
+        final=node["final"].read_or_none(read_final),
     )
 
 
@@ -347,4 +357,5 @@ def _read_trial(node: Node) -> Trial:
         compile_s=node["compile_s"].figure_or_none(),
         run_s=node["run_s"].figure_or_none(),
         at_s=node["at_s"].figure_or_none(),
+        final=node["final"].read_or_none(read_final),
     )

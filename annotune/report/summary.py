@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotune.measure.trial import Status
+from annotune.measure.trial import Status, Verdict
 from annotune.printable import one_line
 from annotune.report.figures import (
     MISSING,
@@ -98,6 +98,8 @@ def provenance_text(row: Row) -> str:
             if row.predicted_s is not None:
                 time = estimated(time_text(row.predicted_s))
                 words += f", predicted for {one_line(row.predicted_for)}: {time}"
+            if row.end_to_end_s is not None:
+                words += f", with copies {time_text(row.end_to_end_s)}"
         case RowStatus.PREDICTED:
             words = f"predicted for {device}"
     if not is_doubtful(row):
@@ -177,14 +179,19 @@ def _beaten_by(region: RegionResult, best: Row) -> str:
         return ""
     assert rival.time_s is not None
     assert best.time_s is not None
+    name = PEOPLE_SAY[rival.name]
+    time = time_text(rival.time_s, rival.spread_s)
+    words = {
+        Verdict.TIED: f"; not distinguishable from {name}, {time}",
+        Verdict.FASTER: f"; {name} is faster, {time}",
+    }
+    if rival.final is not None and best.final is not None and rival.device == best.device:
+        return words.get(rival.final.verdict, "")
     # Half an interquartile range on either side: intervals that overlap tell nothing apart.
     noise = 0.5 * ((rival.spread_s or 0.0) + (best.spread_s or 0.0))
-    name = PEOPLE_SAY[rival.name]
     if abs(rival.time_s - best.time_s) <= noise:
-        return f"; not distinguishable from {name}, {time_text(rival.time_s, rival.spread_s)}"
-    if rival.time_s < best.time_s:
-        return f"; {name} is faster, {time_text(rival.time_s, rival.spread_s)}"
-    return ""
+        return words[Verdict.TIED]
+    return words[Verdict.FASTER] if rival.time_s < best.time_s else ""
 
 
 def config_text(config: Mapping[str, str | int | float]) -> str:

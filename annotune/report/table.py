@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from annotune.printable import one_line, printable
+from annotune.report.finals_text import finals_texts
 from annotune.report.model_text import model_texts
 from annotune.report.summary import (
     COLUMNS,
@@ -56,7 +57,8 @@ class ResultsTable:
             yield from _rows(region, options.max_width, make)
             yield Text()
             yield make.line(trials_text(region))
-            for words in (*winner_texts(region), *grid_texts(region), *model_texts(region)):
+            said = (winner_texts, finals_texts, grid_texts, model_texts)
+            for words in (words for texts in said for words in texts(region)):
                 yield make.line(words)
         yield Text()
         if has_prediction(self.results):

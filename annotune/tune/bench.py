@@ -68,12 +68,15 @@ class Bench:
     arrays_mib: int = 0
     store: Store = field(default_factory=in_memory)
     stop: Stop = NEVER
+    is_cold: bool = True
 
     def plan(
         self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S
     ) -> CheckPlan:
         """Return how a CPU variant is checked, and timed with all cores when asked."""
-        timing = TimingPlan(budget_s=budget_s, best_s=best_s) if is_timed else None
+        timing = None
+        if is_timed:
+            timing = TimingPlan(budget_s=budget_s, best_s=best_s, is_cold=self.is_cold)
         sizes = (*self.sizes, *self.awkward) if is_timed else (*self.awkward, *self.sizes)
         return CheckPlan(
             sizes,

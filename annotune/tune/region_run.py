@@ -18,11 +18,15 @@ from annotune.decide.bounds import roofline_time, widest_real
 from annotune.decide.decision import Base
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
+from annotune.measure.bootstrap import ratio_interval
 from annotune.measure.gpu import Gpu, NoGpu, exclusive, foreign_processes
+from annotune.measure.gpu_clocks import clock_facts, read_clocks
+from annotune.measure.load import load_average
 from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
+from annotune.tune.disturbance import busy_words
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.target_models import target_models
 from annotune.tune.tuner import Outcome, baseline, measured, predicted
@@ -100,11 +104,33 @@ def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
         if target.name in _ON_GPU and isinstance(job.gpu, Gpu):
             outcomes[target.name] = _on_gpu(job, job.gpu, target, own, listing)
         elif target.name in _CPU_KINDS:
-            outcomes[target.name] = measured(own, target, kind, listing, job.wanted)
+            outcomes |= _on_cpu(job, target, own, listing, outcomes)
         else:
             device = job.device.vendor_name
             outcomes[target.name] = predicted(own, target, kind, listing, job.wanted, device)
     return _tuned(job, outcomes)
+
+
+def _on_cpu(
+    job: Job, target: Target, bench: Bench, listing: Listing, outcomes: Mapping[str, Outcome]
+) -> dict[str, Outcome]:
+    """Return the fastest variant by this machine's clock, and the originals as they did beside it.
+
+    These take part in its finals, so that the speed-up is that of two measured in turns.
+    """
+    kind, known = _CPU_KINDS[target.name], ("sequential", "openmp_naive")
+    rivals = [one for name in known if (one := outcomes[name].contestant) is not None]
+    load = load_average()
+    found = measured(bench, target, kind, listing, job.wanted, rivals)
+    busy = busy_words(found.trials, found.waited, load, bench.cores)
+    out = {target.name: replace(found, warnings=(*found.warnings, *busy))}
+    for name, final in found.rivals.items():
+        old = outcomes[name]
+        assert old.best is not None
+        best = replace(old.best, final=final)
+        trials = tuple(best if trial is old.best else trial for trial in old.trials)
+        out[name] = replace(old, trials=trials, best=best)
+    return out
 
 
 def _listing(job: Job, target: Target) -> Listing:
@@ -132,12 +158,29 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
     alone = {"CUDA_VISIBLE_DEVICES": gpu.uuid or str(gpu.number)}
     on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=alone)
     with exclusive(gpu, Path(tempfile.gettempdir()) / "annotune-locks"):
-        others = foreign_processes(gpu)
-        found = measured(on_device, target, _ON_GPU[target.name], listing, wanted)
+        others, clocks = foreign_processes(gpu), [read_clocks(gpu)]
+        kind = _ON_GPU[target.name]
+        found = measured(
+            on_device, target, kind, listing, wanted, look=lambda: clocks.append(read_clocks(gpu))
+        )
         others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
-    said = (f"while it was measured, {gpu.name} was used by {', '.join(others)} too",)
-    trials = (*first.trials, *found.trials)
-    return replace(found, trials=trials, warnings=said if others else ())
+    said = []
+    if others:
+        said.append(f"while it was measured, {gpu.name} was used by {', '.join(others)} too")
+    before, after = clocks
+    if after is not None and after.slowed_by:
+        said.append(f"{gpu.name} was slowed down while it was measured: {after.words}")
+    found = _with_clocks(found, clock_facts(before, after))
+    return replace(found, trials=(*first.trials, *found.trials), warnings=tuple(said))
+
+
+def _with_clocks(outcome: Outcome, facts: Mapping[str, str | int | float]) -> Outcome:
+    """Return an outcome whose best trial holds the GPU's clocks among its facts."""
+    if outcome.best is None:
+        return outcome
+    best = replace(outcome.best, facts={**outcome.best.facts, **facts})
+    trials = tuple(best if trial is outcome.best else trial for trial in outcome.trials)
+    return replace(outcome, trials=trials, best=best)
 
 
 def _device(job: Job, target: Target) -> str:
@@ -187,13 +230,25 @@ def _sizes_checked(outcomes: Iterable[Outcome]) -> tuple[Mapping[str, int], ...]
     return tuple(s for s in each[0] if all(s in sizes for sizes in each)) if each else ()
 
 
+@dataclass(frozen=True)
+class Speedup:
+    """A ratio of times and its interval, each None where it is not known."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+NO_SPEEDUP = Speedup()
+
+
 class _Rows:
     """Makes the rows of a table from the outcomes, each figure with its origin."""
 
     def __init__(self, job: Job, outcomes: Mapping[str, Outcome], flop: int) -> None:
         self.job, self.outcomes, self.flop = job, outcomes, flop
         first = outcomes["sequential"].best
-        self.sequential_s = first.time_s if first is not None else None
+        self.sequential = first
         self.roofs = _roofs(job)
 
     def all(self) -> tuple[Row, ...]:
@@ -216,8 +271,7 @@ class _Rows:
         best = outcome.best
         if best is None or not best.time_s:
             return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
-        speedup = self.sequential_s / best.time_s if self.sequential_s else None
-        return self.row(name, RowStatus.MEASURED, best.device, best, speedup)
+        return self.row(name, RowStatus.MEASURED, best.device, best, self.speedup(best))
 
     def tuned(self, name: str) -> Row:
         """Return a GPU target's row: measured where a GPU was, else the model's time, which is
@@ -230,7 +284,7 @@ class _Rows:
             return Row(name, RowStatus.UNAVAILABLE, reason=outcome.note)
         if not best.is_predicted:
             return self.measured(name)
-        return self.row(name, RowStatus.PREDICTED, best.device, best, None)
+        return self.row(name, RowStatus.PREDICTED, best.device, best, NO_SPEEDUP)
 
     def naive_openacc(self, name: str) -> Row:
         """Return the row of the compiler's own OpenACC, which only a device can time."""
@@ -242,24 +296,39 @@ class _Rows:
         reason = f"the compiler chooses its grid, which only a GPU can time: {why}"
         return Row(name, RowStatus.UNAVAILABLE, verified=True, reason=reason, config=best.config)
 
-    def row(
-        self, name: str, status: RowStatus, device: str, best: Trial, speedup: float | None
-    ) -> Row:
-        assert best.time_s is not None
+    def speedup(self, best: Trial) -> Speedup:
+        """Return the sequential time over a measured one, with its interval from the finals."""
+        first = self.sequential
+        if first is None or not first.best_known_s or not best.best_known_s:
+            return NO_SPEEDUP
+        # A GPU has finals of its own, whose rounds are not those of the sequential code.
+        if first.final is None or best.final is None or first.device != best.device:
+            return Speedup(first.best_known_s / best.best_known_s)
+        ratio = ratio_interval(first.final.times_s, best.final.times_s)
+        return Speedup(ratio.value, ratio.low, ratio.high)
+
+    def row(self, name: str, status: RowStatus, device: str, best: Trial, speedup: Speedup) -> Row:
+        time_s, final = best.best_known_s, best.final
+        assert time_s is not None
+        end_to_end_s = best.facts.get("end_to_end_s")
         return Row(
             name,
             status,
             device,
-            best.time_s,
-            best.spread_s,
-            self.flop / best.time_s / 1e9,
-            self.share(device, best.time_s),
-            speedup,
+            time_s,
+            best.spread_s if final is None else final.spread_s,
+            self.flop / time_s / 1e9,
+            self.share(device, time_s),
+            speedup.value,
             best.verified,
             "",
             best.config,
             best.predicted_s,
             self.job.device.vendor_name if best.predicted_s is not None else "",
+            speedup.low,
+            speedup.high,
+            end_to_end_s if isinstance(end_to_end_s, float) else None,
+            final,
         )
 
     def share(self, device: str, time_s: float) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from annotune.measure.trial import Trial
+from annotune.measure.trial import Final, Trial
 
 # The rows of the final table, in its order: the thesis's five, and tuned OpenMP.
 ROW_NAMES = ("sequential", "openmp_naive", "openacc_naive", "openmp", "openacc", "cuda")
@@ -30,6 +30,9 @@ class Row:
     sequential time over `time_s`, None when the two are not from the same kind of figure.
     `reason` says why a row is unavailable or not verified. `predicted_s` is the model's time of
     the same variant for the device `predicted_for`, also where another one is measured.
+    `speedup_low` and `speedup_high` are the speed-up's interval where both times are of the same
+    finals, whose figures are in `final`. `end_to_end_s` is the time with copies of what runs on a
+    GPU, of which `time_s` is the kernels' alone.
     """
 
     name: str
@@ -45,6 +48,10 @@ class Row:
     config: Mapping[str, str | int | float] = field(default_factory=dict)
     predicted_s: float | None = None
     predicted_for: str = ""
+    speedup_low: float | None = None
+    speedup_high: float | None = None
+    end_to_end_s: float | None = None
+    final: Final | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,11 +41,15 @@ ONE_HANG = 0.25
 
 @dataclass(frozen=True)
 class Limits:
-    """What the command line asks for, and how many compilations and checks run at once."""
+    """What the command line asks for, and how many compilations and checks run at once.
+
+    With `is_cold` what is timed begins with nothing of its data in a cache.
+    """
 
     asked: Asked
     compilers: int
     jobs: int
+    is_cold: bool = True
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,7 @@ class _Run:
             arrays_mib=(analysis.total.bytes_read + analysis.total.bytes_written) >> 20,
             store=self.store,
             stop=self.stop,
+            is_cold=self.limits.is_cold,
         )
 
 

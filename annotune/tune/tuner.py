@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
@@ -11,14 +11,18 @@ from annotune.codegen.target import Target, Variant
 from annotune.decide.forecast import Forecast
 from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.compile import compile_job
-from annotune.measure.pairs import time_in_turns
-from annotune.measure.run import RunJob
-from annotune.measure.trial import Status, Trial
-from annotune.measure.variant import compile_job_of
+from annotune.measure.trial import Final, Status, Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of
 from annotune.tune.experiment import Experiment, Tried, Way
+from annotune.tune.finals import (
+    NO_FINALS,
+    Contestant,
+    Finals,
+    finalists,
+    finals,
+    reserved_s,
+)
 from annotune.tune.forecasting import forecast_of, predicted_trial
 from annotune.tune.local_memory import not_in_registers
 from annotune.tune.recorder import Recorder
@@ -28,9 +32,7 @@ from annotune.tune.results import Searched
 _CHECKED_AS = {"cuda-gpu": "cuda-cpu"}
 # The kinds whose device is this processor, which must not be kept busy while it is measured.
 _ON_THIS_CPU = ("openmp", "c")
-# The best few are measured again, in turns, before one of them is named.
-FINALISTS = 3
-FINAL_BUDGET_S = 0.6
+BASELINE_BUDGET_S = 0.6
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,9 @@ class Outcome:
     `sizes` are the others of the bench at which that was compared with the original, `forecast`
     what the model says of it, None where no model speaks for the target. `searched` tells how the
     trials were chosen, None where there was nothing to choose. `warnings` are for the user.
+    `contestant` is what the original, or its like, is in the finals of a target, and `rivals` what
+    each of these took in the finals of this one, in a share `waited` of which some task waited for
+    a processor.
     """
 
     trials: tuple[Trial, ...] = ()
@@ -51,13 +56,25 @@ class Outcome:
     forecast: Forecast | None = None
     searched: Searched | None = None
     warnings: tuple[str, ...] = ()
+    contestant: Contestant | None = None
+    rivals: Mapping[str, Final] = field(default_factory=dict)
+    waited: float | None = None
 
 
-def measured(bench: Bench, target: Target, kind: str, listing: Listing, wanted: Wanted) -> Outcome:
+def measured(
+    bench: Bench,
+    target: Target,
+    kind: str,
+    listing: Listing,
+    wanted: Wanted,
+    rivals: Sequence[Contestant] = (),
+    look: Callable[[], None] = lambda: None,
+) -> Outcome:
     """Return the fastest right variant by the clock, one timed at a time.
 
-    The first wins ties; finalists are measured again in turns, so that a passing disturbance
-    does not choose.
+    The best few are measured again in turns, together with `rivals`, so that a passing
+    disturbance does not choose. Of those that cannot be told apart the first of the listing wins.
+    `look` is called when the last time has just been taken: an idle device lowers its clock.
     """
 
     def plan(_: int, code: RegionCode) -> CheckPlan:
@@ -65,12 +82,18 @@ def measured(bench: Bench, target: Target, kind: str, listing: Listing, wanted: 
         return replace(bench.plan(True), arch=bench.arch if code.device else "")
 
     way = Way(kind, plan, predicted_trial, is_quiet=kind in _ON_THIS_CPU)
-    tried, searched = Experiment(bench, target, listing, wanted, way).run()
-    right = _by_time(one for one in tried if one.is_right)
-    finals = _finals(bench, target, kind, right[:FINALISTS])
-    timed = {one.number: one for one in finals}
-    ranked = _by_time(timed.get(one.number, one) for one in right)
-    return replace(_outcome(bench, target, kind, tried, ranked), searched=searched)
+    budget_s = reserved_s(bench)
+    searching = replace(bench, until=bench.until - budget_s)
+    tried, searched = Experiment(searching, target, listing, wanted, way).run()
+    right = {one.number: one for one in _by_time(one for one in tried if one.is_right)}
+    chosen = [right[n] for n in finalists({n: one.trial for n, one in right.items()})]
+    own = [_contestant(target, kind, one, bench.cores) for one in chosen]
+    found = NO_FINALS if bench.stop.is_set else finals(bench, (*own, *rivals), budget_s)
+    look()
+    ranked = {int(name): right[int(name)] for name in found.ranking}
+    outcome = _outcome(bench, target, kind, tried, tuple((ranked | right).values()))
+    told = _with_finals(outcome, tried, found)
+    return replace(told, searched=searched, waited=found.waited)
 
 
 def predicted(
@@ -168,43 +191,30 @@ def _proved(bench: Bench, program: Program) -> tuple[Trial, tuple[Mapping[str, i
     return found, tuple(right)
 
 
-def _finals(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> list[Tried]:
-    """Measure the best few again in turns, and return them with the new times.
-
-    Where a second measurement fails, the first one's time stays.
-    """
-    if len(right) < 2 or bench.is_over:
-        return list(right)
-    turns = time_in_turns([_final_job(bench, target, kind, one) for one in right])
-    out: list[Tried] = []
-    for one, turn in zip(right, turns, strict=True):
-        if turn.timing is None:
-            out.append(one)
-            continue
-        timing = turn.timing
-        trial = replace(one.trial, time_s=timing.median_s, spread_s=timing.spread_s)
-        out.append(replace(one, trial=replace(trial, times_s=timing.times_s)))
-    return out
-
-
-def _final_job(bench: Bench, target: Target, kind: str, one: Tried) -> RunJob:
-    """Return the run of a variant that has already been compiled and found right."""
+def _contestant(target: Target, kind: str, one: Tried, threads: int) -> Contestant:
+    """Return a variant of the search that is right as one of the finals."""
     assert one.variant is not None
     assert one.code is not None
-    oracle = bench.checker.oracle
     program = program_of(target, kind, one.variant, one.code)
-    job = compile_job_of(program, kind, oracle, arch=bench.arch)
-    built = compile_job(job, oracle.tools, oracle.folder / "compiled")
-    reference = oracle.reference(bench.sizes[0], CheckPlan(bench.sizes).seed)
-    folder = oracle.folder / f"final-{built.digest[:16]}"
-    return RunJob(
-        built.path,
-        reference.inputs,
-        folder,
-        threads=bench.cores,
-        environ=bench.environ,
-        entry=built.entry,
-    )
+    return Contestant(str(one.number), program, one.trial.time_s or 0.0, threads, one.number)
+
+
+def _with_finals(outcome: Outcome, tried: Sequence[Tried], found: Finals) -> Outcome:
+    """Return an outcome with what its trials took in the finals, beside the winner of all."""
+    names = {one.number: str(one.number) for one in tried if one.is_right}
+    winner = next((names.get(o.number) for o in tried if o.trial is outcome.best), None)
+    if winner is None:
+        return outcome
+    trials = []
+    best = outcome.best
+    for one, trial in zip(tried, outcome.trials, strict=True):
+        is_right = trial.status is Status.CORRECT and one.number in names
+        final = found.of(names[one.number], winner) if is_right else None
+        trials.append(trial if final is None else replace(trial, final=final))
+        best = trials[-1] if trial is outcome.best else best
+    rivals = {name: found.of(name, winner) for name in found.rounds_s if not name.isdecimal()}
+    known = {name: final for name, final in rivals.items() if final is not None}
+    return replace(outcome, trials=tuple(trials), best=best, rivals=known)
 
 
 def baseline(
@@ -215,18 +225,22 @@ def baseline(
     Measured in every run: it is what the others are compared with.
     """
     trials: list[Trial] = []
+    programs: list[Program] = []
     for label, code in codes.items():
         if bench.stop.is_set:
             break
         program = Program(name, kind, code, config={"as written": label}, optimisation=("-O3",))
-        plan = replace(bench.plan(True, budget_s=FINAL_BUDGET_S), threads=threads, grids=True)
+        plan = replace(bench.plan(True, budget_s=BASELINE_BUDGET_S), threads=threads, grids=True)
         # What the user's own code needs it may have.
         plan = replace(plan, memory_mib=0)
         trials.append(bench.tell(bench.checker.check(program, plan)))
-    right = [t for t in trials if t.status is Status.CORRECT and t.time_s]
+        programs.append(program)
+    right = [n for n, t in enumerate(trials) if t.status is Status.CORRECT and t.time_s]
     if not right:
         return Outcome(tuple(trials), note=_why_none(tuple(trials)))
-    return Outcome(tuple(trials), min(right, key=lambda t: t.time_s or float("inf")))
+    first = min(right, key=lambda n: trials[n].time_s or float("inf"))
+    one = Contestant(name, programs[first], trials[first].time_s or 0.0, threads)
+    return Outcome(tuple(trials), trials[first], contestant=one)
 
 
 def _why_none(trials: Sequence[Trial]) -> str:

@@ -100,5 +100,6 @@ MISUSE = {
     "negative seed": Misuse(("run", "bad.c", "--seed", "-1"), "-1 is not in the range"),
     "no workers": Misuse(("run", "bad.c", "--workers", "local:0"), "is not local:N"),
     "strange workers": Misuse(("run", "bad.c", "--workers", "remote:4"), "is not local:N"),
+    "cache": Misuse(("run", "bad.c", "--cache", "cool"), "did you mean 'cold'?"),
     "no jobs": Misuse(("run", "bad.c", "--jobs", "-1"), "-1 is not in the range"),
 }

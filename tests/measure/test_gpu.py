@@ -24,6 +24,7 @@ from annotune.measure.gpu import (
     foreign_processes,
     timed_device_text,
 )
+from annotune.measure.gpu_clocks import Clocks, clock_facts, read_clocks
 from annotune.measure.harness import variant_source
 
 H200 = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)
@@ -116,6 +117,7 @@ def test_the_timed_text_compiles_links_and_loads(tmp_path: Path) -> None:
     assert result.ok, result.output
     names = result.path.read_bytes()
     assert b"annotune_kernel_seconds" in names
+    assert b"annotune_flush_seconds" in names
     assert b"annotune_call" in names
     assert [k.shared_bytes for k in result.kernels] == [256]
 
@@ -125,3 +127,38 @@ def test_one_process_holds_a_gpu(tmp_path: Path) -> None:
         assert (tmp_path / "gpu-GPU-5a1e.lock").exists()
     with exclusive(H200, tmp_path):
         pass
+
+
+SLOWED = "GPU-77, 210, 0x0000000000000001\nGPU-5a1e, 1755, 0x0000000000000044\n"
+
+
+def test_clocks_are_those_of_this_gpu_and_say_what_slows_it() -> None:
+    found = read_clocks(H200, answering(SLOWED))
+    assert found == Clocks(1755, ("power cap", "hardware thermal slowdown"))
+    idle = read_clocks(replace(H200, uuid="77"), answering(SLOWED))
+    assert idle == Clocks(210, ())
+    assert clock_facts(idle, found) == {
+        "sm_mhz_before": 210,
+        "slowed_before": "no",
+        "sm_mhz_after": 1755,
+        "slowed_after": "power cap, hardware thermal slowdown",
+    }
+    assert clock_facts(None, None) == {}
+
+
+@pytest.mark.parametrize(
+    ("output", "returncode"),
+    [("", 0), ("GPU-5a1e, [N/A], [N/A]\n", 0), (SLOWED, 9), ("", None), ("GPU-6, 1, 0x0\n", 0)],
+)
+def test_where_nobody_tells_of_clocks_there_are_none(output: str, returncode: int | None) -> None:
+    assert read_clocks(H200, answering(output, returncode)) is None
+
+
+def test_clocks_are_asked_of_the_tool_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text('#!/bin/sh\ncase "$*" in *clocks.sm*) echo "GPU-5a1e, 1980, 0x0" ;; esac\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert read_clocks(H200) == Clocks(1980, ())

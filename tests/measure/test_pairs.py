@@ -1,37 +1,73 @@
-"""Finalists take turns; what cannot be told apart is said not to be."""
+"""Contestants take turns; who fails or falls behind is left out, equals are soon recognised."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
-import pytest
-from compilers import here
-from test_run import LOOPS, job
+from hypothesis import given
+from hypothesis import strategies as st
 
-from annotune.measure.pairs import are_distinguishable, time_in_turns
-from annotune.measure.run import TimingPlan
-from annotune.measure.trial import Timing
+from annotune.measure.bootstrap import LEAST_ROUNDS
+from annotune.measure.pairs import FEWEST_ROUNDS, MOST_ROUNDS, Turn, take_turns
 
 
-@pytest.mark.skipif(here().c is None, reason="no C compiler")
-def test_a_slower_one_is_told_from_a_faster_one(tmp_path: Path) -> None:
-    slow = f"{LOOPS} for (volatile int k = 0; k < 200000; k++);"
-    fast, slower, broken = (
-        job(body, tmp_path / name)
-        for name, body in (("a", LOOPS), ("b", slow), ("c", "__builtin_trap();"))
-    )
-    plan = TimingPlan(runs=3, budget_s=0.1)
-    first, second, third = time_in_turns((fast, slower, broken), rounds=2, plan=plan)
-    assert first.timing is not None
-    assert second.timing is not None
-    assert len(first.timing.times_s) == 6
-    assert are_distinguishable(first.timing, second.timing)
-    assert third.timing is None
-    assert "SIGILL" in third.problem
+def _played(
+    times_s: Sequence[float], noise: float = 0.0
+) -> tuple[list[int], Callable[[int], Turn]]:
+    """Return who was asked, in order, and turns of constant times, every other one longer."""
+    asked: list[int] = []
+
+    def turn(one: int) -> Turn:
+        asked.append(one)
+        longer = 1 + noise * (asked.count(one) % 2)
+        return Turn(times_s[one] * longer) if times_s[one] else Turn(0.0, "it broke")
+
+    return asked, turn
 
 
-def test_overlapping_times_are_not_distinguishable() -> None:
-    near = Timing((1.0, 1.1, 1.2, 1.3))
-    assert not are_distinguishable(near, Timing((1.15, 1.2, 1.25, 1.3)))
-    assert are_distinguishable(near, Timing((1.5, 1.5, 1.5, 9.0)))
-    assert are_distinguishable(Timing((2.0,)), Timing((1.0,)))
+def _never() -> bool:
+    return False
+
+
+def test_every_other_round_goes_backwards() -> None:
+    asked, turn = _played((1.0, 1.02, 1.01))
+    take_turns(3, turn, _never)
+    assert asked[:9] == [0, 1, 2, 2, 1, 0, 0, 1, 2]
+
+
+def test_who_fails_has_no_time_and_no_further_turn() -> None:
+    asked, turn = _played((1.0, 0.0, 1.02))
+    first, broken, last = take_turns(3, turn, _never)
+    assert (broken.times_s, broken.problem) == ((), "it broke")
+    assert asked.count(1) == 1
+    assert len(first.times_s) == len(last.times_s) >= LEAST_ROUNDS
+
+
+def test_who_is_clearly_behind_has_no_further_turn() -> None:
+    asked, turn = _played((1.0, 3.0, 1.02), noise=0.04)
+    near, far, _ = take_turns(3, turn, _never)
+    assert len(far.times_s) == asked.count(1) == LEAST_ROUNDS
+    assert len(near.times_s) == MOST_ROUNDS
+
+
+def test_equals_end_it() -> None:
+    asked, turn = _played((1.0, 1.001))
+    take_turns(2, turn, _never)
+    assert len(asked) == 2 * LEAST_ROUNDS
+
+
+def test_one_that_is_far_ahead_ends_it() -> None:
+    asked, turn = _played((2.0, 1.0))
+    take_turns(2, turn, _never)
+    assert len(asked) == 2 * LEAST_ROUNDS
+
+
+@given(st.lists(st.floats(0, 2), max_size=5))
+def test_without_time_there_are_the_fewest_rounds(times_s: list[float]) -> None:
+    asked, turn = _played(times_s)
+    found = take_turns(len(times_s), turn, lambda: True)
+    assert [bool(one.problem) for one in found] == [not time_s for time_s in times_s]
+    assert all(asked.count(one) <= FEWEST_ROUNDS for one in range(len(times_s)))
+    right = sum(bool(time_s) for time_s in times_s)
+    rounds = {len(one.times_s) for one in found if not one.problem}
+    assert rounds <= {FEWEST_ROUNDS if right > 1 else 1}

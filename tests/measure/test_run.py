@@ -10,12 +10,15 @@ import pytest
 from compilers import here
 from made_by_hand import matvec
 
+from annotune import measure
 from annotune.codegen.code import RegionCode
 from annotune.measure.compile import CompileJob, Source, compile_job
 from annotune.measure.harness import variant_source
 from annotune.measure.inputs import make_inputs
 from annotune.measure.run import RunJob, TimingPlan, run_checked, run_in_one_child
 from annotune.measure.trial import Status
+
+RUNTIME = Path(measure.__file__).parent / "runtime"
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
 
@@ -200,3 +203,46 @@ def test_reserved_memory_is_not_held_memory(tmp_path: Path) -> None:
     reserves = f"{{ __builtin_malloc(1L << 40); {LOOPS} }}"
     outcome = run_checked(job(reserves, tmp_path, memory_mib=200))
     assert (outcome.status, outcome.reason) == (Status.CORRECT, "")
+
+
+def evicting(folder: Path) -> str:
+    text = (RUNTIME / "evict.c").read_text()
+    built = compile_job(CompileJob((Source(text),), "c"), here(), folder / "compiled")
+    assert built.ok, built.output
+    return str(built.path)
+
+
+# Ends where it finds what an earlier call of it has left.
+TWICE = "if (y[0] > 1e6) __builtin_trap(); y[0] += 2e6;"
+
+
+def test_short_runs_from_cold_caches_have_arrays_of_their_own(tmp_path: Path) -> None:
+    plan = TimingPlan(runs=4, budget_s=5.0, narrow=0.0)
+    cold = run_checked(job(TWICE, tmp_path, timing=plan, evictor=evicting(tmp_path)))
+    assert (cold.status, cold.is_cold, len(cold.times_s)) == (Status.CORRECT, True, 4)
+    assert cold.waited is None or 0.0 <= cold.waited <= 1.0
+    # Warm, the calls of one sample follow one another on the same arrays.
+    warm = replace(plan, is_cold=False)
+    found = run_checked(job(TWICE, tmp_path, timing=warm, evictor=evicting(tmp_path)))
+    assert "SIGILL" in found.reason
+
+
+def test_without_a_way_to_empty_caches_they_are_said_to_be_warm(tmp_path: Path) -> None:
+    outcome = run_checked(job(LOOPS, tmp_path, timing=TimingPlan(runs=3)))
+    assert (outcome.status, outcome.is_cold) == (Status.CORRECT, False)
+
+
+@pytest.mark.skipif(not here().openmp, reason="no OpenMP")
+def test_threads_are_pinned_while_they_are_timed_unless_the_user_says_how(tmp_path: Path) -> None:
+    body = "extern int omp_get_proc_bind(void); y[0] = omp_get_proc_bind();"
+    plan = TimingPlan(runs=1, least_runs=1)
+    # omp.h: omp_proc_bind_false, _close, _spread.
+    for timing, environ, expected in (
+        (None, {}, 0),
+        (plan, {}, 4),
+        (plan, {"OMP_PROC_BIND": "close"}, 3),
+        (plan, {"GOMP_CPU_AFFINITY": "0", "OMP_PROC_BIND": "false"}, 0),
+    ):
+        a_job = job(body, tmp_path, "openmp", timing=timing, environ=environ)
+        outcome = run_checked(a_job)
+        assert a_job.inputs.read(a_job.inputs.buffers[0], outcome.outputs)[0] == expected

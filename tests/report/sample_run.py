@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.tune.results import (
     KernelModel,
     RegionResult,
@@ -18,6 +18,9 @@ CPU = "AMD EPYC 9534, 8 threads"
 GPU = "NVIDIA H200"
 HOSTILE = "<script>alert('x')</script> & \x1b[31mred\x07 [bold]no[/bold] \u202eevil \udcff"
 BLOCK = {"UF": 8, "S0.block": "h2,p6", "S0.thread": "h3,h1", "S0.unroll_h7": 8}
+
+WON = Final(Verdict.WINNER, 0.01402, 0.0139, 0.0141, 1.0, 1.0, 1.0, (0.0139, 0.01402, 0.0141) * 3)
+TIED = Final(Verdict.TIED, 0.0141, 0.0138, 0.0145, 1.005, 0.991, 1.02, (0.0138, 0.0141, 0.0145) * 3)
 
 # 2 * 16^7 flop on 16^6 results and two inputs of 16^4: tensors of NWChem's sd_t_d2.
 FLOP, BYTES = 536_870_912, 269_484_032
@@ -49,6 +52,9 @@ SD_T_D2 = RegionResult(
             True,
             "",
             BLOCK,
+            speedup_low=21.3,
+            speedup_high=21.8,
+            final=WON,
         ),
         Row(
             "openacc",
@@ -92,6 +98,7 @@ SD_T_D2 = RegionResult(
             compile_s=0.41,
             run_s=1.2,
             at_s=2.5,
+            final=WON,
         ),
         Trial(
             "openmp",
@@ -102,6 +109,7 @@ SD_T_D2 = RegionResult(
             device=CPU,
             verified=True,
             at_s=3.9,
+            final=TIED,
         ),
         Trial("openmp", {"UF": 2}, Status.CORRECT, 0.0163, device=CPU, verified=True, reused=True),
         Trial("openmp", {"UF": 16}, Status.COMPILE, reason="S.c:4: error: expected ')'\n" * 12),

@@ -205,3 +205,10 @@ def test_bars_are_as_long_as_rows_are_fast() -> None:
     assert found["tuned CUDA"] == 300
     assert found["tuned OpenACC"] == pytest.approx(300 * 92.1 / 412)
     assert found["OpenACC as written"] is None
+
+
+def test_the_finals_are_told_with_their_interval() -> None:
+    page = report_html(RUN)
+    assert "finals of tuned OpenMP: 14.0 ms (99% interval 13.9 ms to 14.1 ms)" in page
+    assert "not distinguishable from: UF=4, 1.005x (0.991x to 1.020x)" in page
+    assert "final 14.1 ms, not distinguishable, 1.005x" in page

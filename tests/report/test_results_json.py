@@ -16,7 +16,7 @@ from sample_run import RUN
 
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.files import write_files
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.report.json_reader import offset_of
 from annotune.report.results_json import read_results, results_file, results_json
 from annotune.tune.results import (
@@ -38,6 +38,12 @@ counts = st.integers(0, 10**25)
 values = st.dictionaries(
     texts, texts | st.integers() | st.floats(allow_nan=False, allow_infinity=False), max_size=3
 )
+finals = st.none() | st.builds(
+    Final,
+    st.sampled_from(Verdict),
+    *(6 * [st.floats(0, 1e18)]),
+    st.lists(st.floats(0, 1e18), max_size=3).map(tuple),
+)
 rows = st.builds(
     Row,
     st.sampled_from(ROW_NAMES),
@@ -49,6 +55,8 @@ rows = st.builds(
     values,
     figures,
     texts,
+    *(3 * [figures]),
+    finals,
 )
 trials = st.builds(
     Trial,
@@ -66,6 +74,7 @@ trials = st.builds(
     figures,
     st.lists(st.floats(0, 1e18), max_size=3).map(tuple),
     *(3 * [figures]),
+    finals,
 )
 searches = st.builds(
     Searched,

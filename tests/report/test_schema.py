@@ -74,6 +74,9 @@ def problems(value: Any, kind: str, place: str) -> Iterator[str]:
         for name, item in value.items():
             yield from problems(item, kind.removeprefix("object of "), f"{place}.{name}")
         return
+    if kind == "final or null":
+        yield from problems(value, "final", place) if value is not None else ()
+        return
     allowed = [t for word in kind.split(" or ") for t in TYPES[word]]
     if type(value) not in allowed:
         yield f"{place}: {value!r} is no {kind}"

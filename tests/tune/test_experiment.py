@@ -208,7 +208,7 @@ def test_compilers_work_ahead_but_never_beside_a_clock_of_this_processor(
 ) -> None:
     compilers = _Compilers()
     monkeypatch.setattr("annotune.tune.experiment.compile_ahead", compilers)
-    monkeypatch.setattr("annotune.tune.tuner.FINALISTS", 1)
+    monkeypatch.setattr("annotune.tune.tuner.finalists", lambda _: ())
     checker = _Watched(made.checker.oracle, compilers, waits=slots > 1)
     own = replace(made, checker=cast(Checker, checker), jobs=slots, store=in_memory())
     own = replace(own, until=time.monotonic() + 60)

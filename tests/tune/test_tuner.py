@@ -20,7 +20,7 @@ from annotune.codegen.target import Target, Variant
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
-from annotune.measure.trial import Status
+from annotune.measure.trial import Status, Verdict
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
 from annotune.tune.tuner import measured
@@ -137,3 +137,37 @@ def test_nothing_is_timed_where_the_original_gives_nothing_to_compare_with(tmp_p
     outcome = _measured(tmp_path, [code, RegionCode(f"{{ ; {code.body} }}")], OVERFLOWS)
     assert outcome.best is None
     assert "at n=100: the original leaves NaN" in outcome.note
+
+
+def test_the_finals_have_times_of_their_own_and_the_original_in_them(tmp_path: Path) -> None:
+    from annotune.tune.tuner import baseline
+
+    bench = _bench(tmp_path)
+    place = bench.checker.oracle.source.regions[0].extent
+    code = RegionCode("{" + TEXT[place.body_start : place.body_end] + "}")
+    original = baseline(bench, "sequential", "c", {"original": code}, 1)
+    assert original.contestant is not None
+    variants = [cast(Variant, _Made(c)) for c in (RIGHT, RegionCode(f"{{ ; {LOOP} }}"))]
+    looks: list[int] = []
+    outcome = measured(
+        bench,
+        cast(Target, _Target()),
+        "openmp",
+        listed(variants),
+        Wanted(),
+        [original.contestant],
+        lambda: looks.append(1),
+    )
+    assert outcome.best is not None
+    assert outcome.best.final is not None
+    assert outcome.best.final.verdict is Verdict.WINNER
+    finals = [trial.final for trial in outcome.trials if trial.final is not None]
+    assert len(finals) == 2
+    assert list(outcome.rivals) == ["sequential"]
+    for trial in outcome.trials:
+        assert trial.final is not None
+        # What the search saw stays, beside what the finals saw.
+        assert trial.times_s
+        assert trial.times_s != trial.final.times_s
+        assert trial.facts["cache"] in ("cold", "warm")
+    assert looks == [1]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
@@ -18,11 +16,19 @@ from annotune.decide.bounds import roofline_time, widest_real
 from annotune.decide.decision import Base
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
-from annotune.measure.gpu import Gpu, NoGpu, exclusive, foreign_processes
+from annotune.measure.gpu import (
+    Gpu,
+    NoGpu,
+    exclusive,
+    foreign_processes,
+    lock_folder,
+    visible_alone,
+)
 from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
+from annotune.tune.jobs import SHARED_WITH
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.target_models import target_models
 from annotune.tune.tuner import Outcome, baseline, measured, predicted
@@ -129,12 +135,19 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
     kind, wanted = _GPU_KINDS[target.name], job.wanted
     one = Listing(listing.configs[:1], listing.predicted_s[:1], listing.make)
     first = predicted(bench, target, kind, one, replace(wanted, budget=1), gpu.name)
-    alone = {"CUDA_VISIBLE_DEVICES": gpu.uuid or str(gpu.number)}
-    on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=alone)
-    with exclusive(gpu, Path(tempfile.gettempdir()) / "annotune-locks"):
-        others = foreign_processes(gpu)
+    on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=visible_alone(gpu))
+    if bench.crew is not None:
+        # Each worker holds its own, and several measure at once.
+        share_mib = bench.memory_mib // bench.crew.slots
+        on_device = replace(on_device, memory_mib=share_mib)
         found = measured(on_device, target, _ON_GPU[target.name], listing, wanted)
-        others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
+        shared = (str(t.facts[SHARED_WITH]) for t in found.trials if SHARED_WITH in t.facts)
+        others = tuple(dict.fromkeys(shared))
+    else:
+        with exclusive(gpu, lock_folder()):
+            others = foreign_processes(gpu)
+            found = measured(on_device, target, _ON_GPU[target.name], listing, wanted)
+            others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
     said = (f"while it was measured, {gpu.name} was used by {', '.join(others)} too",)
     trials = (*first.trials, *found.trials)
     return replace(found, trials=trials, warnings=said if others else ())

@@ -11,15 +11,13 @@ from annotune.codegen.target import Target, Variant
 from annotune.decide.forecast import Forecast
 from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.compile import compile_job
 from annotune.measure.pairs import time_in_turns
-from annotune.measure.run import RunJob
 from annotune.measure.trial import Status, Trial
-from annotune.measure.variant import compile_job_of
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of
 from annotune.tune.experiment import Experiment, Tried, Way
 from annotune.tune.forecasting import forecast_of, predicted_trial
+from annotune.tune.jobs import final_run
 from annotune.tune.local_memory import not_in_registers
 from annotune.tune.recorder import Recorder
 from annotune.tune.results import Searched
@@ -64,7 +62,8 @@ def measured(bench: Bench, target: Target, kind: str, listing: Listing, wanted: 
         # What is built for the GPU is built for this one, and asked for its registers.
         return replace(bench.plan(True), arch=bench.arch if code.device else "")
 
-    way = Way(kind, plan, predicted_trial, is_quiet=kind in _ON_THIS_CPU)
+    is_quiet = kind in _ON_THIS_CPU
+    way = Way(kind, plan, predicted_trial, is_quiet=is_quiet, device=bench.device_name)
     tried, searched = Experiment(bench, target, listing, wanted, way).run()
     right = _by_time(one for one in tried if one.is_right)
     finals = _finals(bench, target, kind, right[:FINALISTS])
@@ -175,7 +174,13 @@ def _finals(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> 
     """
     if len(right) < 2 or bench.is_over:
         return list(right)
-    turns = time_in_turns([_final_job(bench, target, kind, one) for one in right])
+    programs = [_program(target, kind, one) for one in right]
+    oracle, sizes = bench.checker.oracle, bench.sizes[0]
+    if bench.crew is not None and kind not in _ON_THIS_CPU:
+        turns = bench.crew.in_turns(oracle, programs, bench.plan(True))
+    else:
+        own = (sizes, bench.cores, bench.environ, bench.arch)
+        turns = time_in_turns([final_run(oracle, program, *own) for program in programs])
     out: list[Tried] = []
     for one, turn in zip(right, turns, strict=True):
         if turn.timing is None:
@@ -187,24 +192,11 @@ def _finals(bench: Bench, target: Target, kind: str, right: Sequence[Tried]) -> 
     return out
 
 
-def _final_job(bench: Bench, target: Target, kind: str, one: Tried) -> RunJob:
-    """Return the run of a variant that has already been compiled and found right."""
+def _program(target: Target, kind: str, one: Tried) -> Program:
+    """Return the program of a variant that was found right."""
     assert one.variant is not None
     assert one.code is not None
-    oracle = bench.checker.oracle
-    program = program_of(target, kind, one.variant, one.code)
-    job = compile_job_of(program, kind, oracle, arch=bench.arch)
-    built = compile_job(job, oracle.tools, oracle.folder / "compiled")
-    reference = oracle.reference(bench.sizes[0], CheckPlan(bench.sizes).seed)
-    folder = oracle.folder / f"final-{built.digest[:16]}"
-    return RunJob(
-        built.path,
-        reference.inputs,
-        folder,
-        threads=bench.cores,
-        environ=bench.environ,
-        entry=built.entry,
-    )
+    return program_of(target, kind, one.variant, one.code)
 
 
 def baseline(

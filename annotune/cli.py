@@ -46,6 +46,7 @@ from annotune.report.space_text import space_lines, spaces
 from annotune.settings import Settings
 
 if TYPE_CHECKING:
+    from annotune.tune.crew import Wish
     from annotune.tune.results import Results
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -182,7 +183,7 @@ def emit(output: Path | None, debug: bool, **options: Any) -> None:
 @click.option("--seed", type=click.IntRange(min=0), help="of the search's random numbers; 0")
 @click.option("--cache", type=Choice(CACHES), default="cold", help="what is timed begins with")
 @click.option("--jobs", type=click.IntRange(min=1), default=None, help="compilations at once")
-@click.option("--workers", type=Workers(), default=None, help="local:N checks N variants at once")
+@click.option("--workers", type=Workers(), help="local:N or parsl:CONFIG.py; see docs/clusters.md")
 @click.option("--resume/--fresh", default=True, help="reuse the trials kept in the folder, or not")
 def run(
     output: Path | None,
@@ -192,7 +193,7 @@ def run(
     seed: int | None,
     cache: str,
     jobs: int | None,
-    workers: int | None,
+    workers: Wish | None,
     resume: bool,
     debug: bool,
     **options: Any,
@@ -213,8 +214,9 @@ def run(
 
     settings, form = _settings(options), _form(options)
     cores = max(1, len(os.sched_getaffinity(0)))
+    at_once = workers.count if workers is not None and workers.count else cores
     asked = Asked(search, seed, budget, time_s)
-    limits = Limits(asked, jobs or cores, workers or cores, cache == "cold")
+    limits = Limits(asked, jobs or cores, at_once, cache == "cold", workers)
     with _refusals(form, debug):
         targets = [load_target(name) for name in settings.targets]
         folder = output or _default_folder(settings.source)

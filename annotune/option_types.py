@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +15,9 @@ from annotune.annotation.spec import Value
 from annotune.codegen.target import TARGET_NAMES
 from annotune.decide.limits import is_axis, plain_names
 from annotune.diagnostics import AnnotuneError
+
+if TYPE_CHECKING:
+    from annotune.tune.crew import Wish
 
 # A name of C. `str.isidentifier` accepts the letters of every script, and compilers do not.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -152,18 +156,23 @@ class SearchName(click.ParamType[str]):
             self.fail(str(error), param, ctx)
 
 
-class Workers(click.ParamType[int]):
-    """``local:N``: how many variants are checked at once on this machine."""
+class Workers(click.ParamType["Wish"]):
+    """``local:N``, processes of this machine, or ``parsl:CONFIG.py``, those that Parsl starts."""
 
     name = "workers"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Wish:
+        from annotune.tune.crew import Wish
+
+        if isinstance(value, Wish):
             return value
-        found = re.fullmatch(r"local:([1-9]\d{0,3})", str(value), re.ASCII)
-        if found is None:
-            self.fail(f"'{value}' is not local:N, such as local:4", param, ctx)
-        return int(found[1])
+        engine, _, what = str(value).partition(":")
+        if engine == "parsl" and what:
+            return Wish(config=Path(what))
+        if engine != "local" or not re.fullmatch(r"[1-9]\d{0,3}", what, re.ASCII):
+            what = f"'{value}' is neither local:N, such as local:4, nor parsl:FILE.py"
+            self.fail(what, param, ctx)
+        return Wish(int(what))
 
 
 class Define(click.ParamType[tuple[str, str]]):

@@ -13,12 +13,15 @@ import json
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from annotune.measure.command import Finished, run_command
+
+VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
 
 FIND_LIMIT_S = 30.0
 """A driver that hangs on its first call is a known way for a node to be broken."""
@@ -78,7 +81,13 @@ Ask = Callable[[], Finished]
 
 
 def find_gpu() -> Gpu | NoGpu:
-    """Return the first GPU that pycuda reaches, or the reason why there is none.
+    """Return the first GPU that pycuda reaches, or the reason why there is none."""
+    found = find_gpus()
+    return found if isinstance(found, NoGpu) else found[0]
+
+
+def find_gpus() -> tuple[Gpu, ...] | NoGpu:
+    """Return the GPUs that pycuda reaches, one at the least, or the reason why there is none.
 
     Asked once per process, in a child, so that a broken driver costs a time limit at most.
     """
@@ -86,17 +95,17 @@ def find_gpu() -> Gpu | NoGpu:
 
 
 @lru_cache(maxsize=1)
-def _found_once() -> Gpu | NoGpu:
-    return first_gpu(lambda: run_command([sys.executable, "-c", _ASK], FIND_LIMIT_S))
+def _found_once() -> tuple[Gpu, ...] | NoGpu:
+    return named_gpus(lambda: run_command([sys.executable, "-c", _ASK], FIND_LIMIT_S))
 
 
-def first_gpu(ask: Ask) -> Gpu | NoGpu:
-    """Return the first GPU that `ask`'s child names, or the reason why it names none."""
+def named_gpus(ask: Ask) -> tuple[Gpu, ...] | NoGpu:
+    """Return the GPUs that `ask`'s child names, or the reason why it names none."""
     finished = ask()
     answer = re.search(r"^annotune (\[.*\])$", finished.output, re.MULTILINE)
     if finished.ok and answer:
-        found = json.loads(answer[1])
-        return Gpu(**found[0]) if found else NoGpu("the CUDA driver is here and names no device")
+        found = tuple(Gpu(**one) for one in json.loads(answer[1]))
+        return found or NoGpu("the CUDA driver is here and names no device")
     if "No module named 'pycuda'" in finished.output:
         return NoGpu(NO_PYCUDA)
     last = (finished.output.strip().splitlines() or [""])[-1]
@@ -226,6 +235,16 @@ def timed_device_text(device: str) -> str:
         device,
     )
     return _TIMER + "#line 1\n" + body
+
+
+def visible_alone(gpu: Gpu) -> dict[str, str]:
+    """Return the environment in which a process sees `gpu` and no other."""
+    return {VISIBLE_GPUS: gpu.uuid or str(gpu.number)}
+
+
+def lock_folder() -> Path:
+    """Return where the locks of this machine's GPUs lie."""
+    return Path(tempfile.gettempdir()) / "annotune-locks"
 
 
 @contextlib.contextmanager

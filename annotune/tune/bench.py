@@ -14,6 +14,7 @@ from annotune.measure.check import Variant as Program
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.run import RUN_LIMIT_S, TimingPlan
 from annotune.measure.trial import Trial
+from annotune.tune.crew import Crew
 from annotune.tune.stop import NEVER, Stop
 from annotune.tune.store import Store, in_memory
 
@@ -47,7 +48,8 @@ class Bench:
     `memory_mib` the memory that all runs at once may hold, 0 for any; the region's own arrays take
     `arrays_mib` of it. At `others`, further problem sizes of the annotation, only what wins is
     checked, and nothing is measured. `store` knows the trials of earlier runs, `stop` whether the
-    user has had enough.
+    user has had enough. `crew` does what needs not be done by this process; without one this
+    process does all.
     """
 
     checker: Checker
@@ -69,6 +71,7 @@ class Bench:
     store: Store = field(default_factory=in_memory)
     stop: Stop = NEVER
     is_cold: bool = True
+    crew: Crew | None = None
 
     def plan(
         self, is_timed: bool, best_s: float = 0.0, budget_s: float = TRIAL_BUDGET_S

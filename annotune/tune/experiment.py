@@ -20,11 +20,10 @@ from annotune.measure.trial import Status, Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of
 from annotune.tune.inert import inert_axes
-from annotune.tune.recorder import Recorder, disk_full_is_refused
+from annotune.tune.recorder import Recorder, TrialJob, disk_full_is_refused
 from annotune.tune.results import Searched
 from annotune.tune.search.names import make_search
 from annotune.tune.search.points import Points
-from annotune.tune.workers import LocalWorkers, TrialJob, Workers
 
 # So many variants are made, and then compiled, before the search must hear of the first.
 BATCH = 8
@@ -48,7 +47,8 @@ class Way:
 
     `plan` says how the point of a number is checked, `judge` what its time is. Of `slots` trials
     that run at once, a clock bears only one; where it is this processor's (`is_quiet`), nothing
-    else is done meanwhile.
+    else is done meanwhile, and it is this process that measures. Times on another device than
+    `device` are no match for those on it; empty where there are only predicted ones.
     """
 
     kind: str
@@ -56,6 +56,7 @@ class Way:
     judge: Callable[[Variant, Trial], Trial]
     slots: int = 1
     is_quiet: bool = False
+    device: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Tried:
     """One point of the space and its fate; neither variant nor code where it was refused.
 
     `twin_of` is the number of the point whose text, and thus fate, is the same; None without one.
+    One that `is_elsewhere` was timed on another device, and cannot win.
     """
 
     number: int
@@ -70,12 +72,13 @@ class Tried:
     variant: Variant | None = None
     code: RegionCode | None = None
     twin_of: int | None = None
+    is_elsewhere: bool = False
 
     @property
     def is_right(self) -> bool:
-        """Return whether it is right, has a time, and is not there twice."""
+        """Return whether it is right, has a time that counts, and is not there twice."""
         has_time = self.trial.status is Status.CORRECT and bool(self.trial.time_s)
-        return has_time and self.twin_of is None
+        return has_time and not self.is_elsewhere and self.twin_of is None
 
 
 @dataclass
@@ -99,8 +102,12 @@ class Experiment:
         self._wanted, self._way = wanted, way
         points = Points(listing.configs, listing.predicted_s)
         self._search = make_search(wanted.search, points, wanted.budget, wanted.seed)
-        self._recorder = Recorder(bench.checker, bench.store, bench.limit_s)
-        self._workers: Workers = LocalWorkers(self._recorder.check, way.slots)
+        crew = None if way.is_quiet else bench.crew
+        self._recorder = Recorder(bench.checker, bench.store, bench.limit_s, crew)
+        self._slots = way.slots if crew is None else crew.slots
+        # Workers elsewhere compile for themselves.
+        self._compiles = crew is None or crew.is_here
+        self._launches = ThreadPoolExecutor(self._slots, thread_name_prefix="trial")
         self._compilers = ThreadPoolExecutor(bench.compilers, thread_name_prefix="compile")
         self._points: deque[int] = deque()
         self._waiting: list[_Candidate] = []
@@ -127,7 +134,7 @@ class Experiment:
                 pass
         finally:
             self._compilers.shutdown(cancel_futures=True)
-            self._workers.close()
+            self._launches.shutdown(cancel_futures=True)
             self._search.close()
         tried = tuple(self.tried[n] for n in self._order if n in self.tried)
         return tried, self._account(tried, time.monotonic() - start)
@@ -192,7 +199,7 @@ class Experiment:
         evaluated = sum(one.twin_of is None for one in self.tried.values())
         under_way = queued + len(self._checking) + len(self._suspects)
         left = self._wanted.budget - evaluated - under_way
-        return min(max(BATCH, 2 * self._way.slots) - queued, left)
+        return min(max(BATCH, 2 * self._slots) - queued, left)
 
     def _make(self, number: int) -> None:
         """Give a point its text, or its fate where that is known or none is needed."""
@@ -231,10 +238,15 @@ class Experiment:
     def _is_twin(self, first: _Candidate, number: int, variant: Variant, code: RegionCode) -> None:
         first.twins.append((number, variant, code))
         if first.number in self.tried:
-            self._share(first, self.tried[first.number].trial)
+            found = self.tried[first.number]
+            self._share(first, found.trial, found.is_elsewhere)
 
     def _compile(self) -> None:
         """Hand what waits to the compilers, an equal part to each."""
+        if not self._compiles:
+            self._ready.extend(self._waiting)
+            self._waiting.clear()
+            return
         parts = [self._waiting[k :: self._bench.compilers] for k in range(self._bench.compilers)]
         self._waiting.clear()
         for part in filter(None, parts):
@@ -262,7 +274,7 @@ class Experiment:
         """Start trials while slots are free."""
         if self._way.is_quiet and self._compiling:
             return
-        while self._ready and len(self._checking) < self._workers.slots:
+        while self._ready and len(self._checking) < self._slots:
             self._start(self._ready.popleft())
 
     def _start(self, one: _Candidate) -> None:
@@ -274,7 +286,7 @@ class Experiment:
             plan = replace(plan, timing=replace(plan.timing, best_s=best_s))
         job = replace(one.job, plan=plan)
         limit_s = max(SHORTEST_LIMIT_S, SLOWER * quickest_s)
-        self._checking[self._workers.submit(job, limit_s)] = one
+        self._checking[self._launches.submit(self._recorder.check, job, limit_s)] = one
 
     def _checked(self, future: Future[Trial]) -> None:
         self._ended(self._checking.pop(future), future.result())
@@ -300,23 +312,24 @@ class Experiment:
 
     def _ended(self, one: _Candidate, trial: Trial) -> None:
         """Give a variant its fate, and the same to its twins."""
+        is_elsewhere = bool(self._way.device) and trial.device not in ("", self._way.device)
         trial = self._way.judge(one.variant, trial)
-        self._settle(Tried(one.number, trial, one.variant, one.code))
-        self._share(one, trial)
+        self._settle(Tried(one.number, trial, one.variant, one.code, is_elsewhere=is_elsewhere))
+        self._share(one, trial, is_elsewhere)
 
-    def _share(self, one: _Candidate, trial: Trial) -> None:
+    def _share(self, one: _Candidate, trial: Trial, is_elsewhere: bool) -> None:
         for number, variant, code in one.twins:
             facts = {**trial.facts, "reused": SAME_TEXT}
             own = replace(trial, config=dict(variant.config), facts=facts, reused=True)
             own = replace(own, compile_s=None, run_s=None)
-            self._settle(Tried(number, own, variant, code, twin_of=one.number))
+            self._settle(Tried(number, own, variant, code, one.number, is_elsewhere))
         one.twins.clear()
 
     def _settle(self, tried: Tried) -> None:
         """Keep a fate, and tell the search and whoever listens."""
         trial = replace(tried.trial, at_s=time.monotonic() - self._bench.start)
         self.tried[tried.number] = replace(tried, trial=self._bench.tell(trial))
-        is_right = trial.status is Status.CORRECT and trial.time_s
+        is_right = trial.status is Status.CORRECT and trial.time_s and not tried.is_elsewhere
         self._search.tell(tried.number, trial.time_s if is_right else None)
 
     def _account(self, tried: tuple[Tried, ...], time_s: float) -> Searched:

@@ -14,16 +14,10 @@ from annotune.measure.bootstrap import (
     median_interval,
     ratio_interval,
 )
-from annotune.measure.check import CheckPlan
-from annotune.measure.check import Variant as Program
-from annotune.measure.compile import compile_job
-from annotune.measure.eviction import evictor
-from annotune.measure.load import share_waited, waited_s
-from annotune.measure.pairs import Turn, Turns, take_turns
-from annotune.measure.run import RunJob, TimingPlan, run_checked
-from annotune.measure.trial import Final, Status, Timing, Trial, Verdict
-from annotune.measure.variant import compile_job_of
+from annotune.measure.pairs import Turns
+from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.tune.bench import Bench
+from annotune.tune.rounds import Contestant, Course, take_rounds
 
 # The finals have this share of a target's time, and no more seconds than these.
 SHARE = 0.15
@@ -33,27 +27,8 @@ NEAR = 1.25
 FEWEST, MOST = 3, 8
 # What takes this many times the fastest one's time by its median is never named in its place.
 AS_FAST = 1.02
-# One turn: a few runs within a time that lets the next one come soon.
-TURN = TimingPlan(warm_ups=1, runs=5, least_runs=1, budget_s=0.04)
-# The first run of a child warms it up already; where one takes long that must do.
-LONG_RUN_S = 0.01
 # The original may take this share of the finals' time: the figures of the others matter more.
 ORIGINALS_SHARE = 0.3
-
-
-@dataclass(frozen=True)
-class Contestant:
-    """A program that was compiled and found right, and its time in the search.
-
-    `number` is its place in the listing, which breaks ties; None for the original and its like,
-    which can win nothing.
-    """
-
-    name: str
-    program: Program
-    time_s: float
-    threads: int
-    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -102,24 +77,24 @@ def finalists(trials: Mapping[int, Trial]) -> tuple[int, ...]:
     return tuple(order[: max(FEWEST, min(MOST, len(near)))])
 
 
-def finals(bench: Bench, contestants: Sequence[Contestant], budget_s: float) -> Finals:
+def finals(
+    bench: Bench, contestants: Sequence[Contestant], budget_s: float, by_crew: bool = False
+) -> Finals:
     """Return the contestants' times, taken in turns for about `budget_s` seconds.
 
-    The original takes no part where it would take the others' time.
+    The original takes no part where it would take the others' time. With `by_crew` they run where
+    the crew's workers are, where there is one.
     """
     taking_part = [one for one in contestants if _is_affordable(one, budget_s)]
     if sum(one.number is not None for one in taking_part) == 0 or len(taking_part) < 2:
         return NO_FINALS
-    jobs = [_job(bench, one) for one in taking_part]
-    until = time.monotonic() + budget_s
-
-    def is_over() -> bool:
-        return bench.stop.is_set or time.monotonic() >= until
-
-    begin, waited = time.perf_counter(), waited_s()
-    turns = take_turns(len(jobs), lambda number: _turn(jobs[number]), is_over)
-    share = share_waited(waited, time.perf_counter() - begin)
-    return replace(decided(taking_part, turns), waited=share)
+    oracle = bench.checker.oracle
+    course = Course(bench.sizes[0], bench.is_cold, bench.arch, bench.environ)
+    if by_crew and bench.crew is not None:
+        taken = bench.crew.take_rounds(oracle, taking_part, course, budget_s)
+    else:
+        taken = take_rounds(oracle, taking_part, course, budget_s, lambda: bench.stop.is_set)
+    return replace(decided(taking_part, taken.turns), waited=taken.waited)
 
 
 def decided(contestants: Sequence[Contestant], turns: Sequence[Turns]) -> Finals:
@@ -161,29 +136,3 @@ def _verdict(ratio: Interval, is_winner: bool) -> Verdict:
 def _is_affordable(one: Contestant, budget_s: float) -> bool:
     # Each turn is a first run and one that counts.
     return one.number is not None or 2 * one.time_s * LEAST_ROUNDS <= ORIGINALS_SHARE * budget_s
-
-
-def _turn(job: RunJob) -> Turn:
-    outcome = run_checked(job)
-    if outcome.status is not Status.CORRECT or not outcome.times_s:
-        return Turn(0.0, outcome.reason or "no run was timed")
-    return Turn(Timing(outcome.kernel_s or outcome.times_s).median_s)
-
-
-def _job(bench: Bench, one: Contestant) -> RunJob:
-    """Return the run of a program that has already been compiled and found right."""
-    oracle = bench.checker.oracle
-    job = compile_job_of(one.program, one.program.kind, oracle, arch=bench.arch)
-    built = compile_job(job, oracle.tools, oracle.folder / "compiled")
-    reference = oracle.reference(bench.sizes[0], CheckPlan(bench.sizes).seed)
-    warm_ups = TURN.warm_ups if one.time_s < LONG_RUN_S else 0
-    return RunJob(
-        built.path,
-        reference.inputs,
-        oracle.folder / f"final-{built.digest[:16]}",
-        threads=one.threads,
-        timing=replace(TURN, warm_ups=warm_ups, is_cold=bench.is_cold),
-        environ=bench.environ,
-        entry=built.entry,
-        evictor=evictor(oracle) if bench.is_cold else "",
-    )

@@ -7,10 +7,9 @@ import hashlib
 import json
 import os
 import shutil
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -20,11 +19,13 @@ from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.command import run_command
 from annotune.measure.compile import COMPILE_LIMIT_S
+from annotune.measure.gpu import VISIBLE_GPUS
 from annotune.measure.run import TOO_MUCH_MEMORY
 from annotune.measure.trial import EARLIER_RUN, Trial
 from annotune.measure.variant import digest_of_variant
+from annotune.tune.crew import Crew
+from annotune.tune.jobs import CheckHere
 from annotune.tune.store import STORE_FAILED, Store
-from annotune.tune.workers import TrialJob
 
 # A disk with less room than this is full.
 LEAST_ROOM_BYTES = 1 << 20
@@ -32,11 +33,30 @@ LEAST_ROOM_BYTES = 1 << 20
 MEMORY_LIMIT = "memory_limit_mib"
 
 
-class Recorder:
-    """Checks variants on the record of a store. `limit_s` is what one run has at the most."""
+@dataclass(frozen=True, slots=True)
+class TrialJob:
+    """One program to be checked, and timed where `plan` says so.
 
-    def __init__(self, checker: Checker, store: Store, limit_s: float) -> None:
+    `key` is its hash in the store, `compile_s` the seconds that compiling it ahead has taken.
+    """
+
+    key: str
+    program: Program
+    plan: CheckPlan
+    compile_s: float | None = None
+
+
+class Recorder:
+    """Has variants checked on the record of a store, which no other process writes.
+
+    `limit_s` is what one run has at the most. A `crew` does the work; without one this process.
+    """
+
+    def __init__(
+        self, checker: Checker, store: Store, limit_s: float, crew: Crew | None = None
+    ) -> None:
         self.checker, self.store, self.limit_s = checker, store, limit_s
+        self._crew = crew
 
     def key(self, program: Program, plan: CheckPlan) -> str:
         """Return the hash of the region, the text, the compilers, and how it is checked.
@@ -45,7 +65,10 @@ class Recorder:
         """
         oracle = self.checker.oracle
         timing = replace(plan.timing, best_s=0.0) if plan.timing else None
+        # Nor does which of several GPUs of the same model it was.
+        environ = {k: v for k, v in plan.environ.items() if k != VISIBLE_GPUS}
         plan = replace(plan, timing=timing, run_limit_s=0.0, compile_limit_s=0.0, memory_mib=0)
+        plan = replace(plan, environ=environ)
         region = [oracle.region.index, dict(oracle.region.sizes), self._included]
         return _hash([__version__, self.text_key(program, plan.arch), region, repr(plan)])
 
@@ -87,25 +110,41 @@ class Recorder:
         facts = {**found.facts, "reused": EARLIER_RUN}
         return replace(found, config=dict(config), reused=True, facts=facts)
 
-    def check(self, job: TrialJob) -> Trial:
+    def check(self, job: TrialJob, timeout_s: float = COMPILE_LIMIT_S) -> Trial:
         """Return a variant's fate, its launch and its end written down.
 
+        What is timed on another device than the plan's is of no use to the next run.
+
         Raises:
-            AnnotuneError: The disk is full.
+            AnnotuneError: The disk is full, or a worker does not fit the run.
         """
-        program = job.program
+        program, plan = job.program, job.plan
         self.store.intend(job.key, program.config, program.target)
-        start = time.monotonic()
         with disk_full_is_refused(self.checker.oracle.folder):
-            trial = self.checker.check(program, job.plan)
+            trial = self._checked(job, timeout_s)
             # A compiler's words, and nothing that the next run should know.
             if os.strerror(errno.ENOSPC) in trial.reason:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if TOO_MUCH_MEMORY in trial.reason:
             trial = replace(trial, facts={**trial.facts, MEMORY_LIMIT: job.plan.memory_mib})
-        trial = replace(trial, compile_s=job.compile_s, run_s=time.monotonic() - start)
-        self.store.finish(job.key, trial, self.limit_s)
+        if job.compile_s is not None:
+            trial = replace(trial, compile_s=job.compile_s)
+        if trial.device and trial.device != plan.device_name:
+            self.store.forget(job.key)
+        else:
+            self.store.finish(job.key, trial, self.limit_s)
         return trial
+
+    def _checked(self, job: TrialJob, timeout_s: float) -> Trial:
+        program, plan = job.program, job.plan
+        if self._crew is None:
+            return CheckHere(self.checker, program, plan).run(timeout_s)
+        try:
+            return self._crew.check(self.checker.oracle, program, plan, timeout_s)
+        except AnnotuneError:
+            # The fault is the worker's.
+            self.store.forget(job.key)
+            raise
 
     def again(self, program: Program, plan: CheckPlan) -> Trial:
         """Return the fate of a variant, from an earlier run where that is known."""

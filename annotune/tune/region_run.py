@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
@@ -19,7 +17,14 @@ from annotune.decide.decision import Base
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 from annotune.measure.bootstrap import ratio_interval
-from annotune.measure.gpu import Gpu, NoGpu, exclusive, foreign_processes
+from annotune.measure.gpu import (
+    Gpu,
+    NoGpu,
+    exclusive,
+    foreign_processes,
+    lock_folder,
+    visible_alone,
+)
 from annotune.measure.gpu_clocks import clock_facts, read_clocks
 from annotune.measure.load import load_average
 from annotune.measure.stream import Cpu
@@ -27,6 +32,7 @@ from annotune.measure.trial import Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
 from annotune.tune.disturbance import busy_words
+from annotune.tune.jobs import SHARED_WITH
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.target_models import target_models
 from annotune.tune.tuner import Outcome, baseline, measured, predicted
@@ -155,15 +161,27 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
     kind, wanted = _GPU_KINDS[target.name], job.wanted
     one = Listing(listing.configs[:1], listing.predicted_s[:1], listing.make)
     first = predicted(bench, target, kind, one, replace(wanted, budget=1), gpu.name)
-    alone = {"CUDA_VISIBLE_DEVICES": gpu.uuid or str(gpu.number)}
-    on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=alone)
-    with exclusive(gpu, Path(tempfile.gettempdir()) / "annotune-locks"):
-        others, clocks = foreign_processes(gpu), [read_clocks(gpu)]
-        kind = _ON_GPU[target.name]
-        found = measured(
-            on_device, target, kind, listing, wanted, look=lambda: clocks.append(read_clocks(gpu))
-        )
-        others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
+    on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=visible_alone(gpu))
+    kind = _ON_GPU[target.name]
+    clocks = [read_clocks(gpu)]
+
+    def measure_all(bench: Bench) -> Outcome:
+        def look() -> None:
+            clocks.append(read_clocks(gpu))
+
+        return measured(bench, target, kind, listing, wanted, look=look)
+
+    if bench.crew is not None:
+        # Each worker holds its own, and several measure at once.
+        share_mib = bench.memory_mib // bench.crew.slots
+        found = measure_all(replace(on_device, memory_mib=share_mib))
+        shared = (str(t.facts[SHARED_WITH]) for t in found.trials if SHARED_WITH in t.facts)
+        others = tuple(dict.fromkeys(shared))
+    else:
+        with exclusive(gpu, lock_folder()):
+            others = foreign_processes(gpu)
+            found = measure_all(on_device)
+            others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
     said = []
     if others:
         said.append(f"while it was measured, {gpu.name} was used by {', '.join(others)} too")

@@ -26,6 +26,7 @@ from annotune.measure.stream import Cpu, cpu_facts, usable_cores
 from annotune.measure.toolchain import Toolchains
 from annotune.tune.asked import Asked, Wanted, wanted
 from annotune.tune.bench import Bench, Listener
+from annotune.tune.crew import Crew, Wish, crew_of
 from annotune.tune.region_run import Job, Tuned, tune
 from annotune.tune.results import Results
 from annotune.tune.scratch import scratch_folder
@@ -43,13 +44,15 @@ ONE_HANG = 0.25
 class Limits:
     """What the command line asks for, and how many compilations and checks run at once.
 
-    With `is_cold` what is timed begins with nothing of its data in a cache.
+    With `is_cold` what is timed begins with nothing of its data in a cache. `workers` are processes
+    of their own that are to do the checks; None for this one.
     """
 
     asked: Asked
     compilers: int
     jobs: int
     is_cold: bool = True
+    workers: Wish | None = None
 
 
 @dataclass(frozen=True)
@@ -87,13 +90,17 @@ def run(
 
     Raises:
         AnnotuneError: An annotation asks for no search that there is, the original does not compile
-            here, so nothing can be checked, or the disk is full.
+            here, so nothing can be checked, there are no such workers, or the disk is full.
     """
     share = 1.0 / len(regions)
     searches = [wanted(limits.asked, ready.base.analysis.region, share) for ready in regions]
-    start = time.monotonic()
     out: list[Tuned] = []
-    with scratch_folder() as scratch:
+
+    def wait() -> None:
+        if listener is not None:
+            listener.stage("waiting for the first worker", 0)
+
+    with scratch_folder() as scratch, crew_of(limits.workers, stop, wait) as crew:
         own = _Run(
             source,
             targets,
@@ -105,10 +112,11 @@ def run(
             listener,
             in_memory() if store is None else store,
             stop,
-            start,
-            find_gpu(),
+            time.monotonic(),
+            find_gpu() if crew is None else crew.home.gpu,
             cpu_facts(tools),
             scratch,
+            crew,
         )
         for number, (ready, search) in enumerate(zip(regions, searches, strict=True)):
             names = [sizes_text(tuned_sizes(one.base.analysis.region)) for one in ready.by_size]
@@ -136,6 +144,7 @@ class _Run:
     gpu: Gpu | NoGpu
     cpu: Cpu
     scratch: Path
+    crew: Crew | None
 
     def at_size(
         self, number: int, ready: Ready, search: Wanted, place: int, budget: int, share_s: float
@@ -173,6 +182,7 @@ class _Run:
             store=self.store,
             stop=self.stop,
             is_cold=self.limits.is_cold,
+            crew=self.crew,
         )
 
 

@@ -94,6 +94,10 @@ class Store:
             "UPDATE trials SET trial = ?, limit_s = ? WHERE key = ?", text_of(trial), limit_s, key
         )
 
+    def forget(self, key: str) -> None:
+        """Take back that a trial was launched: how it ended says nothing of the next run."""
+        self._ask("DELETE FROM trials WHERE key = ?", key)
+
     @property
     def is_empty(self) -> bool:
         """Return whether nothing was ever launched."""

@@ -17,7 +17,6 @@ from annotune.tune.bench import Bench, program_of
 from annotune.tune.experiment import Experiment, Tried, Way
 from annotune.tune.finals import (
     NO_FINALS,
-    Contestant,
     Finals,
     finalists,
     finals,
@@ -27,6 +26,7 @@ from annotune.tune.forecasting import forecast_of, predicted_trial
 from annotune.tune.local_memory import not_in_registers
 from annotune.tune.recorder import Recorder
 from annotune.tune.results import Searched
+from annotune.tune.rounds import Contestant
 
 # What is checked on this machine in the place of a build for the GPU.
 _CHECKED_AS = {"cuda-gpu": "cuda-cpu"}
@@ -81,14 +81,17 @@ def measured(
         # What is built for the GPU is built for this one, and asked for its registers.
         return replace(bench.plan(True), arch=bench.arch if code.device else "")
 
-    way = Way(kind, plan, predicted_trial, is_quiet=kind in _ON_THIS_CPU)
+    is_quiet = kind in _ON_THIS_CPU
+    way = Way(kind, plan, predicted_trial, is_quiet=is_quiet, device=bench.device_name)
     budget_s = reserved_s(bench)
     searching = replace(bench, until=bench.until - budget_s)
     tried, searched = Experiment(searching, target, listing, wanted, way).run()
     right = {one.number: one for one in _by_time(one for one in tried if one.is_right)}
     chosen = [right[n] for n in finalists({n: one.trial for n, one in right.items()})]
     own = [_contestant(target, kind, one, bench.cores) for one in chosen]
-    found = NO_FINALS if bench.stop.is_set else finals(bench, (*own, *rivals), budget_s)
+    found = NO_FINALS
+    if not bench.stop.is_set:
+        found = finals(bench, (*own, *rivals), budget_s, by_crew=not is_quiet)
     look()
     ranked = {int(name): right[int(name)] for name in found.ranking}
     outcome = _outcome(bench, target, kind, tried, tuple((ranked | right).values()))

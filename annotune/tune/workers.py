@@ -1,59 +1,76 @@
-"""Who checks variants: one small interface, and the threads of this process behind it."""
+"""Who runs jobs: one small interface, whatever processes on whatever machines are behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Protocol
+from concurrent.futures import Future
+from typing import Protocol, TypeVar
 
-from annotune.measure.check import CheckPlan
-from annotune.measure.check import Variant as Program
-from annotune.measure.trial import Trial
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class TrialJob:
-    """One program to be checked, and timed where `plan` says so.
+class Job(Protocol[T_co]):
+    """A plain value that any worker process can be sent, and all that it needs to do its work."""
 
-    `key` is its hash in the store, `compile_s` the seconds that compiling it ahead has taken.
-    """
-
-    key: str
-    program: Program
-    plan: CheckPlan
-    compile_s: float | None = None
+    def run(self, timeout_s: float) -> T_co:
+        """Do the work; no program under test gets more than `timeout_s` seconds for a run."""
 
 
 class Workers(Protocol):
-    """Something that runs trials, so many at once as it has `slots`.
+    """Something that does jobs, so many at once as it has `slots`.
 
-    No engine cancels a hang, so the time limit lives in the worker: `timeout_s` bounds every run
-    of the variant, and the worker kills the run's process group after it.
+    No engine cancels a hang, so the time limit lives in the worker: the job bounds every run of a
+    variant by `timeout_s`, and kills the run's process group after it.
     """
 
     slots: int
 
-    def submit(self, job: TrialJob, timeout_s: float) -> Future[Trial]:
-        """Have a trial run, and return what will be its fate."""
+    def submit(self, job: Job[T], timeout_s: float) -> Future[T]:
+        """Have a job done; the future raises `WorkerDied` where its worker ended meanwhile."""
 
     def close(self) -> None:
         """Wait for what runs, and end."""
 
 
-class LocalWorkers:
-    """Threads of this process, each of which has one measuring child at a time."""
+class WorkerDied(Exception):
+    """The process that ran a job has ended without an answer."""
 
-    def __init__(self, check: Callable[[TrialJob], Trial], slots: int) -> None:
-        self.slots = slots
-        self._check = check
-        self._pool = ThreadPoolExecutor(slots, thread_name_prefix="trial")
 
-    def submit(self, job: TrialJob, timeout_s: float) -> Future[Trial]:
-        """Run a trial in the next free thread."""
-        plan = replace(job.plan, run_limit_s=min(timeout_s, job.plan.run_limit_s))
-        return self._pool.submit(self._check, replace(job, plan=plan))
+def perform(job: Job[T], timeout_s: float) -> T:
+    """Do a job in this process; what engines call in theirs."""
+    return job.run(timeout_s)
+
+
+class InThisProcess:
+    """The process that leads a run, as a worker: a job is done in the thread that submits it."""
+
+    slots = 1
+
+    def submit(self, job: Job[T], timeout_s: float) -> Future[T]:
+        """Do a job, and return what came of it."""
+        done: Future[T] = Future()
+        try:
+            done.set_result(job.run(timeout_s))
+        except BaseException as error:
+            done.set_exception(error)
+        return done
 
     def close(self) -> None:
-        """Wait for the trials that run."""
-        self._pool.shutdown(cancel_futures=True)
+        """Do nothing: a job that was submitted has ended."""
+
+
+def watched(future: Future[T], deaths: tuple[type[BaseException], ...]) -> Future[T]:
+    """Return a future like `future`, in which an engine's words for a death are `WorkerDied`."""
+    own: Future[T] = Future()
+
+    def pass_on(done: Future[T]) -> None:
+        error = done.exception()
+        if error is None:
+            own.set_result(done.result())
+        elif isinstance(error, deaths):
+            own.set_exception(WorkerDied(str(error)))
+        else:
+            own.set_exception(error)
+
+    future.add_done_callback(pass_on)
+    return own

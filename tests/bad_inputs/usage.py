@@ -98,8 +98,8 @@ MISUSE = {
     "search": Misuse(("run", "bad.c", "--search", "exaustive"), "did you mean 'exhaustive'?"),
     "search as code": Misuse(("run", "bad.c", "--search", "os.system"), "there is no search"),
     "negative seed": Misuse(("run", "bad.c", "--seed", "-1"), "-1 is not in the range"),
-    "no workers": Misuse(("run", "bad.c", "--workers", "local:0"), "is not local:N"),
-    "strange workers": Misuse(("run", "bad.c", "--workers", "remote:4"), "is not local:N"),
     "cache": Misuse(("run", "bad.c", "--cache", "cool"), "did you mean 'cold'?"),
+    "no workers": Misuse(("run", "bad.c", "--workers", "local:0"), "is neither local:N"),
+    "strange workers": Misuse(("run", "bad.c", "--workers", "remote:4"), "is neither local:N"),
     "no jobs": Misuse(("run", "bad.c", "--jobs", "-1"), "-1 is not in the range"),
 }

@@ -14,9 +14,10 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
 from annotune.codegen.openacc import OpenAccTarget
 from annotune.codegen.target import Provenance, Variant
-from annotune.codegen.variants import point_variants
+from annotune.codegen.variants import GpuPoints
 from annotune.decide.acc_space import decide_acc
 from annotune.decide.decision import Base, Point
+from annotune.decide.limits import NO_LIMITS
 from annotune.decide.placement import acc_placement
 from annotune.decide.plan import AccForm, KernelChoice
 from annotune.measure.acc_text import as_openmp
@@ -121,5 +122,6 @@ def test_a_shape_that_turns_out_illegal_makes_room_for_the_next() -> None:
     wrong = KernelChoice(((0,),), threads=("k",), form=AccForm("wrong"))
     points = (Point(made={0: wrong}), Point())
     device = load_device("h200")
-    found = list(point_variants(base, points, device, acc_placement, decide_acc, "acc"))
+    gpu = GpuPoints(base, device, acc_placement, decide_acc, "acc")
+    found = list(gpu.listing(points, NO_LIMITS, 2).variants())
     assert [variant.config["S0.shape"] for variant in found] == ["merged"]

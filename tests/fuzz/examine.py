@@ -7,7 +7,6 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 from support.regions import text_source
 
@@ -36,6 +35,8 @@ from .schedules import Runs, wrong_certificate, wrong_plan, wrong_transforms
 
 PROVENANCE = Provenance("fuzz", "fuzz.c")
 DEVICE = "h200"
+# Of so many points of the CPU's space one is drawn.
+LISTED = 64
 
 
 @dataclass
@@ -68,7 +69,7 @@ class OnePoint(Space):
 
     @classmethod
     def of(cls, space: Space, point: Point) -> OnePoint:
-        return cls(space.base, space.axes, (point.params,), space.branches, point)
+        return cls(space.base, space.axes, (point.params,), space.branches, point=point)
 
     def points(self) -> Iterator[Point]:
         yield self.point
@@ -114,10 +115,10 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
     chosen = OnePoint.of(space, point) if is_random else space
     for name in targets:
         target = load_target(name)
-        rank = source.randrange(6) if is_random and name == "openmp" else 0
-        found = target.candidates(base, chosen, _device(), rank + 1)
+        limit = LISTED if is_random and name == "openmp" else 1
         try:
-            *_, variant = islice(found, rank + 1)
+            found = target.listing(base, chosen, _device(), limit)
+            variant = found.variant(source.randrange(len(found)))
         except AnnotuneError as refusal:
             if not is_random:
                 raise

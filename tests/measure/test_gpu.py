@@ -20,8 +20,8 @@ from annotune.measure.gpu import (
     NoGpu,
     exclusive,
     find_gpu,
-    first_gpu,
     foreign_processes,
+    named_gpus,
     timed_device_text,
 )
 from annotune.measure.gpu_clocks import Clocks, clock_facts, read_clocks
@@ -34,10 +34,10 @@ def answering(output: str, returncode: int | None = 0) -> Callable[[], Finished]
     return lambda: Finished(("python",), returncode, output, 1.0)
 
 
-def test_the_first_device_is_taken() -> None:
+def test_all_devices_are_told_in_their_order() -> None:
     other = {**asdict(H200), "number": 1}
     answer = f"noise of a driver\nannotune {json.dumps([asdict(H200), other])}\n"
-    assert first_gpu(answering(answer)) == H200
+    assert named_gpus(answering(answer)) == (H200, Gpu(**other))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_the_first_device_is_taken() -> None:
     ],
 )
 def test_no_device_has_its_reason(output: str, returncode: int | None, reason: str) -> None:
-    found = first_gpu(answering(output, returncode))
+    found = named_gpus(answering(output, returncode))
     assert isinstance(found, NoGpu)
     assert reason in found.reason
 

@@ -1,0 +1,127 @@
+"""Workers of a run for tests: opened without a command line, and watched from outside."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotune.tune.crew import Crew, Wish, crew_of
+from annotune.tune.stop import NEVER
+
+PATIENCE_S = 60.0
+# A variant that runs for so long hangs.
+HUNG_S = 0.5
+
+
+@contextmanager
+def crew(wish: Wish) -> Iterator[Crew]:
+    """Give the workers of a wish."""
+    with crew_of(wish, NEVER, lambda: None) as found:
+        assert found is not None
+        yield found
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    """Wait until something holds, and fail where it never does."""
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def running() -> dict[int, int]:
+    """Return the parent of every process that has not ended."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if state != "Z":
+            parents[int(folder.name)] = int(parent)
+    return parents
+
+
+def forkers_of(worker: int) -> set[int]:
+    """Return what a worker has begun itself."""
+    return {pid for pid, parent in running().items() if parent == worker}
+
+
+def variants_of(workers: set[int]) -> dict[int, int]:
+    """Return the processes that have loaded a variant, and the worker behind each."""
+    parents = running()
+    found = {}
+    for pid, parent in parents.items():
+        worker = parents.get(parent, 0)
+        if worker in workers and "/compiled/" in maps_of(pid):
+            found[pid] = worker
+    return found
+
+
+def maps_of(pid: int) -> str:
+    """Return what a process has loaded, nothing where it has just ended."""
+    try:
+        return Path(f"/proc/{pid}/maps").read_text()
+    except OSError:
+        return ""
+
+
+def pids_of(crew: Crew) -> set[int]:
+    """Return the processes of some workers, each of which is kept busy for a moment."""
+    asked = [crew.workers.submit(Pid(0.5), 10.0) for _ in range(crew.slots)]
+    return {one.result() for one in asked}
+
+
+@dataclass(frozen=True)
+class Pid:
+    """Asks a worker for its process, a little later."""
+
+    wait_s: float = 0.0
+
+    def run(self, timeout_s: float) -> int:
+        time.sleep(self.wait_s)
+        return os.getpid()
+
+
+@dataclass(frozen=True)
+class KillsItsWorker:
+    """Ends the process that does it."""
+
+    def run(self, timeout_s: float) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Raises:
+    """Has a fault of its own."""
+
+    def run(self, timeout_s: float) -> None:
+        raise KeyError("no such thing")
+
+
+@contextmanager
+def one_killed(workers: set[int]) -> Iterator[None]:
+    """Kill the first of some workers that runs a variant which hangs; that of the variant too."""
+
+    def kill() -> None:
+        hung: dict[int, int] = {}
+        while not hung:
+            before = variants_of(workers)
+            time.sleep(HUNG_S)
+            hung = {pid: worker for pid, worker in variants_of(workers).items() if pid in before}
+        (variant, worker), *_ = hung.items()
+        begun = {variant, *forkers_of(worker)}
+        os.kill(worker, signal.SIGKILL)
+        # Nothing of the trial outlives it.
+        wait_for(lambda: not begun & running().keys())
+
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(kill)
+        yield
+        done.result(PATIENCE_S)

@@ -1,0 +1,321 @@
+"""Worker processes: any of them can rebuild a check from values, and none of them is missed."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from support.regions import text_source
+from tune.crews import KillsItsWorker, Pid, Raises, crew, one_killed, pids_of
+from tune.seeded import FATES, TEXT, bench, listing, searched
+
+import annotune.tune.crew
+from annotune.analysis.analyse import analyse
+from annotune.diagnostics import AnnotuneError
+from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Variant as Program
+from annotune.measure.gpu import Gpu, NoGpu
+from annotune.measure.oracle import Oracle
+from annotune.measure.toolchain import find_toolchains
+from annotune.measure.trial import Status, Trial
+from annotune.tune import jobs
+from annotune.tune.asked import Wanted
+from annotune.tune.crew import Crew, Wish, crew_of
+from annotune.tune.jobs import CheckJob, FinalsJob, Place, place
+from annotune.tune.local_workers import shared_out
+from annotune.tune.origin import origin_of
+from annotune.tune.rounds import Rounds
+from annotune.tune.stop import Stop
+from annotune.tune.store import in_memory
+from annotune.tune.tuner import measured
+from annotune.tune.workers import InThisProcess, WorkerDied, Workers
+
+TOOLS = find_toolchains(os.environ)
+pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
+
+H200 = Gpu(0, "H200", "GPU-1", "sm_90", 1, 132, 1)
+A100 = replace(H200, name="A100", uuid="GPU-2", arch="sm_80")
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Crew]:
+    with crew(Wish(2)) as found:
+        yield found
+
+
+def test_a_worker_that_is_killed_takes_no_trial_with_it(two: Crew, tmp_path: Path) -> None:
+    store = in_memory()
+    own = replace(bench(tmp_path, 2, store), crew=two, limit_s=1.5)
+    names = ("right", "hang", "wrong")
+    workers = pids_of(two)
+    assert len(workers) == 2
+    with one_killed(workers):
+        outcome = searched(own, listing(names))
+    found = {str(t.config["deed"]): t.status for t in outcome.trials}
+    assert found == {name: FATES[name][1] for name in names}
+    assert outcome.best is not None
+    assert pids_of(two) != workers
+    # All are on the record of the process that leads, and known to it again.
+    again = searched(own, listing(names))
+    assert all(trial.reused for trial in again.trials)
+
+
+def test_a_job_that_kills_its_worker_says_so_and_the_next_one_has_another(two: Crew) -> None:
+    before = pids_of(two)
+    with pytest.raises(WorkerDied):
+        two.workers.submit(KillsItsWorker(), 1.0).result()
+    assert len(pids_of(two) - before) == 1
+
+
+def test_what_a_job_raises_is_raised_here(two: Crew) -> None:
+    with pytest.raises(KeyError, match="no such thing"):
+        two.workers.submit(Raises(), 1.0).result()
+
+
+def test_jobs_that_wait_are_shared_out(two: Crew) -> None:
+    asked = [two.workers.submit(Pid(0.1), 1.0) for _ in range(6)]
+    assert len({one.result() for one in asked}) == 2
+
+
+class _AllDie:
+    slots = 1
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def submit(self, job: Any, timeout_s: float) -> Future[Any]:
+        self.asked += 1
+        died: Future[Any] = Future()
+        died.set_exception(WorkerDied("exit code -9"))
+        return died
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture(scope="module")
+def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
+    return bench(tmp_path_factory.mktemp("oracle"), 1).checker.oracle
+
+
+PLAN = CheckPlan(({"n": 3},))
+
+
+def program(name: str, kind: str = "openmp") -> Program:
+    variant = listing((name,)).variant(0)
+    return Program("openmp", kind, cast(Any, variant).code, config=variant.config)
+
+
+def test_what_ends_two_workers_is_a_row_and_not_tried_again(oracle: Oracle) -> None:
+    workers = _AllDie()
+    trial = Crew(workers, Place("here", NoGpu("none"), ""), False).check(
+        oracle, program("right"), PLAN, 1.0
+    )
+    assert workers.asked == 2
+    assert (trial.status, trial.config) == (Status.RUNTIME, {"deed": "right"})
+    assert "2 workers ended while they ran it" in trial.reason
+    assert "exit code -9" in trial.reason
+
+
+def test_a_job_brings_the_headers_that_the_source_includes(tmp_path: Path) -> None:
+    beside, elsewhere = tmp_path / "here", tmp_path / "with space"
+    beside.mkdir()
+    elsewhere.mkdir()
+    (beside / "near.h").write_text('#include "../with space/far.h"\n')
+    (elsewhere / "far.h").write_text("#define FACTOR 2\n")
+    (elsewhere / "named.h").write_text("#include <math.h>\n")
+    source = text_source(f'#include "near.h"\n#include <named.h>\n{TEXT}')
+    source = replace(source, path=str(beside / "f.c"))
+    analysis = analyse(source.regions[0])
+    own = Oracle(source, analysis, TOOLS, tmp_path / "oracle", (f"-I{elsewhere}",))
+    origin = origin_of(own, is_here=False)
+    assert {Path(name).name for name in origin.headers} == {"near.h", "far.h", "named.h"}
+    for path in (*beside.iterdir(), *elsewhere.iterdir()):
+        path.unlink()
+    trial = CheckJob(origin, program("right"), PLAN).run(5.0)
+    assert (trial.status, trial.verified) == (Status.CORRECT, True), trial.reason
+
+
+def test_what_a_job_says_of_a_region_travels(tmp_path: Path) -> None:
+    path = Path(__file__).parents[2] / "c_examples" / "nekbone" / "local_grad3.c"
+    source = text_source(path.read_text(), str(path))
+    own = Oracle(source, analyse(source.regions[0]), TOOLS, tmp_path)
+    sent = origin_of(own, is_here=False)
+    got = pickle.loads(pickle.dumps(sent))
+    assert got == sent
+    assert analyse(got.region).total == own.analysis.total
+
+
+def test_a_worker_with_other_compilers_is_refused(oracle: Oracle) -> None:
+    origin = replace(origin_of(oracle, is_here=False), tools="annotune 0; gcc 2.95")
+    with pytest.raises(AnnotuneError, match=r"and the run 'annotune 0; gcc 2\.95'"):
+        CheckJob(origin, program("right"), PLAN).run(1.0)
+
+
+def test_a_worker_without_a_gpu_measures_none(
+    oracle: Oracle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = replace(place(), gpu=NoGpu("no driver"))
+    monkeypatch.setattr(jobs, "place", lambda: here)
+    with pytest.raises(AnnotuneError, match="has no GPU: no driver"):
+        CheckJob(origin_of(oracle, is_here=False), program("right", "cuda-gpu"), PLAN).run(1.0)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "count", "names"),
+    [
+        (NoGpu("none"), 3, [None, None, None]),
+        ((H200,), 2, ["GPU-1", "GPU-1"]),
+        ((H200, replace(H200, uuid="GPU-3")), 3, ["GPU-1", "GPU-3", "GPU-1"]),
+        # Of several models the most frequent one: times of two are never compared.
+        ((A100, H200, replace(H200, uuid="GPU-3")), 2, ["GPU-1", "GPU-3"]),
+    ],
+)
+def test_the_gpus_of_a_machine_are_shared_out(
+    gpus: tuple[Gpu, ...] | NoGpu, count: int, names: list[str | None]
+) -> None:
+    assert [gpu and gpu.uuid for gpu in shared_out(gpus, count)] == names
+
+
+def test_workers_that_share_a_gpu_measure_in_turn_and_compile_meanwhile(
+    oracle: Oracle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    at_once: dict[str, list[int]] = {"compiling": [], "measuring": []}
+    running = {"compiling": 0, "measuring": 0}
+    lock = threading.Lock()
+
+    def work(name: str) -> None:
+        with lock:
+            running[name] += 1
+            at_once[name].append(running[name])
+        time.sleep(0.15)
+        with lock:
+            running[name] -= 1
+
+    class _Checker:
+        def __init__(self) -> None:
+            self.oracle = oracle
+
+        def check(self, variant: Program, plan: CheckPlan) -> Trial:
+            work("measuring")
+            return Trial("cuda", {}, Status.CORRECT, device=plan.device_name)
+
+    here = replace(place(), gpu=H200)
+    monkeypatch.setattr(jobs, "place", lambda: here)
+    monkeypatch.setattr(jobs, "lock_folder", lambda: tmp_path / "locks")
+    monkeypatch.setattr(jobs, "compile_ahead", lambda *_: work("compiling"))
+    monkeypatch.setattr(jobs, "_checker", lambda *_: _Checker())
+    monkeypatch.setattr(jobs, "foreign_processes", lambda _: ("/bin/other (process 7)",))
+    job = CheckJob(origin_of(oracle, is_here=False), program("right", "cuda-gpu"), PLAN)
+    with ThreadPoolExecutor(3) as pool:
+        trials = [done.result() for done in [pool.submit(job.run, 1.0) for _ in range(3)]]
+    assert max(at_once["measuring"]) == 1
+    assert max(at_once["compiling"]) > 1
+    assert {(t.device, t.facts[jobs.SHARED_WITH]) for t in trials} == {
+        ("H200", "/bin/other (process 7)")
+    }
+
+
+@dataclass
+class _Mixed:
+    """Workers that find everything right, on another model where the deed says so."""
+
+    slots: int = 1
+    finals: int = 0
+
+    def submit(self, job: Any, timeout_s: float) -> Future[Any]:
+        done: Future[Any] = Future()
+        if isinstance(job, FinalsJob):
+            self.finals += 1
+            done.set_result(Rounds((), device="A100"))
+            return done
+        deed = str(job.program.config["deed"])
+        device, time_s = ("A100", 1e-9) if deed == "right" else ("H200", 1e-6)
+        trial = Trial("cuda", dict(job.program.config), Status.CORRECT, device=device)
+        done.set_result(replace(trial, time_s=time_s, verified=True, times_s=(time_s,)))
+        return done
+
+    def close(self) -> None: ...
+
+
+class _Target:
+    name = "cuda"
+
+    def region(self, variant: Any, resident: bool) -> Any:
+        return variant.code
+
+
+class _AllRight:
+    def __init__(self, oracle: Oracle) -> None:
+        self.oracle = oracle
+
+    def check(self, program: Program, plan: CheckPlan) -> Trial:
+        return Trial(program.target, dict(program.config), Status.CORRECT, verified=True)
+
+
+def test_times_of_another_model_are_rows_and_never_win(tmp_path: Path) -> None:
+    workers = _Mixed()
+    made = bench(tmp_path, 1)
+    mixed = replace(
+        made,
+        crew=Crew(workers, Place("node1", H200, ""), False),
+        checker=cast(Checker, _AllRight(made.checker.oracle)),
+        device_name="H200",
+    )
+    names = ("right", "right too", "right at last")
+    wanted = Wanted(search="exhaustive")
+    outcome = measured(mixed, cast(Any, _Target()), "cuda-gpu", listing(names), wanted)
+    rows = {str(t.config["deed"]): (t.device, t.time_s) for t in outcome.trials}
+    assert rows["right"] == ("A100", 1e-9)
+    assert outcome.best is not None
+    assert outcome.best.device == "H200"
+    # Finals are sent again where they come to the other model, and then the search's times stand.
+    assert workers.finals == 3
+    assert outcome.best.time_s == 1e-6
+    # The other model's is not kept for a run on this one, which would take it for its own.
+    again = measured(mixed, cast(Any, _Target()), "cuda-gpu", listing(names), wanted)
+    assert [t.reused for t in again.trials] == [False, True, True]
+
+
+class _Never(_AllDie):
+    def submit(self, job: Any, timeout_s: float) -> Future[Any]:
+        return Future()
+
+
+class _Refuses(_AllDie):
+    def submit(self, job: Any, timeout_s: float) -> Future[Any]:
+        refused: Future[Any] = Future()
+        refused.set_exception(ValueError("sbatch: error: invalid account"))
+        return refused
+
+
+@pytest.mark.parametrize(
+    ("workers", "reason"),
+    [
+        (_Never(), "the run was ended while it waited"),
+        (_Refuses(), "sbatch: error: invalid account"),
+        (_AllDie(), "exit code -9"),
+    ],
+)
+def test_a_first_worker_that_does_not_come_is_told_of(
+    workers: Workers, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(annotune.tune.crew, "LocalWorkers", lambda _: workers)
+    stop = Stop()
+    with pytest.raises(AnnotuneError, match=reason) as refused:  # noqa: SIM117
+        with crew_of(Wish(1), stop, stop.set if isinstance(workers, _Never) else lambda: None):
+            pass
+    assert refused.value.diagnostics[0].code == "AT620"
+
+
+def test_this_process_does_a_job_at_once() -> None:
+    assert InThisProcess().submit(Pid(), 1.0).result() == os.getpid()
+    with pytest.raises(KeyError):
+        InThisProcess().submit(Raises(), 1.0).result()

@@ -85,7 +85,7 @@ def row(region: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path: Path) -> None:
-    done = run(tmp_path, "--budget", "2", "--time", "30s")
+    done = run(tmp_path, "--budget", "2", "--time", "9s")
     assert done.returncode == 0, done.stderr
     results = json.loads(done.stdout)
     names = {p.name for p in (tmp_path / "out").iterdir()}
@@ -123,7 +123,7 @@ def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path:
     [
         ("fail", "compile"),
         pytest.param("crash", "compile", marks=pytest.mark.slow),
-        ("hang", "timeout"),
+        pytest.param("hang", "timeout", marks=pytest.mark.slow),
         ("miscompile", "correctness"),
     ],
 )

@@ -179,7 +179,7 @@ def test_a_hostile_file_name_is_only_a_name(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_hostile_file_name_is_only_a_name_in_a_run(name: str) -> None:
     Path(name).write_text(GOOD)
-    options = ("--target", "openmp", "--budget", "1", "--time", "30s", "-o", "out")
+    options = ("--target", "openmp", "--budget", "1", "--time", "9s", "-o", "out")
     done = annotune("run", f"./{name}", *options)
     assert done.code == 0, done.err
     assert sorted(path.name for path in Path().iterdir()) == sorted({name, "out"})

@@ -163,7 +163,13 @@ def fates(
     return out
 
 
-@pytest.mark.parametrize("name", NESTS)
+# Every other one, as each is built several times.
+RUNS = [
+    pytest.param(name, marks=(pytest.mark.slow,) if k % 2 else ()) for k, name in enumerate(NESTS)
+]
+
+
+@pytest.mark.parametrize("name", RUNS)
 def test_equals_the_original(name: str, tmp_path: Path) -> None:
     nest, recipe, words = NESTS[name]
     source = source_of(text(nest, recipe))

@@ -13,14 +13,14 @@ from .examine import examine
 from .execute import Builder, execute
 from .nests import Options, nest, nests
 from .program import Program
-from .slow_half import halves
+from .slow_part import chunks
 
-CHUNKS, PER_CHUNK = 8, 100
+CHUNKS, QUICK, PER_CHUNK = 12, 3, 67
 EXECUTED = 60
 LEAST_ACCEPTED = 0.6
 
 
-@pytest.mark.parametrize("chunk", halves(CHUNKS))
+@pytest.mark.parametrize("chunk", chunks(CHUNKS, QUICK))
 def test_every_claim_about_random_nests_holds(chunk: int) -> None:
     """Kinds, dependences, transforms, plans and certificates agree with the text as run."""
 

@@ -50,7 +50,7 @@ def test_a_run_says_where_else_its_winners_are_right(tmp_path: Path) -> None:
     source.write_text(TEXT.format(params="param n[] = [8,16]; param m = 3;"))
     command = [sys.executable, "-m", "annotune", "run", str(source), "-o", str(tmp_path / "out")]
     done = subprocess.run(
-        [*command, "--target", "openmp,cuda", "--budget", "1"],
+        [*command, "--target", "openmp,cuda", "--budget", "1", "--time", "6s"],
         capture_output=True,
         text=True,
         timeout=240,

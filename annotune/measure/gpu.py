@@ -27,19 +27,28 @@ FIND_LIMIT_S = 30.0
 """A driver that hangs on its first call is a known way for a node to be broken."""
 
 # In a child: importing a driver's library may crash, hang, or print.
+# pycuda does not tell UUIDs; the driver does, of a part of a GPU that of the whole.
 _ASK = """\
+import ctypes
 import json
+import uuid
 import pycuda.driver as cuda
 cuda.init()
+driver = ctypes.CDLL("libcuda.so.1")
+def uuid_of(number):
+    handle, raw = ctypes.c_int(), (ctypes.c_ubyte * 16)()
+    ask = getattr(driver, "cuDeviceGetUuid", None) or getattr(driver, "cuDeviceGetUuid_v2", None)
+    if ask is None or driver.cuDeviceGet(ctypes.byref(handle), number) or ask(raw, handle):
+        return ""
+    return "GPU-" + str(uuid.UUID(bytes=bytes(raw)))
 found = []
 for number in range(cuda.Device.count()):
     device = cuda.Device(number)
     attribute = cuda.device_attribute
-    uuid = getattr(device, "uuid", lambda: "")
     found.append({
         "number": number,
         "name": device.name(),
-        "uuid": str(uuid()),
+        "uuid": uuid_of(number),
         "arch": "sm_%d%d" % device.compute_capability(),
         "memory_bytes": device.total_memory(),
         "multiprocessors": device.get_attribute(attribute.MULTIPROCESSOR_COUNT),

@@ -23,7 +23,7 @@ from .execute import Builder, execute
 from .slow_part import chunks
 
 CHUNKS, QUICK, PER_CHUNK = 6, 2, 34
-EXECUTED = 40
+EXECUTED = 26
 LEAST_ACCEPTED = 0.6
 
 

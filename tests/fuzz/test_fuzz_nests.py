@@ -16,7 +16,7 @@ from .program import Program
 from .slow_part import chunks
 
 CHUNKS, QUICK, PER_CHUNK = 12, 3, 67
-EXECUTED = 60
+EXECUTED = 40
 LEAST_ACCEPTED = 0.6
 
 

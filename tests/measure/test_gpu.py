@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,19 +14,24 @@ from compilers import here
 from test_check import CUDA, CUDA_CALL
 
 from annotune.codegen.code import RegionCode
-from annotune.measure.command import Finished
+from annotune.measure.command import Finished, run_command
 from annotune.measure.compile import CompileJob, Source, compile_job
 from annotune.measure.gpu import (
     Gpu,
     NoGpu,
     exclusive,
     find_gpu,
+    find_gpus,
     foreign_processes,
     named_gpus,
     timed_device_text,
+    visible_alone,
 )
 from annotune.measure.gpu_clocks import Clocks, clock_facts, read_clocks
 from annotune.measure.harness import variant_source
+
+HERE = find_gpus()
+needs_gpu = pytest.mark.skipif(isinstance(HERE, NoGpu), reason="no GPU")
 
 H200 = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)
 
@@ -162,3 +168,21 @@ def test_clocks_are_asked_of_the_tool_on_the_path(
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     assert read_clocks(H200) == Clocks(1980, ())
+
+
+@needs_gpu
+def test_a_gpu_has_the_uuid_by_which_the_drivers_own_tool_knows_it() -> None:
+    assert not isinstance(HERE, NoGpu)
+    listed = run_command(["nvidia-smi", "-L"], 30.0).output
+    assert len({gpu.uuid for gpu in HERE}) == len(HERE)
+    assert all(f"UUID: {gpu.uuid})" in listed for gpu in HERE)
+
+
+@needs_gpu
+def test_a_process_that_sees_one_gpu_alone_knows_it_by_the_same_uuid() -> None:
+    assert not isinstance(HERE, NoGpu)
+    ask = "from annotune.measure.gpu import find_gpu; print(find_gpu().uuid)"
+    for gpu in HERE:
+        environ = {**os.environ, **visible_alone(gpu)}
+        found = run_command([sys.executable, "-c", ask], 60.0, environ=environ)
+        assert found.output.split() == [gpu.uuid]

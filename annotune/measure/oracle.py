@@ -79,7 +79,8 @@ class Oracle:
         self.folder = folder
         # A header beside the user's file is found from the scratch folder as well.
         beside = f"-iquote{Path(source.path).resolve().parent}"
-        self.flags = (*flags, beside)
+        # Workers are given them all, and must look for what is compiled by the same ones.
+        self.flags = flags if beside in flags else (*flags, beside)
         self._lock = threading.RLock()
         self._references: dict[tuple[tuple[tuple[str, int], ...], int], Reference] = {}
         self.library = self._compiled(oracle_source(source, self.region))

@@ -153,6 +153,16 @@ def test_what_a_job_says_of_a_region_travels(tmp_path: Path) -> None:
     assert analyse(got.region).total == own.analysis.total
 
 
+def test_a_worker_here_compiles_nothing_that_the_run_has(oracle: Oracle) -> None:
+    compiled = oracle.folder / "compiled"
+    assert Checker(oracle).check(program("right"), PLAN).status is Status.CORRECT
+    before = set(compiled.iterdir())
+    assert before
+    trial = CheckJob(origin_of(oracle, is_here=True), program("right"), PLAN).run(5.0)
+    assert trial.status is Status.CORRECT
+    assert set(compiled.iterdir()) == before
+
+
 def test_a_worker_with_other_compilers_is_refused(oracle: Oracle) -> None:
     origin = replace(origin_of(oracle, is_here=False), tools="annotune 0; gcc 2.95")
     with pytest.raises(AnnotuneError, match=r"and the run 'annotune 0; gcc 2\.95'"):

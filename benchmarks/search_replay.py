@@ -13,10 +13,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
 from pathlib import Path
 from statistics import median
 
 from recorded_spaces import KERNELS, RECORDS, Config, Record, read_record, record, write_record
+from threadpoolctl import threadpool_limits
 
 from annotune.annotation.evaluate import holds
 from annotune.annotation.spec import Value
@@ -51,20 +53,23 @@ def replayed(
     return best
 
 
-def shares(space: Record, name: str, seeds: int) -> Mapping[int, list[float]]:
+def shares(space: Record, name: str, seeds: int, jobs: Executor) -> Mapping[int, list[float]]:
     """Return the share of the optimum of every seed at each of `AT`."""
-    points = Points(space.configs)
-    optimum = min(t for t in space.times if t is not None)
-    out: dict[int, list[float]] = {count: [] for count in AT}
-    for seed in range(seeds):
-        # What a search does late may depend on what it was told that it may measure.
-        for count in AT:
-            best = replayed(points, space.times, name, count, seed)
-            out[count].append(optimum / best[-1])
-    return out
+    # What a search does late may depend on what it was told that it may measure.
+    found = {
+        count: [jobs.submit(share, space, name, count, seed) for seed in range(seeds)]
+        for count in reversed(AT)
+    }
+    return {count: [one.result() for one in found[count]] for count in AT}
 
 
-def show(space: Record, strategies: Sequence[str], seeds: int) -> bool:
+def share(space: Record, name: str, budget: int, seed: int) -> float:
+    """Return the share of the optimum that one search reaches with its budget."""
+    best = replayed(Points(space.configs), space.times, name, budget, seed)
+    return min(t for t in space.times if t is not None) / best[-1]
+
+
+def show(space: Record, strategies: Sequence[str], seeds: int, jobs: Executor) -> bool:
     """Print a space's table; return whether the promised search reaches what it should."""
     right = [t for t in space.times if t is not None]
     first = space.times[0]
@@ -76,7 +81,7 @@ def show(space: Record, strategies: Sequence[str], seeds: int) -> bool:
     print(f"  {'search':<11} {header}   (median [worst, best] of {seeds} seeds)")
     is_kept = True
     for name in strategies:
-        found = shares(space, name, seeds)
+        found = shares(space, name, seeds, jobs)
         cells = (f"{median(v):.3f} [{min(v):.3f}, {max(v):.3f}]" for v in found.values())
         print(f"  {name:<11} {'  '.join(cells)}", flush=True)
         if name == PROMISED_OF:
@@ -84,6 +89,11 @@ def show(space: Record, strategies: Sequence[str], seeds: int) -> bool:
             is_kept = median(found[PROMISED_AT]) >= PROMISED
             print(f"  {'':<11} {PROMISED_AT} evaluations, by seed: {each}")
     return is_kept
+
+
+def _alone_on_a_core() -> None:
+    """Have the libraries of linear algebra use one thread: each process has a search of its own."""
+    threadpool_limits(1)
 
 
 def _kept(formula: str, config: Config) -> bool:
@@ -124,9 +134,11 @@ def main() -> int:
         write_record(RECORDS / f"{kernel.name}.json.gz", found)
         return 0
     strategies = [name for name in given.strategies.split(",") if name]
-    kept = {
-        space.name: show(space, strategies, given.seeds) for space in map(read_record, given.spaces)
-    }
+    with ProcessPoolExecutor(given.jobs, initializer=_alone_on_a_core) as jobs:
+        kept = {
+            space.name: show(space, strategies, given.seeds, jobs)
+            for space in map(read_record, given.spaces)
+        }
     if PROMISED_OF not in strategies:
         return 0
     for name, is_kept in kept.items():

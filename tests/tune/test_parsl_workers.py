@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,7 +105,13 @@ def test_the_examples_are_configurations(path: Path) -> None:
 @needs_parsl
 @pytest.mark.slow
 @pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
-def test_nothing_is_lost_where_one_of_the_workers_of_parsl_is_killed(tmp_path: Path) -> None:
+def test_nothing_is_lost_where_one_of_the_workers_of_parsl_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Its workers are found like any program, and are sent jobs that these tests define.
+    tests, programs = Path(__file__).parent.parent, Path(sys.executable).parent
+    monkeypatch.setenv("PYTHONPATH", str(tests), prepend=os.pathsep)
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
     path = tmp_path / "workers.py"
     path.write_text(LOCAL.format(run_dir=str(tmp_path / "parsl")))
     # How much memory a run may hold depends on the worker's machine.

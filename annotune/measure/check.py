@@ -24,7 +24,7 @@ from annotune.measure.trial import Status, Timing, Trial
 from annotune.measure.variant import Variant as Variant
 from annotune.measure.variant import compile_job_of
 
-OPENACC = "openacc"
+OPENACC = ("openacc", "openacc-gpu")
 WAITED = "waited_for_processors"
 """Under this name a trial's facts have the share of its timed runs in which some task waited."""
 
@@ -79,13 +79,13 @@ def _check(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
             cubin = _device_facts(variant, plan, oracle)
             found.facts.update(_kernel_facts(cubin))
             trial = replace(trial, kernels=cubin.kernels)
-        if plan.grids and variant.kind == OPENACC:
+        if plan.grids and variant.kind in OPENACC:
             _grid_facts(variant, plan, oracle, found.facts)
         _run_all(variant, plan, oracle, found)
         if not found.compared:
             skipped = found.facts.get("skipped", "")
             raise _Failed(Status.RUNTIME, f"nothing could be compared: {skipped}")
-        if variant.device_text and not found.launches:
+        if _must_launch(variant) and not found.launches:
             raise _Failed(Status.CORRECTNESS, NOT_LAUNCHED)
     except _Failed as failure:
         trial = replace(trial, status=failure.status, reason=failure.reason.strip())
@@ -151,6 +151,11 @@ def _is_tuned(run: Run, oracle: Oracle) -> bool:
     """Return whether a run is at the sizes that the kernels are for, and nothing made to fail."""
     sizes = oracle.region.sizes
     return not run.fail_at and all(sizes.get(name) == n for name, n in run.sizes.items())
+
+
+def _must_launch(variant: Variant) -> bool:
+    """Return whether a variant that launches no kernel is none."""
+    return bool(variant.device_text) or KINDS[variant.kind].is_on_gpu
 
 
 class _Failed(Exception):
@@ -243,7 +248,8 @@ def _compared(variant: Variant, together: Sequence[_Ready], oracle: Oracle) -> I
             wrong = oracle.mismatch(one.reference, outcome)
             if wrong:
                 raise _Failed(Status.CORRECTNESS, words_of(run, wrong))
-            if variant.device_text and not outcome.launches and _is_tuned(run, oracle):
+            is_tuned = _must_launch(variant) and _is_tuned(run, oracle)
+            if is_tuned and not outcome.launches:
                 raise _Failed(Status.CORRECTNESS, words_of(run, NOT_LAUNCHED))
             yield outcome
 

@@ -39,7 +39,8 @@ class Kind:
     address sanitizer's library. `native` asks for code for this very CPU. `is_ordered` says
     that the library plays its threads in an order that can be chosen. `fixed_optimisation`
     says that a variant's own ``-O`` flags must not replace this kind's, `links_cudart` that
-    the CUDA run-time library is linked.
+    the CUDA run-time library is linked. `beside` names C of `RUNTIME_FOLDER` that is compiled
+    like the variant. What `is_on_gpu` counts the kernels that it launches there, and times them.
     """
 
     compilers: Mapping[str, str]
@@ -53,6 +54,8 @@ class Kind:
     is_ordered: bool = False
     fixed_optimisation: bool = False
     links_cudart: bool = False
+    beside: tuple[str, ...] = ()
+    is_on_gpu: bool = False
 
 
 _C = {"c": "c"}
@@ -102,12 +105,7 @@ def _openmp_race() -> Kind:
 _OPENMP = ("-fopenmp", "-foffload=disable")
 _OPENACC = ("-fopenacc", "-foffload=disable")
 # gcc 12's default is sm_35, which ptxas of CUDA 13 no longer knows.
-_NVPTX = (
-    "-fopenacc",
-    "-foffload=nvptx-none",
-    "-foffload-options=nvptx-none=-misa=sm_80",
-    "-save-temps",
-)
+_NVPTX = ("-fopenacc", "-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_80")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +133,20 @@ KINDS: Mapping[str, Kind] = {
     "openacc": _c_kind(*_OPENACC),
     "openacc-asan": _c_asan(*_OPENACC),
     # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
-    "openacc-nvptx": Kind(_C, {"c": (*_SHARED, "-O2", *_NVPTX)}, (*_NVPTX, *_LINK), native=False),
+    "openacc-nvptx": Kind(
+        _C,
+        {"c": (*_SHARED, "-O2", *_NVPTX, "-save-temps")},
+        (*_NVPTX, "-save-temps", *_LINK),
+        native=False,
+    ),
+    "openacc-gpu": Kind(
+        _C,
+        {"c": (*_SHARED, "-O2", *_NVPTX)},
+        (*_NVPTX, *_LINK, f"-Wl,-T,{RUNTIME_FOLDER / 'keep_offload.ld'}", "-ldl"),
+        beside=("acc_clock.c",),
+        native=False,
+        is_on_gpu=True,
+    ),
     "openacc-nvc": Kind(
         {"c": "nvc"},
         {"c": ("-fPIC", "-O2", "-c", *NVC.openacc, *NVC.feedback)},
@@ -174,6 +185,7 @@ KINDS: Mapping[str, Kind] = {
         _LINK,
         native=False,
         links_cudart=True,
+        is_on_gpu=True,
     ),
     "cuda-cubin": Kind(
         {"cuda": "nvcc"},

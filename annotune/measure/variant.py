@@ -10,7 +10,7 @@ from pathlib import Path
 from annotune.codegen.code import RegionCode
 from annotune.measure.compile import COMPILE_LIMIT_S, CompileJob, Source, digest_of
 from annotune.measure.cuda_text import translate
-from annotune.measure.flags import KINDS
+from annotune.measure.flags import KINDS, RUNTIME_FOLDER
 from annotune.measure.gpu import timed_device_text
 from annotune.measure.harness import quoted, variant_source
 from annotune.measure.oracle import Oracle
@@ -26,8 +26,8 @@ _REWRITES: Mapping[str, str] = {
 class Variant:
     """One variant of a region: its text, and how it is compiled.
 
-    `kind` is out of `annotune.measure.flags.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``, or
-    ``c``. `device` is the whole of ``S.cu`` for a CUDA variant, empty for the others; where it
+    `kind` is out of `annotune.measure.flags.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``,
+    ``c``, or ``cuda-gpu`` and ``openacc-gpu``, which need a GPU. `device` is the whole of ``S.cu`` for a CUDA variant, empty for the others; where it
     is empty and `code.device` is not, `code.device` stands for it. `optimisation` replaces
     ``-O2`` in a tuned CPU variant, and adds flags; `nvcc` are flags for that
     compiler alone. `config` is what the trial reports.
@@ -59,6 +59,7 @@ def compile_job_of(
         rewrite = _function(_REWRITES[kind])
         code = replace(code, body=rewrite(code.body), helper=rewrite(code.helper))
     sources = [Source(variant_source(oracle.source, oracle.region, code))]
+    sources += [Source((RUNTIME_FOLDER / name).read_text()) for name in KINDS[kind].beside]
     if variant.device_text:
         sources.append(_device_source(variant.device_text, kind, oracle))
     return CompileJob(

@@ -14,6 +14,7 @@ from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.measure.ahead import compile_ahead
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
+from annotune.measure.flags import KINDS
 from annotune.measure.gpu import (
     VISIBLE_GPUS,
     Gpu,
@@ -35,7 +36,6 @@ UNFIT_WORKER = Template(
     "give every worker the annotune, the compilers and the devices of the run",
 )
 
-ON_GPU = "cuda-gpu"
 SHARED_WITH = "the GPU was shared with"
 """Whose processes computed on the GPU of a trial, in its facts."""
 
@@ -100,7 +100,7 @@ class CheckJob:
             plan, gpu = self.plan, None
             if not self.origin.folder:
                 plan = replace(plan, memory_mib=_memory_mib())
-            if self.program.kind == ON_GPU:
+            if KINDS[self.program.kind].is_on_gpu:
                 gpu = _gpu_of(own)
                 # Which GPU is its own, the worker's environment says.
                 kept = {k: v for k, v in plan.environ.items() if k != VISIBLE_GPUS}

@@ -46,7 +46,7 @@ class Job:
     """One region to be tuned: its text, what is known of it, and where it is to run.
 
     `wanted` is how its space is searched. `gpu` is what CUDA is measured on, or the reason why it
-    is not.
+    is not; OpenACC too, where the C compiler `offloads` to it.
     """
 
     source: SourceFile
@@ -56,10 +56,16 @@ class Job:
     cpu: Cpu
     wanted: Wanted
     gpu: Gpu | NoGpu
+    offloads: bool = False
 
     @property
     def analysis(self) -> Analysis:
         return self.base.analysis
+
+    def on_gpu(self, name: str) -> Gpu | None:
+        """Return the GPU on which a target of that name is measured, None where it is not."""
+        is_built = name in _ON_GPU and (name != "openacc" or self.offloads)
+        return self.gpu if is_built and isinstance(self.gpu, Gpu) else None
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ MOST_ON_GPU = 300
 _CPU_KINDS = {"openmp": "openmp"}
 _GPU_KINDS = {"openacc": "openacc", "cuda": "cuda-cpu"}
 # What is measured instead where a GPU answers.
-_ON_GPU = {"cuda": "cuda-gpu"}
+_ON_GPU = {"cuda": "cuda-gpu", "openacc": "openacc-gpu"}
 
 
 def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
@@ -97,7 +103,7 @@ def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
         bench, "openmp_naive", "openmp", {"parallel for": naive}, bench.cores
     )
     acc = naive_openacc(job.source, job.analysis)
-    outcomes["openacc_naive"] = baseline(bench, "openacc_naive", "openacc", acc, 1)
+    outcomes["openacc_naive"] = _naive_openacc(job, bench, acc)
     for number, target in enumerate(targets):
         if bench.stop.is_set:
             outcomes[target.name] = Outcome(note="the run was ended before its turn came")
@@ -107,8 +113,9 @@ def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
         bench.begin(f"tuning {target.name}", min(len(listing), job.wanted.budget), least_s)
         own = bench.share(len(targets) - number)
         kind = _CPU_KINDS.get(target.name) or _GPU_KINDS[target.name]
-        if target.name in _ON_GPU and isinstance(job.gpu, Gpu):
-            outcomes[target.name] = _on_gpu(job, job.gpu, target, own, listing)
+        gpu = job.on_gpu(target.name)
+        if gpu is not None:
+            outcomes[target.name] = _on_gpu(job, gpu, target, own, listing)
         elif target.name in _CPU_KINDS:
             outcomes |= _on_cpu(job, target, own, listing, outcomes)
         else:
@@ -147,7 +154,7 @@ def _listing(job: Job, target: Target) -> Listing:
     limit = job.wanted.budget
     if target.name in _CPU_KINDS:
         limit = max(limit, MOST_ON_CPU)
-    elif target.name in _ON_GPU and isinstance(job.gpu, Gpu):
+    elif job.on_gpu(target.name) is not None:
         limit = max(limit, MOST_ON_GPU)
     return target.listing(job.base, job.space, job.device, limit)
 
@@ -161,7 +168,7 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
     kind, wanted = _GPU_KINDS[target.name], job.wanted
     one = Listing(listing.configs[:1], listing.predicted_s[:1], listing.make)
     first = predicted(bench, target, kind, one, replace(wanted, budget=1), gpu.name)
-    on_device = replace(bench, device_name=gpu.name, arch=gpu.arch, environ=visible_alone(gpu))
+    on_device = _bench_on(gpu, bench)
     kind = _ON_GPU[target.name]
     clocks = [read_clocks(gpu)]
 
@@ -192,6 +199,22 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
     return replace(found, trials=(*first.trials, *found.trials), warnings=tuple(said))
 
 
+def _naive_openacc(job: Job, bench: Bench, codes: Mapping[str, RegionCode]) -> Outcome:
+    """Return the original with OpenACC's own choices: on a GPU where there is one for it.
+
+    Elsewhere it is executed and compared on this host, and its time tells nothing.
+    """
+    gpu = job.on_gpu("openacc")
+    if gpu is None:
+        return baseline(bench, "openacc_naive", "openacc", codes, 1)
+    with exclusive(gpu, lock_folder()):
+        return baseline(_bench_on(gpu, bench), "openacc_naive", _ON_GPU["openacc"], codes, 1)
+
+
+def _bench_on(gpu: Gpu, bench: Bench) -> Bench:
+    return replace(bench, device_name=gpu.name, arch=gpu.arch, environ=visible_alone(gpu))
+
+
 def _with_clocks(outcome: Outcome, facts: Mapping[str, str | int | float]) -> Outcome:
     """Return an outcome whose best trial holds the GPU's clocks among its facts."""
     if outcome.best is None:
@@ -203,8 +226,9 @@ def _with_clocks(outcome: Outcome, facts: Mapping[str, str | int | float]) -> Ou
 
 def _device(job: Job, target: Target) -> str:
     """Return the name of what the times of a target's trials are for."""
-    if target.name in _ON_GPU and isinstance(job.gpu, Gpu):
-        return job.gpu.name
+    gpu = job.on_gpu(target.name)
+    if gpu is not None:
+        return gpu.name
     return job.cpu.model if target.name in _CPU_KINDS else job.device.vendor_name
 
 
@@ -309,6 +333,8 @@ class _Rows:
         best = self.outcomes[name].best
         if best is None:
             return Row(name, RowStatus.UNAVAILABLE, reason=self.outcomes[name].note)
+        if self.job.on_gpu("openacc") is not None:
+            return self.measured(name)
         gpu = self.job.gpu
         why = gpu.reason if isinstance(gpu, NoGpu) else "no OpenACC compiler offloads to it here"
         reason = f"the compiler chooses its grid, which only a GPU can time: {why}"

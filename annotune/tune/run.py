@@ -155,7 +155,10 @@ class _Run:
         if ready.others:
             listener = self.listener and SizeListener(self.listener, sizes_text(bench.sizes[0]))
             bench = replace(bench, listener=listener, others=_checked_only(ready, place))
-        job = Job(self.source, one.base, one.space, self.device, self.cpu, search, self.gpu)
+        offloads = "nvptx-none" in self.tools.offload
+        job = Job(
+            self.source, one.base, one.space, self.device, self.cpu, search, self.gpu, offloads
+        )
         return AtSize(bench, tune(job, self.targets, bench))
 
     def _bench(self, ready: Ready, folder: Path, share_s: float) -> Bench:

@@ -11,6 +11,7 @@ from annotune.codegen.target import Target, Variant
 from annotune.decide.forecast import Forecast
 from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
+from annotune.measure.flags import KINDS
 from annotune.measure.trial import Final, Status, Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of
@@ -29,7 +30,7 @@ from annotune.tune.results import Searched
 from annotune.tune.rounds import Contestant
 
 # What is checked on this machine in the place of a build for the GPU.
-_CHECKED_AS = {"cuda-gpu": "cuda-cpu"}
+_CHECKED_AS = {"cuda-gpu": "cuda-cpu", "openacc-gpu": "openacc"}
 # The kinds whose device is this processor, which must not be kept busy while it is measured.
 _ON_THIS_CPU = ("openmp", "c")
 BASELINE_BUDGET_S = 0.6
@@ -78,8 +79,10 @@ def measured(
     """
 
     def plan(_: int, code: RegionCode) -> CheckPlan:
-        # What is built for the GPU is built for this one, and asked for its registers.
-        return replace(bench.plan(True), arch=bench.arch if code.device else "")
+        # What is built for the GPU is built for this one, and asked for its registers; OpenACC's
+        # compiler for the grid that it chooses.
+        grids = KINDS[kind].is_on_gpu and not code.device
+        return replace(bench.plan(True), arch=bench.arch if code.device else "", grids=grids)
 
     is_quiet = kind in _ON_THIS_CPU
     way = Way(kind, plan, predicted_trial, is_quiet=is_quiet, device=bench.device_name)

@@ -27,8 +27,9 @@ class Variant:
     """One variant of a region: its text, and how it is compiled.
 
     `kind` is out of `annotune.measure.flags.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``,
-    ``c``, or ``cuda-gpu`` and ``openacc-gpu``, which need a GPU. `device` is the whole of ``S.cu`` for a CUDA variant, empty for the others; where it
-    is empty and `code.device` is not, `code.device` stands for it. `optimisation` replaces
+    ``c``, or ``cuda-gpu`` and ``openacc-gpu``, which need a GPU. `device` is the whole of ``S.cu``
+    for a CUDA variant, empty for the others; where it is empty and `code.device` is not,
+    `code.device` stands for it. `optimisation` replaces
     ``-O2`` in a tuned CPU variant, and adds flags; `nvcc` are flags for that
     compiler alone. `config` is what the trial reports.
     """

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotune.analysis.facts import Analysis
-from annotune.annotation.devices import Device
 from annotune.codegen.aliases import body_text
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
 from annotune.decide.bounds import roofline_time, widest_real
-from annotune.decide.decision import Base
-from annotune.decide.space import Space
-from annotune.ir.region import SourceFile
 from annotune.measure.bootstrap import ratio_interval
 from annotune.measure.gpu import (
     Gpu,
@@ -27,11 +22,10 @@ from annotune.measure.gpu import (
 )
 from annotune.measure.gpu_clocks import clock_facts, read_clocks
 from annotune.measure.load import load_average
-from annotune.measure.stream import Cpu
 from annotune.measure.trial import Trial
-from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
 from annotune.tune.disturbance import busy_words
+from annotune.tune.job import CPU_KINDS, GPU_KINDS, ON_GPU, Job
 from annotune.tune.jobs import SHARED_WITH
 from annotune.tune.results import RegionResult, Roof, Row, RowStatus
 from annotune.tune.target_models import target_models
@@ -39,33 +33,6 @@ from annotune.tune.tuner import Outcome, baseline, measured, predicted
 
 # Arithmetic alone, whose time at the roof gives the rate of the roof.
 _MANY_FLOP = 10**12
-
-
-@dataclass(frozen=True)
-class Job:
-    """One region to be tuned: its text, what is known of it, and where it is to run.
-
-    `wanted` is how its space is searched. `gpu` is what CUDA is measured on, or the reason why it
-    is not; OpenACC too, where the C compiler `offloads` to it.
-    """
-
-    source: SourceFile
-    base: Base
-    space: Space
-    device: Device
-    cpu: Cpu
-    wanted: Wanted
-    gpu: Gpu | NoGpu
-    offloads: bool = False
-
-    @property
-    def analysis(self) -> Analysis:
-        return self.base.analysis
-
-    def on_gpu(self, name: str) -> Gpu | None:
-        """Return the GPU on which a target of that name is measured, None where it is not."""
-        is_built = name in _ON_GPU and (name != "openacc" or self.offloads)
-        return self.gpu if is_built and isinstance(self.gpu, Gpu) else None
 
 
 @dataclass(frozen=True)
@@ -80,17 +47,6 @@ class Tuned:
     notes: Mapping[str, str] = field(default_factory=dict)
     variants: Mapping[str, Variant] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-
-
-# Points among which a search chooses, at most. To list one for a GPU takes 15 ms, for a CPU 1 ms.
-MOST_ON_CPU = 5000
-MOST_ON_GPU = 300
-# Which target is tuned how: the kind of its builds, and its row in the table. The CPU's is
-# measured on this machine; the others are checked here and predicted for the device.
-_CPU_KINDS = {"openmp": "openmp"}
-_GPU_KINDS = {"openacc": "openacc", "cuda": "cuda-cpu"}
-# What is measured instead where a GPU answers.
-_ON_GPU = {"cuda": "cuda-gpu", "openacc": "openacc-gpu"}
 
 
 def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
@@ -108,15 +64,15 @@ def tune(job: Job, targets: Sequence[Target], bench: Bench) -> Tuned:
         if bench.stop.is_set:
             outcomes[target.name] = Outcome(note="the run was ended before its turn came")
             continue
-        listing = _listing(job, target)
-        least_s = _least_s(job, _device(job, target))
+        listing = job.listing(target)
+        least_s = _least_s(job, job.timed_on(target))
         bench.begin(f"tuning {target.name}", min(len(listing), job.wanted.budget), least_s)
         own = bench.share(len(targets) - number)
-        kind = _CPU_KINDS.get(target.name) or _GPU_KINDS[target.name]
+        kind = CPU_KINDS.get(target.name) or GPU_KINDS[target.name]
         gpu = job.on_gpu(target.name)
         if gpu is not None:
             outcomes[target.name] = _on_gpu(job, gpu, target, own, listing)
-        elif target.name in _CPU_KINDS:
+        elif target.name in CPU_KINDS:
             outcomes |= _on_cpu(job, target, own, listing, outcomes)
         else:
             device = job.device.vendor_name
@@ -131,7 +87,7 @@ def _on_cpu(
 
     These take part in its finals, so that the speed-up is that of two measured in turns.
     """
-    kind, known = _CPU_KINDS[target.name], ("sequential", "openmp_naive")
+    kind, known = CPU_KINDS[target.name], ("sequential", "openmp_naive")
     rivals = [one for name in known if (one := outcomes[name].contestant) is not None]
     load = load_average()
     found = measured(bench, target, kind, listing, job.wanted, rivals)
@@ -146,30 +102,17 @@ def _on_cpu(
     return out
 
 
-def _listing(job: Job, target: Target) -> Listing:
-    """Return the points among which the search of a target chooses.
-
-    Where the model alone judges, only those that it likes best need be checked.
-    """
-    limit = job.wanted.budget
-    if target.name in _CPU_KINDS:
-        limit = max(limit, MOST_ON_CPU)
-    elif job.on_gpu(target.name) is not None:
-        limit = max(limit, MOST_ON_GPU)
-    return target.listing(job.base, job.space, job.device, limit)
-
-
 def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) -> Outcome:
     """Return the fastest variant by the GPU's clock, holding the GPU for ourselves.
 
     The first choice is executed on the CPU too, under the sanitizers and the race detector,
     which find what one lucky order of threads hides.
     """
-    kind, wanted = _GPU_KINDS[target.name], job.wanted
+    kind, wanted = GPU_KINDS[target.name], job.wanted
     one = Listing(listing.configs[:1], listing.predicted_s[:1], listing.make)
     first = predicted(bench, target, kind, one, replace(wanted, budget=1), gpu.name)
     on_device = _bench_on(gpu, bench)
-    kind = _ON_GPU[target.name]
+    kind = ON_GPU[target.name]
     clocks = [read_clocks(gpu)]
 
     def measure_all(bench: Bench) -> Outcome:
@@ -208,7 +151,7 @@ def _naive_openacc(job: Job, bench: Bench, codes: Mapping[str, RegionCode]) -> O
     if gpu is None:
         return baseline(bench, "openacc_naive", "openacc", codes, 1)
     with exclusive(gpu, lock_folder()):
-        return baseline(_bench_on(gpu, bench), "openacc_naive", _ON_GPU["openacc"], codes, 1)
+        return baseline(_bench_on(gpu, bench), "openacc_naive", ON_GPU["openacc"], codes, 1)
 
 
 def _bench_on(gpu: Gpu, bench: Bench) -> Bench:
@@ -222,14 +165,6 @@ def _with_clocks(outcome: Outcome, facts: Mapping[str, str | int | float]) -> Ou
     best = replace(outcome.best, facts={**outcome.best.facts, **facts})
     trials = tuple(best if trial is outcome.best else trial for trial in outcome.trials)
     return replace(outcome, trials=trials, best=best)
-
-
-def _device(job: Job, target: Target) -> str:
-    """Return the name of what the times of a target's trials are for."""
-    gpu = job.on_gpu(target.name)
-    if gpu is not None:
-        return gpu.name
-    return job.cpu.model if target.name in _CPU_KINDS else job.device.vendor_name
 
 
 def _original(job: Job) -> Mapping[str, RegionCode]:

@@ -27,7 +27,8 @@ from annotune.measure.toolchain import Toolchains
 from annotune.tune.asked import Asked, Wanted, wanted
 from annotune.tune.bench import Bench, Listener
 from annotune.tune.crew import Crew, Wish, crew_of
-from annotune.tune.region_run import Job, Tuned, tune
+from annotune.tune.job import Job
+from annotune.tune.region_run import Tuned, tune
 from annotune.tune.results import Results
 from annotune.tune.scratch import scratch_folder
 from annotune.tune.several_sizes import AtSize, Clock, SizeListener, tune_each

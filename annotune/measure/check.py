@@ -205,7 +205,7 @@ def _ready(
         limit_s=plan.run_limit_s,
         timing=plan.timing if run.is_timed else None,
         evictor=evictor(oracle) if run.is_timed and plan.timing and plan.timing.is_cold else "",
-        environ=plan.environ,
+        environ={**kind.environ, **plan.environ},
         preload=oracle.tools.asan if kind.needs_asan else "",
         order=run.order,
         order_seed=plan.seed,

@@ -41,6 +41,7 @@ class Kind:
     says that a variant's own ``-O`` flags must not replace this kind's, `links_cudart` that
     the CUDA run-time library is linked. `beside` names C of `RUNTIME_FOLDER` that is compiled
     like the variant. What `is_on_gpu` counts the kernels that it launches there, and times them.
+    `environ` is what a process that runs it finds in its environment.
     """
 
     compilers: Mapping[str, str]
@@ -56,6 +57,7 @@ class Kind:
     links_cudart: bool = False
     beside: tuple[str, ...] = ()
     is_on_gpu: bool = False
+    environ: Mapping[str, str] = field(default_factory=dict)
 
 
 _C = {"c": "c"}
@@ -146,6 +148,7 @@ KINDS: Mapping[str, Kind] = {
         beside=("acc_clock.c",),
         native=False,
         is_on_gpu=True,
+        environ={"ACC_DEVICE_TYPE": "nvidia"},
     ),
     "openacc-nvc": Kind(
         {"c": "nvc"},

@@ -66,8 +66,8 @@ class Toolchains:
     back: ``c``, ``cxx``, ``nvcc``, ``nvc``, ``openmp``, ``openacc``, ``asan``, ``cudart``.
     `native` holds the flag for this CPU's own instructions when the C compiler takes it.
     `offload` names gcc's offload targets that are really installed, such as ``nvptx-none``;
-    what is checked on this host never uses them. `link_cudart` are the words by which the C compiler links an
-    object of nvcc.
+    what is checked on this host never uses them. `link_cudart` are the words by which the C
+    compiler links an object of nvcc.
     """
 
     c: Compiler | None

@@ -10,6 +10,7 @@ from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.compile import compile_job
 from annotune.measure.eviction import evictor
+from annotune.measure.flags import KINDS
 from annotune.measure.load import share_waited, waited_s
 from annotune.measure.oracle import Oracle
 from annotune.measure.pairs import Turn, Turns, take_turns
@@ -98,7 +99,7 @@ def _job(oracle: Oracle, one: Contestant, course: Course) -> RunJob:
         oracle.folder / f"final-{built.digest[:16]}",
         threads=one.threads,
         timing=replace(TURN, warm_ups=warm_ups, is_cold=course.is_cold),
-        environ=course.environ,
+        environ={**KINDS[one.program.kind].environ, **course.environ},
         entry=built.entry,
         evictor=evictor(oracle) if course.is_cold else "",
     )

@@ -160,16 +160,25 @@ def test_the_table_of_kernels_outlives_the_linker(tmp_path: Path) -> None:
 
 
 @needs_offload
-def test_what_launches_nothing_is_not_right(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("device", "status", "reason"),
+    [
+        ("host", Status.CORRECTNESS, NOT_LAUNCHED),
+        # No GPU can be seen by a test.
+        ("nvidia", Status.RUNTIME, "libgomp: "),
+    ],
+)
+def test_what_launches_nothing_is_not_right(
+    tmp_path: Path, device: str, status: Status, reason: str
+) -> None:
     source, analysis = example("gemm/gemm.c"), analysed("gemm/gemm.c")
     target = OpenAccTarget()
     (first,) = variants(target, analysis, 1)
     one = Program("openacc", "openacc-gpu", target.region(first, False))
-    # No GPU can be seen by a test.
-    plan = CheckPlan(({"m": 512, "n": 512, "k": 512},))
+    plan = CheckPlan(({"m": 512, "n": 512, "k": 512},), environ={"ACC_DEVICE_TYPE": device})
     trial = Checker(Oracle(source, analysis, TOOLS, tmp_path)).check(one, plan)
-    assert trial.status is Status.CORRECTNESS
-    assert NOT_LAUNCHED in trial.reason
+    assert trial.status is status
+    assert reason in trial.reason
 
 
 def test_what_is_timed_on_a_gpu_says_so() -> None:

@@ -32,7 +32,7 @@ from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import planned
 from annotune.codegen.writer import Writer
 from annotune.decide.cpu_groups import cpu_groups
-from annotune.decide.cpu_space import CpuPoint, CpuSpace
+from annotune.decide.cpu_space import FLAGS, CpuPoint, CpuSpace
 from annotune.decide.decision import Base
 from annotune.decide.placement import omp_placement
 from annotune.decide.plan import STATIC, HostLoop, Kernel, Plan, Reason, Step
@@ -68,8 +68,10 @@ class OpenMpTarget:
         first, skipped = _first(base.analysis, own)
         points = tuple(islice(own.points(limit + skipped), skipped, None))
 
+        plans = _Plans(base.analysis, own)
+
         def make(number: int) -> Variant:
-            return first if number == 0 else _planned(base.analysis, own, points[number])
+            return first if number == 0 else plans.variant(points[number])
 
         settings = tuple(point.settings for point in points)
         times = (None,) * len(points)
@@ -159,6 +161,26 @@ def _planned(
     settings, flags = point.settings, Flags(point.flags)
     made = planned(analysis, choices, groups, omp_placement, settings=settings, command="threads")
     return replace(made, flags=flags)
+
+
+class _Plans:
+    """Makes variants of points, of which those that differ in compiler flags alone share a plan."""
+
+    def __init__(self, analysis: Analysis, space: CpuSpace) -> None:
+        self._analysis, self._space = analysis, space
+        self._made: dict[tuple[tuple[str, str | int], ...], Variant] = {}
+
+    def variant(self, point: CpuPoint) -> Variant:
+        """Return a point as a variant.
+
+        Raises:
+            AnnotuneError: It is illegal.
+        """
+        settings = point.settings
+        key = tuple((name, value) for name, value in settings.items() if name != FLAGS)
+        if key not in self._made:
+            self._made[key] = _planned(self._analysis, self._space, point)
+        return replace(self._made[key], config=settings, flags=Flags(point.flags))
 
 
 class _RegionWriter:

@@ -21,6 +21,8 @@ from annotune.diagnostics import AnnotuneError, Diagnostic
 
 # What compilers are given beside their usual flags: none of them changes what a sum is.
 OWN_FLAGS = ((), ("-O3",), ("-O3", "-funroll-loops"))
+# The axis that changes no text, only the compiler's command.
+FLAGS = "flags"
 # Points that are listed before all others: the k-th settings of all nests together.
 LIKELY = 32
 SEED = 20140901
@@ -106,11 +108,11 @@ class CpuSpace:
             shown = {w: {name: w} if len(schedules(unit)) > 1 else {} for w in words}
             parts.append(tuple(Alternative(shown[w], schedules={unit.leader: w}) for w in words))
         lists = tuple(dict.fromkeys(self.flags or OWN_FLAGS))
-        given = self.limits.values("flags")
+        given = self.limits.values(FLAGS)
         shown_flags = [(" ".join(one) or "-", one) for one in lists]
         parts.append(
             tuple(
-                Alternative({"flags": text} if len(lists) > 1 or one else {}, flags=one)
+                Alternative({FLAGS: text} if len(lists) > 1 or one else {}, flags=one)
                 for text, one in shown_flags
                 if not given or text in given
             )

@@ -40,7 +40,9 @@ class _Wanted:
     digest: str
 
 
-def compile_ahead(variants: Sequence[Variant], plan: CheckPlan, oracle: Oracle) -> None:
+def compile_ahead(
+    variants: Sequence[Variant], plan: CheckPlan, oracle: Oracle, niceness: int = NICENESS
+) -> None:
     """Put what `Checker.check` of these variants by `plan` will look for into the oracle's folder.
 
     Variants of the same flags share a compilation. One that fails is repeated by halves, so
@@ -58,7 +60,7 @@ def compile_ahead(variants: Sequence[Variant], plan: CheckPlan, oracle: Oracle) 
     for group in groups.values():
         size = ceil(len(group) / ceil(len(group) / TOGETHER))
         for first in range(0, len(group), size):
-            _compile(group[first : first + size], oracle)
+            _compile(group[first : first + size], oracle, niceness)
 
 
 def _wanted(variants: Sequence[Variant], plan: CheckPlan, oracle: Oracle) -> Iterator[_Wanted]:
@@ -76,11 +78,11 @@ def _wanted(variants: Sequence[Variant], plan: CheckPlan, oracle: Oracle) -> Ite
             yield _Wanted(variant, job, digest)
 
 
-def _compile(group: Sequence[_Wanted], oracle: Oracle) -> None:
+def _compile(group: Sequence[_Wanted], oracle: Oracle, niceness: int) -> None:
     """Compile a group at once, or by halves where that fails."""
     folder = oracle.folder / "compiled"
     if len(group) == 1:
-        compile_job(group[0].job, oracle.tools, folder, NICENESS)
+        compile_job(group[0].job, oracle.tools, folder, niceness)
         return
     try:
         text = joint_source(oracle.source, oracle.region, [one.variant.code for one in group])
@@ -92,7 +94,7 @@ def _compile(group: Sequence[_Wanted], oracle: Oracle) -> None:
             sources=(Source(text),),
             flags=(*group[0].job.flags, *alone_flags(len(group))),
         )
-        made = compile_job(job, oracle.tools, folder, NICENESS)
+        made = compile_job(job, oracle.tools, folder, niceness)
         # Of words that make a variant invalid a joint text does not tell whose they are.
         if made.ok and not made.invalid and _has_all(made, len(group)):
             share_s = made.time_s / len(group)
@@ -103,8 +105,8 @@ def _compile(group: Sequence[_Wanted], oracle: Oracle) -> None:
             keep(parts, folder)
             return
     middle = len(group) // 2
-    _compile(group[:middle], oracle)
-    _compile(group[middle:], oracle)
+    _compile(group[:middle], oracle, niceness)
+    _compile(group[middle:], oracle, niceness)
 
 
 def _has_all(made: CompileResult, count: int) -> bool:

@@ -13,11 +13,12 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.ahead import compile_ahead
+from annotune.measure.ahead import NICENESS, compile_ahead
 from annotune.measure.check import CheckPlan
 from annotune.measure.run import RUN_LIMIT_S
 from annotune.measure.trial import Status, Trial
 from annotune.tune.asked import Wanted
+from annotune.tune.batches import BATCH, BatchSize, parts
 from annotune.tune.bench import Bench, program_of
 from annotune.tune.inert import inert_axes
 from annotune.tune.recorder import Recorder, TrialJob, disk_full_is_refused
@@ -25,8 +26,6 @@ from annotune.tune.results import Searched
 from annotune.tune.search.names import make_search
 from annotune.tune.search.points import Points
 
-# So many variants are made, and then compiled, before the search must hear of the first.
-BATCH = 8
 # A run may take this many times as long as the whole check of the best variant, and always
 # this many seconds: a loaded machine takes its time to start a process.
 SLOWER = 10
@@ -109,6 +108,8 @@ class Experiment:
         self._compiles = crew is None or crew.is_here
         self._launches = ThreadPoolExecutor(self._slots, thread_name_prefix="trial")
         self._compilers = ThreadPoolExecutor(bench.compilers, thread_name_prefix="compile")
+        self._batch = BatchSize(bench.compilers)
+        self._codes: dict[tuple[int, ...], tuple[Variant, RegionCode]] = {}
         self._points: deque[int] = deque()
         self._waiting: list[_Candidate] = []
         self._compiling: dict[Future[float], list[_Candidate]] = {}
@@ -195,11 +196,18 @@ class Experiment:
     @property
     def _room(self) -> int:
         """Return how many more variants may be on their way to a check."""
-        queued = len(self._waiting) + len(self._ready) + sum(map(len, self._compiling.values()))
+        waiting = len(self._waiting)
+        queued = waiting + len(self._ready) + sum(map(len, self._compiling.values()))
         evaluated = sum(one.twin_of is None for one in self.tried.values())
         under_way = queued + len(self._checking) + len(self._suspects)
         left = self._wanted.budget - evaluated - under_way
-        return min(max(BATCH, 2 * self._slots) - queued, left)
+        if not self._way.is_quiet:
+            return min(max(BATCH, 2 * self._slots) - queued, left)
+        # Large batches, for compilers and clock take turns; but never what a search would rather
+        # choose by the times of those before.
+        foreseen = min(self._batch.size, waiting + len(self._points) + self._search.foreseen)
+        most = foreseen if self._compiling else max(BATCH, foreseen)
+        return min(most - waiting, left)
 
     def _make(self, number: int) -> None:
         """Give a point its text, or its fate where that is known or none is needed."""
@@ -207,7 +215,7 @@ class Experiment:
         config = self._listing.configs[number]
         try:
             variant = self._listing.variant(number)
-            code = self._target.region(variant, resident=False)
+            code = self._code(variant)
         except AnnotuneError as refusal:
             reason = "; ".join(d.message for d in refusal.diagnostics)
             trial = Trial(self._target.name, dict(config), Status.CONSTRAINTS, reason=reason)
@@ -235,6 +243,14 @@ class Experiment:
         else:
             self._waiting.append(one)
 
+    def _code(self, variant: Variant) -> RegionCode:
+        """Return the text of a variant; those with the same plans have the same text."""
+        key = tuple(id(plan) for plan in variant.plans())
+        if key not in self._codes:
+            # The variant is kept too, so that no other plan gets an id of its own.
+            self._codes[key] = (variant, self._target.region(variant, resident=False))
+        return self._codes[key][1]
+
     def _is_twin(self, first: _Candidate, number: int, variant: Variant, code: RegionCode) -> None:
         first.twins.append((number, variant, code))
         if first.number in self.tried:
@@ -242,14 +258,17 @@ class Experiment:
             self._share(first, found.trial, found.is_elsewhere)
 
     def _compile(self) -> None:
-        """Hand what waits to the compilers, an equal part to each."""
+        """Hand what waits to the compilers, in parts that share a call of one."""
         if not self._compiles:
             self._ready.extend(self._waiting)
             self._waiting.clear()
             return
-        parts = [self._waiting[k :: self._bench.compilers] for k in range(self._bench.compilers)]
+        if self._way.is_quiet and (self._compiling or self._ready or self._checking):
+            return
+        waiting = tuple(self._waiting)
         self._waiting.clear()
-        for part in filter(None, parts):
+        for places in parts([one.job.program for one in waiting], self._bench.compilers):
+            part = [waiting[place] for place in places]
             self._compiling[self._compilers.submit(self._compile_part, part)] = part
 
     def _compile_part(self, part: Iterable[_Candidate]) -> float:
@@ -257,13 +276,17 @@ class Experiment:
         jobs = [one.job for one in part]
         oracle = self._bench.checker.oracle
         start = time.monotonic()
+        # Compilers make way for a clock, and where they never meet one for nobody.
+        niceness = 0 if self._way.is_quiet else NICENESS
         with disk_full_is_refused(oracle.folder):
-            compile_ahead([job.program for job in jobs], jobs[0].plan, oracle)
+            compile_ahead([job.program for job in jobs], jobs[0].plan, oracle, niceness)
         return time.monotonic() - start
 
     def _compiled(self, future: Future[float]) -> None:
         part = self._compiling.pop(future)
-        each_s = future.result() / len(part)
+        time_s = future.result()
+        each_s = time_s / len(part)
+        self._batch.learn(len(part), time_s)
         for one in part:
             one.job = replace(one.job, compile_s=each_s)
         # In the order in which the search asked, whichever was compiled first.

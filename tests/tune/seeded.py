@@ -92,6 +92,9 @@ class _Made:
     tuned: _NoPlan = field(default_factory=_NoPlan)
     general: None = None
 
+    def plans(self) -> tuple[_NoPlan]:
+        return (self.tuned,)
+
 
 class _Target:
     name = "openmp"

@@ -19,7 +19,8 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
-from annotune.tune.experiment import BATCH, GIVEN_UP, NO_TIME
+from annotune.tune.batches import BATCH
+from annotune.tune.experiment import GIVEN_UP, NO_TIME
 from annotune.tune.inert import inert_axes
 from annotune.tune.stop import Stop
 from annotune.tune.store import in_memory
@@ -177,7 +178,9 @@ class _Compilers:
         self.met = threading.Event()
         self.second_batch = threading.Event()
 
-    def __call__(self, programs: Sequence[Program], plan: CheckPlan, oracle: Oracle) -> None:
+    def __call__(
+        self, programs: Sequence[Program], plan: CheckPlan, oracle: Oracle, niceness: int
+    ) -> None:
         self.points |= {int(program.config["deed"]) for program in programs}
         if self.checking:
             self.met.set()

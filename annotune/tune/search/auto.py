@@ -38,6 +38,10 @@ class Polished:
         return tuple(found)
 
     @property
+    def foreseen(self) -> int:
+        return 0 if self._is_late else self._search.foreseen
+
+    @property
     def _is_late(self) -> bool:
         return self._asked >= MODEL_SHARE * self._budget
 

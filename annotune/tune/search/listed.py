@@ -24,6 +24,10 @@ class Listed:
             found += self.known.take([self._left.pop()])
         return tuple(found)
 
+    @property
+    def foreseen(self) -> int:
+        return len(self._left)
+
     def tell(self, point: int, time_s: float | None) -> None:
         """Keep the time; the order stays."""
         self.known.tell(point, time_s)

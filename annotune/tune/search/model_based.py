@@ -82,6 +82,10 @@ class ModelBased:
         self._waiting += found
         return tuple(found)
 
+    @property
+    def foreseen(self) -> int:
+        return len(self._start)
+
     def also(self, found: Iterable[int]) -> tuple[int, ...]:
         """Mark points that another asks for as asked, and return those that were not before."""
         fresh = self.known.take(found)

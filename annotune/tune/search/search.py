@@ -21,6 +21,10 @@ class Search(Protocol):
         means that it is done.
         """
 
+    @property
+    def foreseen(self) -> int:
+        """Return how many of the points it asks for next do not depend on what it is told."""
+
     def tell(self, point: int, time_s: float | None) -> None:
         """Take the time of a point in seconds, or None where it failed.
 

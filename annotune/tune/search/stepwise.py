@@ -66,6 +66,10 @@ class Stepwise:
         self._awaited = self._asked.get()
         return () if self._awaited is None else self.known.take([self._awaited])
 
+    @property
+    def foreseen(self) -> int:
+        return 0
+
     def tell(self, point: int, time_s: float | None) -> None:
         """Keep the time of a point."""
         self.known.tell(point, time_s)

@@ -91,6 +91,10 @@ class Suggested:
         worst = FAILED * max(right) if right else 1.0
         return log(worst if time_s is None else time_s)
 
+    @property
+    def foreseen(self) -> int:
+        return 0
+
     def tell(self, point: int, time_s: float | None) -> None:
         """Keep the time of a point, and tell the sampler."""
         self.known.tell(point, time_s)

@@ -16,7 +16,7 @@ from annotune.frontend.kinds import Typed, keeps_values
 from annotune.frontend.local_arrays import declare, declared_once, initial, local_array
 from annotune.frontend.loops import Header, Split, header, iterator_range, split, times
 from annotune.frontend.names import Formula, Names
-from annotune.frontend.stores import ASSIGNMENTS, converted, holds
+from annotune.frontend.stores import ASSIGNMENTS, compound, converted, holds
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
@@ -342,6 +342,10 @@ class _Statements:
         """Return the statements for ``target op value``; no value stands for 1."""
         if op not in ASSIGNMENTS:
             raise self.expressions.refuse(messages.OPERATOR, node, op=op)
+        # An integer variable's values are followed, however they change.
+        is_followed = isinstance(target, c_ast.ID) and self.names.symbol(target).is_integer
+        if op == "=" and not is_followed:
+            op, value = compound(target, value)
         if isinstance(value, c_ast.Assignment):
             first = self._assignment(value, value.lvalue, value.op, value.rvalue)
             return first + self._store(node, target, op, value, self._result(value, first))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pycparser import c_ast  # type: ignore[import-untyped]
+
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.kinds import (
@@ -21,6 +23,35 @@ from annotune.ir.expr import Access, Call, Expr, Select, Var
 # What a statement of a nest may do; other assignments are written out.
 _OWN = frozenset({"=", "+=", "-=", "*=", "/="})
 ASSIGNMENTS = _OWN | {"%=", "<<=", ">>="}
+# Operators that a store shares with a value; of the first two either operand may stand first.
+_COMMUTE = frozenset({"+", "*"})
+_COMPOUND = _COMMUTE | {"-", "/"}
+
+
+def compound(target: Any, value: Any) -> tuple[str, Any]:
+    """Return ``+=`` and e for a store of ``x + e`` or ``e + x`` in x, else ``=`` and the value.
+
+    C11 6.5.16.2 makes ``x += e`` the same as ``x = x + (e)``, conversions included, but for how
+    often x is evaluated; what the front end takes has no side effects. A sum or a product is that
+    of its operands in either order, rounded once. ``x - a + b`` is no such value: it takes a off
+    first.
+    """
+    if isinstance(value, c_ast.BinaryOp) and value.op in _COMPOUND:
+        if _alike(value.left, target):
+            return f"{value.op}=", value.right
+        if value.op in _COMMUTE and _alike(value.right, target):
+            return f"{value.op}=", value.left
+    return "=", value
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Return whether two syntax trees are the same but for where they stand."""
+    if type(one) is not type(other):
+        return False
+    if any(getattr(one, name) != getattr(other, name) for name in one.attr_names):
+        return False
+    parts, others = dict(one.children()), dict(other.children())
+    return parts.keys() == others.keys() and all(_alike(parts[n], others[n]) for n in parts)
 
 
 def holds(base: str, expr: Expr, expressions: Expressions) -> bool:

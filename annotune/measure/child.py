@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import mmap
 import os
 import resource
 import time
@@ -47,9 +48,6 @@ def run_jobs(task: Job, tell: Callable[[str], None]) -> None:
     # Not the others: children that run at once would all be bound to the first processor.
     if is_timed and not any(name in os.environ for name in PINNING):
         os.environ.update(PINNED)
-    poison, unpoison = (
-        _sanitizer_function(f"__asan_{word}_memory_region") for word in ("poison", "unpoison")
-    )
     library: ctypes.CDLL | None = None
     for job in task["jobs"]:
         # What earlier jobs printed says nothing of this one.
@@ -57,26 +55,23 @@ def run_jobs(task: Job, tell: Callable[[str], None]) -> None:
         os.lseek(1, 0, os.SEEK_SET)
         tell("")
         library = library or ctypes.CDLL(task["library"])
-        tell(json.dumps(_run(library, task["entry"], job, poison, unpoison)))
+        tell(json.dumps(_run(library, task["entry"], job)))
 
 
-def _run(library: ctypes.CDLL, entry: str, job: Job, poison: Any, unpoison: Any) -> Job:
-    """Return what one job has to tell, with its outputs stored.
-
-    `poison` and `unpoison` are the address sanitizer's, None where it is not loaded.
-    """
-    pristine = [_pristine(job, buffer) for buffer in job["buffers"]]
+def _run(library: ctypes.CDLL, entry: str, job: Job) -> Job:
+    """Return what one job has to tell, with its outputs stored."""
+    pristine = _pristine(job)
     arrays = _arrays(pristine)
     _set_order(library, job)
     call = _Call(library, job, arrays, entry)
     launched = _launches(library) or 0
-    for array in arrays if poison else ():
-        array.mark_zones(poison)
+    for array in arrays if _POISON else ():
+        array.mark_zones(_POISON)
     start = time.perf_counter()
     call()
     first_s = time.perf_counter() - start
-    for array in arrays if unpoison else ():
-        array.mark_zones(unpoison)
+    for array in arrays if _UNPOISON else ():
+        array.mark_zones(_UNPOISON)
     result: Job = {"first_s": first_s, "integers": list(call.integers), "reals": list(call.reals)}
     result["zones"] = _broken_zones(job, arrays)
     result["changed"] = _changed_inputs(job, arrays, pristine)
@@ -166,16 +161,28 @@ def _restrain(task: Job) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
 
-def _pristine(job: Job, buffer: Job) -> Any:
-    dtype = np.dtype(buffer["dtype"])
-    if not buffer["count"]:
-        return np.empty(0, dtype)
-    return np.memmap(job["inputs"], dtype, "r", offset=buffer["offset"], shape=(buffer["count"],))
+def _pristine(job: Job) -> list[Any]:
+    """Return the inputs, which nothing in this process can write to."""
+    size = max((b["offset"] + b["size_bytes"] for b in job["buffers"] if b["count"]), default=0)
+    whole: Any = b""
+    if size:
+        with open(job["inputs"], "rb") as file:
+            whole = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+    return [
+        np.frombuffer(whole, buffer["dtype"], buffer["count"], buffer["offset"])
+        if buffer["count"]
+        else np.empty(0, buffer["dtype"])
+        for buffer in job["buffers"]
+    ]
 
 
-def _sanitizer_function(name: str) -> Any:
+def _sanitizer_function(word: str) -> Any:
     """Return a function of the address sanitizer, or None where it is not loaded."""
-    return getattr(ctypes.CDLL(None), name, None)
+    return getattr(ctypes.CDLL(None), f"__asan_{word}_memory_region", None)
+
+
+# Once for all children: a forker is started with the sanitizer's library or without it.
+_POISON, _UNPOISON = _sanitizer_function("poison"), _sanitizer_function("unpoison")
 
 
 def _broken_zones(job: Job, arrays: list[GuardedArray]) -> list[list[str]]:

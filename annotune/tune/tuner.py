@@ -78,6 +78,27 @@ def measured(
     `look` is called when the last time has just been taken: an idle device lowers its clock.
     """
 
+    budget_s = reserved_s(bench)
+    searching = replace(bench, until=bench.until - budget_s)
+    tried, searched = by_clock(searching, target, kind, listing, wanted)
+    right = {one.number: one for one in _by_time(one for one in tried if one.is_right)}
+    chosen = [right[n] for n in finalists({n: one.trial for n, one in right.items()})]
+    own = [_contestant(target, kind, one, bench.cores) for one in chosen]
+    found = NO_FINALS
+    if not bench.stop.is_set:
+        found = finals(bench, (*own, *rivals), budget_s, by_crew=kind not in _ON_THIS_CPU)
+    look()
+    ranked = {int(name): right[int(name)] for name in found.ranking}
+    outcome = _outcome(bench, target, kind, tried, tuple((ranked | right).values()))
+    told = _with_finals(outcome, tried, found)
+    return replace(told, searched=searched, waited=found.waited)
+
+
+def by_clock(
+    bench: Bench, target: Target, kind: str, listing: Listing, wanted: Wanted
+) -> tuple[tuple[Tried, ...], Searched]:
+    """Return the fates of the variants that a search has timed, one at a time, and its account."""
+
     def plan(_: int, code: RegionCode) -> CheckPlan:
         # What is built for the GPU is built for this one, and asked for its registers; OpenACC's
         # compiler for the grid that it chooses.
@@ -86,20 +107,7 @@ def measured(
 
     is_quiet = kind in _ON_THIS_CPU
     way = Way(kind, plan, predicted_trial, is_quiet=is_quiet, device=bench.device_name)
-    budget_s = reserved_s(bench)
-    searching = replace(bench, until=bench.until - budget_s)
-    tried, searched = Experiment(searching, target, listing, wanted, way).run()
-    right = {one.number: one for one in _by_time(one for one in tried if one.is_right)}
-    chosen = [right[n] for n in finalists({n: one.trial for n, one in right.items()})]
-    own = [_contestant(target, kind, one, bench.cores) for one in chosen]
-    found = NO_FINALS
-    if not bench.stop.is_set:
-        found = finals(bench, (*own, *rivals), budget_s, by_crew=not is_quiet)
-    look()
-    ranked = {int(name): right[int(name)] for name in found.ranking}
-    outcome = _outcome(bench, target, kind, tried, tuple((ranked | right).values()))
-    told = _with_finals(outcome, tried, found)
-    return replace(told, searched=searched, waited=found.waited)
+    return Experiment(bench, target, listing, wanted, way).run()
 
 
 def predicted(

@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 import trial_rate
-from trial_rate import FLAGS, NESTS, grid_of, orio_file, orio_rate, our_rate, programs
+from trial_rate import FLAGS, FORMS, NESTS, grid_of, orio_file, orio_rate, our_rate, prepared
 
-from annotune.settings import Settings
+from annotune.tune.store import in_memory
 
 
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", NESTS)
-def test_a_nest_has_variants_with_all_flags(name: str, tmp_path: Path) -> None:
-    (tmp_path / "nest.c").write_text(trial_rate.our_file(NESTS[name]))
-    variants, _, plan = programs(Settings(tmp_path / "nest.c", ("openmp",)), 64)
-    assert {" ".join(one.optimisation[1:]) for one in variants} == set(FLAGS)
-    # The size stays open, so that awkward ones are checked too.
-    assert len(plan.sizes) > 2
+def test_a_nest_has_variants_with_all_flags(name: str, form: str, tmp_path: Path) -> None:
+    (tmp_path / "nest.c").write_text(trial_rate.our_file(NESTS[name], form))
+    bench, listing = prepared(tmp_path / "nest.c", in_memory())
+    assert {config["flags"] for config in listing.configs} == set(FLAGS)
+    # An open size is checked at awkward values too, a fixed one has none.
+    assert len(bench.awkward) > 2 if form == "open" else not bench.awkward
 
 
 def test_orio_gets_the_grid_that_is_asked_for() -> None:
@@ -44,8 +45,8 @@ def test_without_orio_the_reason_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     assert told == f"{trial_rate.ORIO} cannot be installed: ERROR: No matching distribution"
 
 
-@pytest.mark.slow
-def test_every_variant_is_right(tmp_path: Path) -> None:
-    rate = our_rate(NESTS["axpy"], 8, tmp_path)
-    assert rate.variants == 8
+def test_every_variant_is_right_and_on_the_record(tmp_path: Path) -> None:
+    rate = our_rate(NESTS["axpy"], "fixed", 4, tmp_path)
+    assert rate.variants == 4
     assert "all right" in rate.did
+    assert (tmp_path / "trials.sqlite").exists()

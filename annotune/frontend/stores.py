@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pycparser import c_ast  # type: ignore[import-untyped]
-
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.kinds import (
@@ -18,6 +16,7 @@ from annotune.frontend.kinds import (
     without_type,
 )
 from annotune.frontend.ranges import of_type
+from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Access, Call, Expr, Select, Var
 
 # What a statement of a nest may do; other assignments are written out.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from annotune.measure.elements import Family, components, is_poison
 from annotune.measure.harness import Signature, nest_source, oracle_source, signature
 from annotune.measure.inputs import Buffer, Inputs, make_inputs, zero_inputs
 from annotune.measure.run import Outcome, RunJob, TimingPlan, run_checked
-from annotune.measure.shadow import Shadow, shadow_of
+from annotune.measure.shadow import shadow_of
 from annotune.measure.tolerance import Mismatch, bound, capped, compare, relative_bound
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Status
@@ -83,10 +84,14 @@ class Oracle:
         self.flags = flags if beside in flags else (*flags, beside)
         self._lock = threading.RLock()
         self._references: dict[tuple[tuple[tuple[str, int], ...], int], Reference] = {}
-        self.library = self._compiled(oracle_source(source, self.region))
         shadow = shadow_of(self.region)
         self._is_linear = shadow.is_linear
-        self._shadow_libraries = self._compiled_shadow(shadow)
+        bodies = (shadow.magnitude, shadow.count)
+        texts = [nest_source(source, self.region, body) for body in bodies]
+        with ThreadPoolExecutor(1 + len(texts)) as pool:
+            # The original first: what the compiler says of it is what the user is told.
+            made = pool.map(self._compiled, [oracle_source(source, self.region), *texts])
+            self.library, *self._shadow_libraries = made
 
     def _compiled(self, text: str) -> Path:
         if self.tools.c is None:
@@ -98,11 +103,6 @@ class Oracle:
             words = result.output.strip()
             raise AnnotuneError.of(ORACLE_DOES_NOT_COMPILE.at(self.region.span, words=words))
         return result.path
-
-    def _compiled_shadow(self, shadow: Shadow) -> tuple[Path, Path]:
-        texts = (shadow.magnitude, shadow.count)
-        magnitude, count = (nest_source(self.source, self.region, text) for text in texts)
-        return self._compiled(magnitude), self._compiled(count)
 
     def reference(self, sizes: Mapping[str, int], seed: int) -> Reference:
         """Return what the original leaves on the inputs of `sizes` and `seed`."""

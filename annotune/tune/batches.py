@@ -11,39 +11,48 @@ from annotune.measure.check import Variant as Program
 # So many variants are made, and then compiled, before the search must hear of the first.
 BATCH = 8
 # What a search will ask for in any case is compiled in batches of up to so many,
-MOST = 96
+MOST = 128
 # as long as the compilers take no more than so many seconds for one: nothing is timed meanwhile.
 COMPILING_S = 3.0
 
 
-class BatchSize:
-    """How many variants to compile at once, learnt from how long the last ones took.
-
-    Until something is known, as many as share a compilation.
-    """
+class Batches:
+    """The batches of one search, after what was learnt of the compilers in those before."""
 
     def __init__(self, compilers: int) -> None:
         self._compilers = compilers
-        self.size = TOGETHER
+        self._each_s: dict[object, float] = {}
 
-    def learn(self, count: int, time_s: float) -> None:
-        """Take in that one compiler took so many seconds for so many variants."""
-        fits = COMPILING_S * self._compilers * count / time_s if time_s else MOST
-        self.size = max(BATCH, min(MOST, int(fits)))
+    @property
+    def size(self) -> int:
+        """Return how many variants to compile at once, at first as many as share a compilation."""
+        if not self._each_s:
+            return TOGETHER
+        each_s = sum(self._each_s.values()) / len(self._each_s)
+        return max(BATCH, min(MOST, int(COMPILING_S * self._compilers / each_s)))
+
+    def learn(self, program: Program, each_s: float) -> None:
+        """Take in that a compiler took so many seconds for each of the variants with such flags."""
+        self._each_s[_command(program)] = max(each_s, 1e-6)
+
+    def parts(self, programs: Sequence[Program]) -> list[list[int]]:
+        """Return the places of programs in the parts that one call of a compiler each takes.
+
+        Only those of the same flags share a call. There are parts for all compilers, those that
+        take longest first, so that none works alone at the end.
+        """
+        groups: dict[object, list[int]] = {}
+        for place, one in enumerate(programs):
+            groups.setdefault(_command(one), []).append(place)
+        most = min(TOGETHER, ceil(len(programs) / self._compilers))
+        found: list[tuple[float, list[int]]] = []
+        for command, group in groups.items():
+            size = ceil(len(group) / ceil(len(group) / most))
+            for first in range(0, len(group), size):
+                part = group[first : first + size]
+                found.append((self._each_s.get(command, 1.0) * len(part), part))
+        return [part for _, part in sorted(found, key=lambda one: -one[0])]
 
 
-def parts(programs: Sequence[Program], compilers: int) -> list[list[int]]:
-    """Return the places of programs in the parts that one call of a compiler each takes.
-
-    Only those of the same flags share a call. There are parts for all compilers, the largest
-    first, so that none works alone for long at the end.
-    """
-    groups: dict[tuple[object, ...], list[int]] = {}
-    for place, one in enumerate(programs):
-        groups.setdefault((one.kind, one.optimisation, one.nvcc), []).append(place)
-    most = min(TOGETHER, ceil(len(programs) / compilers)) or 1
-    found: list[list[int]] = []
-    for group in groups.values():
-        size = ceil(len(group) / ceil(len(group) / most))
-        found += [group[first : first + size] for first in range(0, len(group), size)]
-    return sorted(found, key=len, reverse=True)
+def _command(program: Program) -> object:
+    return program.kind, program.optimisation, program.nvcc

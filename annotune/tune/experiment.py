@@ -18,7 +18,7 @@ from annotune.measure.check import CheckPlan
 from annotune.measure.run import RUN_LIMIT_S
 from annotune.measure.trial import Status, Trial
 from annotune.tune.asked import Wanted
-from annotune.tune.batches import BATCH, BatchSize, parts
+from annotune.tune.batches import BATCH, Batches
 from annotune.tune.bench import Bench, program_of
 from annotune.tune.inert import inert_axes
 from annotune.tune.recorder import Recorder, TrialJob, disk_full_is_refused
@@ -108,7 +108,7 @@ class Experiment:
         self._compiles = crew is None or crew.is_here
         self._launches = ThreadPoolExecutor(self._slots, thread_name_prefix="trial")
         self._compilers = ThreadPoolExecutor(bench.compilers, thread_name_prefix="compile")
-        self._batch = BatchSize(bench.compilers)
+        self._batches = Batches(bench.compilers)
         self._codes: dict[tuple[int, ...], tuple[Variant, RegionCode]] = {}
         self._points: deque[int] = deque()
         self._waiting: list[_Candidate] = []
@@ -205,7 +205,7 @@ class Experiment:
             return min(max(BATCH, 2 * self._slots) - queued, left)
         # Large batches, for compilers and clock take turns; but never what a search would rather
         # choose by the times of those before.
-        foreseen = min(self._batch.size, waiting + len(self._points) + self._search.foreseen)
+        foreseen = min(self._batches.size, waiting + len(self._points) + self._search.foreseen)
         most = foreseen if self._compiling else max(BATCH, foreseen)
         return min(most - waiting, left)
 
@@ -267,7 +267,10 @@ class Experiment:
             return
         waiting = tuple(self._waiting)
         self._waiting.clear()
-        for places in parts([one.job.program for one in waiting], self._bench.compilers):
+        if waiting and not self._compiling and not self.tried:
+            # What every check begins with, while the first are compiled.
+            self._launches.submit(self._recorder.prepare, waiting[0].job.plan)
+        for places in self._batches.parts([one.job.program for one in waiting]):
             part = [waiting[place] for place in places]
             self._compiling[self._compilers.submit(self._compile_part, part)] = part
 
@@ -284,9 +287,8 @@ class Experiment:
 
     def _compiled(self, future: Future[float]) -> None:
         part = self._compiling.pop(future)
-        time_s = future.result()
-        each_s = time_s / len(part)
-        self._batch.learn(len(part), time_s)
+        each_s = future.result() / len(part)
+        self._batches.learn(part[0].job.program, each_s)
         for one in part:
             one.job = replace(one.job, compile_s=each_s)
         # In the order in which the search asked, whichever was compiled first.

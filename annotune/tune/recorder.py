@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.command import run_command
 from annotune.measure.compile import COMPILE_LIMIT_S
+from annotune.measure.eviction import evictor
 from annotune.measure.gpu import VISIBLE_GPUS
 from annotune.measure.run import TOO_MUCH_MEMORY
 from annotune.measure.trial import EARLIER_RUN, Trial
@@ -109,6 +110,20 @@ class Recorder:
         config = job.program.config
         facts = {**found.facts, "reused": EARLIER_RUN}
         return replace(found, config=dict(config), reused=True, facts=facts)
+
+    def prepare(self, plan: CheckPlan) -> None:
+        """Have what a check by this plan begins with: what the original leaves at its sizes.
+
+        Whatever fails here fails again in the check, which tells it.
+        """
+        if self._crew is not None:
+            return
+        oracle = self.checker.oracle
+        for sizes in plan.sizes:
+            with suppress(ValueError):
+                oracle.reference(sizes, plan.seed)
+        if plan.timing is not None and plan.timing.is_cold:
+            evictor(oracle)
 
     def check(self, job: TrialJob, timeout_s: float = COMPILE_LIMIT_S) -> Trial:
         """Return a variant's fate, its launch and its end written down.

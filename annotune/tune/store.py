@@ -86,10 +86,15 @@ class Store:
             key,
             target,
             json.dumps(dict(config)),
+            waits_for_disk=True,
         )
 
     def finish(self, key: str, trial: Trial, limit_s: float) -> None:
-        """Write down how a trial ended, whose compilations and runs had `limit_s` seconds."""
+        """Write down how a trial ended, whose compilations and runs had `limit_s` seconds.
+
+        No end of this process can lose it. What ends the machine may, until the next launch is
+        written down; the trial then counts as one that did not end.
+        """
         self._ask(
             "UPDATE trials SET trial = ?, limit_s = ? WHERE key = ?", text_of(trial), limit_s, key
         )
@@ -107,16 +112,26 @@ class Store:
         """Close the file."""
         self._connection.close()
 
-    def _ask(self, statement: str, *values: Any) -> Any:
+    def _ask(self, statement: str, *values: Any, waits_for_disk: bool = False) -> Any:
         """Return the first row of a statement, which is a transaction of its own.
+
+        One that waits for the disk takes with it what was committed before.
 
         Raises:
             AnnotuneError: The disk is full, or the file is not what it was.
         """
         with self._lock:
-            return _or_refused(
-                self._path, lambda: self._connection.execute(statement, values).fetchone()
-            )
+            return _or_refused(self._path, lambda: self._row(statement, values, waits_for_disk))
+
+    def _row(self, statement: str, values: tuple[Any, ...], waits_for_disk: bool) -> Any:
+        if not waits_for_disk:
+            return self._connection.execute(statement, values).fetchone()
+        # Against a variant that takes the machine with it.
+        self._connection.execute("PRAGMA synchronous = FULL")
+        try:
+            return self._connection.execute(statement, values).fetchone()
+        finally:
+            self._connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def in_memory() -> Store:
@@ -167,8 +182,8 @@ def _begun(path: str) -> sqlite3.Connection:
     # The folder is ours alone, and without shared memory the log works on any file system.
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("PRAGMA journal_mode = WAL")
-    # Also against a variant that takes the machine with it.
-    connection.execute("PRAGMA synchronous = FULL")
+    # What is committed survives the end of this process; a launch waits for the disk as well.
+    connection.execute("PRAGMA synchronous = NORMAL")
     if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
         connection.execute("BEGIN")
         connection.execute(_TABLE)

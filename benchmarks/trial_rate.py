@@ -1,6 +1,6 @@
 """Compares how many variants a second annotune and Orio 0.6.1 try, on one C nest.
 
-    python benchmarks/trial_rate.py [--nest mm|axpy|all] [--variants 128] [--cores 2] [--check]
+    python benchmarks/trial_rate.py [--nest mm|axpy|all] [--variants 240] [--cores 2] [--check]
 
 Orio is installed from the configured package index into an environment that is thrown away. It
 compiles each variant, runs it a few times and compares nothing. Of annotune it is the loop of
@@ -288,7 +288,7 @@ def main() -> int:
     """Run both and print the rates."""
     parser = argparse.ArgumentParser(description="trials a second, beside Orio")
     parser.add_argument("--nest", choices=(*NESTS, "all"), default="mm")
-    parser.add_argument("--variants", type=int, default=128, help="at most")
+    parser.add_argument("--variants", type=int, default=240, help="at most")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--check", action="store_true", help=f"exit with 1 below {LEAST_RATIO}x")
     options = parser.parse_args()

@@ -16,7 +16,7 @@ from annotune.analysis.facts import Analysis
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.expr import Real, Var, accesses, variables, walk
 from annotune.ir.region import Region, SourceFile
-from annotune.measure.compile import CompileJob, Source, compile_job
+from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.elements import Family, components, is_poison
 from annotune.measure.harness import Signature, nest_source, oracle_source, signature
 from annotune.measure.inputs import Buffer, Inputs, make_inputs, zero_inputs
@@ -90,10 +90,11 @@ class Oracle:
         texts = [nest_source(source, self.region, body) for body in bodies]
         with ThreadPoolExecutor(1 + len(texts)) as pool:
             # The original first: what the compiler says of it is what the user is told.
-            made = pool.map(self._compiled, [oracle_source(source, self.region), *texts])
-            self.library, *self._shadow_libraries = made
+            made = list(pool.map(self._compiled, [oracle_source(source, self.region), *texts]))
+        self.library, *self._shadow_libraries = (one.path for one in made)
+        self.compile_s = made[0].time_s
 
-    def _compiled(self, text: str) -> Path:
+    def _compiled(self, text: str) -> CompileResult:
         if self.tools.c is None:
             problem = self.tools.problems.get("c", "")
             raise AnnotuneError.of(NO_C_COMPILER.at(self.region.span, words=problem))
@@ -102,7 +103,7 @@ class Oracle:
         if not result.ok:
             words = result.output.strip()
             raise AnnotuneError.of(ORACLE_DOES_NOT_COMPILE.at(self.region.span, words=words))
-        return result.path
+        return result
 
     def reference(self, sizes: Mapping[str, int], seed: int) -> Reference:
         """Return what the original leaves on the inputs of `sizes` and `seed`."""

@@ -13,27 +13,31 @@ BATCH = 8
 # What a search will ask for in any case is compiled in batches of up to so many,
 MOST = 128
 # as long as the compilers take no more than so many seconds for one: nothing is timed meanwhile.
-COMPILING_S = 3.0
+COMPILING_S = 4.0
+# No compiler is quicker.
+LEAST_S = 1e-3
 
 
 class Batches:
-    """The batches of one search, after what was learnt of the compilers in those before."""
+    """The batches of one search, after what was learnt of the compilers in those before.
 
-    def __init__(self, compilers: int) -> None:
-        self._compilers = compilers
+    `original_s` is what it took to compile the original: what is known before the first one.
+    """
+
+    def __init__(self, compilers: int, original_s: float) -> None:
+        self._compilers, self._original_s = compilers, original_s
         self._each_s: dict[object, float] = {}
 
     @property
     def size(self) -> int:
-        """Return how many variants to compile at once, at first as many as share a compilation."""
-        if not self._each_s:
-            return TOGETHER
-        each_s = sum(self._each_s.values()) / len(self._each_s)
+        """Return how many variants to compile at once."""
+        known = self._each_s.values() or (self._original_s,)
+        each_s = max(LEAST_S, sum(known) / len(known))
         return max(BATCH, min(MOST, int(COMPILING_S * self._compilers / each_s)))
 
     def learn(self, program: Program, each_s: float) -> None:
         """Take in that a compiler took so many seconds for each of the variants with such flags."""
-        self._each_s[_command(program)] = max(each_s, 1e-6)
+        self._each_s[_command(program)] = each_s
 
     def parts(self, programs: Sequence[Program]) -> list[list[int]]:
         """Return the places of programs in the parts that one call of a compiler each takes.

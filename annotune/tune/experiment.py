@@ -108,7 +108,7 @@ class Experiment:
         self._compiles = crew is None or crew.is_here
         self._launches = ThreadPoolExecutor(self._slots, thread_name_prefix="trial")
         self._compilers = ThreadPoolExecutor(bench.compilers, thread_name_prefix="compile")
-        self._batches = Batches(bench.compilers)
+        self._batches = Batches(bench.compilers, bench.checker.oracle.compile_s)
         self._codes: dict[tuple[int, ...], tuple[Variant, RegionCode]] = {}
         self._points: deque[int] = deque()
         self._waiting: list[_Candidate] = []

@@ -61,6 +61,8 @@ class Reference:
 class Oracle:
     """The original of one region, compiled once; its results are kept per sizes and seed.
 
+    `compile_s` is how long that took, in seconds.
+
     Raises:
         AnnotuneError: The original does not compile here.
     """

@@ -42,8 +42,8 @@ class Batches:
     def parts(self, programs: Sequence[Program]) -> list[list[int]]:
         """Return the places of programs in the parts that one call of a compiler each takes.
 
-        Only those of the same flags share a call. There are parts for all compilers, those that
-        take longest first, so that none works alone at the end.
+        Only those of the same flags share a call, and none is more than a compiler's equal share.
+        What takes longest comes first, so that no compiler works alone at the end.
         """
         groups: dict[object, list[int]] = {}
         for place, one in enumerate(programs):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from math import log2
 
@@ -207,3 +207,27 @@ def test_predictions_of_another_length() -> None:
 def test_no_point_at_all() -> None:
     with pytest.raises(ValueError, match="no point"):
         Points(())
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_what_a_search_foresees_does_not_depend_on_what_it_is_told(name: str) -> None:
+    # The slowest are told to be the fastest, and nothing at all.
+    tellings: tuple[Callable[[int], float | None], ...] = (
+        lambda point: float(TIMES[point]),
+        lambda point: 1.0 / float(TIMES[point]),
+        lambda _: None,
+    )
+    found = []
+    for told in tellings:
+        search = make_search(name, POINTS, 30, seed=3)
+        asked: list[int] = []
+        foreseen = search.foreseen
+        while len(asked) < foreseen and (more := search.ask(min(3, foreseen - len(asked)))):
+            asked += more
+            for point in more:
+                search.tell(point, told(point))
+        search.close()
+        assert len(asked) == foreseen
+        found.append(asked)
+    assert found[0] == found[1] == found[2]
+    assert (name in ("exhaustive", "random")) == (len(found[0]) == len(POINTS))

@@ -20,12 +20,14 @@ from codegen.emitted import (
 from conftest import Golden
 
 from annotune.analysis.analyse import analyse
+from annotune.annotation.devices import load_device
 from annotune.codegen.openmp import OpenMpTarget, first_plan
-from annotune.codegen.target import Provenance
+from annotune.codegen.target import Provenance, Variant
 from annotune.decide.cpu import choose_cpu, cpu_units
 from annotune.decide.cpu_axes import Alternative
-from annotune.decide.cpu_space import CpuPoint, CpuSpace
+from annotune.decide.cpu_space import FLAGS, CpuPoint, CpuSpace
 from annotune.decide.decision import Base
+from annotune.decide.space import region_space
 from annotune.measure.trial import Status
 
 TARGET = OpenMpTarget()
@@ -184,3 +186,21 @@ def test_a_choice_that_is_illegal_is_left_out_with_its_reason(
     why = "left out: the rules' choice (statement 0 has no loop 'l')"
     assert str(choice.reasons[0]) == why
     assert choice.reasons[1:] == right.reasons
+
+
+def test_points_that_differ_in_flags_alone_share_their_plans() -> None:
+    base = Base.of(analysed("gemm/gemm.c"))
+    space = region_space(base)
+    listing = OpenMpTarget().listing(base, space, load_device("h200"), 5000)
+    by_settings: dict[tuple[object, ...], list[Variant]] = {}
+    for number, config in list(enumerate(listing.configs))[1:40]:
+        key = tuple((name, value) for name, value in config.items() if name != FLAGS)
+        by_settings.setdefault(key, []).append(listing.variant(number))
+        assert by_settings[key][-1].config == config
+        flags = " ".join(by_settings[key][-1].flags.host) or "-"
+        assert flags == config.get(FLAGS, "-")
+    shared = [made for made in by_settings.values() if len(made) > 1]
+    assert shared
+    for first, *others in shared:
+        assert all(one.plans() == first.plans() for one in others)
+        assert all(one.tuned is first.tuned and one.flags != first.flags for one in others)

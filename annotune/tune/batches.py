@@ -30,10 +30,14 @@ class Batches:
 
     @property
     def size(self) -> int:
-        """Return how many variants to compile at once."""
+        """Return how many variants to compile at once.
+
+        The first batch is small, for the compilers do nothing while its texts are made.
+        """
         known = self._each_s.values() or (self._original_s,)
+        most = MOST if self._each_s else TOGETHER * self._compilers
         each_s = max(LEAST_S, sum(known) / len(known))
-        return max(BATCH, min(MOST, int(COMPILING_S * self._compilers / each_s)))
+        return max(BATCH, min(most, int(COMPILING_S * self._compilers / each_s)))
 
     def learn(self, program: Program, each_s: float) -> None:
         """Take in that a compiler took so many seconds for each of the variants with such flags."""

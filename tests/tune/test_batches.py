@@ -51,11 +51,12 @@ def test_what_takes_longest_is_begun_first() -> None:
 
 
 def test_a_batch_is_what_compiles_in_a_few_seconds() -> None:
-    batches = Batches(2, original_s=COMPILING_S / 20)
-    assert batches.size == 40
-    batches.learn(program(FLAGS[0]), COMPILING_S / 10)
+    batches = Batches(2, original_s=COMPILING_S / 10)
     assert batches.size == 20
+    batches.learn(program(FLAGS[0]), COMPILING_S / 20)
+    assert batches.size == 40
     batches.learn(program(FLAGS[0]), COMPILING_S)
     assert batches.size == BATCH
     batches.learn(program(FLAGS[0]), 0.0)
     assert batches.size == MOST
+    assert Batches(2, original_s=0.0).size == 2 * TOGETHER

@@ -57,6 +57,9 @@ class _Made:
     predicted_s: float | None = None
     model: None = None
 
+    def plans(self) -> tuple[RegionCode]:
+        return (self.code,)
+
 
 class _Target:
     name = "openmp"

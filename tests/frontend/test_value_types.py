@@ -80,7 +80,7 @@ def complex_region(body: str) -> Region:
 
 
 COMPLEX = {
-    "z[i] = z[i] * (2.0 + 3.0 * I);": "z[i] = z[i] * (2.0 + 3.0 * I)",
+    "z[i] = z[i] * (2.0 + 3.0 * I);": "z[i] *= 2.0 + 3.0 * I",
     "a[i] = creal(z[i]) + cimag(w[i]);": "a[i] = creal(z[i]) + cimag((double complex)(w[i]))",
     "a[i] = cabs(z[i]);": "a[i] = cabs(z[i])",
     "z[i] = conj(z[i]) + a[i];": "z[i] = conj(z[i]) + a[i]",

@@ -20,12 +20,13 @@ from annotune.annotation.names import unknown_names
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Value
+from annotune.asked_axes import unknown_axes, unknown_parameters
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
 from annotune.decide.decision import Base, decide
-from annotune.decide.limits import is_axis, with_asked
+from annotune.decide.limits import with_asked
 from annotune.decide.loop_wishes import refused_wishes
 from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
 from annotune.decide.space import region_space
@@ -112,6 +113,9 @@ def check(settings: Settings) -> CheckReport:
     for report in reports:
         problems += report.diagnostics
     problems += _unused_settings(settings, source.regions)
+    problems += unknown_parameters(reports, settings.params)
+    given = settings.params, settings.constraints
+    problems += unknown_axes(reports, *given, settings.targets, device)
     problems = list(dict.fromkeys(problems))
     problems.sort(key=lambda d: (d.span.file, d.span.line, d.span.column))
     return CheckReport(text, source, reports, tuple(problems))
@@ -295,11 +299,10 @@ def _unused_settings(settings: Settings, regions: Sequence[Region]) -> list[Diag
         spec = region.spec
         known |= {p.name for p in (*spec.input_params, *spec.performance_params)}
         known |= _open_sizes(region)
-    where = {name: Span("--set", 1, 1) for name in settings.sizes}
-    where |= {name: Span("--param", 1, 1) for name in settings.params if not is_axis(name)}
+    place = Span("--set", 1, 1)
     return [
-        UNUSED_SETTING.at(span, name=name, hint=did_you_mean(name, known))
-        for name, span in where.items()
+        UNUSED_SETTING.at(place, name=name, hint=did_you_mean(name, known))
+        for name in settings.sizes
         if regions and name not in known
     ]
 

@@ -32,6 +32,7 @@ SHARED = {
     "annotune.printable",
 }
 ABOVE = {
+    "annotune.asked_axes",
     "annotune.settings",
     "annotune.option_types",
     "annotune.pipeline",

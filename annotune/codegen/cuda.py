@@ -59,7 +59,12 @@ class CudaTarget:
         """Return the decision algorithm's choice, then what the model ranks best."""
         points = GpuPoints(base, device, cuda_placement, _decided)
         ranked = space.ranked(device, space.enough(limit))
-        return points.listing(ranked, space.limits, limit).of(space.size, space.legal)
+        return points.listing_of(space, ranked, limit)
+
+    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
+        """Yield the names of what the points of the space set."""
+        points = GpuPoints(base, device, cuda_placement, _decided)
+        return points.axes(space.variety())
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return kernels, host entry and call of one region.

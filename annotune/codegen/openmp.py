@@ -34,6 +34,7 @@ from annotune.codegen.writer import Writer
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_space import CpuPoint, CpuSpace
 from annotune.decide.decision import Base
+from annotune.decide.limits import NO_LIMITS
 from annotune.decide.placement import omp_placement
 from annotune.decide.plan import STATIC, HostLoop, Kernel, Plan, Reason, Step
 from annotune.decide.space import Space
@@ -78,6 +79,11 @@ class OpenMpTarget:
             return Listing(settings, times, make)
         note = SAMPLED.format(size=own.legal.size) if own.is_sampled(len(points)) else ""
         return Listing(settings, times, make, note, own.size, own.admitted)
+
+    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
+        """Yield the names of the axes of the CPU's space."""
+        free = replace(cpu_space(space), limits=NO_LIMITS)
+        return (axis.name for axis in free.axes)
 
     def standalone(self, code: RegionCode) -> str:
         """Return nothing: there is no device."""

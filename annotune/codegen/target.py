@@ -102,6 +102,12 @@ class Target(Protocol):
                 user says of the axes leaves no point.
         """
 
+    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
+        """Yield the names of the axes of a region's space, as often as they come.
+
+        They are those before what the user says of them. Whoever looks for a name stops there.
+        """
+
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the text for one region. `resident`: arrays are on the device already."""
 

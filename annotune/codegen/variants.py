@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
@@ -17,6 +17,7 @@ from annotune.decide.limits import Limits
 from annotune.decide.places import NO_PLACES, Places
 from annotune.decide.plan import KernelChoice, Plan
 from annotune.decide.settings_of import config
+from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError, Diagnostic
 
 
@@ -119,6 +120,33 @@ class GpuPoints:
         times = tuple(one.predicted_s for one in found)
         return Listing(configs, times, self._made(tuple(found), first))
 
+    def listing_of(self, space: Space, points: Iterable[Point], limit: int) -> Listing:
+        """Return the listing of `points`, the best of a space, with how many there are of it.
+
+        Raises:
+            AnnotuneError: As `listing` does.
+        """
+        found = self.listing(points, space.limits, limit)
+        if not space.limits:
+            return found.of(space.size, space.legal)
+        is_all = len(found) < limit and space.legal <= space.enough(limit)
+        return found.admitted(space.size, is_all)
+
+    def axes(self, points: Iterable[Point]) -> Iterator[str]:
+        """Yield the names of the axes that some points have, as often as they come."""
+        for point in points:
+            try:
+                decision = self.deciding(self.base, point)
+            except AnnotuneError:
+                continue
+            yield from self._settings(decision, point)
+
+    def _settings(self, decision: Decision, point: Point) -> Mapping[str, str | int]:
+        """Return what tables show of a point."""
+        flags = code_flags_at(self.base.analysis.region.spec, point.params)
+        given = flags.nvcc if self.command == "cuda" else flags.host
+        return {**config(decision, point), **shown_flags(given)}
+
     def _made(self, found: Sequence[_Decided], first: Variant) -> Callable[[int], Variant]:
         return lambda number: first if number == 0 else self.variant(found[number])
 
@@ -132,9 +160,8 @@ class GpuPoints:
         units = self.base.nests(point.fusion, decision.wishes)
         analysis = self.base.analysis
         flags = code_flags_at(analysis.region.spec, point.params)
-        given = flags.nvcc if self.command == "cuda" else flags.host
         model = RegionModel(analysis, tuple(units), decision.choices, self.device)
-        settings = {**config(decision, point), **shown_flags(given)}
+        settings = self._settings(decision, point)
         return _Decided(decision, settings, model, model.forecast().kernels_s, flags)
 
     def variant(self, one: _Decided) -> Variant:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,6 +93,33 @@ def check(settings: Settings) -> CheckReport:
     Raises:
         AnnotuneError: The file cannot be read, is no C text, or there is no such device.
     """
+    found = _examined(settings)
+    problems = [d for one in found.regions for d in _search_mistakes(one.region)]
+    return replace(found, diagnostics=_in_order((*found.diagnostics, *problems)))
+
+
+def _search_mistakes(region: Region) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with ``def search``, which a run's options may correct."""
+    if not region.spec.search:
+        # The searches need numpy, which nobody waits for without a reason.
+        return ()
+    from annotune.tune.asked import Asked, wanted
+
+    try:
+        wanted(Asked(), region)
+    except AnnotuneError as refusal:
+        return refusal.diagnostics
+    return ()
+
+
+def _in_order(problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return each diagnostic once, in the order of the texts."""
+    places = dict.fromkeys(problems)
+    return tuple(sorted(places, key=lambda d: (d.span.file, d.span.line, d.span.column)))
+
+
+def _examined(settings: Settings) -> CheckReport:
+    """Return what `check` does, but for what is of a search alone."""
     device = load_device(settings.device)
     text = read_source(settings.source)
     blocks, problems = _blocks(settings, text)
@@ -116,9 +143,7 @@ def check(settings: Settings) -> CheckReport:
     problems += unknown_parameters(reports, settings.params)
     given = settings.params, settings.constraints
     problems += unknown_axes(reports, *given, settings.targets, device)
-    problems = list(dict.fromkeys(problems))
-    problems.sort(key=lambda d: (d.span.file, d.span.line, d.span.column))
-    return CheckReport(text, source, reports, tuple(problems))
+    return CheckReport(text, source, reports, _in_order(problems))
 
 
 def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
@@ -158,7 +183,7 @@ def _accepted(settings: Settings) -> CheckReport:
     Raises:
         AnnotuneError: Some region is refused, or has no parallel loop.
     """
-    found = check(settings)
+    found = _examined(settings)
     errors = [d for d in found.diagnostics if d.severity == Severity.ERROR]
     for report in found.regions:
         if report.plan is not None and not report.has_kernels:

@@ -27,7 +27,7 @@ from annotune.codegen.in_place import (
 from annotune.codegen.listing import SAMPLED, Listing
 from annotune.codegen.names import interface, spelled
 from annotune.codegen.placed import band_from, declared_in, holds, reduction_clauses
-from annotune.codegen.several_sizes import OTHERS, Definitions, call_sizes, sizes_text
+from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import planned
 from annotune.codegen.writer import Writer
@@ -190,7 +190,7 @@ class _RegionWriter:
         """Write all steps of a plan; `suffix` ends the names of its functions."""
         hosts = _hosts(plan.steps, self.region)
         shared = between_kernels(self.analysis, plan)
-        self.sizes = sizes_text(call_sizes(self.analysis)) if suffix else OTHERS
+        self.sizes = served(self.analysis, plan) if suffix else OTHERS
         self.schedules = {s: choice.schedule for choice in plan.choices for s in choice.statements}
 
         def write(place: Writer, kernel: Kernel) -> None:

@@ -36,31 +36,29 @@ def planned(
         AnnotuneError: A choice is illegal; at the command that asks for it.
     """
     region = analysis.region
-    tuned = _built(analysis, choices, groups, region.sizes, placement, places, command)
-    is_open = any(s.value is None and s.name in region.sizes for s in region.scalars.values())
-    general: Plan | None = None
-    if is_open and analysis.all_sizes:
-        others = tuple(choice.elsewhere or choice for choice in choices)
-        constants = region.constants
-        if any(choice.blocking for choice in others):
-            made = build(analysis, others, groups, constants, placement, places, command)
-            if isinstance(made, Diagnostic):
-                # Its copies have a size that only the tuned sizes fix.
-                others = tuple(replace(choice, blocking=()) for choice in others)
-        general = _built(analysis, others, groups, constants, placement, places, command)
-    return Variant(analysis, tuned, general, settings or {})
+
+    def built(own: Sequence[KernelChoice], constants: Mapping[str, int]) -> Plan | Diagnostic:
+        return build(analysis, own, groups, constants, placement, places, command)
+
+    tuned = _legal(built(choices, region.sizes))
+    passed = {s.name for s in region.scalars.values() if s.value is None and s.name in region.sizes}
+    if not (passed and analysis.all_sizes):
+        return Variant(analysis, tuned, None, settings or {})
+    others = tuple(choice.elsewhere or choice for choice in choices)
+    plain = others
+    if any(c.blocking for c in others) and isinstance(built(others, region.constants), Diagnostic):
+        # Its copies have a size that only the tuned sizes fix.
+        plain = tuple(replace(choice, blocking=()) for choice in others)
+    general = _legal(built(plain, region.constants))
+    partly: Plan | None = None
+    listed = {name: region.sizes[name] for name in region.varied if name in passed}
+    if listed and listed.keys() != passed and general.steps != tuned.steps:
+        found = built(others, {**region.constants, **listed})
+        partly = found if isinstance(found, Plan) else None
+    return Variant(analysis, tuned, general, settings or {}, partly=partly)
 
 
-def _built(
-    analysis: Analysis,
-    choices: Sequence[KernelChoice],
-    groups: Sequence[tuple[int, ...]],
-    constants: Mapping[str, int],
-    placement: Placement,
-    places: Places,
-    command: str,
-) -> Plan:
-    plan = build(analysis, choices, groups, constants, placement, places, command)
+def _legal(plan: Plan | Diagnostic) -> Plan:
     if isinstance(plan, Diagnostic):
         raise AnnotuneError.of(plan)
     return plan

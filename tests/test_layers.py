@@ -35,6 +35,7 @@ ABOVE = {
     "annotune.asked_axes",
     "annotune.settings",
     "annotune.option_types",
+    "annotune.options",
     "annotune.pipeline",
     "annotune.problem_sizes",
     "annotune.provenance",

@@ -45,11 +45,11 @@ def planned(
     if not (passed and analysis.all_sizes):
         return Variant(analysis, tuned, None, settings or {})
     others = tuple(choice.elsewhere or choice for choice in choices)
-    plain = others
-    if any(c.blocking for c in others) and isinstance(built(others, region.constants), Diagnostic):
+    made = built(others, region.constants)
+    if isinstance(made, Diagnostic) and any(choice.blocking for choice in others):
         # Its copies have a size that only the tuned sizes fix.
-        plain = tuple(replace(choice, blocking=()) for choice in others)
-    general = _legal(built(plain, region.constants))
+        made = built(tuple(replace(choice, blocking=()) for choice in others), region.constants)
+    general = _legal(made)
     partly: Plan | None = None
     listed = {name: region.sizes[name] for name in region.varied if name in passed}
     if listed and listed.keys() != passed and general.steps != tuned.steps:

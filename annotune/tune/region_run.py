@@ -76,7 +76,7 @@ class Tuned:
     warnings: tuple[str, ...] = ()
 
 
-# Points among which a search chooses, at most. To list one for a GPU takes 15 ms, for a CPU 1 ms.
+# Points among which a search chooses, at most. To list one for a GPU takes 5 ms, for a CPU 1 ms.
 MOST_ON_CPU = 5000
 MOST_ON_GPU = 300
 # Which target is tuned how: the kind of its builds, and its row in the table. The CPU's is
@@ -182,7 +182,7 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
             others = foreign_processes(gpu)
             found = measure_all(on_device)
             others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
-    said = []
+    said = [*found.warnings]
     if others:
         said.append(f"while it was measured, {gpu.name} was used by {', '.join(others)} too")
     before, after = clocks

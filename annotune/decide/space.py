@@ -212,8 +212,12 @@ class Space:
                     yield _point(params, fusion, units, picked)
 
     def variety(self) -> Iterator[Point]:
-        """Yield points that have between them every axis: one kernel's settings at a time."""
-        for number, params in enumerate(self.params):
+        """Yield points that have between them every axis: one kernel's settings at a time.
+
+        Of very many parameters' values some are looked at, as far apart as can be.
+        """
+        apart = max(1, len(self.params) // MOST_LOOKED_AT)
+        for number, params in enumerate(self.params[::apart]):
             for fusion, units in self.branches:
                 for unit in units:
                     # Parameters change the values of axes; all else is seen at the first of them.
@@ -340,5 +344,7 @@ def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 
+# Points of the annotation's own parameters that are looked through for the names of axes.
+MOST_LOOKED_AT = 200
 # Points ranked for a user who admits but some of them.
 MOST_RANKED = 20_000

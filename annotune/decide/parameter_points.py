@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from annotune.annotation.commands import argument_of
-from annotune.annotation.evaluate import holds
-from annotune.annotation.spec import Command, Formula, Parameter, Value
+from annotune.annotation.evaluate import free_names, holds
+from annotune.annotation.spec import Command, Constraint, Formula, Parameter, Value
 from annotune.decide.decision import Base
 from annotune.decide.direct import MAX_UNROLL
 from annotune.decide.limits import Limits, is_of_axes
 from annotune.decide.wishes import read_wishes
 from annotune.diagnostics import AnnotuneError
+
+Values = Mapping[str, tuple[Value, ...]]
 
 # More points of the annotation's own parameters than this are not listed at once.
 MAX_PARAMETER_POINTS = 100_000
@@ -26,18 +28,67 @@ def parameter_points(base: Base, params: Sequence[Parameter]) -> tuple[Mapping[s
     """
     spec = base.analysis.region.spec
     sizes: dict[str, Value] = dict(base.analysis.region.sizes)
-    names = [param.name for param in params]
     factors = _unroll_factors(spec.commands)
-    values = [_tried_first(p) if p.name in factors else p.values for p in params]
+    values = {p.name: _tried_first(p) if p.name in factors else p.values for p in params}
     constraints = tuple(c for c in spec.constraints if not is_of_axes(c))
-    every = (dict(zip(names, p, strict=True)) for p in product(*values))
-    legal = (p for p in every if all(holds(c.formula, {**sizes, **p}) for c in constraints))
-    points = list(islice(legal, MAX_PARAMETER_POINTS))
-    if not points:
-        every = (dict(zip(names, p, strict=True)) for p in product(*values))
-        limits = Limits((), constraints, sizes)
-        raise AnnotuneError.of(limits.why_empty(islice(every, MAX_PARAMETER_POINTS)))
+    # However many points there are, those that constraints speak of tell whether there is none.
+    for some, own in _connected(values, constraints):
+        if next(fulfilling(some, own, sizes), None) is None:
+            every = (dict(zip(some, point, strict=True)) for point in product(*some.values()))
+            found = Limits((), own, sizes).why_empty(islice(every, MAX_PARAMETER_POINTS))
+            raise AnnotuneError.of(found)
+    points = list(islice(fulfilling(values, constraints, sizes), MAX_PARAMETER_POINTS))
     return _placeable(base, points)
+
+
+def fulfilling(
+    values: Values, constraints: Sequence[Constraint], sizes: Mapping[str, Value]
+) -> Iterator[Mapping[str, Value]]:
+    """Yield the points of the product of `values` that fulfil the constraints, in its order.
+
+    A constraint is asked as soon as all that it names is known, and those before it: what it
+    removes is not gone through.
+    """
+    names = tuple(values)
+    due: list[list[Constraint]] = [[] for _ in range(len(names) + 1)]
+    depth = 0
+    for one in constraints:
+        needed = free_names(one.formula)
+        depth = max([depth, *(names.index(name) + 1 for name in needed if name in values)])
+        due[depth].append(one)
+
+    def extended(known: dict[str, Value]) -> Iterator[Mapping[str, Value]]:
+        if not all(holds(one.formula, {**sizes, **known}) for one in due[len(known)]):
+            return
+        if len(known) == len(names):
+            yield known
+            return
+        name = names[len(known)]
+        for value in values[name]:
+            yield from extended({**known, name: value})
+
+    return extended({})
+
+
+def _connected(
+    values: Values, constraints: Sequence[Constraint]
+) -> Iterator[tuple[Values, tuple[Constraint, ...]]]:
+    """Yield the parameters that constraints tie together, with these constraints.
+
+    What they say of one group they say whatever the others are.
+    """
+    left = [
+        (one, {name for name in free_names(one.formula) if name in values}) for one in constraints
+    ]
+    while left:
+        first, group = left.pop(0)
+        own = [first]
+        while more := [pair for pair in left if pair[1] & group]:
+            left = [pair for pair in left if not pair[1] & group]
+            group = group.union(*(names for _, names in more))
+            own += [one for one, _ in more]
+        in_order = tuple(one for one in constraints if one in own)
+        yield {name: found for name, found in values.items() if name in group}, in_order
 
 
 def _unroll_factors(commands: Sequence[Command]) -> frozenset[str]:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from annotune import __version__, pipeline
 from annotune.annotation.devices import load_device
 from annotune.catalogue import NO_SUCH_CODE, nearest, page_of, pages
-from annotune.codegen.target import TARGET_NAMES, load_target
-from annotune.decide.strategies import AUTO, STRATEGY_NAMES
+from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.files import (
     WHOLE_FILE,
@@ -27,110 +24,32 @@ from annotune.files import (
     read_source,
     write_files,
 )
-from annotune.option_types import (
-    Arch,
-    AxisValues,
-    Choice,
-    Define,
-    Duration,
-    FormulaText,
-    SearchName,
-    Setting,
-    Targets,
-    Workers,
-)
+from annotune.options import common, for_a_run, output_folder, settings_of
 from annotune.report.certificate_text import certificate_text
 from annotune.report.check_text import region_text
 from annotune.report.json_form import check_json, emit_json, refusal_json
 from annotune.report.space_text import space_lines, spaces
-from annotune.settings import Settings
 
 if TYPE_CHECKING:
     from annotune.tune.crew import Wish
     from annotune.tune.results import Results
 
-F = TypeVar("F", bound=Callable[..., Any])
 ENDING = "ending after the trials that run now; once more ends at once"
-CACHES = ("cold", "warm")
-FORMATS = ("text", "json", "sarif")
 
 
-def _common(command: F) -> F:
-    """Give a command the options that `check`, `emit` and `run` share."""
-    source = click.Path(path_type=Path, dir_okay=True)
-    options = [
-        click.argument("source", type=source),
-        click.option("--target", "targets", type=Targets(), default=",".join(TARGET_NAMES)),
-        click.option("--strategy", type=Choice(STRATEGY_NAMES), default=AUTO),
-        click.option("--set", "sets", type=Setting(), multiple=True, help="NAME=VALUE of a size"),
-        click.option(
-            "--param", "params", type=AxisValues(), multiple=True, help="NAME=1,2,4 of an axis"
-        ),
-        click.option(
-            "--constraint", "constraints", type=FormulaText(), multiple=True, help="over axes"
-        ),
-        click.option("-D", "defines", type=Define(), multiple=True, help="a macro, as in C"),
-        click.option("-I", "include", type=source, multiple=True, help="a folder of headers"),
-        click.option("--function", default="", help="only this function"),
-        click.option("--arch", type=Arch(), default="", help="such as sm_90; else the device's"),
-        click.option("--device", default="h200", help="a preset of annotations/devices/"),
-        click.option("--data", type=Choice(("host", "resident")), default="host"),
-        click.option("--annotation", "sidecar", type=source, help="a YAML sidecar"),
-        click.option("-s", "--spec", "specification", type=source, help="Orio's external spec"),
-        click.option("--format", "form", type=Choice(FORMATS), help="of what goes to stdout"),
-        click.option("--json", "as_json", is_flag=True, help="the same as --format json"),
-        click.option("--debug", is_flag=True, help="show the traceback of a refusal"),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _settings(options: dict[str, Any]) -> Settings:
-    return Settings(
-        options["source"],
-        options["targets"],
-        options["strategy"],
-        dict(options["sets"]),
-        dict(options["defines"]),
-        options["function"],
-        options["arch"],
-        options["device"],
-        options["data"] == "resident",
-        options["sidecar"],
-        # Absolute, since the original is compiled in a folder of its own.
-        tuple(str(folder.absolute()) for folder in options["include"]),
-        _c_compiler(os.environ),
-        options["specification"],
-        dict(options["params"]),
-        tuple(options["constraints"]),
-    )
-
-
-def _c_compiler(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the words that start the C compiler: those of CC, or the first that is here."""
-    try:
-        named = shlex.split(environ.get("CC", ""))
-    except ValueError:
-        named = []
-    path = environ.get("PATH")
-    found = [name for name in ("gcc", "cc") if shutil.which(name, path=path)]
-    return tuple(named or found[:1])
-
-
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__)
 def cli() -> None:
     """Turn annotated C loop nests into tuned, checked CUDA, OpenACC and OpenMP."""
 
 
 @cli.command()
-@_common
-@click.option("--certificate", is_flag=True, help="print the proof that the plan is right")
-@click.option("--space", is_flag=True, help="print every target's points and axes")
+@common
+@click.option("--certificate", is_flag=True, help="Print the proof that the plan is right.")
+@click.option("--space", is_flag=True, help="Print every target's points and axes.")
 def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     """Parse SOURCE, analyse it and explain it; no compiler is needed."""
-    settings, form = _settings(options), _form(options)
+    settings, form = settings_of(options), _form(options)
     with _refusals(form, debug):
         report = pipeline.check(settings)
         named = [load_target(name) for name in settings.targets] if space else []
@@ -153,11 +72,11 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
 
 
 @cli.command()
-@_common
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=None)
+@common
+@output_folder
 def emit(output: Path | None, debug: bool, **options: Any) -> None:
     """Write SOURCE for every target, by the decision algorithm's first choice."""
-    settings, form = _settings(options), _form(options)
+    settings, form = settings_of(options), _form(options)
     with _refusals(form, debug):
         made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
         folder = output or _default_folder(settings.source)
@@ -175,16 +94,9 @@ def emit(output: Path | None, debug: bool, **options: Any) -> None:
 
 
 @cli.command()
-@_common
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=None)
-@click.option("--search", type=SearchName(), help="auto, exhaustive, random, gp, rf, tpe, …")
-@click.option("--budget", type=click.IntRange(min=1), help="variants per target, at most; 100")
-@click.option("--time", "time_s", type=Duration(), help="such as 90s, which it is if not given")
-@click.option("--seed", type=click.IntRange(min=0), help="of the search's random numbers; 0")
-@click.option("--cache", type=Choice(CACHES), default="cold", help="what is timed begins with")
-@click.option("--jobs", type=click.IntRange(min=1), default=None, help="compilations at once")
-@click.option("--workers", type=Workers(), help="local:N or parsl:CONFIG.py; see docs/clusters.md")
-@click.option("--resume/--fresh", default=True, help="reuse the trials kept in the folder, or not")
+@common
+@output_folder
+@for_a_run
 def run(
     output: Path | None,
     search: str | None,
@@ -212,7 +124,7 @@ def run(
     from annotune.tune.run import Limits
     from annotune.tune.stop import SIGNALLED, interrupts
 
-    settings, form = _settings(options), _form(options)
+    settings, form = settings_of(options), _form(options)
     cores = max(1, len(os.sched_getaffinity(0)))
     at_once = workers.count if workers is not None and workers.count else cores
     asked = Asked(search, seed, budget, time_s)
@@ -248,10 +160,16 @@ def run(
 
 @cli.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--html", type=click.Path(path_type=Path), help="write the page to this file")
-@click.option("--json", "as_json", is_flag=True, help="print results.json")
-@click.option("--t4", is_flag=False, flag_value="-", help="print or write to this file T4's JSON")
-@click.option("--debug", is_flag=True, help="show the traceback of a refusal")
+@click.option("--html", type=click.Path(path_type=Path), help="Write the page to this file.")
+@click.option("--json", "as_json", is_flag=True, help="Print results.json.")
+@click.option(
+    "--t4",
+    metavar="[PATH]",
+    is_flag=False,
+    flag_value="-",
+    help="Print the trials in T4's format, or write them to this file.",
+)
+@click.option("--debug", is_flag=True, help="Show the traceback of a refusal.")
 def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug: bool) -> None:
     """Show the finished run in FOLDER again."""
     from annotune.report.html import report_html
@@ -281,7 +199,7 @@ def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="print JSON")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(as_json: bool) -> None:
     """Say which compilers, devices and packages are here, and what each gap costs."""
     from rich.console import Console

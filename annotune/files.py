@@ -133,7 +133,7 @@ def _locked(path: Path) -> int:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Its last holder may have removed it between the two calls.
-            if path.exists() and os.path.samestat(os.fstat(lock), path.stat()):
+            if _is_still(lock, path):
                 os.truncate(lock, 0)
                 os.write(lock, f"{os.getpid()}\n".encode())
                 return lock
@@ -141,6 +141,14 @@ def _locked(path: Path) -> int:
             os.close(lock)
             raise
         os.close(lock)
+
+
+def _is_still(handle: int, path: Path) -> bool:
+    """Return whether a handle is that of the file at `path`."""
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _holder(path: Path) -> str:

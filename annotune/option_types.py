@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 # A name of C. `str.isidentifier` accepts the letters of every script, and compilers do not.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
+# What stands between the commas of a list; a comma in quotes is none.
+_PART = r"""\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^,"'\s][^,"']*)\s*"""
+_WORD, _WORDS = re.compile(_PART), re.compile(rf"{_PART}(?:,{_PART})*")
+
 
 class Choice(click.Choice[str]):
     """One of a few words; the nearest is offered for a misspelt one."""
@@ -76,7 +80,8 @@ class Setting(click.ParamType[tuple[str, Value]]):
 class AxisValues(click.ParamType[tuple[str, tuple[Value, ...]]]):
     """``NAME=VALUE,VALUE``: an axis of the space, or a parameter, and the values to try.
 
-    What is no value of the annotation language is a word, such as the name of a loop.
+    What is no value of the annotation language is a word, such as the name of a loop. A word with
+    a comma stands in quotes, as `check --space` prints it.
     """
 
     name = "name=values"
@@ -87,9 +92,9 @@ class AxisValues(click.ParamType[tuple[str, tuple[Value, ...]]]):
         if isinstance(value, tuple):
             return value
         name, equals, text = str(value).partition("=")
-        words = [word.strip() for word in text.split(",")]
+        words = [word.strip() for word in _WORD.findall(text)] if _WORDS.fullmatch(text) else []
         is_named = _NAME.match(name) or is_axis(name)
-        if not equals or not is_named or not all(words):
+        if not equals or not is_named or not all(words) or not words:
             self.fail(f"'{value}' is not NAME=VALUE,VALUE", param, ctx)
         return name, tuple(map(_value, words))
 

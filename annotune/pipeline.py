@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,12 +20,13 @@ from annotune.annotation.names import unknown_names
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
 from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Value
+from annotune.asked_axes import unknown_axes, unknown_parameters
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
 from annotune.decide.decision import Base, decide
-from annotune.decide.limits import is_axis, with_asked
+from annotune.decide.limits import with_asked
 from annotune.decide.loop_wishes import refused_wishes
 from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
 from annotune.decide.space import region_space
@@ -92,6 +93,33 @@ def check(settings: Settings) -> CheckReport:
     Raises:
         AnnotuneError: The file cannot be read, is no C text, or there is no such device.
     """
+    found = _examined(settings)
+    problems = [d for one in found.regions for d in _search_mistakes(one.region)]
+    return replace(found, diagnostics=_in_order((*found.diagnostics, *problems)))
+
+
+def _search_mistakes(region: Region) -> tuple[Diagnostic, ...]:
+    """Return what is wrong with ``def search``, which a run's options may correct."""
+    if not region.spec.search:
+        # The searches need numpy, which nobody waits for without a reason.
+        return ()
+    from annotune.tune.asked import Asked, wanted
+
+    try:
+        wanted(Asked(), region)
+    except AnnotuneError as refusal:
+        return refusal.diagnostics
+    return ()
+
+
+def _in_order(problems: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return each diagnostic once, in the order of the texts."""
+    places = dict.fromkeys(problems)
+    return tuple(sorted(places, key=lambda d: (d.span.file, d.span.line, d.span.column)))
+
+
+def _examined(settings: Settings) -> CheckReport:
+    """Return what `check` does, but for what is of a search alone."""
     device = load_device(settings.device)
     text = read_source(settings.source)
     blocks, problems = _blocks(settings, text)
@@ -112,9 +140,10 @@ def check(settings: Settings) -> CheckReport:
     for report in reports:
         problems += report.diagnostics
     problems += _unused_settings(settings, source.regions)
-    problems = list(dict.fromkeys(problems))
-    problems.sort(key=lambda d: (d.span.file, d.span.line, d.span.column))
-    return CheckReport(text, source, reports, tuple(problems))
+    problems += unknown_parameters(reports, settings.params)
+    given = settings.params, settings.constraints
+    problems += unknown_axes(reports, *given, settings.targets, device)
+    return CheckReport(text, source, reports, _in_order(problems))
 
 
 def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
@@ -154,7 +183,7 @@ def _accepted(settings: Settings) -> CheckReport:
     Raises:
         AnnotuneError: Some region is refused, or has no parallel loop.
     """
-    found = check(settings)
+    found = _examined(settings)
     errors = [d for d in found.diagnostics if d.severity == Severity.ERROR]
     for report in found.regions:
         if report.plan is not None and not report.has_kernels:
@@ -295,11 +324,10 @@ def _unused_settings(settings: Settings, regions: Sequence[Region]) -> list[Diag
         spec = region.spec
         known |= {p.name for p in (*spec.input_params, *spec.performance_params)}
         known |= _open_sizes(region)
-    where = {name: Span("--set", 1, 1) for name in settings.sizes}
-    where |= {name: Span("--param", 1, 1) for name in settings.params if not is_axis(name)}
+    place = Span("--set", 1, 1)
     return [
-        UNUSED_SETTING.at(span, name=name, hint=did_you_mean(name, known))
-        for name, span in where.items()
+        UNUSED_SETTING.at(place, name=name, hint=did_you_mean(name, known))
+        for name in settings.sizes
         if regions and name not in known
     ]
 

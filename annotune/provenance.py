@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from annotune import __version__
+from annotune.codegen.several_sizes import served
 from annotune.codegen.target import Provenance, Variant
 from annotune.settings import Settings
 
@@ -55,12 +56,15 @@ def provenance(settings: Settings, variants: Sequence[Variant]) -> Provenance:
 
 
 def _others_rows(variant: Variant) -> list[str]:
-    """Return what runs at other sizes than several tuned ones."""
+    """Return what runs at other sizes than several tuned ones: some of them alike, or none."""
     if not variant.others:
         return []
     region = variant.analysis.region
+    place = f"{region.function}, region {region.index}"
+    wider = variant.told_apart[len(variant.by_size) :]
+    rows = [f"{place}: the same for {served(one.analysis, one.tuned)}" for one in wider]
     runs = "the nest as written" if variant.general is None else "the first one's general kernels"
-    return [f"{region.function}, region {region.index}: for all other sizes {runs}"]
+    return [*rows, f"{place}: for all other sizes {runs}"]
 
 
 def _tuned_for(function: str, index: int, sizes: Mapping[str, int]) -> str:

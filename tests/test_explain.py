@@ -136,8 +136,8 @@ def test_explain_lists_all_codes() -> None:
 @pytest.mark.parametrize(
     ("word", "hint"),
     [
-        ("AT1100", "did you mean 'AT646'? "),
-        ("at999", "did you mean 'AT646'? "),
+        ("AT1100", "did you mean 'AT648'? "),
+        ("at999", "did you mean 'AT648'? "),
         ("permute", ""),
         ("../AT110", "did you mean 'AT110'? "),
     ],

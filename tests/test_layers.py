@@ -32,8 +32,10 @@ SHARED = {
     "annotune.printable",
 }
 ABOVE = {
+    "annotune.asked_axes",
     "annotune.settings",
     "annotune.option_types",
+    "annotune.options",
     "annotune.pipeline",
     "annotune.problem_sizes",
     "annotune.provenance",

@@ -20,8 +20,7 @@ from annotune.codegen.names import Interface, interface, spelled, unmentioned, w
 from annotune.codegen.several_sizes import (
     OTHERS,
     Definitions,
-    call_sizes,
-    sizes_text,
+    served,
     suffixes,
     tests_by_size,
 )
@@ -59,7 +58,12 @@ class CudaTarget:
         """Return the decision algorithm's choice, then what the model ranks best."""
         points = GpuPoints(base, device, cuda_placement, _decided)
         ranked = space.ranked(device, space.enough(limit))
-        return points.listing(ranked, space.limits, limit).of(space.size, space.legal)
+        return points.listing_of(space, ranked, limit)
+
+    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
+        """Yield the names of what the points of the space set."""
+        points = GpuPoints(base, device, cuda_placement, _decided)
+        return points.axes(space.variety())
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return kernels, host entry and call of one region.
@@ -71,10 +75,7 @@ class CudaTarget:
         as_written = variant.analysis
         functions = _device_functions(as_written.region)
         user = interface(as_written)
-        ends, labels = (
-            suffixes(variant),
-            [sizes_text(call_sizes(v.analysis)) for v in variant.by_size],
-        )
+        ends = suffixes(variant)
         variant, view = viewed(calling_copies(variant, _copies(as_written.region)))
         held = held_scalars(as_written.region, view)
         if resident and held:
@@ -85,11 +86,11 @@ class CudaTarget:
         kernels = _Kernels(Definitions() if variant.others else None)
         general = None
         if variant.general is not None:
-            general = kernels.version(analysis, variant.general, "", OTHERS)
-        found = zip(variant.by_size, ends, labels, tests_by_size(variant, outer), strict=True)
+            general = kernels.version(analysis, variant.general, "")
+        found = zip(variant.told_apart, ends, tests_by_size(variant, outer), strict=True)
         tuned = tuple(
-            replace(kernels.version(one.analysis, one.tuned, end, label), tests=tests)
-            for one, end, label, tests in found
+            replace(kernels.version(part.analysis, part.tuned, end), tests=tests)
+            for part, end, tests in found
         )
         host = HostText(analysis, outer, tuned, general, resident)
         definitions = kernels.definitions((*tuned, *([general] if general is not None else [])))
@@ -152,9 +153,9 @@ class _Kernels:
         self.shared = shared
         self.texts: dict[str, KernelText] = {}
 
-    def version(self, analysis: Analysis, plan: Plan, suffix: str, sizes: str) -> Version:
+    def version(self, analysis: Analysis, plan: Plan, suffix: str) -> Version:
         """Return the kernels of one plan as text, by the name of the kernel."""
-        outer = interface(analysis)
+        outer, sizes = interface(analysis), served(analysis, plan) if suffix else OTHERS
         texts: dict[str, KernelText] = {}
         for kernel, host in _with_host(plan.steps, analysis.region, ()):
             text = kernel_text(analysis, outer, kernel, suffix, plan.constants, host)

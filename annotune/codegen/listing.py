@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from annotune.codegen.target import Variant
 
 RANKED = "those of {legal} legal points that the model ranks first"
+ADMITTED = "those that --param and the constraints admit and the model ranks first"
 SAMPLED = "drawn at random of {size} legal points, the same ones every time"
 
 
@@ -73,6 +74,14 @@ class Listing:
     def of(self, size: int, legal: int) -> Listing:
         """Return the listing as the model's best of a space of so many points, if it is not all."""
         note = RANKED.format(legal=legal) if len(self) < legal else ""
+        return replace(self, note=note, size=size, legal=legal)
+
+    def admitted(self, size: int, is_all: bool) -> Listing:
+        """Return the listing as those points of a space that the user's limits admit.
+
+        Where they are not all of these, nobody knows how many there are.
+        """
+        note, legal = ("", len(self)) if is_all else (ADMITTED, None)
         return replace(self, note=note, size=size, legal=legal)
 
     def cut(self, limit: int) -> Listing:

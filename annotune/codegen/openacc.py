@@ -71,14 +71,18 @@ class OpenAccTarget:
         """
         own = acc_space(space)
         points = GpuPoints(base, device, acc_placement, decide_acc, "acc")
-        found = points.listing(acc_points(own, device, own.enough(limit)), space.limits, limit)
-        found = found.of(own.size, own.legal)
+        found = points.listing_of(own, acc_points(own, device, own.enough(limit)), limit)
         # The rules' own shapes have the other level among them.
         is_shaped = any(unit.made.first for unit in own.branches[0][1])
         other = None if is_shaped or limit == 1 else _other_level(found.variant(0), base)
         if other is None or not space.limits.admit(other.config):
             return found
         return found.with_second(other).cut(limit)
+
+    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
+        """Yield the names of what the points of OpenACC's own space set."""
+        points = GpuPoints(base, device, acc_placement, decide_acc, "acc")
+        return points.axes(acc_space(space).variety())
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the region with its kernels under ``parallel loop``, arrays as the user's.

@@ -27,13 +27,14 @@ from annotune.codegen.in_place import (
 from annotune.codegen.listing import SAMPLED, Listing
 from annotune.codegen.names import interface, spelled
 from annotune.codegen.placed import band_from, declared_in, holds, reduction_clauses
-from annotune.codegen.several_sizes import OTHERS, Definitions, call_sizes, sizes_text
+from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import planned
 from annotune.codegen.writer import Writer
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_space import FLAGS, CpuPoint, CpuSpace
 from annotune.decide.decision import Base
+from annotune.decide.limits import NO_LIMITS
 from annotune.decide.placement import omp_placement
 from annotune.decide.plan import STATIC, HostLoop, Kernel, Plan, Reason, Step
 from annotune.decide.space import Space
@@ -80,6 +81,11 @@ class OpenMpTarget:
             return Listing(settings, times, make)
         note = SAMPLED.format(size=own.legal.size) if own.is_sampled(len(points)) else ""
         return Listing(settings, times, make, note, own.size, own.admitted)
+
+    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
+        """Yield the names of the axes of the CPU's space."""
+        free = replace(cpu_space(space), limits=NO_LIMITS)
+        return (axis.name for axis in free.axes)
 
     def standalone(self, code: RegionCode) -> str:
         """Return nothing: there is no device."""
@@ -206,7 +212,7 @@ class _RegionWriter:
         """Write all steps of a plan; `suffix` ends the names of its functions."""
         hosts = _hosts(plan.steps, self.region)
         shared = between_kernels(self.analysis, plan)
-        self.sizes = sizes_text(call_sizes(self.analysis)) if suffix else OTHERS
+        self.sizes = served(self.analysis, plan) if suffix else OTHERS
         self.schedules = {s: choice.schedule for choice in plan.choices for s in choice.statements}
 
         def write(place: Writer, kernel: Kernel) -> None:

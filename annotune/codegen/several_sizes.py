@@ -1,6 +1,8 @@
 """One text for several problem sizes: kernels for each of them, and a general one for all others.
 
-The text tests the sizes at run time. Kernels that come out alike for two sizes stand there once.
+The text tests the sizes at run time: all of them first, then those alone that the annotation gives
+several values, with what else a call decides left open. Kernels that come out alike for two sizes
+stand there once.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from annotune.codegen.code import TUNED_SUFFIX
 from annotune.codegen.guards import size_tests
 from annotune.codegen.names import Interface, interface
 from annotune.codegen.target import Variant
+from annotune.decide.plan import Plan
 from annotune.ir.expr import Binary, Call, Expr
 from annotune.ir.region import Region
 
@@ -70,19 +73,26 @@ def combined(variants: Sequence[Variant]) -> Variant:
 
 
 def suffixes(variant: Variant) -> tuple[str, ...]:
-    """Return the end of the names of the kernels for each problem size of a variant.
+    """Return the end of the names of the kernels for each variant that is told apart.
 
-    With several it names those sizes that tell them apart: ``_lx8``.
+    With several it names those sizes that tell them apart: ``_lx8``, and ``_lx8_any`` where the
+    others are open.
     """
     if not variant.others:
         return (TUNED_SUFFIX if variant.general is not None else "",)
-    sizes = [call_sizes(one.analysis) for one in variant.by_size]
+    parts = variant.told_apart
+    sizes = [call_sizes(one.analysis) for one in parts]
     telling: list[str] = []
     for name in sizes[0]:
         seen = {tuple(one[n] for n in telling) for one in sizes}
         if len({tuple(one[n] for n in (*telling, name)) for one in sizes}) > len(seen):
             telling.append(name)
-    return tuple("".join(_named(name, one[name]) for name in telling) for one in sizes)
+    ends = ("".join(_named(name, one[name]) for name in telling) for one in sizes)
+    fixed = (part.tuned.constants.keys() for part in parts)
+    return tuple(
+        end + ("" if one.keys() <= known else "_any")
+        for end, one, known in zip(ends, sizes, fixed, strict=True)
+    )
 
 
 def _named(name: str, size: int) -> str:
@@ -91,15 +101,22 @@ def _named(name: str, size: int) -> str:
     return f"_{name}{apart}{size}".replace("-", "minus")
 
 
+def served(analysis: Analysis, plan: Plan) -> str:
+    """Return the sizes that a plan is for: ``n=8, m=100``, or ``n=8, any m`` where m is open."""
+    sizes = call_sizes(analysis)
+    fixed = {name: value for name, value in sizes.items() if name in plan.constants}
+    return ", ".join([sizes_text(fixed), *(f"any {name}" for name in sizes if name not in fixed)])
+
+
 def sizes_text(sizes: Mapping[str, int]) -> str:
     """Return sizes for people: ``lx=8, nelt=1000``."""
     return ", ".join(f"{name}={value}" for name, value in sizes.items())
 
 
 def tests_by_size(variant: Variant, outer: Interface) -> tuple[tuple[Expr, ...], ...]:
-    """Return for each problem size of a variant the tests that it is the size of a call."""
+    """Return for each variant that is told apart the tests that a call has its sizes."""
     known = variant.analysis.region.constants
-    return tuple(size_tests(outer, one.tuned.constants, known) for one in variant.by_size)
+    return tuple(size_tests(outer, one.tuned.constants, known) for one in variant.told_apart)
 
 
 def any_of(alternatives: Sequence[Sequence[Expr]]) -> tuple[Expr, ...]:

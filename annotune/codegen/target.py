@@ -31,6 +31,9 @@ class Variant:
     from; both are None where no model speaks for the target. `flags` are those of the
     annotation's build command at the point. `others` are variants of the region tuned for its
     other problem sizes; `general` serves beside them all (`annotune.codegen.several_sizes`).
+    `partly` is the schedule with no size fixed but those that the annotation gives several values;
+    None where the annotation gives no size several values or all of them, or where the general
+    plan is as good.
     """
 
     analysis: Analysis
@@ -41,16 +44,28 @@ class Variant:
     model: RegionModel | None = None
     flags: Flags = field(default_factory=Flags)
     others: tuple[Variant, ...] = ()
+    partly: Plan | None = None
 
     @property
     def by_size(self) -> tuple[Variant, ...]:
         """Return the variants for each of the problem sizes, this one first."""
         return (self, *self.others)
 
+    @property
+    def told_apart(self) -> tuple[Variant, ...]:
+        """Return a variant for each set of sizes that the text tells apart, the narrowest first.
+
+        These are the problem sizes, and then what they have several values of with all else open.
+        """
+        if not self.others:
+            return (self,)
+        wider = [replace(v, tuned=v.partly) for v in self.by_size if v.partly is not None]
+        return (*self.by_size, *wider)
+
     def plans(self) -> tuple[Plan, ...]:
         """Return every plan that the text holds, the general one last."""
         general = () if self.general is None else (self.general,)
-        return (*(one.tuned for one in self.by_size), *general)
+        return (*(one.tuned for one in self.told_apart), *general)
 
     def rewritten(
         self, analysis: Callable[[Analysis], Analysis], plan: Callable[[Plan], Plan]
@@ -61,6 +76,7 @@ class Variant:
             analysis=analysis(self.analysis),
             tuned=plan(self.tuned),
             general=None if self.general is None else plan(self.general),
+            partly=None if self.partly is None else plan(self.partly),
             others=tuple(one.rewritten(analysis, plan) for one in self.others),
         )
 
@@ -100,6 +116,12 @@ class Target(Protocol):
         Raises:
             AnnotuneError: The first choice is illegal, as only a recipe can make it; or what the
                 user says of the axes leaves no point.
+        """
+
+    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
+        """Yield the names of the axes of a region's space, as often as they come.
+
+        They are those before what the user says of them. Whoever looks for a name stops there.
         """
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
@@ -17,6 +17,7 @@ from annotune.decide.limits import Limits
 from annotune.decide.places import NO_PLACES, Places
 from annotune.decide.plan import KernelChoice, Plan
 from annotune.decide.settings_of import config
+from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError, Diagnostic
 
 
@@ -35,31 +36,29 @@ def planned(
         AnnotuneError: A choice is illegal; at the command that asks for it.
     """
     region = analysis.region
-    tuned = _built(analysis, choices, groups, region.sizes, placement, places, command)
-    is_open = any(s.value is None and s.name in region.sizes for s in region.scalars.values())
-    general: Plan | None = None
-    if is_open and analysis.all_sizes:
-        others = tuple(choice.elsewhere or choice for choice in choices)
-        constants = region.constants
-        if any(choice.blocking for choice in others):
-            made = build(analysis, others, groups, constants, placement, places, command)
-            if isinstance(made, Diagnostic):
-                # Its copies have a size that only the tuned sizes fix.
-                others = tuple(replace(choice, blocking=()) for choice in others)
-        general = _built(analysis, others, groups, constants, placement, places, command)
-    return Variant(analysis, tuned, general, settings or {})
+
+    def built(own: Sequence[KernelChoice], constants: Mapping[str, int]) -> Plan | Diagnostic:
+        return build(analysis, own, groups, constants, placement, places, command)
+
+    tuned = _legal(built(choices, region.sizes))
+    passed = {s.name for s in region.scalars.values() if s.value is None and s.name in region.sizes}
+    if not (passed and analysis.all_sizes):
+        return Variant(analysis, tuned, None, settings or {})
+    others = tuple(choice.elsewhere or choice for choice in choices)
+    made = built(others, region.constants)
+    if isinstance(made, Diagnostic) and any(choice.blocking for choice in others):
+        # Its copies have a size that only the tuned sizes fix.
+        made = built(tuple(replace(choice, blocking=()) for choice in others), region.constants)
+    general = _legal(made)
+    partly: Plan | None = None
+    listed = {name: region.sizes[name] for name in region.varied if name in passed}
+    if listed and listed.keys() != passed and general.steps != tuned.steps:
+        found = built(others, {**region.constants, **listed})
+        partly = found if isinstance(found, Plan) else None
+    return Variant(analysis, tuned, general, settings or {}, partly=partly)
 
 
-def _built(
-    analysis: Analysis,
-    choices: Sequence[KernelChoice],
-    groups: Sequence[tuple[int, ...]],
-    constants: Mapping[str, int],
-    placement: Placement,
-    places: Places,
-    command: str,
-) -> Plan:
-    plan = build(analysis, choices, groups, constants, placement, places, command)
+def _legal(plan: Plan | Diagnostic) -> Plan:
     if isinstance(plan, Diagnostic):
         raise AnnotuneError.of(plan)
     return plan
@@ -119,6 +118,33 @@ class GpuPoints:
         times = tuple(one.predicted_s for one in found)
         return Listing(configs, times, self._made(tuple(found), first))
 
+    def listing_of(self, space: Space, points: Iterable[Point], limit: int) -> Listing:
+        """Return the listing of `points`, the best of a space, with how many there are of it.
+
+        Raises:
+            AnnotuneError: As `listing` does.
+        """
+        found = self.listing(points, space.limits, limit)
+        if not space.limits:
+            return found.of(space.size, space.legal)
+        is_all = len(found) < limit and space.legal <= space.enough(limit)
+        return found.admitted(space.size, is_all)
+
+    def axes(self, points: Iterable[Point]) -> Iterator[str]:
+        """Yield the names of the axes that some points have, as often as they come."""
+        for point in points:
+            try:
+                decision = self.deciding(self.base, point)
+            except AnnotuneError:
+                continue
+            yield from self._settings(decision, point)
+
+    def _settings(self, decision: Decision, point: Point) -> Mapping[str, str | int]:
+        """Return what tables show of a point."""
+        flags = code_flags_at(self.base.analysis.region.spec, point.params)
+        given = flags.nvcc if self.command == "cuda" else flags.host
+        return {**config(decision, point), **shown_flags(given)}
+
     def _made(self, found: Sequence[_Decided], first: Variant) -> Callable[[int], Variant]:
         return lambda number: first if number == 0 else self.variant(found[number])
 
@@ -132,9 +158,8 @@ class GpuPoints:
         units = self.base.nests(point.fusion, decision.wishes)
         analysis = self.base.analysis
         flags = code_flags_at(analysis.region.spec, point.params)
-        given = flags.nvcc if self.command == "cuda" else flags.host
         model = RegionModel(analysis, tuple(units), decision.choices, self.device)
-        settings = {**config(decision, point), **shown_flags(given)}
+        settings = self._settings(decision, point)
         return _Decided(decision, settings, model, model.forecast().kernels_s, flags)
 
     def variant(self, one: _Decided) -> Variant:

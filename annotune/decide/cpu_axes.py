@@ -183,6 +183,8 @@ class BlockAxes:
     def legal(self, axes: Sequence[Axis]) -> Iterator[Alternative]:
         """Yield every legal setting of `axes`, the likely ones first."""
         yield from (found for found in self.likely() if _is_among(found.settings, axes))
+        if not all(axis.values for axis in axes):
+            return
         known = [found.settings for found in self.likely()]
         problem = Problem()
         for axis in axes:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
 from annotune.analysis.facts import Analysis
+from annotune.annotation.spec import Value
 from annotune.decide.cpu import choose_cpu, cpu_units
 from annotune.decide.cpu_axes import Alternative, BlockAxes, Settings, schedules
 from annotune.decide.cpu_blocks import Sharing
@@ -92,10 +93,11 @@ class CpuSpace:
         return tuple(found)
 
     def _limited(self, prefix: str, axes: Iterable[Axis]) -> tuple[Axis, ...]:
-        return tuple(
-            Axis(axis.name, self.limits.values(f"{prefix}.{axis.name}") or axis.values)
-            for axis in axes
-        )
+        out = []
+        for axis in axes:
+            given = self.limits.values(f"{prefix}.{axis.name}")
+            out.append(replace(axis, values=_fitting(axis, given)) if given else axis)
+        return tuple(out)
 
     @cached_property
     def _others(self) -> tuple[tuple[Alternative, ...], ...]:
@@ -216,6 +218,14 @@ class CpuSpace:
         free = CpuSpace(self.analysis, self.flags)
         points = free.legal.every() if free.legal.is_listed else free.legal.drawn(SEED, SAMPLE)
         return self.limits.why_empty(CpuPoint(p).settings for p in points)
+
+
+def _fitting(axis: Axis, given: Iterable[Value]) -> tuple[Value, ...]:
+    """Return those of `given` that may stand on an axis: counts, where its own values are."""
+    words = dict.fromkeys(map(str, given))
+    if all(isinstance(own, int) for own in axis.values):
+        return tuple(int(word) for word in words if word.isascii() and word.isdecimal())
+    return tuple(own for own in axis.values if str(own) in words)
 
 
 def _named(block: BlockAxes, axes: Sequence[Axis], one: Alternative) -> Alternative:

@@ -16,6 +16,8 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 
 # The axes of a statement, and those of a whole region that are no parameter of the annotation.
 _AXIS = re.compile(r"S\d+[._][A-Za-z]\w*|flags")
+# The places of what the command line says.
+PARAM, CONSTRAINT = "--param", "--constraint"
 
 
 def is_axis(name: str) -> bool:
@@ -26,6 +28,11 @@ def is_axis(name: str) -> bool:
 def plain(name: str) -> str:
     """Return the name of an axis as a formula has it."""
     return name.replace(".", "_")
+
+
+def dotted(text: str) -> str:
+    """Return a name, or a formula, with its axes as tables name them."""
+    return re.sub(r"\bS(\d+)_(?=[A-Za-z])", r"S\1.", text)
 
 
 def plain_names(text: str) -> str:
@@ -40,15 +47,15 @@ def with_asked(
 
     Values for a parameter of the annotation take the place of its own.
     """
-    place = Span("--param", 1, 1)
+    place = Span(PARAM, 1, 1)
     own = tuple(
         replace(p, values=params[p.name], span=place) if p.name in params else p
         for p in spec.performance_params
     )
     known = {p.name for p in own}
     more = tuple(Parameter(n, v, place) for n, v in params.items() if n not in known and is_axis(n))
-    where = Span("--constraint", 1, 1)
-    constraints = tuple(Constraint(text, Formula(text, where), where) for text in formulas)
+    where = Span(CONSTRAINT, 1, 1)
+    constraints = tuple(Constraint(dotted(text), Formula(text, where), where) for text in formulas)
     return replace(
         spec,
         performance_params=(*own, *more),
@@ -111,9 +118,12 @@ NO_LIMITS = Limits()
 
 
 def _among(param: Parameter) -> Callable[[Mapping[str, Value]], bool]:
+    # As text, so that what a table prints as 8 is found however a point has it.
+    words = {str(value) for value in param.values}
+
     def test(settings: Mapping[str, Value]) -> bool:
         own = (v for name, v in settings.items() if plain(name) == plain(param.name))
-        return all(value in param.values for value in own)
+        return all(str(value) in words for value in own)
 
     return test
 

@@ -212,10 +212,8 @@ def _per_warp(
 
 def _sectors(access: AccessFacts, places: Sequence[dict[str, int]], element: int) -> int:
     """Return how many 32-byte sectors one warp's access touches."""
-    offsets = {
-        sum((access.strides.get(n) or 0) * k for n, k in lane.items()) * element // SECTOR_BYTES
-        for lane in places
-    }
+    moving = [(n, stride) for n, stride in access.strides.items() if stride and n in places[0]]
+    offsets = {sum(s * lane[n] for n, s in moving) * element // SECTOR_BYTES for lane in places}
     return len(offsets)
 
 

@@ -53,13 +53,13 @@ def _copies(choice: KernelChoice) -> dict[str, str]:
     return out
 
 
-def form_settings(choice: KernelChoice) -> dict[str, str]:
+def form_settings(choice: KernelChoice) -> dict[str, str | int]:
     """Return what OpenACC makes of a choice: its shape, the loops of each level, and tiles."""
     if choice.form is None:
         return {}
     levels = acc_placement(choice)
-    out = {"shape": choice.form.shape}
+    out: dict[str, str | int] = {"shape": choice.form.shape}
     for level in ("gang", "worker", "vector"):
         out[level] = ",".join(name for name, place in levels.items() if place == level) or "-"
-    out |= {f"tile_{loop}": str(size) for loop, size in choice.tiles}
+    out |= {f"tile_{loop}": size for loop, size in choice.tiles}
     return {f"S{choice.leader}.{name}": value for name, value in out.items()}

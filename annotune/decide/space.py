@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import product
 from math import prod
 
 from constraint import Problem
 
-from annotune.annotation.commands import argument_of
 from annotune.annotation.devices import Device
-from annotune.annotation.evaluate import holds
-from annotune.annotation.spec import Command, Formula, Value
+from annotune.annotation.spec import Command, Value
 from annotune.decide.decision import FUSIONS, Base, Point, kernel_choice
-from annotune.decide.direct import MAX_UNROLL, choose, unrolls
+from annotune.decide.direct import choose, unrolls
 from annotune.decide.hints import Launch, launches
-from annotune.decide.limits import NO_LIMITS, Limits, is_axis, is_of_axes, limits_of
+from annotune.decide.limits import NO_LIMITS, Limits, is_axis, limits_of
 from annotune.decide.model import predict
 from annotune.decide.movement import PLAIN
+from annotune.decide.parameter_points import parameter_points
 from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
 from annotune.decide.strategies import Made, made
 from annotune.decide.units import Unit
 from annotune.decide.wishes import Wishes, read_wishes
-from annotune.diagnostics import AnnotuneError
 from annotune.transforms.tile import name_is_taken
 
 NONE = ""
@@ -213,6 +211,19 @@ class Space:
                 for picked in product(*options):
                     yield _point(params, fusion, units, picked)
 
+    def variety(self) -> Iterator[Point]:
+        """Yield points that have between them every axis: one kernel's settings at a time.
+
+        Of very many parameters' values some are looked at, as far apart as can be.
+        """
+        apart = max(1, len(self.params) // MOST_LOOKED_AT)
+        for number, params in enumerate(self.params[::apart]):
+            for fusion, units in self.branches:
+                for unit in units:
+                    # Parameters change the values of axes; all else is seen at the first of them.
+                    for option in _options(unit)[: 1 if number else None]:
+                        yield _point(params, fusion, (unit,), (option,))
+
     def enough(self, limit: int) -> int:
         """Return how many points to rank so that some `limit` of them fulfil the user's limits."""
         return max(limit, MOST_RANKED) if self.limits else limit
@@ -303,7 +314,7 @@ def region_space(base: Base) -> Space:
     spec = base.analysis.region.spec
     own = tuple(p for p in spec.performance_params if not is_axis(p.name))
     axes = tuple(Axis(p.name, p.values) for p in own)
-    params = _parameter_points(base, axes)
+    params = parameter_points(base, own)
     wishes = read_wishes(spec.commands, params[0], base.analysis.region.nest.body)
     branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
     seen: set[tuple[tuple[tuple[int, ...], ...], ...]] = set()
@@ -333,66 +344,7 @@ def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 
+# Points of the annotation's own parameters that are looked through for the names of axes.
+MOST_LOOKED_AT = 200
 # Points ranked for a user who admits but some of them.
 MOST_RANKED = 20_000
-# More points of the annotation's own parameters than this are not listed at once.
-MAX_PARAMETER_POINTS = 100_000
-
-
-def _parameter_points(base: Base, axes: tuple[Axis, ...]) -> tuple[Mapping[str, Value], ...]:
-    spec = base.analysis.region.spec
-    sizes: dict[str, Value] = dict(base.analysis.region.sizes)
-    names = [axis.name for axis in axes]
-    factors = _unroll_factors(spec.commands)
-    values = [_tried_first(axis) if axis.name in factors else axis.values for axis in axes]
-    constraints = tuple(c for c in spec.constraints if not is_of_axes(c))
-    every = (dict(zip(names, p, strict=True)) for p in product(*values))
-    legal = (p for p in every if all(holds(c.formula, {**sizes, **p}) for c in constraints))
-    points = list(islice(legal, MAX_PARAMETER_POINTS))
-    if not points:
-        every = (dict(zip(names, p, strict=True)) for p in product(*values))
-        limits = Limits((), constraints, sizes)
-        raise AnnotuneError.of(limits.why_empty(islice(every, MAX_PARAMETER_POINTS)))
-    return _placeable(base, points)
-
-
-def _unroll_factors(commands: Sequence[Command]) -> frozenset[str]:
-    """Return the parameters that stand as the factor of an ``unroll``."""
-    found = (argument_of(c, "factor") for c in commands if c.name == "unroll")
-    return frozenset(a.value.text for a in found if a is not None and isinstance(a.value, Formula))
-
-
-def _tried_first(axis: Axis) -> tuple[Value, ...]:
-    """Return unroll factors largest first, the order of the decision algorithm's own."""
-    numbers = [v for v in axis.values if isinstance(v, int)]
-    if len(numbers) < len(axis.values):
-        return axis.values
-    within = sorted((n for n in numbers if n <= MAX_UNROLL), reverse=True)
-    return (*within, *sorted(n for n in numbers if n > MAX_UNROLL))
-
-
-def _placeable(
-    base: Base, points: Sequence[Mapping[str, Value]]
-) -> tuple[Mapping[str, Value], ...]:
-    """Return the points at which no command gives a loop two places.
-
-    Raises:
-        AnnotuneError: There is none; what is wrong with the first.
-    """
-    body = base.analysis.region.nest.body
-    refused: dict[object, AnnotuneError | None] = {}
-    kept = []
-    for point in points:
-        # A number names no loop: points that differ in numbers alone are alike here.
-        key = tuple((k, v) for k, v in point.items() if not isinstance(v, int | float))
-        if key not in refused:
-            try:
-                read_wishes(base.analysis.region.spec.commands, point, body)
-                refused[key] = None
-            except AnnotuneError as error:
-                refused[key] = error
-        if refused[key] is None:
-            kept.append(point)
-    if not kept:
-        raise next(error for error in refused.values() if error is not None)
-    return tuple(kept)

@@ -107,10 +107,15 @@ def _moves(access: AccessFacts, loop: str) -> bool:
 def lanes(unit: Unit, form: Shape, warp_size: int) -> list[dict[str, int]]:
     """Return the thread indices of the first warp's lanes, x fastest, for loops of the text."""
     found = []
+    # The lanes' places along each loop are few, and come again and again.
+    along = [
+        (count, [dict(unit.in_parts(name, index)) for index in range(min(count, warp_size))])
+        for name, count in form.thread_trips
+    ]
     for lane in range(min(warp_size, max(1, form.threads))):
         rest, place = lane, dict[str, int]()
-        for name, count in form.thread_trips:
-            place.update(unit.in_parts(name, rest % count))
+        for count, places in along:
+            place |= places[rest % count]
             rest //= count
         found.append(place)
     return found

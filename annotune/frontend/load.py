@@ -226,14 +226,15 @@ def _region(
         aliases = aliased.aliases
         return tuned_sizes(names, aliases, iterators, given, overrides, body, block.start)
 
-    first, *others = problem_sizes(block.spec, MAX_SIZES) or ({},)
+    first, *others = map(sizes, problem_sizes(block.spec, MAX_SIZES) or ({},))
+    varied = (name for name in first if any(one.get(name) != first[name] for one in others))
     return Region(
         function.part.function,
         index,
         nest,
         arrays,
         names.scalars,
-        sizes(first),
+        first,
         block.spec,
         _extent(file, function.part, block),
         block.span,
@@ -242,7 +243,8 @@ def _region(
         aliased.spellings,
         user_functions(file, names.functions, block.body_start),
         tuple(declarations(aliased.statements, names, aliased.formulas)),
-        other_sizes=tuple(map(sizes, others)),
+        other_sizes=tuple(others),
+        varied=tuple(varied),
         conditions=open_conditions(file.clean, block.body_start, block.body_end),
         formulas=set_in_text(aliased.statements, names, nest),
         counted=frozenset(names.counted),

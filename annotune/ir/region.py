@@ -144,7 +144,8 @@ class Region:
     whoever compiles that text by itself puts them before it. `original` is the nest before the
     analysis gave iterations variables of their own, None where it did not. `conditions` are
     those of its ``#if``s that a compiler's ``-D`` may decide otherwise. `other_sizes` are
-    like `sizes`, for the other problem sizes of ``input_params``. `formulas` are the integers that
+    like `sizes`, for the other problem sizes of ``input_params``, and `varied` the names that have
+    several values among them all. `formulas` are the integers that
     the text of the region sets and no statement or loop of the nest does, in text order; `counted`
     those whose value the text carries from one iteration of a loop to the next, where the nest
     has formulas of the iterator.
@@ -169,6 +170,7 @@ class Region:
     other_sizes: tuple[Mapping[str, int], ...] = ()
     formulas: tuple[str, ...] = ()
     counted: frozenset[str] = frozenset()
+    varied: tuple[str, ...] = ()
 
     @property
     def as_written(self) -> Nest:

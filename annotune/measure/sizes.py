@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
+from types import MappingProxyType
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.expr import Binary, Var
@@ -14,6 +15,7 @@ from annotune.measure.evaluate import evaluate, iterations, known_values
 from annotune.measure.harness import signature
 
 Sizes = Mapping[str, int]
+NO_SIZES: Sizes = MappingProxyType({})
 
 AWKWARD_ITERATIONS = 300_000
 """How many assignments an awkward run may make: some milliseconds even one thread at a time."""
@@ -50,27 +52,28 @@ def _assigned(assign: Assign) -> Iterable[str]:
 
 
 def awkward_sizes(
-    analysis: Analysis, limit: int = AWKWARD_ITERATIONS
+    analysis: Analysis, limit: int = AWKWARD_ITERATIONS, fixed: Sizes = NO_SIZES
 ) -> tuple[dict[str, int], ...]:
     """Return small size sets that find what tuned sizes hide, the cheapest first.
 
     All ones, small unequal extents, and primes past a warp; only for the sizes that C leaves
     open. A set with more than `limit` assignments, or at which the original itself would
     leave a declared array, is replaced by a smaller one or left out; where a proof has a
-    condition, such as ``ldc >= n``, it is made to hold. Nothing is returned for a region whose
-    sizes C fixes.
+    condition, such as ``ldc >= n``, it is made to hold. All sets have the `fixed` sizes. Nothing is
+    returned for a region whose sizes C fixes.
     """
-    names = open_sizes(analysis.region)
+    names, kept = open_sizes(analysis.region), dict(fixed)
     if not names:
         return ()
     found: list[dict[str, int]] = []
     for choices in ((_ONES,), (_SMALL,), (_PRIMES, _SMALL_PRIMES)):
         for values in choices:
-            sizes = _fulfilling(analysis, dict(zip(names, cycle(values), strict=False)))
-            if is_possible(analysis, sizes, limit):
+            sizes = dict(zip(names, cycle(values), strict=False)) | kept
+            sizes = _fulfilling(analysis, sizes)
+            if sizes == sizes | kept and is_possible(analysis, sizes, limit):
                 found.append(sizes)
                 break
-    scaled = reduced_sizes(analysis, limit)
+    scaled = reduced_sizes(analysis, limit) | kept
     # The tuned sizes made smaller keep what the others break: which of them are equal.
     if is_possible(analysis, scaled, limit):
         found.append(scaled)

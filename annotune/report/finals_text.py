@@ -44,7 +44,7 @@ def _times(final: Final) -> str:
 
 def _range(rounds: int) -> str:
     """Return what an interval of so many rounds is: with few of them there is no confidence."""
-    return f"{LEVEL:.0%} interval" if rounds >= LEAST_ROUNDS else "all between"
+    return f"{LEVEL:.0%} interval" if rounds >= LEAST_ROUNDS else "all from"
 
 
 def _ties(row: Row, trials: tuple[Trial, ...]) -> str:

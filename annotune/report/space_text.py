@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotune.annotation.devices import Device
+from annotune.annotation.evaluate import literal
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target
 from annotune.report.findings import CheckReport
@@ -42,7 +43,12 @@ def space_lines(report: CheckReport, spaces: Sequence[Mapping[str, Listing]]) ->
             if listing.note:
                 yield f"    axes of {len(listing)} points, {listing.note}"
             for axis, values in listing.axes.items():
-                yield f"    {axis}: {', '.join(map(str, values))}"
+                yield f"    {axis}: {', '.join(map(_shown, values))}"
+
+
+def _shown(value: str | int) -> str:
+    """Return a value as `--param` takes it: in quotes where a comma would end it."""
+    return literal(value) if isinstance(value, str) and "," in value else str(value)
 
 
 def space_json(listing: Listing) -> dict[str, Any]:

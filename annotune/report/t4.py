@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotune.measure.trial import Status, Trial
+from annotune.report.final_json import final_json
 from annotune.tune.results import RegionResult, Results
 
 T4_VERSION = "1.0.0"
@@ -77,6 +78,7 @@ def _result(region: RegionResult, trial: Trial) -> dict[str, Any]:
             "reused": trial.reused,
             "reason": trial.reason,
             "at_s": None if _ms(trial.at_s) is None else trial.at_s,
+            "final": final_json(trial.final),
         },
     }
 
@@ -100,10 +102,25 @@ def _measurements(trial: Trial) -> Iterator[Mapping[str, Any]]:
     for name, time in (("time", measured), ("predicted_time", predicted)):
         if time is not None:
             yield {"name": name, "value": time, "unit": "ms"}
+    yield from _of_finals(trial)
     for name, value in trial.facts.items():
         # The schema of 1.0.0 as first published allows numbers alone.
         if not isinstance(value, str) and math.isfinite(value):
             yield {"name": name, "value": value, "unit": ""}
+
+
+def _of_finals(trial: Trial) -> Iterator[Mapping[str, Any]]:
+    """Yield the median of the rounds of the finals, with its interval, and the ratio to the winner.
+
+    `time`, and the objective with it, stay those of the search, which every trial has.
+    """
+    final = trial.final
+    if final is None or final_json(final) is None:
+        return
+    times = {"final_time": final.time_s, "final_low": final.low_s, "final_high": final.high_s}
+    for name, time_s in times.items():
+        yield {"name": name, "value": time_s * _MS, "unit": "ms"}
+    yield {"name": "final_ratio", "value": final.ratio, "unit": ""}
 
 
 def _ms(time_s: float | None) -> float | None:

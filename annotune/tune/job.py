@@ -15,7 +15,7 @@ from annotune.measure.gpu import Gpu, NoGpu
 from annotune.measure.stream import Cpu
 from annotune.tune.asked import Wanted
 
-# Points among which a search chooses, at most. To list one for a GPU takes 15 ms, for a CPU 1 ms.
+# Points among which a search chooses, at most. To list one for a GPU takes 5 ms, for a CPU 1 ms.
 MOST_ON_CPU = 5000
 MOST_ON_GPU = 300
 # Which target is built how. The CPU's is measured on this machine.

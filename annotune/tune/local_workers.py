@@ -50,7 +50,7 @@ class LocalWorkers:
     def _ended(self, one: _Process, done: Future[T]) -> None:
         with self._lock:
             one.load -= 1
-            one.deaths += isinstance(done.exception(), WorkerDied)
+            one.deaths += not done.cancelled() and isinstance(done.exception(), WorkerDied)
 
     def close(self) -> None:
         """End the processes."""

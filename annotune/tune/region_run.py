@@ -132,7 +132,7 @@ def _on_gpu(job: Job, gpu: Gpu, target: Target, bench: Bench, listing: Listing) 
             others = foreign_processes(gpu)
             found = measure_all(on_device)
             others = tuple(dict.fromkeys((*others, *foreign_processes(gpu))))
-    said = []
+    said = [*found.warnings]
     if others:
         said.append(f"while it was measured, {gpu.name} was used by {', '.join(others)} too")
     before, after = clocks

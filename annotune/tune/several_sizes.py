@@ -10,6 +10,7 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.several_sizes import combined, sizes_text
 from annotune.codegen.target import Target, Variant
 from annotune.diagnostics import AnnotuneError
+from annotune.measure.sizes import awkward_sizes, open_sizes
 from annotune.measure.trial import Status, Trial
 from annotune.tune.bench import Bench, Listener, program_of
 from annotune.tune.region_run import Tuned
@@ -124,7 +125,7 @@ def together(parts: Sequence[AtSize], targets: Sequence[Target]) -> Tuned:
         won = [part for part in parts if name in part.tuned.variants]
         if not won:
             continue
-        one = combined([part.tuned.variants[name] for part in won])
+        one = combined([_checkable(part.tuned.variants[name]) for part in won])
         code = target.region(one, resident=False)
         checked, problem = _checked(parts, won, target, one, code)
         if problem:
@@ -146,6 +147,20 @@ def together(parts: Sequence[AtSize], targets: Sequence[Target]) -> Tuned:
     return replace(first, result=result, codes=codes, variants=variants, warnings=said)
 
 
+def _checkable(variant: Variant) -> Variant:
+    """Return a variant without the plan for open sizes where no run of it is short enough."""
+    return variant if _beside(variant) else replace(variant, partly=None)
+
+
+def _beside(variant: Variant) -> tuple[Sizes, ...]:
+    """Return awkward sizes at which the plan runs that fixes nothing but the listed sizes."""
+    if variant.partly is None:
+        return ()
+    analysis, fixed = variant.analysis, variant.partly.constants
+    listed = {name: fixed[name] for name in open_sizes(analysis.region) if name in fixed}
+    return awkward_sizes(analysis, fixed=listed)
+
+
 def _checked(
     parts: Sequence[AtSize],
     won: Sequence[AtSize],
@@ -155,14 +170,17 @@ def _checked(
 ) -> tuple[list[Sizes], str]:
     """Return the problem sizes at which a text does as the original, or what it does wrong.
 
-    It runs under the detectors first. Each size for which there are kernels has the bench at
-    which these must run.
+    It runs under the detectors first, at awkward sizes of which some are none of those it is tuned
+    for, and others are so in part. Each size for which there are kernels has the bench at which
+    these must run.
     """
     bench = parts[0].bench
     program = program_of(target, _CHECKED_AS[target.name], variant, code)
     plan = replace(bench.plan(False), device_name="", environ={})
     arch = bench.arch if code.device else ""
-    strict = replace(plan, sizes=bench.awkward or bench.sizes, sanitize=True, races=True, arch=arch)
+    beside = [sizes for one in variant.by_size if variant.others for sizes in _beside(one)]
+    awkward = (*bench.awkward, *beside) or bench.sizes
+    strict = replace(plan, sizes=awkward, sanitize=True, races=True, arch=arch)
     trial = bench.checker.check(program, strict)
     if trial.status is not Status.CORRECT:
         return [], _first_line(trial)

@@ -44,6 +44,14 @@ CREATE TABLE trials (
 )
 """
 
+# So long another program may hold a store that is to be opened.
+BUSY_S = 1.0
+# A full or failing disk, missing rights, and another program that holds the file.
+_NO_FAULT_OF_THE_FILE = (
+    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_FULL),
+    *(sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED),
+)
+
 T = TypeVar("T")
 
 
@@ -199,7 +207,7 @@ def _unusable(path: Path) -> str:
         return ""
     if path.is_symlink() or not path.is_file():
         return "it is no file"
-    connection = sqlite3.connect(path, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
     try:
         found = connection.execute("PRAGMA application_id").fetchone()[0]
         version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -213,11 +221,10 @@ def _unusable(path: Path) -> str:
         problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         connection.execute("SELECT key, target, config, launches, limit_s, trial FROM trials")
         return "" if problem == "ok" else f"it is damaged: {problem}"
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
-            raise _refused(str(path), str(error)) from error
-        return f"it is damaged: {error}"
     except sqlite3.DatabaseError as error:
+        # The rest of a code says more than is asked here.
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _NO_FAULT_OF_THE_FILE:
+            raise _refused(str(path), str(error)) from error
         return f"it is damaged: {error}"
     finally:
         connection.close()
@@ -250,7 +257,7 @@ def _refused(path: str, reason: str) -> AnnotuneError:
 
 def text_of(trial: Trial) -> str:
     """Return a trial as JSON, all but what the next run decides anew."""
-    values = asdict(replace(trial, reused=False, at_s=None))
+    values = asdict(replace(trial, reused=False, at_s=None, final=None))
     return json.dumps(values)
 
 
@@ -263,6 +270,19 @@ def trial_of(text: str) -> Trial | None:
         values["status"] = Status(values["status"])
         values["times_s"] = tuple(values["times_s"])
         values["kernels"] = tuple(KernelFacts(**one) for one in values["kernels"])
-        return Trial(**values)
+        trial = Trial(**values)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
+    return trial if _is_sound(trial) else None
+
+
+def _is_sound(trial: Trial) -> bool:
+    """Return whether what was read is of the types that a trial has: a file may be edited."""
+    figures = (trial.time_s, trial.spread_s, trial.predicted_s, trial.compile_s, trial.run_s)
+    return (
+        all(isinstance(one, int | float) for one in (*trial.times_s, *figures) if one is not None)
+        and all(isinstance(words, str) for words in (trial.target, trial.device, trial.reason))
+        and isinstance(trial.config, dict)
+        and isinstance(trial.facts, dict)
+        and trial.final is None
+    )

@@ -41,29 +41,14 @@ def perform(job: Job[T], timeout_s: float) -> T:
     return job.run(timeout_s)
 
 
-class InThisProcess:
-    """The process that leads a run, as a worker: a job is done in the thread that submits it."""
-
-    slots = 1
-
-    def submit(self, job: Job[T], timeout_s: float) -> Future[T]:
-        """Do a job, and return what came of it."""
-        done: Future[T] = Future()
-        try:
-            done.set_result(job.run(timeout_s))
-        except BaseException as error:
-            done.set_exception(error)
-        return done
-
-    def close(self) -> None:
-        """Do nothing: a job that was submitted has ended."""
-
-
 def watched(future: Future[T], deaths: tuple[type[BaseException], ...]) -> Future[T]:
     """Return a future like `future`, in which an engine's words for a death are `WorkerDied`."""
     own: Future[T] = Future()
 
     def pass_on(done: Future[T]) -> None:
+        if done.cancelled():  # its workers were closed
+            own.cancel()
+            return
         error = done.exception()
         if error is None:
             own.set_result(done.result())

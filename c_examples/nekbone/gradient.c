@@ -1,8 +1,8 @@
 /* The gradient of local_grad3.c for any number of points, tuned for the three that nekbone runs
  * with: n points along each side of an element, 8, 10 or 12.
  *
- * One text comes out for all three. It has kernels for each, and general ones for any other n or
- * number of elements; which of them run is decided by the arguments of the call.
+ * One text comes out for all three. It has kernels for each, with 1000 elements and with any number of
+ * them, and general ones for any other n; which of them run is decided by the arguments of the call.
  */
 
 void gradient(int n, int elements, double *restrict Ut, double *restrict Us, double *restrict Ur,

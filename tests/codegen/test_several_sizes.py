@@ -19,6 +19,9 @@ from support.regions import analysis_of
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
+from annotune.codegen.certify import certify
+from annotune.codegen.certify_acc import certify_acc
+from annotune.codegen.certify_cores import certify_cores
 from annotune.codegen.guards import joined
 from annotune.codegen.in_place import region_block
 from annotune.codegen.several_sizes import (
@@ -32,6 +35,7 @@ from annotune.codegen.several_sizes import (
     suffixes,
 )
 from annotune.codegen.target import Variant, load_target
+from annotune.decide.certificate import verify
 from annotune.decide.decision import Base
 from annotune.decide.space import region_space
 from annotune.ir.expr import Binary, Expr, Int, Var
@@ -130,10 +134,12 @@ def built(folder: Path, target: str, text: str) -> Built:
     return Built(*(ctypes.CDLL(str(folder / f"{name}.so")) for name in ("original", "made")))
 
 
+# What runs for a listed n with its m, with another m, and for all other sizes. The directives for
+# any m are those for 7.
 EXPECTED = {
-    "cuda": ("mm_1_s0_n{n}", "mm_1_s0"),
-    "openmp": ("mm_1_s0_n{n}", "mm_1_s0"),
-    "openacc": ("m == 7 && n == {n}", "others"),
+    "cuda": ("mm_1_s0_n{n}", "mm_1_s0_n{n}_any", "mm_1_s0"),
+    "openmp": ("mm_1_s0_n{n}", "mm_1_s0_n{n}_any", "mm_1_s0"),
+    "openacc": ("n == {n}", "n == {n}", "others"),
 }
 
 
@@ -142,13 +148,28 @@ def test_each_size_runs_its_own_kernel_and_all_others_the_general_one(
     target: str, tmp_path: Path
 ) -> None:
     one = built(tmp_path, target, PRODUCT)
-    own, general = EXPECTED[target]
+    own, of_any, general = EXPECTED[target]
     for n in (8, 10, 12):
         assert one.ran(n, 7) == own.format(n=n)
-    for n, m in ((9, 7), (8, 6), (12, 8), (1, 1), (37, 19), (11, 7), (10, 70)):
+        for m in (1, 2, 3, 6, 8, 13, 37, 70):
+            assert one.ran(n, m) == of_any.format(n=n), (n, m)
+    for n, m in ((9, 7), (1, 1), (37, 19), (11, 7)):
         assert one.ran(n, m) == general, (n, m)
     # What does not run at all has no kernel.
     assert one.ran(0, 7) == one.ran(8, 0) == "none"
+
+
+CERTIFY = {"cuda": certify, "openacc": certify_acc, "openmp": certify_cores}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("m", [1, 7, 13])
+def test_the_plan_for_any_m_has_a_certificate_at_each(target: str, m: int) -> None:
+    for one in combination(target, PRODUCT).by_size:
+        assert one.partly is not None
+        assert one.partly.constants == {"n": one.analysis.region.sizes["n"]}
+        region = replace(one.analysis.region, sizes={**one.analysis.region.sizes, "m": m})
+        assert verify(CERTIFY[target](analyse(region), one.partly)) == ()
 
 
 # The rows of c are apart where m is even, which is proven for each of the sizes alone.
@@ -220,6 +241,12 @@ LISTS = {
 MISSES = ({"n": 71, "m": 71}, {"n": 1, "m": 1})
 
 
+def for_any_n(variant: Variant) -> Variant:
+    """Return a variant that has a plan for its m alone beside that for its sizes."""
+    plan = variant.tuned
+    return replace(variant, partly=replace(plan, constants={"m": plan.constants["m"]}))
+
+
 @settings(max_examples=5, deadline=None)
 @given(**LISTS)
 def test_a_text_in_place_takes_the_plan_for_exactly_its_size(n: list[int], m: list[int]) -> None:
@@ -227,13 +254,17 @@ def test_a_text_in_place_takes_the_plan_for_exactly_its_size(n: list[int], m: li
     assert [call_sizes(one.analysis) for one in variant.by_size] == [
         {"n": one, "m": two} for one in n for two in m
     ]
-    ends = suffixes(variant)
-    assert len(set(ends)) == len(n) * len(m)
-    # Plans that are told apart, though some may be alike.
-    apart = replace(variant, general=replace(variant.tuned, steps=()))
+    # Plans that are told apart, though some may be alike. Where n has one value, m alone is listed.
+    parts = [for_any_n(one) if len(n) == 1 else one for one in variant.by_size]
+    apart = replace(parts[0], others=tuple(parts[1:]), general=replace(variant.tuned, steps=()))
+    assert len(apart.told_apart) == len(n) * len(m) * (2 if len(n) == 1 else 1)
+    ends = suffixes(apart)
+    assert len(set(ends)) == len(ends)
     text = region_block(apart, lambda out, analysis, plan, suffix: out.line(f"run{suffix};"))
-    for one, suffix in zip(variant.by_size, ends, strict=True):
-        assert chosen(text, call_sizes(one.analysis)) == f"run{suffix};"
+    for one, suffix in zip(apart.told_apart, ends, strict=True):
+        sizes = call_sizes(one.analysis)
+        sizes |= {name: 71 for name in sizes if name not in one.tuned.constants}
+        assert chosen(text, sizes) == f"run{suffix};"
     for sizes in (*MISSES, {"n": n[0], "m": 71}):
         assert chosen(text, sizes) == "run;"
 

@@ -170,6 +170,14 @@ def test_a_write_beside_a_guarded_array_is_seen() -> None:
         assert array.broken_zone() == side
 
 
+def test_awkward_sizes_beside_a_given_one() -> None:
+    _, analysis = matvec()
+    found = awkward_sizes(analysis, fixed={"n": 24})
+    assert {sizes["n"] for sizes in found} == {24}
+    assert len({sizes["m"] for sizes in found}) == len(found) >= 3
+    assert awkward_sizes(analysis, fixed={"n": 10**6}) == ()
+
+
 def test_awkward_sizes_fulfil_the_conditions_of_a_proof() -> None:
     """Else the original would be compared with itself."""
     analysis = analysis_of(

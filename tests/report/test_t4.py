@@ -122,13 +122,35 @@ def test_what_a_trial_says() -> None:
     }
     assert (first["invalidity"], first["correctness"]) == ("correct", 1)
     assert first["objectives"] == ["time"]
-    assert first["measurements"] == [{"name": "time", "value": 14.02, "unit": "ms"}]
+    assert first["measurements"][0] == {"name": "time", "value": 14.02, "unit": "ms"}
     assert first["annotune"]["target"] == "openmp"
     assert first["annotune"]["at_s"] == 2.5
     failed = others[2]
     assert (failed["invalidity"], failed["correctness"]) == ("compile", 0)
     assert failed["measurements"] == []
     assert failed["annotune"]["reason"] == SD_T_D2.trials[3].reason
+
+
+def test_the_finals_stand_beside_the_search() -> None:
+    """Who has no place for them still has the search's times, of one kind for all trials."""
+    won, tied, *others = t4_json(RUN)["results"]
+    final = SD_T_D2.trials[0].final
+    assert final is not None
+    assert {m["name"]: m["value"] for m in won["measurements"]} == {
+        "time": 14.02,
+        "final_time": final.time_s * 1e3,
+        "final_low": final.low_s * 1e3,
+        "final_high": final.high_s * 1e3,
+        "final_ratio": final.ratio,
+    }
+    assert won["annotune"]["final"]["verdict"] == "winner"
+    assert won["annotune"]["final"]["times_s"] == list(final.times_s)
+    assert tied["annotune"]["final"]["verdict"] == "not distinguishable"
+    assert {one["annotune"]["final"] for one in others} == {None}
+    broken = replace(SD_T_D2.trials[0], final=replace(final, ratio=math.inf))
+    (found,) = t4_json(with_trial(broken))["results"]
+    assert found["annotune"]["final"] is None
+    assert [m["name"] for m in found["measurements"]] == ["time"]
 
 
 def test_a_predicted_time_is_not_called_a_measured_one() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from support.cli import annotune
 from support.regions import text_source
 
 from annotune.diagnostics import AnnotuneError
@@ -69,3 +72,31 @@ def test_what_makes_no_sense_is_refused(arguments: str, code: str, words: str) -
     (said,) = refusal.value.diagnostics
     assert said.code == code
     assert words in said.message
+
+
+def test_check_refuses_it_too_and_emit_does_not_ask(tmp_path: Path) -> None:
+    path = tmp_path / "user.c"
+    path.write_text(TEXT.format(arguments="arg algorithm = 'Exhaustiv'; arg budget = 0;"))
+    done = annotune("check", path)
+    assert done.code == 1
+    assert [code in done.err for code in ("AT645", "AT646")] == [True, True]
+    assert annotune("emit", path, "-o", tmp_path / "out").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--search", "exhaustiv"], "did you mean 'exhaustive'?"),
+        (["--budget", "0"], "0 is not in the range x>=1"),
+        (["--time", "0s"], "'0s' is no positive time"),
+        (["--seed", "-1"], "-1 is not in the range x>=0"),
+        (["--jobs", "0"], "0 is not in the range x>=1"),
+    ],
+)
+def test_an_option_that_makes_no_sense(options: list[str], said: str, tmp_path: Path) -> None:
+    path = tmp_path / "user.c"
+    path.write_text(TEXT.format(arguments=""))
+    done = annotune("run", path, "-o", tmp_path / "out", *options)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert not (tmp_path / "out").exists()

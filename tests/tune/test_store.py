@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -44,6 +45,20 @@ def test_a_trial_is_read_as_it_was_written() -> None:
 )
 def test_a_text_that_is_no_trial_is_not_known(text: str) -> None:
     assert trial_of(text) is None
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"time_s": "fast"},
+        {"times_s": ["1"]},
+        {"facts": []},
+        {"reason": 1},
+        {"final": {"time_s": 1}},
+    ],
+)
+def test_a_trial_of_other_types_is_not_known(edit: dict[str, object]) -> None:
+    assert trial_of(json.dumps({**json.loads(text_of(TRIAL)), **edit})) is None
 
 
 def test_a_launch_is_unfinished_until_its_end() -> None:
@@ -172,6 +187,20 @@ def test_what_is_no_store_is_kept_aside_and_said(
         store.finish("k", TRIAL, 1.0)
     aside = tmp_path / f"{STORE_FILE}.kept-1"
     assert aside.is_dir() or aside.read_bytes() == before
+    with opened(tmp_path, False) as (store, warnings):
+        assert (store.known("k", 1.0), warnings) == (TRIAL, ())
+
+
+def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> None:
+    begun(tmp_path)
+    other = sqlite3.connect(tmp_path / STORE_FILE, isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(AnnotuneError, match="locked") as refused, opened(tmp_path, False):
+        pass
+    assert refused.value.diagnostics[0].code == "AT615"
+    other.execute("ROLLBACK")
+    other.close()
     with opened(tmp_path, False) as (store, warnings):
         assert (store.known("k", 1.0), warnings) == (TRIAL, ())
 

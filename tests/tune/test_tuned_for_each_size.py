@@ -31,6 +31,7 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Trial
 from annotune.report.results_json import results_json
 from annotune.settings import Settings
+from annotune.tune import several_sizes
 from annotune.tune.asked import Asked
 from annotune.tune.bench import Bench
 from annotune.tune.region_run import Tuned
@@ -125,12 +126,16 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> list[AtSize]:
 
 
 class _Wrong(OpenMpTarget):
-    """A target whose text for several sizes takes one size for another."""
+    """A target whose text for several sizes is wrong where it tests `sizes`."""
+
+    def __init__(self, sizes: str) -> None:
+        self.sizes = sizes
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
-        """Return the text, wrong at the second size."""
+        """Return the text, wrong at these sizes."""
         code = super().region(variant, resident)
-        body = re.sub(r"if \(n == 24 && m == 40\) \{", r"\g<0>\n            y[0] += 1;", code.body)
+        head = rf"if \({self.sizes}\) \{{"
+        body = re.sub(head, r"\g<0>\n            y[0] += 1;", code.body)
         return replace(code, body=body) if variant.others else code
 
 
@@ -148,8 +153,28 @@ def test_the_text_for_all_sizes_is_checked_at_each(parts: list[AtSize]) -> None:
 
 
 @needs_openmp
+def test_kernels_for_a_listed_size_run_at_awkward_ones_of_the_rest(parts: list[AtSize]) -> None:
+    found = together(parts, [_Wrong("n == 24")])
+    (warning,) = found.warnings
+    assert re.search(r"correctness: at n=24, m=(?!40\b)\d+: ", warning)
+    assert found.variants["openmp"].others == ()
+
+
+@needs_openmp
+def test_what_cannot_be_run_for_any_size_of_the_rest_is_left_out(
+    parts: list[AtSize], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "if (n == 24)" in together(parts, [OpenMpTarget()]).codes["openmp"].body
+    monkeypatch.setattr(several_sizes, "awkward_sizes", lambda analysis, fixed: ())
+    found = together(parts, [OpenMpTarget()])
+    assert "if (n == 24)" not in found.codes["openmp"].body
+    assert "n == 24 && m == 40" in found.codes["openmp"].body
+    assert found.warnings == ()
+
+
+@needs_openmp
 def test_a_text_that_is_wrong_at_one_size_is_not_written(parts: list[AtSize]) -> None:
-    found = together(parts, [_Wrong()])
+    found = together(parts, [_Wrong("n == 24 && m == 40")])
     assert found.codes["openmp"] is parts[0].tuned.codes["openmp"]
     assert found.variants["openmp"].others == ()
     assert found.result.sizes_checked == ()

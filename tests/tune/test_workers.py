@@ -7,7 +7,7 @@ import pickle
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -36,7 +36,7 @@ from annotune.tune.rounds import Rounds
 from annotune.tune.stop import Stop
 from annotune.tune.store import in_memory
 from annotune.tune.tuner import measured
-from annotune.tune.workers import InThisProcess, WorkerDied, Workers
+from annotune.tune.workers import WorkerDied, Workers, watched
 
 TOOLS = find_toolchains(os.environ)
 pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")
@@ -325,7 +325,9 @@ def test_a_first_worker_that_does_not_come_is_told_of(
     assert refused.value.diagnostics[0].code == "AT620"
 
 
-def test_this_process_does_a_job_at_once() -> None:
-    assert InThisProcess().submit(Pid(), 1.0).result() == os.getpid()
-    with pytest.raises(KeyError):
-        InThisProcess().submit(Raises(), 1.0).result()
+def test_what_closed_workers_leave_is_cancelled_and_not_waited_for() -> None:
+    theirs: Future[int] = Future()
+    ours = watched(theirs, (KeyError,))
+    assert theirs.cancel()
+    with pytest.raises(CancelledError):
+        ours.result(5.0)

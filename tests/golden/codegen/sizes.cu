@@ -64,6 +64,78 @@ __global__ void __launch_bounds__(84) mm_1_s0_n12(
     c[i * n + j] = c_acc;
 }
 
+/* For n=8, any m: */
+/* mm, statement 0 of the region at line 3:
+ * j on thread.x, i on thread.y. */
+__global__ void __launch_bounds__(56, 1) mm_1_s0_n8_any(
+        int m, double *__restrict__ c, const double *__restrict__ a,
+        const double *__restrict__ b) {
+    const int n = 8;
+    const int j = threadIdx.x;
+    for (int i = threadIdx.y; i < m; i += blockDim.y) {
+        double c_acc = c[i * n + j];
+        c_acc += a[i * n] * b[j]
+            + a[i * n + 1] * b[n + j]
+            + a[i * n + 2] * b[2 * n + j]
+            + a[i * n + 3] * b[3 * n + j]
+            + a[i * n + 4] * b[4 * n + j]
+            + a[i * n + 5] * b[5 * n + j]
+            + a[i * n + 6] * b[6 * n + j]
+            + a[i * n + 7] * b[7 * n + j];
+        c[i * n + j] = c_acc;
+    }
+}
+
+/* For n=10, any m: */
+/* mm, statement 0 of the region at line 3:
+ * j on thread.x, i on thread.y. */
+__global__ void __launch_bounds__(70, 1) mm_1_s0_n10_any(
+        int m, double *__restrict__ c, const double *__restrict__ a,
+        const double *__restrict__ b) {
+    const int n = 10;
+    const int j = threadIdx.x;
+    for (int i = threadIdx.y; i < m; i += blockDim.y) {
+        double c_acc = c[i * n + j];
+        c_acc += a[i * n] * b[j]
+            + a[i * n + 1] * b[n + j]
+            + a[i * n + 2] * b[2 * n + j]
+            + a[i * n + 3] * b[3 * n + j]
+            + a[i * n + 4] * b[4 * n + j]
+            + a[i * n + 5] * b[5 * n + j]
+            + a[i * n + 6] * b[6 * n + j]
+            + a[i * n + 7] * b[7 * n + j]
+            + a[i * n + 8] * b[8 * n + j]
+            + a[i * n + 9] * b[9 * n + j];
+        c[i * n + j] = c_acc;
+    }
+}
+
+/* For n=12, any m: */
+/* mm, statement 0 of the region at line 3:
+ * j on thread.x, i on thread.y. */
+__global__ void __launch_bounds__(84, 1) mm_1_s0_n12_any(
+        int m, double *__restrict__ c, const double *__restrict__ a,
+        const double *__restrict__ b) {
+    const int n = 12;
+    const int j = threadIdx.x;
+    for (int i = threadIdx.y; i < m; i += blockDim.y) {
+        double c_acc = c[i * n + j];
+        c_acc += a[i * n] * b[j]
+            + a[i * n + 1] * b[n + j]
+            + a[i * n + 2] * b[2 * n + j]
+            + a[i * n + 3] * b[3 * n + j]
+            + a[i * n + 4] * b[4 * n + j]
+            + a[i * n + 5] * b[5 * n + j]
+            + a[i * n + 6] * b[6 * n + j]
+            + a[i * n + 7] * b[7 * n + j]
+            + a[i * n + 8] * b[8 * n + j]
+            + a[i * n + 9] * b[9 * n + j]
+            + a[i * n + 10] * b[10 * n + j]
+            + a[i * n + 11] * b[11 * n + j];
+        c[i * n + j] = c_acc;
+    }
+}
+
 /* For all other sizes: */
 /* mm, statement 0 of the region at line 3:
  * j on thread.x, i on thread.y. */
@@ -137,6 +209,27 @@ static cudaError_t mm_1_launch(int m, int n, double *c, const double *a, const d
             const dim3 blocks(1, 1, 1);
             const dim3 threads(12, 7, 1);
             mm_1_s0_n12<<<blocks, threads>>>(c, a, b);
+        }
+    }
+    else if (n == 8) {
+        {
+            const dim3 blocks(1, 1, 1);
+            const dim3 threads(8, 7, 1);
+            mm_1_s0_n8_any<<<blocks, threads>>>(m, c, a, b);
+        }
+    }
+    else if (n == 10) {
+        {
+            const dim3 blocks(1, 1, 1);
+            const dim3 threads(10, 7, 1);
+            mm_1_s0_n10_any<<<blocks, threads>>>(m, c, a, b);
+        }
+    }
+    else if (n == 12) {
+        {
+            const dim3 blocks(1, 1, 1);
+            const dim3 threads(12, 7, 1);
+            mm_1_s0_n12_any<<<blocks, threads>>>(m, c, a, b);
         }
     }
     else {

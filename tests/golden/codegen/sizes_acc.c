@@ -1,6 +1,6 @@
 {
     if (0 < m && 0 < n) {
-        if (m == 7 && n == 8) {
+        if (n == 8) {
             /* S0 of the region at line 3: i, j -> vector */
             #pragma acc parallel loop gang vector collapse(2) num_gangs(1) num_workers(1) \
                 vector_length(64) copyin(a[0:n * m], b[0:n * n]) copy(c[0:n * m])
@@ -18,7 +18,7 @@
                     c[i * n + j] = c_acc;
                 }
         }
-        else if (m == 7 && n == 10) {
+        else if (n == 10) {
             /* S0 of the region at line 3: i, j -> vector */
             #pragma acc parallel loop gang vector collapse(2) num_gangs(1) num_workers(1) \
                 vector_length(96) copyin(a[0:n * m], b[0:n * n]) copy(c[0:n * m])
@@ -38,7 +38,7 @@
                     c[i * n + j] = c_acc;
                 }
         }
-        else if (m == 7 && n == 12) {
+        else if (n == 12) {
             /* S0 of the region at line 3: i, j -> vector */
             #pragma acc parallel loop gang vector collapse(2) num_gangs(1) num_workers(1) \
                 vector_length(96) copyin(a[0:n * m], b[0:n * n]) copy(c[0:n * m])

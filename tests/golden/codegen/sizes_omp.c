@@ -97,6 +97,183 @@ static void mm_1_s0_n12(
     }
 }
 
+/* For n=8, any m: */
+/* S0 of the region at line 3: i_t, j_t -> threads */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCOMPILER)
+__attribute__((target("prefer-vector-width=512")))
+#endif
+static void mm_1_s0_n8_any(
+        int i_t, int j_t, int m, double *restrict c, const double *restrict a,
+        const double *restrict b)
+{
+    const int n = 8;
+    if (i_t + 7 <= m) {
+        double c_block[7][8] __attribute__((aligned(64)));
+        for (int i_r = 0; i_r < 7; i_r++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 8; j_r++) {
+                c_block[i_r][j_r] = 0.0;
+            }
+        }
+        for (int k = 0; k < n; k++) {
+            for (int i_r = 0; i_r < 7; i_r++) {
+                #pragma omp simd
+                for (int j_r = 0; j_r < 8; j_r++) {
+                    c_block[i_r][j_r] += a[(i_t + i_r) * n + k] * b[k * n + j_t + j_r];
+                }
+            }
+        }
+        for (int i_r = 0; i_r < 7; i_r++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 8; j_r++) {
+                c[(i_t + i_r) * n + j_t + j_r] += c_block[i_r][j_r];
+            }
+        }
+    }
+    else {
+        const int i_end = i_t + 7 < m ? i_t + 7 : m;
+        double c_block[7][8] __attribute__((aligned(64)));
+        for (int i = i_t; i < i_end; i++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 8; j_r++) {
+                c_block[i - i_t][j_r] = 0.0;
+            }
+        }
+        for (int k = 0; k < n; k++) {
+            for (int i = i_t; i < i_end; i++) {
+                #pragma omp simd
+                for (int j_r = 0; j_r < 8; j_r++) {
+                    c_block[i - i_t][j_r] += a[i * n + k] * b[k * n + j_t + j_r];
+                }
+            }
+        }
+        for (int i = i_t; i < i_end; i++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 8; j_r++) {
+                c[i * n + j_t + j_r] += c_block[i - i_t][j_r];
+            }
+        }
+    }
+}
+
+/* For n=10, any m: */
+/* S0 of the region at line 3: i_t, j_t -> threads */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCOMPILER)
+__attribute__((target("prefer-vector-width=512")))
+#endif
+static void mm_1_s0_n10_any(
+        int i_t, int j_t, int m, double *restrict c, const double *restrict a,
+        const double *restrict b)
+{
+    const int n = 10;
+    if (i_t + 7 <= m) {
+        double c_block[7][10] __attribute__((aligned(64)));
+        for (int i_r = 0; i_r < 7; i_r++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 10; j_r++) {
+                c_block[i_r][j_r] = 0.0;
+            }
+        }
+        for (int k = 0; k < n; k++) {
+            for (int i_r = 0; i_r < 7; i_r++) {
+                #pragma omp simd
+                for (int j_r = 0; j_r < 10; j_r++) {
+                    c_block[i_r][j_r] += a[(i_t + i_r) * n + k] * b[k * n + j_t + j_r];
+                }
+            }
+        }
+        for (int i_r = 0; i_r < 7; i_r++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 10; j_r++) {
+                c[(i_t + i_r) * n + j_t + j_r] += c_block[i_r][j_r];
+            }
+        }
+    }
+    else {
+        const int i_end = i_t + 7 < m ? i_t + 7 : m;
+        double c_block[7][10] __attribute__((aligned(64)));
+        for (int i = i_t; i < i_end; i++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 10; j_r++) {
+                c_block[i - i_t][j_r] = 0.0;
+            }
+        }
+        for (int k = 0; k < n; k++) {
+            for (int i = i_t; i < i_end; i++) {
+                #pragma omp simd
+                for (int j_r = 0; j_r < 10; j_r++) {
+                    c_block[i - i_t][j_r] += a[i * n + k] * b[k * n + j_t + j_r];
+                }
+            }
+        }
+        for (int i = i_t; i < i_end; i++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 10; j_r++) {
+                c[i * n + j_t + j_r] += c_block[i - i_t][j_r];
+            }
+        }
+    }
+}
+
+/* For n=12, any m: */
+/* S0 of the region at line 3: i_t, j_t -> threads */
+#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCOMPILER)
+__attribute__((target("prefer-vector-width=512")))
+#endif
+static void mm_1_s0_n12_any(
+        int i_t, int j_t, int m, double *restrict c, const double *restrict a,
+        const double *restrict b)
+{
+    const int n = 12;
+    if (i_t + 7 <= m) {
+        double c_block[7][12] __attribute__((aligned(64)));
+        for (int i_r = 0; i_r < 7; i_r++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 12; j_r++) {
+                c_block[i_r][j_r] = 0.0;
+            }
+        }
+        for (int k = 0; k < n; k++) {
+            for (int i_r = 0; i_r < 7; i_r++) {
+                #pragma omp simd
+                for (int j_r = 0; j_r < 12; j_r++) {
+                    c_block[i_r][j_r] += a[(i_t + i_r) * n + k] * b[k * n + j_t + j_r];
+                }
+            }
+        }
+        for (int i_r = 0; i_r < 7; i_r++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 12; j_r++) {
+                c[(i_t + i_r) * n + j_t + j_r] += c_block[i_r][j_r];
+            }
+        }
+    }
+    else {
+        const int i_end = i_t + 7 < m ? i_t + 7 : m;
+        double c_block[7][12] __attribute__((aligned(64)));
+        for (int i = i_t; i < i_end; i++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 12; j_r++) {
+                c_block[i - i_t][j_r] = 0.0;
+            }
+        }
+        for (int k = 0; k < n; k++) {
+            for (int i = i_t; i < i_end; i++) {
+                #pragma omp simd
+                for (int j_r = 0; j_r < 12; j_r++) {
+                    c_block[i - i_t][j_r] += a[i * n + k] * b[k * n + j_t + j_r];
+                }
+            }
+        }
+        for (int i = i_t; i < i_end; i++) {
+            #pragma omp simd
+            for (int j_r = 0; j_r < 12; j_r++) {
+                c[i * n + j_t + j_r] += c_block[i - i_t][j_r];
+            }
+        }
+    }
+}
+
 /* For all other sizes: */
 /* S0 of the region at line 3: i_t, j_t -> threads */
 #if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__) && !defined(__NVCOMPILER)
@@ -178,6 +355,27 @@ static void mm_1_s0(
             for (int i_t = 0; i_t < m; i_t += 7)
                 for (int j_t = 0; j_t < n; j_t += 12)
                     mm_1_s0_n12(i_t, j_t, c, a, b);
+        }
+        else if (n == 8) {
+            /* S0 of the region at line 3: i_t, j_t -> threads */
+            #pragma omp parallel for collapse(2) schedule(static)
+            for (int i_t = 0; i_t < m; i_t += 7)
+                for (int j_t = 0; j_t < n; j_t += 8)
+                    mm_1_s0_n8_any(i_t, j_t, m, c, a, b);
+        }
+        else if (n == 10) {
+            /* S0 of the region at line 3: i_t, j_t -> threads */
+            #pragma omp parallel for collapse(2) schedule(static)
+            for (int i_t = 0; i_t < m; i_t += 7)
+                for (int j_t = 0; j_t < n; j_t += 10)
+                    mm_1_s0_n10_any(i_t, j_t, m, c, a, b);
+        }
+        else if (n == 12) {
+            /* S0 of the region at line 3: i_t, j_t -> threads */
+            #pragma omp parallel for collapse(2) schedule(static)
+            for (int i_t = 0; i_t < m; i_t += 7)
+                for (int j_t = 0; j_t < n; j_t += 12)
+                    mm_1_s0_n12_any(i_t, j_t, m, c, a, b);
         }
         else {
             /* S0 of the region at line 3: i_t, j_t -> threads */

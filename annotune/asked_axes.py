@@ -1,0 +1,140 @@
+"""Names of axes that a user gives and no target has, each refused at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+from annotune.annotation.devices import Device
+from annotune.annotation.evaluate import names_in, span_in
+from annotune.annotation.expression import parse_expression
+from annotune.annotation.messages import did_you_mean
+from annotune.annotation.spec import Spec
+from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.decide.limits import CONSTRAINT, PARAM, dotted, is_axis, plain
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
+from annotune.report.findings import RegionReport
+
+NO_AXIS = Template(
+    "AT647",
+    "there is no axis '{name}' in the space of {targets}",
+    "{hint}`annotune check --space` lists the axes",
+)
+NO_PARAMETER = Template(
+    "AT648",
+    "no annotation has a parameter '{name}', which --param gives",
+    "{hint}",
+)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """An axis that somebody names at a place, and the regions and targets that may have it."""
+
+    name: str
+    span: Span
+    regions: tuple[RegionReport, ...]
+    targets: tuple[str, ...]
+
+
+def unknown_axes(
+    reports: Sequence[RegionReport],
+    params: Iterable[str],
+    formulas: Iterable[str],
+    targets: tuple[str, ...],
+    device: Device,
+) -> list[Diagnostic]:
+    """Return a refusal for each name of an axis that nothing has.
+
+    `params` and `formulas` are those of the command line. They are for its `targets`, of which one
+    may have an axis alone, and for any region of the file; what an annotation says is for its own
+    region, whatever the target. Nothing is said where a region has no space to look into.
+    """
+    sized = tuple(one for report in reports for one in report.by_size)
+    if not sized or any(one.base is None or one.space is None for one in sized):
+        return []
+    place = Span(PARAM, 1, 1)
+    asked = [_Asked(name, place, sized, targets) for name in params if is_axis(name)]
+    place = Span(CONSTRAINT, 1, 1)
+    asked += [
+        _Asked(name.name, place, sized, targets)
+        for formula in formulas
+        for name in names_in(parse_expression(formula))
+        if is_axis(name.name)
+    ]
+    for report in reports:
+        for name, span in _in_annotation(report.region.spec):
+            asked.append(_Asked(name, span, report.by_size, TARGET_NAMES))
+    found = (_refusal(one, device) for one in asked)
+    return [refusal for refusal in found if refusal is not None]
+
+
+def unknown_parameters(reports: Sequence[RegionReport], params: Iterable[str]) -> list[Diagnostic]:
+    """Return a refusal for each name that ``--param`` gives and no annotation declares."""
+    specs = [report.region.spec for report in reports]
+    known = {p.name for spec in specs for p in spec.performance_params if not is_axis(p.name)}
+    sizes = {p.name for spec in specs for p in spec.input_params}
+    sizes |= {size for report in reports for size in report.region.sizes}
+    place = Span(PARAM, 1, 1)
+    out = []
+    for name in params if reports else ():
+        if name in known or is_axis(name):
+            continue
+        hint = f"'{name}' is a size: --set {name}=VALUE gives it" if name in sizes else ""
+        hint = hint or did_you_mean(name, known) or "an axis has its statement: S0.name"
+        out.append(NO_PARAMETER.at(place, name=name, hint=hint))
+    return out
+
+
+def _in_annotation(spec: Spec) -> Iterator[tuple[str, Span]]:
+    """Yield the axes that an annotation names itself, with their places."""
+    for param in spec.performance_params:
+        if is_axis(param.name) and param.span.file != PARAM:
+            yield param.name, param.span
+    for constraint in spec.constraints:
+        formula = constraint.formula
+        if formula.span.file == CONSTRAINT:
+            continue
+        for name in names_in(parse_expression(formula.text)):
+            if is_axis(name.name):
+                yield name.name, span_in(formula, name.start, name.end)
+
+
+def _refusal(asked: _Asked, device: Device) -> Diagnostic | None:
+    """Return why an axis cannot be named, None where some target has it."""
+    known: dict[str, None] = {}
+    # In turns, since a GPU's space is long to look through and a CPU's axes are soon told.
+    turns = zip_longest(*(_axes(asked.regions, target, device) for target in asked.targets))
+    for name in chain.from_iterable(turns):
+        if name is None:
+            continue
+        if plain(name) == plain(asked.name):
+            return None
+        known[name] = None
+    # As its user writes it: the command line's formulas have lost their dots.
+    is_plain = asked.span.file not in (PARAM, CONSTRAINT)
+    name = plain(asked.name) if is_plain else dotted(asked.name)
+    hint = did_you_mean(name, map(plain, known) if is_plain else known)
+    hint = f"{hint} " if hint.startswith("did") else ""
+    for target in TARGET_NAMES:
+        if target not in asked.targets and _has(asked, target, device):
+            hint = f"{target} has it; "
+    targets = " or ".join(asked.targets)
+    return NO_AXIS.at(asked.span, name=name, targets=targets, hint=hint)
+
+
+def _has(asked: _Asked, target: str, device: Device) -> bool:
+    return any(plain(n) == plain(asked.name) for n in _axes(asked.regions, target, device))
+
+
+def _axes(regions: Iterable[RegionReport], target: str, device: Device) -> Iterator[str]:
+    """Yield the axes of a target in some regions; a region that it refuses has none."""
+    named = load_target(target)
+    for report in regions:
+        if report.base is None or report.space is None:
+            continue
+        try:
+            yield from named.axes(report.base, report.space, device)
+        except AnnotuneError:
+            continue

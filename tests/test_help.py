@@ -1,0 +1,48 @@
+"""Every option is explained, by the help of its command and in the documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+from support.cli import annotune
+
+from annotune.cli import cli
+from annotune.options import SEARCH_NAMES
+from annotune.tune.search.names import SEARCHES
+
+PROJECT = Path(__file__).parent.parent
+COMMANDS = ("check", "emit", "run", "report", "doctor")
+
+
+def options_of(command: str) -> list[click.Option]:
+    return [one for one in cli.commands[command].params if isinstance(one, click.Option)]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_in_the_documentation(command: str) -> None:
+    documents = "".join((PROJECT / name).read_text() for name in ("docs/tuning.md", "README.md"))
+    named = {
+        max(names, key=len)
+        for one in options_of(command)
+        for names in (one.opts, one.secondary_opts)
+        if names
+    }
+    assert {name for name in named if not re.search(rf"`{name}\b", documents)} == set()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_has_a_sentence_in_the_help(command: str) -> None:
+    done = annotune(command, "--help")
+    assert done.code == 0
+    said = " ".join(done.out.split())
+    for one in options_of(command):
+        assert one.help is not None
+        assert one.opts[0] in said
+        assert one.help.split("-")[0].strip() in said
+
+
+def test_the_help_names_every_search() -> None:
+    assert tuple(SEARCHES) == SEARCH_NAMES

@@ -167,7 +167,14 @@ def test_conditions_are_few_and_plain(name: str) -> None:
     assert fulfils(analysis, sizes)
 
 
-@pytest.mark.parametrize("name", NESTS)
+# The one with the most sizes, at all combinations of which every claim is counted out.
+MANY = "a product of matrices"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=(pytest.mark.slow,) if n == MANY else ()) for n in NESTS],
+)
 def test_claims_hold_exactly_where_the_conditions_do(name: str) -> None:
     text, sizes, expected = NESTS[name]
     one = region(text, sizes=sizes)

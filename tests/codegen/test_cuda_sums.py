@@ -182,6 +182,7 @@ def test_equals_the_original(name: str, tmp_path: Path) -> None:
     assert fates(source, {name: code}, tmp_path, *SIZES) == {name: ""}
 
 
+@pytest.mark.slow
 def test_every_point_of_a_sum_is_right(tmp_path: Path) -> None:
     nest = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += A[i][j]*b[j];"
     source = source_of(text(nest))

@@ -22,7 +22,7 @@ from .examine import examine
 from .execute import Builder, execute
 from .slow_part import chunks
 
-CHUNKS, QUICK, PER_CHUNK = 6, 2, 34
+CHUNKS, QUICK, PER_CHUNK = 6, 1, 34
 EXECUTED = 26
 LEAST_ACCEPTED = 0.6
 

@@ -39,6 +39,13 @@ void f(int n, double *restrict a)
     assert judge(Case("sound", text.encode()), tmp_path).outcome == "accepted"
 
 
-@pytest.mark.parametrize("path", sorted(FOUND.glob("*.c")), ids=lambda path: path.stem)
+# Every other one is left to the long run.
+REPLAYED = [
+    pytest.param(path, marks=(pytest.mark.slow,) if at % 2 else (), id=path.stem)
+    for at, path in enumerate(sorted(FOUND.glob("*.c")))
+]
+
+
+@pytest.mark.parametrize("path", REPLAYED)
 def test_what_was_found_stays_mended(path: Path) -> None:
     assert replayed(path) == []

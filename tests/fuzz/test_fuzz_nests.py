@@ -15,7 +15,7 @@ from .nests import Options, nest, nests
 from .program import Program
 from .slow_part import chunks
 
-CHUNKS, QUICK, PER_CHUNK = 12, 3, 67
+CHUNKS, QUICK, PER_CHUNK = 12, 2, 67
 EXECUTED = 40
 LEAST_ACCEPTED = 0.6
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support.regions import analysis_of
 
 from annotune.measure.sizes import other_sizes
@@ -45,6 +46,7 @@ def test_what_c_fixes_and_what_takes_too_long_is_left_out() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_run_says_where_else_its_winners_are_right(tmp_path: Path) -> None:
     source = tmp_path / "f.c"
     source.write_text(TEXT.format(params="param n[] = [8,16]; param m = 3;"))

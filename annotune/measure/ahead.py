@@ -21,8 +21,8 @@ from annotune.measure.joint import alone_flags, joint_source, may_join, numbered
 from annotune.measure.oracle import Oracle
 from annotune.measure.variant import Variant, compile_job_of
 
-TOGETHER = 16
-"""So many variants share a compilation at most: gcc takes a quarter of a second for them."""
+TOGETHER = 32
+"""So many variants share a compilation at most: gcc takes half a second for short ones."""
 
 AHEAD_LIMIT_S = 10.0
 """What compiles for longer is left to its check, so that one hang does not hold up the others."""

@@ -1,11 +1,14 @@
 """Tunes one region again and again, and tells whether each run names the same winner.
 
     python benchmarks/repeatability.py [SOURCE.c] [--runs 10] [--search auto] [--budget 30]
-        [--time 60] [--set NAME=VALUE]... [--json FILE] [--check]
+        [--time 60] [--constraint FORMULA] [--set NAME=VALUE]... [--json FILE] [--check]
 
 Each run has a folder of its own, so nothing is reused. A run agrees with the first when it names
 the same winner, or says of the first one's winner that it cannot be told from its own. Exits with
 1 with --check where a run does not agree. Meant for a quiet machine: the load is printed.
+
+Without a source it is gemm and as many points as the budget holds. Of a larger space each run
+tries other points, since a search goes on from times with noise: `--constraint ""` shows it.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ ROOT = Path(__file__).parent.parent
 TARGET = "openmp"
 # A run may take this much longer than its time: what it owes, and its proofs.
 EXTRA_S = 300
+# Of gemm: 24 points, all of which every run tries.
+FEW = 'S0.schedule == "static" and flags == "-" and S1.copies == 1'
 Config = Mapping[str, str | int | float]
 
 
@@ -118,6 +123,8 @@ def _run(options: argparse.Namespace) -> Results:
         command = [sys.executable, "-m", "annotune", "run", str(options.source), "-o", folder]
         command += ["--target", TARGET, "--fresh", "--search", options.search]
         command += ["--budget", str(options.budget), "--time", f"{options.time}s"]
+        if options.constraint:
+            command += ["--constraint", options.constraint]
         for setting in options.set:
             command += ["--set", setting]
         environ = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -138,17 +145,21 @@ def _run(options: argparse.Namespace) -> Results:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Does each of several runs name the same winner?")
     default = ROOT / "c_examples" / "gemm" / "gemm.c"
-    parser.add_argument("source", type=Path, nargs="?", default=default, help="with one region")
+    parser.add_argument("source", type=Path, nargs="?", help="with one region")
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--search", default="auto")
     parser.add_argument("--budget", type=int, default=30, help="variants of each run")
     parser.add_argument("--time", type=float, default=60.0, help="seconds of each run")
+    parser.add_argument("--constraint", help="of the points, as of annotune run")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--json", type=Path, help="write every run's finals to this file")
     parser.add_argument("--check", action="store_true", help="exit with 1 where runs disagree")
     found = parser.parse_args(arguments)
     if found.runs < 1:
         parser.error("--runs: at least 1")
+    if found.constraint is None:
+        found.constraint = "" if found.source else FEW
+    found.source = found.source or default
     return found
 
 

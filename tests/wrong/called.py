@@ -1,0 +1,185 @@
+"""A C file, and what every target makes of it, called with the same arguments.
+
+    program = Program(tmp_path, PROGRAMS / "stale_scalar_int.c")
+    program.check(Call("f", 6, 12, 15, Array("i4", 400)))
+
+builds the file as written and as emitted (CUDA run on the CPU in three orders of its threads,
+OpenACC by gcc and as OpenMP with several threads, OpenMP), calls all, and compares every byte of
+every array and the value that comes back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from support.executed import CUDA, SHARED, run
+
+from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.measure.acc_text import as_openmp
+from annotune.measure.cuda_text import translate
+from annotune.pipeline import Emission, emit
+from annotune.settings import Settings
+
+PROGRAMS = Path(__file__).parent / "programs"
+CHILD = Path(__file__).with_name("call_child.py")
+# A limit for what hangs; nothing that works comes near it.
+LIMIT_S = 300
+GCC = ("gcc", "-std=gnu11", "-w", "-O1", *SHARED)
+HOST_ACC = ("-fopenacc", "-foffload=disable")
+THREADS = "3"
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array argument: numpy's name of the element type, how many, and what they hold.
+
+    `values` are put at the beginning, as text where JSON has no such number (``"nan"``,
+    ``"-0.0"``); the rest are small integers, others for another `seed`. The pointer given is that
+    of element `offset`. Of a pointer to NULL `count` is None.
+    """
+
+    type: str
+    count: int | None
+    values: tuple[int | float | str, ...] = ()
+    offset: int = 0
+    seed: int = 0
+
+
+class Call:
+    """One call of a function; `returns` is numpy's name of its type, where it has a value.
+
+    Integers are given as ``long``, floats as ``double``; in a pair with numpy's name of a type,
+    ``("f4", 1.5)``, as that.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        *arguments: int | float | tuple[str, int | float] | Array,
+        returns: str = "",
+    ) -> None:
+        self.function, self.arguments, self.returns = function, arguments, returns
+
+    def __repr__(self) -> str:
+        return f"{self.function}{self.arguments}"
+
+    @property
+    def job(self) -> dict[str, Any]:
+        """Return the call as JSON."""
+        given: list[Any] = []
+        for argument in self.arguments:
+            match argument:
+                case Array():
+                    given.append(asdict(argument))
+                case (kind, value):
+                    given.append([kind, value])
+                case int():
+                    given.append(["i8", argument])
+                case _:
+                    given.append(["f8", argument])
+        return {"function": self.function, "arguments": given, "returns": self.returns}
+
+
+class Program:
+    """A C file built as written and as each target emits it.
+
+    Headers of its folder are found; `flags` go to all compilers, `options` to `Settings`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        source: Path,
+        targets: Sequence[str] = TARGET_NAMES,
+        flags: Sequence[str] = (),
+        **options: Any,
+    ) -> None:
+        self.folder, self._flags = folder, (*flags, "-I", folder)
+        for header in source.parent.glob("*.h"):
+            shutil.copy(header, folder)
+        self.source = folder / source.name
+        if source != self.source:
+            shutil.copy(source, self.source)
+        self.emission: Emission = emit(
+            Settings(self.source, tuple(targets), **options), [load_target(t) for t in targets]
+        )
+        self.libraries = {"original": self._c("original", self.source.read_text())}
+        for target in targets:
+            self._build(target)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Return the emitted texts by suffix."""
+        return dict(self.emission.files)
+
+    def check(self, *calls: Call) -> None:
+        """Assert that each call leaves, in every build, what the original leaves."""
+        (expected,) = self._outcomes("original", calls)
+        for library in self.libraries:
+            for order, found in enumerate(self._outcomes(library, calls)):
+                for call, got, wanted in zip(calls, found, expected, strict=True):
+                    assert got == wanted, (library, order, call, _difference(got, wanted))
+
+    def results(self, *calls: Call) -> list[Any]:
+        """Return what the original leaves: for each call its arrays as hex, then its value."""
+        return self._outcomes("original", calls)[0]
+
+    def _build(self, target: str) -> None:
+        files = self.files
+        if target == "cuda":
+            host, device = self.folder / "host.c", self.folder / "device.cu"
+            host.write_text(files["_cuda.c"])
+            device.write_text(translate(files[".cu"]))
+            run(*GCC, *self._flags, "-c", host, "-o", host.with_suffix(".o"))
+            command = ("g++", "-w", "-O1", *SHARED, *self._flags, *CUDA, "-c", device)
+            run(*command, "-o", device.with_suffix(".o"))
+            made = self.folder / "cuda.so"
+            run("g++", "-shared", host.with_suffix(".o"), device.with_suffix(".o"), "-o", made)
+            self.libraries["cuda"] = made
+        elif target == "openacc":
+            self.libraries["openacc"] = self._c("openacc", files["_acc.c"], *HOST_ACC)
+            played = as_openmp(files["_acc.c"])
+            self.libraries["openacc-played"] = self._c("acc_played", played, "-fopenmp")
+        else:
+            self.libraries["openmp"] = self._c("openmp", files["_omp.c"], "-fopenmp")
+
+    def _c(self, name: str, text: str, *flags: str) -> Path:
+        source, made = self.folder / f"{name}_made.c", self.folder / f"{name}.so"
+        source.write_text(text)
+        run(*GCC, *self._flags, *flags, "-shared", source, "-o", made, "-lm")
+        return made
+
+    def _outcomes(self, library: str, calls: Sequence[Call]) -> list[Any]:
+        """Return for each order of the threads what each call leaves."""
+        child = subprocess.run(
+            [sys.executable, CHILD, self.libraries[library]],
+            input=json.dumps([call.job for call in calls]),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            env={**os.environ, "OMP_NUM_THREADS": THREADS, "ACC_DEVICE_TYPE": "host"},
+        )
+        assert child.returncode == 0, (library, calls, child.returncode, child.stderr[-2000:])
+        return [json.loads(line) for line in child.stdout.splitlines()]
+
+
+def _difference(got: list[str], wanted: list[str]) -> str:
+    """Return where two outcomes differ first."""
+    for number, (found, expected) in enumerate(zip(got, wanted, strict=True)):
+        pairs = enumerate(zip(bytes.fromhex(found), bytes.fromhex(expected), strict=True))
+        places = [place for place, (a, b) in pairs if a != b]
+        if places:
+            what = "the value returned" if number == len(got) - 1 else f"array {number}"
+            at = 2 * (places[0] // 8 * 8)
+            return (
+                f"{what}, byte {places[0]}: {found[at : at + 16]} is not {expected[at : at + 16]}"
+            )
+    return ""

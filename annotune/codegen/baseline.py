@@ -6,6 +6,7 @@ Nothing is printed again; directives are spliced in before the user's own `for`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
@@ -16,11 +17,14 @@ from annotune.codegen.c_stmt import Dialect, final_values
 from annotune.codegen.code import RegionCode
 from annotune.codegen.guards import counts_tests, joined
 from annotune.codegen.writer import INDENT, Writer
+from annotune.frontend.preprocess import blank, without_comments
+from annotune.frontend.source import Source
 from annotune.frontend.splice import Replacement
+from annotune.frontend.tokens import Tokens
 from annotune.ir.expr import Int, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Combine, LocalArray, Loop, walk_stmts
-from annotune.ir.region import SourceFile
+from annotune.ir.region import Region, SourceFile
 from annotune.transforms.reduce import carried_sums
 from annotune.transforms.tree import bound_names
 
@@ -37,11 +41,12 @@ def naive_openmp(source: SourceFile, analysis: Analysis) -> RegionCode:
     Loops that accumulate scalars are parallel too, with a ``reduction``.
     """
     directives: list[Directive] = []
+    written = _Written.of(source, analysis.region)
     # Each thread sets such integers anew, from the value before the loop on.
     hidden = ", ".join(analysis.region.formulas)
     own = f" firstprivate({hidden})" if hidden else ""
     for facts in _outermost(_parallel(analysis, has_last=True)):
-        chain = _chain(analysis, facts, ENOUGH_PIECES)
+        chain = _chain(analysis, written, facts, ENOUGH_PIECES)
         clauses = f"{_clauses(analysis, chain)}{own}"
         directives.append((facts.loop, f"#pragma omp parallel for{clauses}"))
     return RegionCode(_spliced(source, analysis, directives))
@@ -66,16 +71,17 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
     shared = not whole and _is_all(analysis, outermost)
     data = data_clauses(analysis) if whole else data_clauses(analysis, is_part=True)
     directives: list[Directive] = []
+    written = _Written.of(source, analysis.region)
     left = _parallel(analysis)
     while left:
         for facts in _outermost(left):
             head = "loop"
             if facts in outermost:
                 head = f"parallel loop {'default(present)' if shared else data}"
-            chain = _chain(analysis, facts)
+            chain = _chain(analysis, written, facts)
             tests = counts_tests(chain, analysis.region) if len(chain) > 1 else ()
             test = f"if ({joined(tests)})\n" if tests else ""
-            clauses = _clauses(analysis, chain)
+            clauses = _clauses(analysis, chain, written.sets(chain[-1]))
             directives.append((facts.loop, f"{test}#pragma acc {head}{clauses}"))
             left = [f for f in left if all(f.loop is not loop for loop in chain)]
     around = f"#pragma acc data {data_clauses(analysis)}" if shared else ""
@@ -99,8 +105,9 @@ def _kernels(source: SourceFile, analysis: Analysis) -> RegionCode:
     What becomes of the loops is the compiler's own choice.
     """
     directives: list[Directive] = []
+    written = _Written.of(source, analysis.region)
     for facts in _parallel(analysis):
-        clauses = _clauses(analysis, [facts.loop])
+        clauses = _clauses(analysis, [facts.loop], written.sets(facts.loop))
         directives.append((facts.loop, f"#pragma acc loop independent{clauses}"))
     around = f"#pragma acc kernels {data_clauses(analysis)}"
     return RegionCode(_spliced(source, analysis, directives, around))
@@ -156,7 +163,59 @@ def _outermost(among: Sequence[LoopFacts]) -> list[LoopFacts]:
     return out
 
 
-def _chain(analysis: Analysis, outer: LoopFacts, pieces: int = 0) -> list[Loop]:
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A region's own text: its tokens without comments, the names that it alone sets.
+
+    The nest has formulas for integers such as f2c's ``i__2 = *n`` between two loops, which then
+    nest perfectly in the nest and not in the text.
+    """
+
+    tokens: Tokens
+    lines: Sequence[int]
+    formulas: frozenset[str]
+
+    @classmethod
+    def of(cls, source: SourceFile, region: Region) -> _Written:
+        """Return the text of `region`, with offsets of the whole file."""
+        text = without_comments(Source(source.path, source.text))
+        place = region.extent
+        shown = blank(text[: place.body_start]) + text[place.body_start : place.body_end]
+        lines = (0, *(at + 1 for at, c in enumerate(source.text) if c == "\n"))
+        return cls(Tokens.of(shown), lines, frozenset(region.formulas))
+
+    def nests(self, outer: Loop, inner: Loop) -> bool:
+        """Return whether nothing but braces stands between two loops, or after the inner one."""
+        first, second = self._index(outer), self._index(inner)
+        if first is None or second is None:
+            # Made by a macro, as a whole.
+            return True
+        between = range(self.tokens.match[first + 1] + 1, second)
+        if any(self.tokens.texts[at] != "{" for at in between):
+            return False
+        after = self.tokens.statement_end(second) + 1
+        return all(self.tokens.match[at] == after + k for k, at in enumerate(reversed(between)))
+
+    def sets(self, loop: Loop) -> tuple[str, ...]:
+        """Return the integers that the text of `loop` sets and the nest does not, in order."""
+        first = self._index(loop)
+        if first is None:
+            return ()
+        inside = range(first, self.tokens.statement_end(first))
+        texts = self.tokens.texts
+        names = [texts[at] for at in inside if texts[at] in self.formulas and texts[at + 1] == "="]
+        return tuple(dict.fromkeys(names))
+
+    def _index(self, loop: Loop) -> int | None:
+        """Return the index of a loop's ``for``."""
+        place = self.lines[loop.span.line - 1] + loop.span.column - 1
+        index = self.tokens.at(place)
+        texts, starts = self.tokens.texts, self.tokens.starts
+        is_here = index < len(texts) and starts[index] == place and texts[index] == "for"
+        return index if is_here else None
+
+
+def _chain(analysis: Analysis, written: _Written, outer: LoopFacts, pieces: int = 0) -> list[Loop]:
     """Return `outer` and the parallel loops perfectly nested in it, until there are `pieces`.
 
     A nest is taken whole where no number is asked for.
@@ -175,6 +234,8 @@ def _chain(analysis: Analysis, outer: LoopFacts, pieces: int = 0) -> list[Loop]:
             break
         if bound_names(inner) & {loop.var for loop in chain}:
             break
+        if not written.nests(chain[-1], inner):
+            break
         chain.append(inner)
     return chain
 
@@ -184,16 +245,19 @@ def _count(loop: Loop, sizes: Mapping[str, int]) -> int:
     return max(1, count.value) if isinstance(count, Int) else 1
 
 
-def _clauses(analysis: Analysis, chain: Sequence[Loop]) -> str:
-    """Return the clauses of a directive for the loops of `chain`, which nest perfectly."""
+def _clauses(analysis: Analysis, chain: Sequence[Loop], own: Sequence[str] = ()) -> str:
+    """Return the clauses of a directive for the loops of `chain`, which nest perfectly.
+
+    `own` are further names that each iteration sets.
+    """
     collapse = f" collapse({len(chain)})" if len(chain) > 1 else ""
     facts = next(f for f in analysis.loops if f.loop is chain[0])
     sums = _sums(analysis, facts) or ()
     reduction = "".join(f" reduction({c.op}:{c.name})" for c in sums)
-    return f"{collapse}{_private(analysis, chain)}{reduction}"
+    return f"{collapse}{_private(analysis, chain, own)}{reduction}"
 
 
-def _private(analysis: Analysis, chain: Sequence[Loop]) -> str:
+def _private(analysis: Analysis, chain: Sequence[Loop], more: Sequence[str]) -> str:
     """Return the clauses for what the user declares outside and each iteration writes.
 
     The iterators of the directive's own loops, the `chain`, are private by themselves. A
@@ -206,6 +270,7 @@ def _private(analysis: Analysis, chain: Sequence[Loop]) -> str:
     scalars = analysis.region.scalars
     names = dict.fromkeys((*iterators, *_assigned(chain[0])))
     outside = [n for n in names if n not in own and n not in last and not scalars[n].is_local]
+    outside += more
     clauses = f" private({', '.join(outside)})" if outside else ""
     return f"{clauses} lastprivate({', '.join(last)})" if last else clauses
 

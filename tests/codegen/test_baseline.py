@@ -154,3 +154,44 @@ def test_what_the_nest_alone_has_for_each_iteration(body: str, tmp_path: Path) -
         sizes = ({"n": 40, "k": 2}, {"n": 1, "k": 0})
         trials = checked(source, analysis, "openmp", {"parallel for": code}, sizes, tmp_path)
         assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}
+
+
+F2C_LU = """
+int lu_(int *n, double *a, int *lda)
+{
+    int a_dim1, a_offset, i__1, i__2, i__3, i__, j, k;
+    a_dim1 = *lda;
+    a_offset = 1 + a_dim1;
+    a -= a_offset;
+    /*@ begin PerfTuning ( def input_params { param n = 20; param lda = 23; } ) @*/
+    i__1 = *n - 1;
+    for (k = 1; k <= i__1; ++k) {
+        i__2 = *n;
+        for (i__ = k + 1; i__ <= i__2; ++i__)
+            a[i__ + k * a_dim1] /= a[k + k * a_dim1] + 9.;
+        i__2 = *n;
+        for (j = k + 1; j <= i__2; ++j) {
+            i__3 = *n; /* of the loop } inside */
+            for (i__ = k + 1; i__ <= i__3; ++i__)
+                a[i__ + j * a_dim1] -= a[i__ + k * a_dim1] * a[k + j * a_dim1];
+        }
+    }
+    /*@ end @*/
+    return 0;
+}
+"""
+
+
+@needs_gcc
+def test_loops_nest_perfectly_only_where_the_text_does(tmp_path: Path) -> None:
+    source = source_of(F2C_LU)
+    analysis = analyse(source.regions[0])
+    openmp = {"parallel for": naive_openmp(source, analysis)}
+    openacc = naive_openacc(source, analysis)
+    sizes = ({"n_": 9, "lda_": 9}, {"n_": 1, "lda_": 4})
+    for kind, codes in (("openmp", openmp), ("openacc", openacc)):
+        folder = tmp_path / kind
+        folder.mkdir()
+        assert not any("collapse" in code.body for code in codes.values())
+        trials = checked(source, analysis, kind, codes, sizes, folder, False)
+        assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}

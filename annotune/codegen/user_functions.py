@@ -15,6 +15,7 @@ from annotune.codegen.target import Variant
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Call, Expr, rewrite
+from annotune.ir.functions import own_name
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt
 from annotune.ir.region import Region, UserFunction
 from annotune.transforms.tree import Body, rebuilt
@@ -54,7 +55,7 @@ def calling_copies(variant: Variant, names: Mapping[str, str]) -> Variant:
     """Return a variant whose nest and plans call the copies in `names`."""
     if not names:
         return variant
-    view = _Calls(names)
+    view = _Calls({own_name(name): copy for name, copy in names.items()})
 
     def analysis(one: Analysis) -> Analysis:
         nest = Nest(view.body(one.region.nest.body))

@@ -9,13 +9,19 @@ from annotune.annotation.messages import did_you_mean
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend import messages
 from annotune.frontend.kinds import COMPLEX, Typed, cast, common, is_integer, promoted
+from annotune.frontend.library import (
+    is_generic,
+    lacks_prototype,
+    may_come_from_headers,
+    own_meaning,
+)
 from annotune.frontend.names import Names
 from annotune.frontend.parse import parse
 from annotune.frontend.symbols import REALS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import compared
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select
-from annotune.ir.functions import FUNCTIONS, Function
+from annotune.ir.functions import FUNCTIONS, Function, own_name
 
 if TYPE_CHECKING:
     from annotune.frontend.expressions import Expressions
@@ -35,10 +41,8 @@ def call(node: Any, expressions: Expressions) -> Typed:
     if not isinstance(node.name, c_ast.ID):
         raise _unknown(node, expressions.text(node.name), expressions)
     name = node.name.name
-    is_known = name in FUNCTIONS or name in _EXTREMA or name in _F2C or name == "dabs"
-    is_own = _is_variable(name, names) or _is_defined(name, names)
-    if name not in names.pure and (not is_known or is_own):
-        raise _unknown(node, name, expressions)
+    if name not in names.pure:
+        _check_known(node, name, expressions)
     arguments = [expressions.exact_value(a) for a in (node.args.exprs if node.args else ())]
     if name in names.pure:
         return _vouched(node, name, arguments, expressions)
@@ -46,8 +50,55 @@ def call(node: Any, expressions: Expressions) -> Typed:
     if made is not None:
         return made
     if name in FUNCTIONS:
-        return _known(node, FUNCTIONS[name], arguments, expressions)
+        return _known(node, _generic(node, name, arguments, expressions), arguments, expressions)
     raise _unknown(node, name, expressions)
+
+
+def _check_known(node: Any, name: str, expressions: Expressions) -> None:
+    """Raise where a name means no function that annotune knows."""
+    names = expressions.names
+    clean = names.file.clean
+    if not (name in FUNCTIONS or name in _EXTREMA or name in _F2C or name == "dabs"):
+        raise _unknown(node, name, expressions)
+    reason = own_meaning(name, names)
+    if not reason and name in _EXTREMA and not may_come_from_headers(clean):
+        reason = "the C library has none, and no macro of the name is defined"
+    if reason:
+        vouch = f"if it has no effects, say so: def assume {{ arg pure = ['{name}']; }}"
+        raise expressions.refuse(
+            messages.OWN_FUNCTION, node.name, name=name, reason=reason, help=vouch
+        )
+
+
+def _generic(
+    node: Any, name: str, arguments: Sequence[Typed], expressions: Expressions
+) -> Function:
+    """Return the function that a name means for these arguments.
+
+    Under <tgmath.h> that is the one for float where no argument is wider.
+    """
+    names = expressions.names
+    clean, known = names.file.clean, FUNCTIONS[name]
+    kinds = {argument.kind for argument in arguments}
+    reason = help_ = ""
+    as_given = tuple(argument.kind for argument in arguments) == known.parameters
+    # A float becomes a double on its way.
+    if lacks_prototype(name, clean, names.find(name)) and (not as_given or "float" in kinds):
+        reason = "without its parameters declared C does not convert what it is given"
+        help_ = f"<{known.header}>"
+    twin = FUNCTIONS.get(f"{name}f")
+    is_complex = known.header == "complex.h"
+    if is_generic(clean) and (twin is not None or is_complex):
+        if kinds != {"double complex"} if is_complex else kinds & COMPLEX:
+            reason, help_ = "in <tgmath.h> it is one for such a type", "<math.h> and <complex.h>"
+        elif twin is not None and kinds == {"float"}:
+            return twin
+    if reason:
+        help_ = f"include {help_}"
+        raise expressions.refuse(
+            messages.OWN_FUNCTION, node.name, name=name, reason=reason, help=help_
+        )
+    return known
 
 
 def _unknown(node: Any, name: str, expressions: Expressions) -> AnnotuneError:
@@ -55,11 +106,6 @@ def _unknown(node: Any, name: str, expressions: Expressions) -> AnnotuneError:
     return expressions.refuse(
         messages.CALL, node.name, name=name, hint=f"{hint} " if hint.startswith("did") else ""
     )
-
-
-def _is_defined(name: str, names: Names) -> bool:
-    """Return whether the file itself defines function `name`; headers have library functions."""
-    return any(part.function == name and part.body >= 0 for part in names.file.parts)
 
 
 def _known(
@@ -127,14 +173,8 @@ def _vouched(node: Any, name: str, arguments: Sequence[Typed], expressions: Expr
     if kinds != ["()"] or not (is_integer(result) or result in REALS | COMPLEX):
         raise expressions.refuse(messages.RETURNS, node.name, name=name, type=symbol.base)
     names.functions.setdefault(name)
-    called = Call(name, tuple(argument.expr for argument in arguments))
+    called = Call(own_name(name), tuple(argument.expr for argument in arguments))
     return Typed(Call(f"({result})", (called,)), result)
-
-
-def _is_variable(name: str, names: Names) -> bool:
-    """Return whether a variable of the user's, as a pointer to a function, has the name."""
-    symbol = names.find(name)
-    return symbol is not None and [layer.kind for layer in symbol.layers] != ["()"]
 
 
 def _definition(name: str, names: Names) -> Symbol | None:

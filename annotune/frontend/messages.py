@@ -146,6 +146,11 @@ CALL = Template(
     "'{name}' may have effects: it is no function that annotune knows",
     "{hint}if it has none, say so: def assume {{ arg pure = ['{name}']; }}",
 )
+OWN_FUNCTION = Template(
+    "AT167",
+    "'{name}' is not the function that annotune knows under this name: {reason}",
+    "{help}",
+)
 ARGUMENTS = Template(
     "AT156",
     "'{name}' takes {expected} argument(s), but {given} are given here",

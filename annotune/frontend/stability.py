@@ -13,6 +13,7 @@ from typing import Any
 
 from annotune.frontend.extent import start_of, walk
 from annotune.frontend.kinds import COMPLEX
+from annotune.frontend.library import own_meaning
 from annotune.frontend.liveness import addressed
 from annotune.frontend.names import Names
 from annotune.frontend.symbols import REALS, Symbol
@@ -144,12 +145,10 @@ def _arguments(call: Any) -> Sequence[Any]:
 
 def _stores(body: Any, names: Names, declared: Mapping[str, frozenset[int]]) -> Iterator[int]:
     """Yield the places of calls and stores that may change an integer in memory."""
-    defined = {part.function for part in names.file.parts if part.body >= 0}
-    harmless = (FUNCTIONS.keys() - defined) | names.pure
     for node in walk(body):
         target = None
         if isinstance(node, c_ast.FuncCall):
-            if not (isinstance(node.name, c_ast.ID) and node.name.name in harmless):
+            if not _is_harmless(node.name, names):
                 yield start_of(node)
         elif isinstance(node, c_ast.Assignment):
             target = node.lvalue
@@ -159,6 +158,12 @@ def _stores(body: Any, names: Names, declared: Mapping[str, frozenset[int]]) -> 
             continue
         if _may_be_integer(target, names, declared):
             yield start_of(target)
+
+
+def _is_harmless(function: Any, names: Names) -> bool:
+    """Return whether calls of a function change nothing."""
+    name = function.name if isinstance(function, c_ast.ID) else ""
+    return name in names.pure or (name in FUNCTIONS and not own_meaning(name, names))
 
 
 def _may_be_integer(target: Any, names: Names, declared: Mapping[str, frozenset[int]]) -> bool:

@@ -45,7 +45,10 @@ F2C_TYPES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One step from a name to its elements: ``*``, ``[dim]`` or a function."""
+    """One step from a name to its elements: ``*``, ``[dim]`` or a function.
+
+    The `dim` of a function is the syntax tree of its parameters, None where it says nothing.
+    """
 
     kind: str
     dim: Any = None
@@ -181,7 +184,7 @@ class Types:
             case c_ast.ArrayDecl():
                 layers.append(Layer("[]", node.dim, "restrict" in (node.dim_quals or [])))
             case c_ast.FuncDecl():
-                layers.append(Layer("()"))
+                layers.append(Layer("()", node.args))
             case c_ast.TypeDecl():
                 # const and volatile of the elements; `const vector v` with a pointer typedef
                 # makes the pointer constant, not what it points to.

@@ -11,10 +11,12 @@ from annotune.frontend.clean import Clean
 from annotune.frontend.filescope import Declaration, File, FileScope
 from annotune.frontend.function_expr import ExpressionText, Unfit
 from annotune.frontend.function_text import FunctionText, declaration
+from annotune.frontend.library import is_defined, is_generic, lacks_prototype, unlike_library
 from annotune.frontend.open_macros import in_force, is_open, open_conditions, reached
 from annotune.frontend.parse import parse
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
+from annotune.ir.functions import FUNCTIONS
 from annotune.ir.region import Condition, UserFunction
 
 
@@ -113,7 +115,8 @@ class _Copy:
 
     def _callee(self, name: str) -> int | None:
         """Return how many parameters one of the user's functions has, None when it is none."""
-        if self.file.definition(name) is None:
+        if not is_defined(name, self.file):
+            self._check_library(name)
             return None
         if name in self.library.reading:
             raise Unfit(
@@ -126,6 +129,17 @@ class _Copy:
             raise Unfit(f"it calls '{name}': {callee.reason}")
         self.needs[name] = None
         return len(callee.parameters)
+
+    def _check_library(self, name: str) -> None:
+        """Raise where a function that nothing defines is not the C library's."""
+        symbol = self.scope.symbols.get(name)
+        clean = self.file.clean
+        own = unlike_library(name, symbol, self.scope.types) if symbol and name in FUNCTIONS else ""
+        if own:
+            raise Unfit(f"it calls a '{name}' of its own: {own}")
+        if name in FUNCTIONS and (is_generic(clean) or lacks_prototype(name, clean, symbol)):
+            what = "of <tgmath.h>" if is_generic(clean) else "without a declaration"
+            raise Unfit(f"it calls '{name}' {what}")
 
     def _outer(self, name: str) -> str | Symbol:
         """Return the value of an enumerator, or the constant of the file that a name means."""

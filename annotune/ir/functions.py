@@ -69,6 +69,18 @@ FUNCTIONS = _table()
 _INTEGER_RESULTS = frozenset({"int", "long"})
 # Our own, for bounds: of integers, whatever their type.
 _INTEGER_NAMES = frozenset({"min", "max"})
+# Ends the name of a function of the user's that annotune would take for another; none of C's does.
+_OWN = "'"
+
+
+def own_name(name: str) -> str:
+    """Return how a nest calls the user's function `name`: never as one that annotune knows."""
+    return f"{name}{_OWN}" if name in FUNCTIONS or name in _INTEGER_NAMES else name
+
+
+def c_name(name: str) -> str:
+    """Return what C calls a function of a nest; in parentheses it is nothing but the function."""
+    return f"({name.removesuffix(_OWN)})" if name.endswith(_OWN) else name
 
 
 def is_integer(name: str) -> bool:

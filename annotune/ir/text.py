@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from annotune.ir.expr import COMPARISONS, Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
+from annotune.ir.functions import c_name
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -90,7 +91,7 @@ def print_expr(expr: Expr, enclosing: int = 0) -> str:
             text = f"{print_expr(left, first)} {op} {print_expr(right, second)}"
             return f"({text})" if own < enclosing else text
         case Call(function, arguments):
-            return f"{function}({', '.join(print_expr(a) for a in arguments)})"
+            return f"{c_name(function)}({', '.join(print_expr(a) for a in arguments)})"
         case Select(condition, if_true, if_false):
             choice = f"{print_expr(if_true)} : {print_expr(if_false, SELECT)}"
             text = f"{print_expr(condition, SELECT + 1)} ? {choice}"

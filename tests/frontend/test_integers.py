@@ -192,7 +192,9 @@ BOUNDS = {
 
 @pytest.mark.parametrize("header", BOUNDS)
 def test_bounds(header: str) -> None:
-    found = load_region(f"for ({header}) s += 1;")
+    found = load_region(
+        f"for ({header}) s += 1;", head="#define min(x, y) ((x) < (y) ? (x) : (y))\n"
+    )
     line = print_nest(found.nest).split("\n")[0]
     assert line.split(" in ")[1] == BOUNDS[header]
 

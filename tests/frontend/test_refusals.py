@@ -99,8 +99,8 @@ FILES = {
     "a function pointer of a known name": (
         "void f(int n, double *a, double (*sqrt)(double))\n{\n"
         f"{OPEN} for (int i = 0; i < n; i++) a[i] = «sqrt»(a[i]); {CLOSE} }}",
-        "AT130",
-        "'sqrt' may have effects",
+        "AT167",
+        "'sqrt' is not the function that annotune knows under this name: a variable",
     ),
     "a name of ours": (
         "void f(int n, double *a, double annotune_if_1)\n{\n"
@@ -194,8 +194,8 @@ FILES = {
     "a function of the user with a known name": (
         f"static double fabs(double x) {{ return x; }} void f(int n, double *a) {{ {OPEN} "
         f"for (int i = 0; i < n; i++) a[i] = «fabs»(a[i]); {CLOSE} }}",
-        "AT130",
-        "'fabs' may have effects",
+        "AT167",
+        "'fabs' is not the function that annotune knows under this name: the program defines",
     ),
     "file scope": (f"int n; double a[5];\n«{OPEN}»\n{CLOSE}\n", "AT110", "not inside a function"),
     "left out": (

@@ -48,7 +48,7 @@ STATEMENTS = {
 
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_statements(statement: str) -> None:
-    nest = print_nest(load_region(f"{LOOP} {statement}").nest)
+    nest = print_nest(load_region(f"{LOOP} {statement}", head="#include <stdlib.h>\n").nest)
     assert nest == f"for i in 0:n\n  S0: {STATEMENTS[statement]}\n"
 
 

@@ -13,6 +13,7 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.carried import with_last_values
 from annotune.analysis.expand import with_private_arrays
 from annotune.analysis.messages import WORK_UNKNOWN
+from annotune.analysis.statements import written_scalars
 from annotune.annotation.complete import complete
 from annotune.annotation.devices import Device, load_device
 from annotune.annotation.messages import did_you_mean, nearest
@@ -369,10 +370,10 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
 
 
 def _open_sizes(region: Region) -> set[str]:
-    """Return the integers of C that a region uses, but for its iterators."""
-    iterators = {loop.var for loop in region.nest.loops()}
+    """Return the integers of C that a region uses and leaves as they are."""
+    changing = {loop.var for loop in region.nest.loops()} | written_scalars(region)
     integers = {s.name for s in region.scalars.values() if s.type not in REALS}
-    return integers - iterators
+    return integers - changing
 
 
 def _check_sizes(region: Region, settings: Mapping[str, Value]) -> None:

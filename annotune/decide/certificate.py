@@ -150,13 +150,13 @@ def verify(certificate: Certificate) -> tuple[str, ...]:
 
     It holds when the tests let the kernels run, block, thread and order cover every iteration
     exactly once within the grid, every pair of accesses that conflict keeps its order,
-    every access stays in its array, each life of a scalar has an element to itself, and no
-    iteration tells the two versions of a body apart.
+    every access stays in its array, each life of a scalar has an element to itself, no
+    iteration tells the two versions of a body apart, and nothing writes what it takes for a size.
     """
     false = [t for t, told in certificate.conditions.items() if isl.Set(told).is_empty()]
     faults = [f"'{test}' is false at these sizes: no kernel runs" for test in false]
     faults += [*_coverage(certificate), *_bounds(certificate), *_order(certificate)]
-    faults += _storage(certificate)
+    faults += [*_storage(certificate), *_changing(certificate)]
     faults += (
         f"{version.kernel}: without {version.what} the text for whole tiles does something else"
         for version in certificate.versions
@@ -217,6 +217,13 @@ def _storage(c: Certificate) -> Iterator[str]:
             ):
                 pair = f"S{one.statement} and S{two.statement}"
                 yield f"{pair}: the elements for {one.scalar} are not one for each of its lives"
+
+
+def _changing(c: Certificate) -> Iterator[str]:
+    """Yield the sizes that statements write: texts made for one value keep it throughout."""
+    written = {t.array.partition(" of ")[0]: t.statement for t in c.touches if t.is_write}
+    for name in c.sizes.keys() & written.keys():
+        yield f"S{written[name]} writes {name}, which is taken for {c.sizes[name]} throughout"
 
 
 def _same(c: Certificate, one: Stored, two: Stored, where: Callable[[Stored], str]) -> isl.Map:

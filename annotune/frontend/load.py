@@ -31,6 +31,7 @@ from annotune.frontend.source import Source
 from annotune.frontend.stability import Stability
 from annotune.frontend.toplevel import TopLevel
 from annotune.frontend.user_functions import user_functions
+from annotune.ir.expr import Var
 from annotune.ir.region import Array, Extent, Region, SourceFile
 
 _NOTHING: Mapping[str, int] = {}
@@ -220,11 +221,12 @@ def _region(
     stability = Stability.of(body, names, block.start)
     refuse_shared(names, nest, stability)
     arrays = _arrays(names, body, block.start, stability)
-    iterators = {loop.var for loop in nest.loops()}
+    changing = {loop.var for loop in nest.loops()}
+    changing |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
 
     def sizes(given: Mapping[str, Value]) -> dict[str, int]:
         aliases = aliased.aliases
-        return tuned_sizes(names, aliases, iterators, given, overrides, body, block.start)
+        return tuned_sizes(names, aliases, changing, given, overrides, body, block.start)
 
     first, *others = map(sizes, problem_sizes(block.spec, MAX_SIZES) or ({},))
     varied = (name for name in first if any(one.get(name) != first[name] for one in others))

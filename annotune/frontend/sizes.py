@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from annotune.annotation.spec import Value
@@ -21,7 +21,7 @@ _LONGEST_CHAIN = 8
 def tuned_sizes(
     names: Names,
     aliases: Sequence[Alias],
-    iterators: set[str],
+    changing: Collection[str],
     given: Mapping[str, Value],
     overrides: Mapping[str, int],
     body: Any,
@@ -29,6 +29,7 @@ def tuned_sizes(
 ) -> dict[str, int]:
     """Return the sizes that C fixes, over them those of the annotation, then `overrides`.
 
+    What the nest itself changes, `changing`, is no size, whatever its value before is.
     A value for ``n`` is also that of ``*n``, and one for ``nx`` that of ``grid->nx``. An
     integer that the function computes from sizes before the region, such as f2c's
     ``a_dim1 = *lda;``, has the value that those give; emitted code tests it as it tests all.
@@ -37,9 +38,9 @@ def tuned_sizes(
     chosen: dict[str, int] = {}
     for name, one in given.items():
         value = _whole(one)
-        if value is not None and name not in iterators:
+        if value is not None and name not in changing:
             chosen[name] = value
-    chosen |= {k: v for k, v in overrides.items() if k not in iterators}
+    chosen |= {k: v for k, v in overrides.items() if k not in changing}
     known = sizes | chosen
     # A pointer's name stands for what it points to; an array's is no size.
     by_key = {key(alias): alias.name for alias in aliases}
@@ -48,7 +49,7 @@ def tuned_sizes(
     sizes |= {by_key[k]: v for k, v in chosen.items() if k in by_key and by_key[k] not in chosen}
     sources = _sources(body, region_start)
     for name, scalar in names.scalars.items():
-        if name not in sizes and name not in iterators and scalar.type not in ("double", "float"):
+        if name not in sizes and name not in changing and scalar.type not in ("double", "float"):
             value = _value_of(spelled.get(name, name), sources, known, _LONGEST_CHAIN)
             if value is not None:
                 sizes[name] = value

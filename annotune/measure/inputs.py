@@ -26,6 +26,9 @@ PAGE_BYTES = 4096
 SMALL_INTEGER = 8
 """Integers that are no indices are at most so large, that products of many fit into an int."""
 
+START = 3
+"""What an integer that the region itself changes starts from: 0 and 1 would hide a lost factor."""
+
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
@@ -112,7 +115,7 @@ def make_inputs(analysis: Analysis, sizes: Mapping[str, int], seed: int, folder:
                 contents = draw.elements(buffer)
             contents.tofile(file)
     names = signature(region)
-    integers = tuple(values.get(name, 0) for name in names.integers)
+    integers = tuple(values.get(name, START) for name in names.integers)
     reals = tuple(draw.real() for _ in names.slots())
     return Inputs(path, buffers, integers, reals, dict(values), seed)
 

@@ -142,6 +142,11 @@ WRONG: dict[str, tuple[Certificate, dict[str, Any], str]] = {
         {"touches": (Touch(0, "A", "{ S0[i0, i1] -> A[i1 - 1] }", is_write=False),)},
         "S0: an access leaves A",
     ),
+    "a size that a statement writes": (
+        SUM,
+        {"sizes": {"n": 4, "y": 1}},
+        "S0 writes y, which is taken for 1 throughout",
+    ),
 }
 
 

@@ -1,0 +1,56 @@
+"""Scalars of every kind, beside and inside kernels, and what C computes with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wrong.called import PROGRAMS, Array, Call, Program
+
+# Below, at, and above what the programs are tuned for, and where nothing runs.
+SIZES = (0, 1, 5, 16, 33)
+
+
+STALE_SHORT = (
+    Call("p177", m, 12, 20, 15, Array("u2", 400), Array("u2", 400), Array("i4", 40), Array("f8", 2))
+    for m in (0, 1, 5, 7)
+)
+CALLS: dict[str, tuple[Call, ...]] = {
+    "stale_scalar_int.c": tuple(Call("f", n, 12, 15, Array("i4", 400)) for n in (0, 1, 6, 9)),
+    "stale_scalar_product.c": tuple(
+        Call("f", n, ns, *(Array("f8", 33 * 33, seed=k) for k in range(3)))
+        for n, ns in ((0, 2), (1, 1), (32, 0), (32, 2), (32, 5), (33, 3))
+    ),
+    "stale_scalar_short.c": tuple(STALE_SHORT),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_leave_what_the_original_leaves(name: str, tmp_path: Path) -> None:
+    Program(tmp_path, PROGRAMS / name).check(*CALLS[name])
+
+
+def doubles(*counts: int) -> list[Array]:
+    return [Array("f8", count, seed=seed) for seed, count in enumerate(counts)]
+
+
+def test_a_scalar_that_changes_between_kernels_is_no_constant(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "changing_scalars.c")
+    square = 33 * 33
+    program.check(
+        *(
+            call
+            for n in SIZES
+            for ns in (0, 1, 3)
+            for call in (
+                Call("product", n, ns, *(Array("i4", square, seed=k) for k in range(3))),
+                Call("of_the_file", n, ns, *doubles(square, square, square)),
+                Call("in_conditions", n, ns, *(Array("i8", square, seed=k) for k in range(2))),
+                Call(
+                    "summed", n, ns, *(Array("i4", square, seed=k) for k in range(2)), returns="i8"
+                ),
+                Call("at_depth", n, ns, Array("f4", square), Array("f4", 33), Array("i8", 3)),
+            )
+        )
+    )

@@ -372,8 +372,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
 def _open_sizes(region: Region) -> set[str]:
     """Return the integers of C that a region uses and leaves as they are."""
     changing = {loop.var for loop in region.nest.loops()} | written_scalars(region)
-    integers = {s.name for s in region.scalars.values() if s.type not in REALS}
-    return integers - changing
+    return {s.name for s in region.scalars.values() if s.type not in REALS} - changing
 
 
 def _check_sizes(region: Region, settings: Mapping[str, Value]) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 
 import islpy as isl
 
-from annotune.analysis.named import Rounded
+from annotune.analysis.named import WIDE_CASTS, Rounded
 from annotune.analysis.poly import ZERO, Monomial, Poly, from_expr, variable
 from annotune.analysis.statements import Statement, loops_of, named_sizes
-from annotune.ir.expr import Binary, Call, Expr
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, children
 from annotune.ir.fold import fold
 from annotune.ir.text import print_expr
 
@@ -93,6 +93,50 @@ class Space:
             else:
                 parts.append(f"{factor}*{parameter(monomial)}" if monomial else str(factor))
         return f"({' + '.join(parts) or '0'})"
+
+    def value(self, expr: Expr, dims: Mapping[str, str]) -> str | None:
+        """Return a bound in isl's syntax, extrema and C's quotients in it too; None for others.
+
+        Raises:
+            NotLinear: As `affine`.
+        """
+        poly = from_expr(expr, self.named)
+        if poly is not None:
+            return self.affine(poly, dims)
+        operands = children(expr)
+        match expr:
+            case Call(function, (operand,)) if function in WIDE_CASTS:
+                return self.value(operand, dims)
+            case Binary("/" | "%" as op, left, right):
+                return self._quotient(op, left, right, dims)
+            case Binary("*", left, right):
+                factors = [fold(factor, self.values) for factor in (left, right)]
+                if not any(isinstance(factor, Int) for factor in factors):
+                    return None
+                operands = tuple(factors)
+            case Negate() | Binary("+" | "-") | Call("min" | "max"):
+                pass
+            case _:
+                return None
+        texts = [self.value(operand, dims) for operand in operands]
+        known = [f"({text})" for text in texts if text is not None]
+        if len(known) < len(texts):
+            return None
+        match expr:
+            case Binary(sign, _, _):
+                return f" {sign} ".join(known)
+            case Call(extremum, _):
+                return reduce(lambda one, two: f"{extremum}({one}, {two})", known)
+        return f"-{known[0]}"
+
+    def _quotient(self, op: str, left: Expr, right: Expr, dims: Mapping[str, str]) -> str | None:
+        """Return C's quotient or remainder: towards zero, where isl rounds down."""
+        whole, step = self.value(left, dims), fold(right, self.values)
+        if whole is None or not isinstance(step, Int) or step.value <= 0:
+            return None
+        by = step.value
+        quotient = f"(max(floor(({whole})/{by}), 0) - max(floor((-({whole}))/{by}), 0))"
+        return quotient if op == "/" else f"({whole}) - {by}*{quotient}"
 
     def over(self, poly: Poly, statement: Statement) -> str:
         """Return `poly` in isl's syntax over an instance of `statement`.

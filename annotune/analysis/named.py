@@ -67,6 +67,9 @@ _UNSIGNED_WORDS = frozenset(
 )
 _INTEGER_WORDS = _UNSIGNED_WORDS.union(_SIGNED_WORDS)
 
+# Casts that bounds and subscripts are read without, as no integer in them is taken to overflow.
+WIDE_CASTS = frozenset({"(int)", "(long)", "(long long)"})
+
 
 def is_integer_type(type_: str) -> bool:
     """Return whether a C type is known to be an integer one."""
@@ -103,7 +106,7 @@ class Namer:
         if not names & self.iterators:
             return self._named(Size(fold(expr)))
         match expr:
-            case Call(function, (operand,)) if function in ("(int)", "(long)", "(long long)"):
+            case Call(function, (operand,)) if function in WIDE_CASTS:
                 return self.poly(operand)
             case Binary("/" | "%" as op, left, right):
                 numerator, divisor = self.poly(left), self.poly(right)

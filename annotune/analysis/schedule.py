@@ -19,7 +19,6 @@ from annotune.analysis.domains import Space, parsed_map
 from annotune.analysis.facts import Analysis, Dependence, DependenceKind, Violation
 from annotune.analysis.model import all_known_sizes, fixed_sizes
 from annotune.analysis.named import with_values
-from annotune.analysis.poly import from_expr
 from annotune.analysis.privatise import broken_lifetimes
 from annotune.analysis.scalar_arrays import without_arrays
 from annotune.ir.dealing import dealing
@@ -108,10 +107,10 @@ def merged_value(loop: Loop, known: Mapping[str, str]) -> str:
 
 def _first(lower: Expr, name: str, space: Space, known: Mapping[str, str]) -> str:
     """Return as isl text where a loop starts, over the values `known` of those around it."""
-    poly = from_expr(lower, space.named)
-    if poly is None:
+    text = space.value(lower, known)
+    if text is None:
         raise ValueError(f"the first value of '{name}' is not affine")
-    return f"({space.affine(poly, known)})"
+    return f"({text})"
 
 
 def paths(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, Path]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from annotune.analysis.named import WIDE_CASTS
+from annotune.codegen.c_expr import c_expr
 from annotune.ir.expr import (
     COMPARISONS,
     Access,
@@ -20,6 +22,7 @@ from annotune.ir.expr import (
     Var,
     children,
     negated,
+    rewrite,
 )
 from annotune.ir.fold import fold
 
@@ -128,6 +131,24 @@ class IslText:
             return f"({ALWAYS})", f"({NEVER})"
         text = " or ".join(f"({case.where} and {case.value})" for case in found)
         return f"({text})", f"({text})"
+
+
+def affine_text(expr: Expr) -> str:
+    """Return an integer expression, whose variables are isl text, as isl text."""
+
+    def of_isl(part: Expr) -> Expr | None:
+        match part:
+            case Call(function, (operand,)) if function in WIDE_CASTS:
+                return rewrite(operand, of_isl)
+            case Binary("/" | "%" as op, left, Int(step)) if step > 0:
+                # Towards zero, where isl rounds down; a choice may not stand inside a sum there.
+                whole = affine_text(left)
+                up, down = f"floor((-({whole}))/{step})", f"floor(({whole})/{step})"
+                quotient = f"(max({down}, 0) - max({up}, 0))"
+                return Var(quotient if op == "/" else f"({whole} - {step}*{quotient})")
+        return None
+
+    return c_expr(rewrite(expr, of_isl))
 
 
 def _both(one: str, two: str) -> str:

@@ -81,18 +81,32 @@ def learn(formulas: Mapping[str, Any], names: Names) -> None:
             return
         for name in ready:
             value = waiting.pop(name)
-            try:
-                read, exact = _read(value, names)
-            except AnnotuneError:
-                continue
-            type_ = _symbol(name, names).base
-            is_plain = _is_polynomial(read.expr) and not goes_round(read.expr)
-            if is_plain and keeps_values(read.kind, type_):
-                is_plain = not may_wrap(exact.expr)
-                value = read.expr if is_plain else exact.expr
-                if type_ != "int" and (is_plain or exact.kind != type_):
-                    value = Call(f"({type_})", (value,))
-                names.formulas[name] = Formula(read.expr, value)
+            noted = dict(names.arrays), dict(names.scalars), dict(names.meanings)
+            called = dict(names.functions)
+            formula = _formula(name, value, names)
+            if formula is not None:
+                names.formulas[name] = formula
+            else:
+                # The region does not use what the definition is made of.
+                names.arrays, names.scalars, names.meanings = noted
+                names.functions = called
+
+
+def _formula(name: str, value: Any, names: Names) -> Formula | None:
+    """Return the formula of a defined integer, None where it is none of sums and products."""
+    try:
+        read, exact = _read(value, names)
+    except AnnotuneError:
+        return None
+    type_ = _symbol(name, names).base
+    is_plain = _is_polynomial(read.expr) and not goes_round(read.expr)
+    if not is_plain or not keeps_values(read.kind, type_):
+        return None
+    is_plain = not may_wrap(exact.expr)
+    kept = read.expr if is_plain else exact.expr
+    if type_ != "int" and (is_plain or exact.kind != type_):
+        kept = Call(f"({type_})", (kept,))
+    return Formula(read.expr, kept)
 
 
 def _read(value: Any, names: Names) -> tuple[Typed, Typed]:

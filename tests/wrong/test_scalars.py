@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from annotune.pipeline import check
+from annotune.report.certificate_text import certificate_text
+from annotune.settings import Settings
 from wrong.called import PROGRAMS, Array, Call, Program
 
 # Below, at, and above what the programs are tuned for, and where nothing runs.
@@ -23,6 +26,25 @@ CALLS: dict[str, tuple[Call, ...]] = {
         for n, ns in ((0, 2), (1, 1), (32, 0), (32, 2), (32, 5), (33, 3))
     ),
     "stale_scalar_short.c": tuple(STALE_SHORT),
+    "traceback_band.c": tuple(Call("f", n, Array("f8", 40)) for n in SIZES),
+    "traceback_first_value.c": tuple(Call("f", n, Array("f8", 40)) for n in SIZES),
+    "traceback_flag_from_pointer.c": tuple(
+        Call("f", n, *(Array("f8", 40, seed=k) for k in range(2)), Array("f8", 1, (x,)))
+        for n in SIZES
+        for x in (-1, 1)
+    ),
+    "traceback_violations.c": tuple(
+        Call(
+            *("q5136", nx, 12, Array("u4", 64), Array("i1", nx * 12), Array("i4", nx * 12)),
+            *(Array("f8", 1), Array("f8", 2)),
+        )
+        for nx in (0, 1, 3, 9, 12)
+    ),
+    "quotient_starts.c": tuple(
+        Call(name, n, Array("f8", 40), Array("f8", 40, seed=1))
+        for n in SIZES
+        for name in ("halves", "remainders")
+    ),
 }
 
 
@@ -31,8 +53,21 @@ def test_calls_leave_what_the_original_leaves(name: str, tmp_path: Path) -> None
     Program(tmp_path, PROGRAMS / name).check(*CALLS[name])
 
 
+def test_tiles_from_an_extremum_may_be_asked_for(tmp_path: Path) -> None:
+    name = "traceback_violations.c"
+    program = Program(tmp_path, PROGRAMS / name, ("cuda",), params={"S0.block": ("e_t",)})
+    program.check(*CALLS[name])
+
+
 def doubles(*counts: int) -> list[Array]:
     return [Array("f8", count, seed=seed) for seed, count in enumerate(counts)]
+
+
+def test_proofs_know_starts_that_are_rounded_towards_zero() -> None:
+    source = PROGRAMS / "quotient_starts.c"
+    found = check(Settings(source))
+    texts = [certificate_text(region) for region in found.regions]
+    assert [text.count("certificate holds") for text in texts] == [3, 3]
 
 
 def test_a_scalar_that_changes_between_kernels_is_no_constant(tmp_path: Path) -> None:

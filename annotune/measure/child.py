@@ -5,18 +5,19 @@ Imports only what this needs: the process is forked again and again.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import json
 import mmap
 import os
 import resource
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from annotune.measure.buffers import GuardedArray
+from annotune.measure.float_mode import FloatMode
+from annotune.measure.journal import Journal
 from annotune.measure.sampling import Clock
 
 Job = dict[str, Any]
@@ -31,16 +32,16 @@ PINNING = (*PINNED, "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
 """Where the user has set one of these, it is the user who says where threads run."""
 
 OUTPUT_ROOM_BYTES = 64 << 20
-"""How much a variant may write to files beyond its outputs, such as what it prints."""
+"""How much a variant may write to a file, such as what it prints."""
 
 
-def run_jobs(task: Job, tell: Callable[[str], None]) -> None:
+def run_jobs(task: Job, outputs: int, journal: Journal) -> None:
     """Run the jobs of `task` in this process, in order; all that a variant does happens here.
 
-    An empty line is told before each job, so that it is known which one a crash belongs to, and
-    its result after it.
+    `outputs` is an open file in which each job has its place for what it computes. All files are
+    mapped before the library is loaded, and no descriptor but the standard ones is left to it.
     """
-    _restrain(task)
+    _restrain()
     os.environ.update(ON_THIS_CPU)
     os.environ.update(task["environ"])
     os.environ["OMP_NUM_THREADS"] = str(task["threads"])
@@ -48,19 +49,70 @@ def run_jobs(task: Job, tell: Callable[[str], None]) -> None:
     # Not the others: children that run at once would all be bound to the first processor.
     if is_timed and not any(name in os.environ for name in PINNING):
         os.environ.update(PINNED)
+    stored = mmap.mmap(outputs, task["outputs_bytes"]) if task["outputs_bytes"] else b""
+    memory = [_Memory(job, stored) for job in task["jobs"]]
+    evictors = [ctypes.CDLL(job["evictor"]) for job in task["jobs"] if job["evictor"]]
+    words = os.fstat(1).st_ino
+    _close_descriptors()
     library: ctypes.CDLL | None = None
-    for job in task["jobs"]:
+    for job, own in zip(task["jobs"], memory, strict=True):
         # What earlier jobs printed says nothing of this one.
-        os.ftruncate(1, 0)
-        os.lseek(1, 0, os.SEEK_SET)
-        tell("")
-        library = library or ctypes.CDLL(task["library"])
-        tell(json.dumps(_run(library, task["entry"], job)))
+        with contextlib.suppress(OSError):
+            if os.fstat(1).st_ino == words:
+                os.ftruncate(1, 0)
+                os.lseek(1, 0, os.SEEK_SET)
+        journal.begin()
+        if library is None:
+            library = ctypes.CDLL(task["library"])
+            # As it is loaded: -ffast-math makes a library set the modes at that moment.
+            mode = FloatMode()
+        journal.end(_run(library, task["entry"], job, own, mode))
+    del evictors  # kept until here, since a library is loaded again only as long as it is there
 
 
-def _run(library: ctypes.CDLL, entry: str, job: Job) -> Job:
+class _Memory:
+    """What a job reads, which nothing in this process can write to, and where it stores."""
+
+    def __init__(self, job: Job, stored: Any) -> None:
+        size = max((b["offset"] + b["size_bytes"] for b in job["buffers"] if b["count"]), default=0)
+        inputs: Any = b""
+        if size:
+            with open(job["inputs"], "rb") as file:
+                inputs = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+            # The map has one of its own, and there may be more jobs than descriptors.
+            _close_descriptors()
+        self._stored = stored
+        self.pristine = [_values(inputs, buffer) for buffer in job["buffers"]]
+
+    def store(self, job: Job, arrays: list[GuardedArray]) -> None:
+        """Keep what was computed."""
+        for buffer, array in zip(job["buffers"], arrays, strict=True):
+            if buffer["is_written"]:
+                _values(self._stored, buffer, job["output_at"])[:] = array.values
+
+
+def _values(memory: Any, buffer: Job, start: int = 0) -> Any:
+    """Return the place of one array in the inputs or outputs of a job, which begin at `start`."""
+    if not buffer["count"]:
+        return np.empty(0, buffer["dtype"])
+    return np.frombuffer(memory, buffer["dtype"], buffer["count"], start + buffer["offset"])
+
+
+def _close_descriptors() -> None:
+    """Leave the standard ones alone, and no other: what is not there cannot be written to.
+
+    The maps of files have some too, which Python would close with them; they are never closed.
+    """
+    for name in os.listdir("/proc/self/fd"):
+        # One of them is that of this listing, closed already.
+        with contextlib.suppress(OSError):
+            if int(name) > 2:
+                os.close(int(name))
+
+
+def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: FloatMode) -> Job:
     """Return what one job has to tell, with its outputs stored."""
-    pristine = _pristine(job)
+    pristine = memory.pristine
     arrays = _arrays(pristine)
     _set_order(library, job)
     call = _Call(library, job, arrays, entry)
@@ -70,13 +122,14 @@ def _run(library: ctypes.CDLL, entry: str, job: Job) -> Job:
     start = time.perf_counter()
     call()
     first_s = time.perf_counter() - start
+    has_mode = mode.is_now()
     for array in arrays if _UNPOISON else ():
         array.mark_zones(_UNPOISON)
     result: Job = {"first_s": first_s, "integers": list(call.integers), "reals": list(call.reals)}
     result["zones"] = _broken_zones(job, arrays)
     result["changed"] = _changed_inputs(job, arrays, pristine)
     result["races"] = _races(library)
-    _store(job, arrays)
+    memory.store(job, arrays)
     if job["timing"]:
         written = [buffer["is_written"] for buffer in job["buffers"]]
         clock = Clock(library, job["timing"], pristine, written, job["evictor"])
@@ -86,6 +139,9 @@ def _run(library: ctypes.CDLL, entry: str, job: Job) -> Job:
 
         result.update(clock.times(call, first_s, another))
         result["zones"] = result["zones"] or _broken_zones(job, arrays)
+    result["has_mode"] = has_mode and mode.is_now()
+    # Its times, and the next job's results, are of the modes in which it is checked.
+    mode.restore()
     call.free()
     launches = _launches(library)
     result["launches"] = None if launches is None else launches - launched
@@ -154,26 +210,10 @@ class _Call:
             ctypes.memmove(array.address, address, array.values.nbytes)
 
 
-def _restrain(task: Job) -> None:
+def _restrain() -> None:
     """Forbid core dumps and endless output. Not the address space: sanitizers map terabytes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    room = task["outputs_bytes"] + OUTPUT_ROOM_BYTES
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
-
-
-def _pristine(job: Job) -> list[Any]:
-    """Return the inputs, which nothing in this process can write to."""
-    size = max((b["offset"] + b["size_bytes"] for b in job["buffers"] if b["count"]), default=0)
-    whole: Any = b""
-    if size:
-        with open(job["inputs"], "rb") as file:
-            whole = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
-    return [
-        np.frombuffer(whole, buffer["dtype"], buffer["count"], buffer["offset"])
-        if buffer["count"]
-        else np.empty(0, buffer["dtype"])
-        for buffer in job["buffers"]
-    ]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT_ROOM_BYTES, OUTPUT_ROOM_BYTES))
 
 
 def _sanitizer_function(word: str) -> Any:
@@ -242,12 +282,3 @@ def _races(library: ctypes.CDLL) -> list[str]:
     message = library.annotune_race_message
     message.restype = ctypes.c_char_p
     return [message(n).decode("utf-8", "replace") for n in range(min(count(), 32))]
-
-
-def _store(job: Job, arrays: list[GuardedArray]) -> None:
-    """Write what was computed into the file of outputs, which has its length already."""
-    with open(job["output"], "r+b") as file:
-        for buffer, array in zip(job["buffers"], arrays, strict=True):
-            if buffer["is_written"]:
-                file.seek(job["output_at"] + buffer["offset"])
-                array.values.tofile(file)

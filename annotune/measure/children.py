@@ -4,36 +4,68 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
+import fcntl
 import os
 import queue
+import secrets
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import annotune
+from annotune.measure.channel import Channel
+from annotune.measure.stragglers import MARK, end_marked, is_stopped
 
 WORDS_LIMIT = 8000
 """How many characters of what a child printed are read."""
 
+LOOK_EVERY_S = 0.25
+"""How often the wait for a forker looks whether it is stopped."""
 
-class Forker:
-    """The client's end of one `annotune.measure.forker` process.
+GRACE_S = 60.0
+"""What a forker may take beyond the limits of its jobs, however busy the machine is."""
 
-    What its children print and what they compute goes into memory that both sides share, and
-    that no name in a file system refers to: nothing is left behind, however this process ends.
+ENDED = "the measuring process ended"
+STOPPED = "the measuring process was stopped"
+SILENT = "the measuring process did not answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """How a task ended: what its child printed, and what its forker tells of it.
+
+    `problem` is what became of the forker where it told nothing. The others are described in
+    `annotune.measure.forker`.
     """
 
+    words: str
+    problem: str = ""
+    status: int | None = None
+    used_mib: int = 0
+    results: tuple[dict[str, Any], ...] = ()
+    is_legible: bool = True
+
+
+class _Gone(Exception):
+    """A forker of which no answer comes, in words."""
+
+
+class Forker:
+    """The client's end of one `annotune.measure.forker` process."""
+
     def __init__(self, preload: str) -> None:
-        self._words = os.memfd_create("annotune-words")
-        self._outputs = os.memfd_create("annotune-outputs")
+        self._mark = secrets.token_hex(16)
         environ = dict(os.environ)
         root = str(Path(annotune.__file__).parent.parent)
         environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, environ.get("PYTHONPATH")]))
+        environ[MARK] = self._mark
         # A process with threads must not fork, and numpy's BLAS starts some on import.
         environ.update(OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
         if preload:
@@ -42,68 +74,58 @@ class Forker:
             environ["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=0:exitcode=86"
             environ["UBSAN_OPTIONS"] = "halt_on_error=1:exitcode=86"
             environ["PYTHONMALLOC"] = "malloc"
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "annotune.measure.forker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environ,
-            text=True,
-            start_new_session=True,
-            pass_fds=(self._words, self._outputs),
-        )
+        own, theirs = socket.socketpair()
+        self._until = 0.0
+        self._channel = Channel(own, LOOK_EVERY_S, self._look)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "annotune.measure.forker", str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environ,
+                start_new_session=True,
+                pass_fds=(theirs.fileno(),),
+            )
 
-    @property
-    def words(self) -> str:
-        """Return what the job that ran last has printed."""
-        return os.pread(self._words, WORDS_LIMIT, 0).decode("utf-8", "replace")
+    def ask(self, message: dict[str, Any], outputs: int, words: int) -> dict[str, Any]:
+        """Return the forker's reply to one task.
 
-    @property
-    def words_path(self) -> Path:
-        """Return the name under which this process's children open what they print to."""
-        return Path(f"/proc/self/fd/{self._words}")
-
-    @contextlib.contextmanager
-    def outputs(self, size: int) -> Iterator[Path]:
-        """Lend so many bytes of zeros, under a name for this process and its children alike."""
-        os.ftruncate(self._outputs, size)
+        Raises:
+            _Gone: It has ended, is stopped, or says nothing although all limits are over.
+        """
+        self._until = time.monotonic() + message["limit_s"] * len(message["jobs"]) + GRACE_S
         try:
-            yield Path(f"/proc/self/fd/{self._outputs}")
-        finally:
-            os.ftruncate(self._outputs, 0)
-
-    def ask(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the forker's reply to one task, or None when it has ended itself."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            self._process.stdin.write(json.dumps(message) + "\n")
-            self._process.stdin.flush()
-            line = self._process.stdout.readline()
+            self._channel.send(message, (outputs, words))
+            received = self._channel.receive()
         except OSError:
-            line = ""
-        return json.loads(line) if line else None
+            received = None
+        if received is None:
+            raise _Gone(ENDED)
+        return received[0]
+
+    def _look(self) -> None:
+        if is_stopped(self._process.pid):
+            raise _Gone(STOPPED)
+        if time.monotonic() > self._until:
+            raise _Gone(SILENT)
 
     @property
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
+    def is_fit(self) -> bool:
+        """Return whether it can be asked."""
+        return self._process.poll() is None and not is_stopped(self._process.pid)
 
     def close(self) -> None:
-        """End the process and the child it may be waiting for."""
-        with contextlib.suppress(OSError):
-            if self._process.stdin is not None:
-                self._process.stdin.close()
-        try:
-            # At the end of its input it kills its child and leaves.
-            self._process.wait(2.0)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+        """End the process, the child it may be waiting for and all that it has left behind."""
+        self._channel.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            # At the end of its connection it kills its child and leaves.
+            self._process.wait(0.0 if is_stopped(self._process.pid) else 2.0)
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGKILL)
             self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-        os.close(self._words)
-        os.close(self._outputs)
+        if self._process.returncode != 0:
+            end_marked(self._mark)
 
 
 class _Forkers:
@@ -113,24 +135,49 @@ class _Forkers:
         self._idle: dict[str, queue.SimpleQueue[Forker]] = {}
         self._lock = threading.Lock()
 
-    @contextlib.contextmanager
-    def lent(self, preload: str) -> Iterator[Forker]:
-        """Lend a forker that nobody else uses meanwhile."""
+    def ask(self, preload: str, message: dict[str, Any], outputs: int) -> Reply:
+        """Return how a task ends in a child of a forker that nobody else uses meanwhile.
+
+        A forker may be lost through somebody else, who has all processes of a batch job wait, say.
+        So a task has a second one, and only what loses that one too is at fault.
+        """
+        reply = self._attempt(self._lent(preload), preload, message, outputs)
+        if reply.problem in (ENDED, STOPPED):
+            reply = self._attempt(Forker(preload), preload, message, outputs)
+        return reply
+
+    def _attempt(
+        self, forker: Forker, preload: str, message: dict[str, Any], outputs: int
+    ) -> Reply:
+        # For each task its own: what somebody writes later is in nobody's way.
+        words = os.memfd_create("annotune-words")
+        is_fit = False
+        try:
+            told = forker.ask(message, outputs, words)
+            is_fit = not told["is_spent"]
+            results = tuple(told["results"])
+            return Reply(
+                _read(words), "", told["status"], told["used_mib"], results, told["is_legible"]
+            )
+        except _Gone as gone:
+            return Reply(_read(words), str(gone))
+        finally:
+            os.close(words)
+            if is_fit:
+                self._idle[preload].put(forker)
+            else:
+                forker.close()
+
+    def _lent(self, preload: str) -> Forker:
         with self._lock:
             idle = self._idle.setdefault(preload, queue.SimpleQueue())
-        try:
-            forker = idle.get_nowait()
-        except queue.Empty:
-            forker = Forker(preload)
-        try:
-            yield forker
-        except BaseException:
-            forker.close()
-            raise
-        if forker.is_alive:
-            idle.put(forker)
-        else:
-            forker.close()
+        with contextlib.suppress(queue.Empty):
+            while True:
+                forker = idle.get_nowait()
+                if forker.is_fit:
+                    return forker
+                forker.close()
+        return Forker(preload)
 
     def close(self) -> None:
         """End every idle forker."""
@@ -138,6 +185,27 @@ class _Forkers:
             with contextlib.suppress(queue.Empty):
                 while True:
                     idle.get_nowait().close()
+
+
+def _read(words: int) -> str:
+    return os.pread(words, WORDS_LIMIT, 0).decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def outputs_of(size_bytes: int) -> Iterator[tuple[int, Path]]:
+    """Lend a file of so many zeros: its descriptor, and its name in this process.
+
+    It is memory that no name in a file system refers to, so that nothing is left behind, however
+    this process ends. Nobody can make it shorter than those who read it believe it to be.
+    """
+    memory = os.memfd_create("annotune-outputs", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        os.ftruncate(memory, size_bytes)
+        seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, seals)
+        yield memory, Path(f"/proc/self/fd/{memory}")
+    finally:
+        os.close(memory)
 
 
 FORKERS = _Forkers()

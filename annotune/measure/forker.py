@@ -1,10 +1,12 @@
 """A warm process that forks one child per task and ends it when its time is up.
 
-Run as ``python -m annotune.measure.forker``. Each line of standard input is a task: a list of
-jobs that one child runs in turn. Each line of standard output says how the child ended:
+Run as ``python -m annotune.measure.forker N``, where descriptor N is a connection. Each message
+that comes is a task, a list of jobs that one child runs in turn, with the memory for their outputs
+and the file for what they print. Each answer says how the child ended:
 ``status`` is its wait status, null when a limit killed it, and ``used_mib`` is not 0 when that
-was the one of memory; ``results`` holds what each job that ended well has to tell, in order.
-Ends when standard input does.
+was the one of memory; ``results`` holds what each job that ended well has to tell, in order, and
+``is_legible`` whether something of it was overwritten. With ``is_spent`` this process is not what
+it was and takes no further task. Ends when the connection does.
 """
 
 from __future__ import annotations
@@ -12,18 +14,21 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
-import json
 import os
+import resource
 import select
 import signal
+import socket
 import sys
 import time
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from annotune.measure.channel import Channel
 from annotune.measure.child import run_jobs
+from annotune.measure.journal import Journal
+from annotune.measure.stragglers import end_descendants
 
 FAILED = 70
 """The exit code of a child that could not run its job: sysexits.h, EX_SOFTWARE."""
@@ -31,38 +36,55 @@ FAILED = 70
 PR_SET_PDEATHSIG = 1
 """From <linux/prctl.h>: the signal that a process gets when its parent ends."""
 
+PR_SET_CHILD_SUBREAPER = 36
+"""From <linux/prctl.h>: orphans among the descendants of this process become its children."""
+
 LOOK_EVERY_S = 0.05
 """How often a child's memory is looked at: in this time a core fills some 100 MiB."""
 
-_PIPE_BYTES = 1 << 16
-
 
 def main() -> None:
-    """Serve tasks until standard input ends."""
-    replies = os.fdopen(os.dup(1), "w")
+    """Serve tasks until the connection ends."""
+    channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     # A collection in a child would write to, and so copy, every page that it shares with us.
     gc.disable()
     gc.freeze()
-    for line in iter(sys.stdin.readline, ""):
-        start = time.monotonic()
-        reply = _serve(json.loads(line))
-        reply["time_s"] = time.monotonic() - start
-        replies.write(json.dumps(reply) + "\n")
-        replies.flush()
+    # So that not even a daemon of a variant's gets away.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    condition = _condition()
+    # Who asked may have ended, or given this process up.
+    with contextlib.suppress(OSError):
+        while received := channel.receive():
+            task, (outputs, words) = received
+            start = time.monotonic()
+            reply = _serve(task, outputs, words, channel)
+            os.close(outputs)
+            os.close(words)
+            reply["time_s"] = time.monotonic() - start
+            reply["is_spent"] |= _condition() != condition
+            channel.send(reply)
 
 
-def _serve(task: dict[str, Any]) -> dict[str, Any]:
+def _condition() -> list[Any]:
+    """Return what another process could have changed of this one that children inherit."""
+    limits = [n for name, n in vars(resource).items() if name.startswith("RLIMIT_")]
+    return [
+        os.getpriority(os.PRIO_PROCESS, 0),
+        os.sched_getscheduler(0),
+        os.sched_getaffinity(0),
+        *(resource.getrlimit(limit) for limit in limits),
+    ]
+
+
+def _serve(task: dict[str, Any], outputs: int, words: int, channel: Channel) -> dict[str, Any]:
     """Return how the child of `task` ended, and the results of its jobs."""
-    reading, writing = os.pipe()
+    journal = Journal()
     child = os.fork()
     if child == 0:
-        os.close(reading)
-        _be_child(task, writing)
-    os.close(writing)
-    journal = _Journal(reading, task["limit_s"])
+        _be_child(task, outputs, words, journal)
     handle = os.pidfd_open(child)
     try:
-        finished, used_mib = _watch(child, handle, journal, task["memory_mib"])
+        finished, used_mib = _watch(child, handle, task, journal, channel)
     finally:
         os.close(handle)
     # Also after a good end: the job may have left processes of its own.
@@ -73,84 +95,87 @@ def _serve(task: dict[str, Any]) -> dict[str, Any]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
+    is_spent = not end_descendants()
+    _, results, is_legible = journal.read()
     journal.close()
-    status_told = status if finished else None
-    return {"status": status_told, "used_mib": used_mib, "results": journal.results}
+    return {
+        "status": status if finished else None,
+        "used_mib": used_mib,
+        "results": results,
+        "is_legible": is_legible,
+        "is_spent": is_spent,
+    }
 
 
-class _Journal:
-    """What a child tells of its jobs: an empty line before each, and its result after it.
-
-    Each job has `limit_s` seconds from its beginning.
-    """
-
-    def __init__(self, pipe: int, limit_s: float) -> None:
-        os.set_blocking(pipe, False)
-        self.pipe = pipe
-        self.results: list[Any] = []
-        self.until = time.monotonic() + limit_s
-        self._limit_s = limit_s
-        self._rest = b""
-
-    def read(self) -> bool:
-        """Take in what the pipe holds; return whether more may come."""
-        while True:
-            try:
-                new = os.read(self.pipe, _PIPE_BYTES)
-            except BlockingIOError:
-                return True
-            if not new:
-                return False
-            *lines, self._rest = (self._rest + new).split(b"\n")
-            for line in lines:
-                if line:
-                    self.results.append(json.loads(line))
-                else:
-                    self.until = time.monotonic() + self._limit_s
-
-    def close(self) -> None:
-        """Take in what is left, and close the pipe."""
-        self.read()
-        os.close(self.pipe)
-
-
-def _watch(child: int, handle: int, journal: _Journal, most_mib: int) -> tuple[bool, int]:
+def _watch(
+    child: int, handle: int, task: dict[str, Any], journal: Journal, channel: Channel
+) -> tuple[bool, int]:
     """Wait for a child's end or for a limit; return whether it ended, and the MiB over the limit.
 
-    What it holds is looked at, not its address space: sanitizers and CUDA reserve terabytes.
+    Each job has its time from its own beginning. What the child holds is looked at, not its address
+    space: sanitizers and CUDA reserve terabytes.
     """
-    # Standard input turns readable only at its end: one task at a time is sent.
-    watched = [handle, sys.stdin.fileno(), journal.pipe]
+    limit_s, most_mib = task["limit_s"], task["memory_mib"]
+    # The connection turns readable only at its end: one task at a time is sent.
+    waiting = select.poll()
+    waiting.register(handle, select.POLLIN)
+    waiting.register(channel, select.POLLIN)
+    until = time.monotonic() + limit_s
     while True:
-        left_s = journal.until - time.monotonic()
+        left_s = until - time.monotonic()
         if left_s <= 0:
-            return False, 0
+            begun = journal.read()[0]
+            if not begun or begun[-1] + limit_s <= until:
+                return False, 0
+            until = begun[-1] + limit_s
+            continue
         wait_s = min(left_s, LOOK_EVERY_S) if most_mib else left_s
-        ready, _, _ = select.select(watched, [], [], wait_s)
+        ready = {descriptor for descriptor, _ in waiting.poll(wait_s * 1000)}
         if handle in ready:
             return True, 0
-        if sys.stdin.fileno() in ready:
+        if channel.fileno() in ready:
             return False, 0
-        if journal.pipe in ready and not journal.read():
-            watched.remove(journal.pipe)
-        if most_mib and not ready and (used_mib := _held_mib(child)) > most_mib:
+        # The pages of the outputs belong to it as soon as it has written them.
+        if most_mib and (used_mib := _held_mib(child)) > most_mib + (task["outputs_bytes"] >> 20):
             return False, used_mib
 
 
 def _held_mib(child: int) -> int:
-    """Return the MiB of memory that belong to a process alone; 0 where it has just ended.
+    """Return the MiB of memory that belong to a child alone, and to all that it has forked.
 
     Pages of files, such as the inputs, can be had again and do not count.
     """
+    # What has left it is a child of this process.
+    family = list(dict.fromkeys([child, *_children(os.getpid())]))
+    for pid in family:  # grows while it is walked
+        family += _children(pid)
+    if len(family) == 1:
+        return _own_kib(child, "status", ("RssAnon:", "RssShmem:")) >> 10
+    # A page that several share counts once. It takes longer to tell, and few variants fork.
+    parts = ("Pss_Anon:", "Pss_Shmem:")
+    return sum(_own_kib(pid, "smaps_rollup", parts) for pid in family) >> 10
+
+
+def _own_kib(pid: int, name: str, parts: tuple[str, ...]) -> int:
+    """Return the KiB that a file about a process tells of; 0 where it has just ended."""
     try:
-        text = Path(f"/proc/{child}/status").read_text()
+        text = Path(f"/proc/{pid}/{name}").read_text()
     except OSError:
         return 0
     rows = (line.split() for line in text.splitlines())
-    return sum(int(row[1]) for row in rows if row and row[0] in ("RssAnon:", "RssShmem:")) >> 10
+    return sum(int(row[1]) for row in rows if row and row[0] in parts)
 
 
-def _be_child(task: dict[str, Any], journal: int) -> None:
+def _children(pid: int) -> list[int]:
+    """Return what a process has forked; nothing where the system does not tell, or it has ended."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
+    return found
+
+
+def _be_child(task: dict[str, Any], outputs: int, words: int, journal: Journal) -> None:
     """Run the jobs of `task` and end this process, whatever happens."""
     code = FAILED
     try:
@@ -161,11 +186,13 @@ def _be_child(task: dict[str, Any], journal: int) -> None:
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("1000")
         silence = os.open(os.devnull, os.O_RDONLY)
-        words = os.open(task["words"], os.O_WRONLY | os.O_TRUNC)
         os.dup2(silence, 0)
         os.dup2(words, 1)
         os.dup2(words, 2)
-        run_jobs(task, _teller(journal))
+        # As a program of C finds them, and not as Python sets them.
+        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        run_jobs(task, outputs, journal)
         code = 0
     except BaseException:
         traceback.print_exc()
@@ -173,17 +200,6 @@ def _be_child(task: dict[str, Any], journal: int) -> None:
     finally:
         # Not sys.exit: a library's destructors could hang or crash after a good result.
         os._exit(code)
-
-
-def _teller(journal: int) -> Callable[[str], None]:
-    """Return what writes one line to the journal."""
-
-    def tell(line: str) -> None:
-        left = line.encode() + b"\n"
-        while left:
-            left = left[os.write(journal, left) :]
-
-    return tell
 
 
 if __name__ == "__main__":

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-from annotune.measure.children import FORKERS, Forker
+from annotune.measure.children import FORKERS, Reply, outputs_of
 from annotune.measure.command import signal_name
 from annotune.measure.harness import ENTRY
 from annotune.measure.inputs import PAGE_BYTES, Inputs
@@ -19,6 +20,7 @@ from annotune.measure.trial import Status
 
 RUN_LIMIT_S = 30.0
 TOO_MUCH_MEMORY = "used more than"
+OVERWRITTEN = "wrote over what its process tells of its runs"
 REPORT_LINES = 6
 """How many lines of a sanitizer's report a failed trial keeps: what, where, and the access."""
 
@@ -116,11 +118,11 @@ def run_checked(job: RunJob) -> Outcome:
     """
     job.folder.mkdir(parents=True, exist_ok=True)
     path = job.folder / "output.run"
-    with path.open("wb") as file:
-        file.truncate(job.inputs.size_bytes)
-    with FORKERS.lent(job.preload) as forker:
-        (outcome,) = _outcomes(forker, [job], path, [0])
-    return outcome
+    with run_in_one_child([job]) as (outcome,):
+        if outcome.status is not Status.CORRECT:
+            return outcome
+        shutil.copyfile(outcome.outputs, path)
+        return replace(outcome, outputs=path)
 
 
 @contextlib.contextmanager
@@ -135,8 +137,9 @@ def run_in_one_child(jobs: Sequence[RunJob]) -> Iterator[tuple[Outcome, ...]]:
     for job in jobs:
         starts.append(size)
         size += -(-job.inputs.size_bytes // PAGE_BYTES) * PAGE_BYTES
-    with FORKERS.lent(jobs[0].preload) as forker, forker.outputs(size) as path:
-        yield _outcomes(forker, jobs, path, starts)
+    with outputs_of(size) as (memory, path):
+        reply = FORKERS.ask(jobs[0].preload, _task(jobs, starts, size), memory)
+        yield _outcomes(reply, jobs, path, starts)
 
 
 def may_share_a_child(job: RunJob) -> bool:
@@ -148,46 +151,52 @@ def may_share_a_child(job: RunJob) -> bool:
     return not (job.preload or job.fail_at or job.has_memory)
 
 
-def _outcomes(
-    forker: Forker, jobs: Sequence[RunJob], outputs: Path, starts: Sequence[int]
-) -> tuple[Outcome, ...]:
-    """Return how jobs end in one child of `forker`, up to the first that does not end well."""
+def _task(jobs: Sequence[RunJob], starts: Sequence[int], outputs_bytes: int) -> dict[str, Any]:
+    """Return what a forker must know of all jobs of one child."""
     first = jobs[0]
-    task = {
+    return {
         "library": str(first.library),
         "entry": first.entry,
         "environ": dict(first.environ),
         "threads": first.threads,
         "limit_s": first.limit_s,
         "memory_mib": first.memory_mib,
-        "words": str(forker.words_path),
-        "outputs_bytes": starts[-1] + jobs[-1].inputs.size_bytes,
-        "jobs": [_message(job, outputs, at) for job, at in zip(jobs, starts, strict=True)],
+        "outputs_bytes": outputs_bytes,
+        "jobs": [_message(job, at) for job, at in zip(jobs, starts, strict=True)],
     }
-    reply = forker.ask(task)
-    words = forker.words
-    if reply is None:
-        return (Outcome(Status.RUNTIME, f"the measuring process ended: {words}".rstrip(": ")),)
+
+
+def _outcomes(
+    reply: Reply, jobs: Sequence[RunJob], outputs: Path, starts: Sequence[int]
+) -> tuple[Outcome, ...]:
+    """Return how jobs ended in one child, up to the first that did not end well."""
+    first = jobs[0]
+    if reply.problem:
+        words = f"{reply.problem}: {reply.words}".rstrip(": ")
+        return (Outcome(Status.RUNTIME, words),)
     found = []
-    for job, result, at in zip(jobs, reply["results"], starts, strict=False):
+    for job, result, at in zip(jobs, reply.results, starts, strict=False):
         found.append(_finished(result, outputs, at, is_failure_planned=job.fail_at > 0))
         if found[-1].status is not Status.CORRECT:
             return tuple(found)
-    if reply["status"] != 0:
+    if reply.status != 0:
         # After its last result too a child may die: of a thread that the region left behind.
         del found[len(jobs) - 1 :]
-    if reply["used_mib"]:
+    if reply.used_mib:
         words = f"{TOO_MUCH_MEMORY} {first.memory_mib} MiB of memory"
         found.append(Outcome(Status.RUNTIME, words))
-    elif reply["status"] is None:
+    elif reply.status is None:
         found.append(Outcome(Status.TIMEOUT, f"killed after {first.limit_s:g} s"))
-    elif reply["status"] != 0 or len(found) < len(jobs):
+    elif not reply.is_legible:
+        del found[len(jobs) - 1 :]
+        found.append(Outcome(Status.RUNTIME, OVERWRITTEN))
+    elif reply.status != 0 or len(found) < len(jobs):
         # Code 0 too: the region has ended the process by itself.
-        found.append(Outcome(Status.RUNTIME, _ending(reply["status"], words)))
+        found.append(Outcome(Status.RUNTIME, _ending(reply.status, reply.words)))
     return tuple(found)
 
 
-def _message(job: RunJob, outputs: Path, output_at: int) -> dict[str, Any]:
+def _message(job: RunJob, output_at: int) -> dict[str, Any]:
     """Return what a child must know of one job, beside what it shares with the others."""
     return {
         "inputs": str(job.inputs.path),
@@ -203,7 +212,6 @@ def _message(job: RunJob, outputs: Path, output_at: int) -> dict[str, Any]:
         "resident": job.resident,
         "timing": asdict(job.timing) if job.timing else None,
         "evictor": job.evictor,
-        "output": str(outputs),
         "output_at": output_at,
     }
 
@@ -224,6 +232,8 @@ def _finished(
         name, side = result["zones"][0]
         place = "before its first" if side == "before" else "after its last"
         status, reason = Status.RUNTIME, f"wrote to '{name}' {place} element"
+    elif not result["has_mode"]:
+        status, reason = Status.RUNTIME, "left another floating-point mode behind"
     elif result["device_message"] and not is_failure_planned:
         status, reason = Status.RUNTIME, result["device_message"]
     elif result["device_zones"]:

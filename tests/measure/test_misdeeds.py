@@ -1,0 +1,140 @@
+"""Variants that do harm beside their work: each is a row, and the next one finds nothing of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from compilers import here
+from made_by_hand import matvec
+
+from annotune.codegen.code import RegionCode
+from annotune.measure.children import ENDED, STOPPED
+from annotune.measure.compile import CompileJob, Source, compile_job
+from annotune.measure.harness import variant_source
+from annotune.measure.inputs import make_inputs
+from annotune.measure.run import OVERWRITTEN, Outcome, RunJob, run_in_one_child
+from annotune.measure.trial import Status
+
+pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
+
+TEXT = "#define _GNU_SOURCE\n" + (Path(__file__).parent / "misdeeds.c").read_text()
+BODY = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) y[i] += A[i][j] * x[j]; do_deed(y);"
+LIMIT_S, HUNG_S = 120.0, 0.5
+MEMORY_MIB = 300
+
+RIGHT, CRASH, LATE = Status.CORRECT, Status.RUNTIME, Status.TIMEOUT
+
+# What each variant does, how its run ends, and words of the reason.
+DEEDS = {
+    "scribbles while loading": (RIGHT, ""),
+    "scribbles": (RIGHT, ""),
+    "scribbles later": (RIGHT, ""),
+    "spoils descriptors": (RIGHT, ""),
+    "daemon that spoils": (RIGHT, ""),
+    "daemon": (RIGHT, ""),
+    "many children": (RIGHT, ""),
+    "changes its modes": (RIGHT, ""),
+    "changes its parent": (RIGHT, ""),
+    "suspends its parent": (RIGHT, ""),
+    "overwrites shared memory": (CRASH, OVERWRITTEN),
+    "rounds upwards": (CRASH, "floating-point mode"),
+    "flushes to zero": (CRASH, "floating-point mode"),
+    "stops its parent": (CRASH, STOPPED),
+    "stops its parent and stays": (CRASH, STOPPED),
+    "traces its parent": (CRASH, STOPPED),
+    "kills its parent": (CRASH, ENDED),
+    "terminates its parent": (CRASH, ENDED),
+    "daemon of a killer": (CRASH, ENDED),
+    "kills its group": (CRASH, "SIGKILL"),
+    "ends while loading": (CRASH, "exit code 0"),
+    "aborts while loading": (CRASH, "SIGABRT"),
+    "segfault": (CRASH, "SIGSEGV"),
+    "recurses": (CRASH, "SIGSEGV"),
+    "divides by zero": (CRASH, "SIGFPE"),
+    "exit": (CRASH, "exit code 0"),
+    "exec": (CRASH, "exit code 0"),
+    "alarm": (CRASH, "SIGALRM"),
+    "eats": (CRASH, "used more than"),
+    "eats in a child": (CRASH, "used more than"),
+    "prints without end": (CRASH, "SIGXFSZ"),
+    "floods of escapes": (CRASH, "SIGABRT"),
+    "bytes of no text": (CRASH, "SIGABRT"),
+    "no further calls": (CRASH, "SIGKILL"),
+    "stops its group": (LATE, "killed after"),
+    "suspends itself": (LATE, "killed after"),
+    "hang": (LATE, "killed after"),
+    "ignores and hangs": (LATE, "killed after"),
+    "exec that stays": (LATE, "killed after"),
+    "leaves its thread": (CRASH, "exit code 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[RunJob]:
+    """Return runs of one library at three sizes."""
+    folder = tmp_path_factory.mktemp("misdeeds")
+    source, analysis = matvec()
+    source = replace(source, text=f"#define _GNU_SOURCE\n{source.text}")
+    text = variant_source(source, analysis.region, RegionCode(BODY, TEXT))
+    built = compile_job(CompileJob((Source(text),), "c"), here(), folder / "compiled")
+    assert built.ok, built.output
+    sizes: list[dict[str, int]] = [{}, {"n": 1}, {"n": 5}]
+    inputs = [make_inputs(analysis, n, 1, folder / f"inputs-{k}") for k, n in enumerate(sizes)]
+    return [
+        RunJob(built.path, one, folder / "run", limit_s=LIMIT_S, memory_mib=MEMORY_MIB)
+        for one in inputs
+    ]
+
+
+def ended(jobs: list[RunJob], deed: str) -> tuple[Outcome, ...]:
+    limit_s = HUNG_S if DEEDS[deed][0] is LATE else LIMIT_S
+    asked = [replace(job, environ={"DEED": deed}, limit_s=limit_s) for job in jobs]
+    with run_in_one_child(asked) as outcomes:
+        return outcomes
+
+
+def state(job: RunJob) -> list[float]:
+    """Return what an honest variant finds of its process."""
+    asked = replace(job, environ={"DEED": "tells its state"})
+    with run_in_one_child([asked]) as (outcome,):
+        assert (outcome.status, outcome.reason) == (RIGHT, "")
+        return list(job.inputs.read(job.inputs.buffers[0], outcome.outputs, outcome.outputs_at))
+
+
+@pytest.fixture(scope="module")
+def untouched(jobs: list[RunJob]) -> list[float]:
+    return state(jobs[0])
+
+
+def alive(job: RunJob) -> Iterator[int]:
+    """Yield the processes that have loaded a job's library."""
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            maps = Path(f"/proc/{name}/maps").read_text()
+        except OSError:
+            continue
+        if str(job.library) in maps:
+            yield int(name)
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_a_misdeed_is_a_row_and_no_more(
+    deed: str, jobs: list[RunJob], untouched: list[float]
+) -> None:
+    status, words = DEEDS[deed]
+    outcomes = ended(jobs, deed)
+    # The first that fails is the last there is.
+    expected = [RIGHT] * len(jobs) if status is RIGHT else [status]
+    assert [one.status for one in outcomes] == expected, outcomes[-1].reason
+    assert words in outcomes[-1].reason
+    assert not list(alive(jobs[0]))
+    assert state(jobs[0]) == untouched
+
+
+def test_no_descriptor_is_left_to_a_variant(untouched: list[float]) -> None:
+    assert untouched[2] == 0
+    assert untouched[12] == 0  # and standard output is there

@@ -28,6 +28,8 @@ from annotune.ir.sharing import Place, may_share
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 _CHANGING = _STEPS | {"&"}
 _INT_BITS = 32
+# An alias is read by the caller's own thread.
+PLAIN = frozenset({"", "_Thread_local"})
 
 
 @dataclass(frozen=True)
@@ -257,7 +259,7 @@ class _Maker:
             and symbol.base in INTEGERS
             and len(symbol.layers) == 1
             and symbol.layers[0].kind == "*"
-            and not symbol.is_volatile
+            and symbol.special in PLAIN
         )
 
     def _table_element(self, node: Any) -> Meaning | None:
@@ -274,7 +276,7 @@ class _Maker:
         symbol = self.names.find(base.name) if isinstance(base, c_ast.ID) else None
         if symbol is None or symbol.base not in INTEGERS or self.written_integers:
             return None
-        if symbol.storage not in ("local", "static", "file") or symbol.is_volatile:
+        if symbol.storage not in ("local", "static", "file") or symbol.special not in PLAIN:
             return None
         extents = fixed_extents(symbol, self.names)
         if extents is None or len(extents) != len(places):
@@ -290,7 +292,10 @@ class _Maker:
         if decl is None:
             return None
         symbol = self.names.file_scope.types.symbol(decl, "file")
-        if symbol.base in ("struct", "union") or not symbol.is_known or symbol.is_volatile:
+        if symbol.base in ("struct", "union") or not symbol.is_known or symbol.special:
+            return None
+        owners = (self.names.find(n.name) for n in walk(node.name) if isinstance(n, c_ast.ID))
+        if any(owner is not None and owner.special not in PLAIN for owner in owners):
             return None
         if symbol.is_array and symbol.layers[0].kind != "*" and self._is_in_union(node):
             # Its elements are those of another member, too, and of another type.

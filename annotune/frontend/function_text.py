@@ -150,8 +150,8 @@ class FunctionText:
 
 def declaration(symbol: Symbol, expr: ExpressionText, extent: Callable[[Any], int | None]) -> str:
     """Return C that declares a number or an array of numbers, with its value."""
-    if symbol.is_volatile:
-        raise Unfit(f"'{symbol.name}' is volatile")
+    if symbol.special:
+        raise Unfit(f"'{symbol.name}' is {symbol.special}")
     if any(layer.kind != "[]" for layer in symbol.layers):
         raise Unfit(f"'{symbol.name}' is no number but a place in memory")
     element = number_type(symbol.base, f"'{symbol.name}'")

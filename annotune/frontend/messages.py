@@ -139,6 +139,16 @@ SIZE_CHANGES = Template(
     "keep the sizes of arrays constant",
 )
 VOLATILE = Template("AT129", "'{name}' is volatile, which a region cannot keep", "copy it first")
+ATOMIC = Template(
+    "AT129", "'{name}' is atomic, and no kernel keeps the order of its accesses", "copy it first"
+)
+THREAD_LOCAL = Template(
+    "AT129",
+    "'{name}' is another object in each thread, and a kernel runs on several",
+    "before the region, copy its value into a local variable, or its address into a pointer",
+)
+# By the words of `symbols.SPECIAL`.
+SPECIAL = {"volatile": VOLATILE, "_Atomic": ATOMIC, "_Thread_local": THREAD_LOCAL}
 
 # Statements and expressions.
 CALL = Template(

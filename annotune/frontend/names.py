@@ -152,8 +152,9 @@ class Names:
         if not symbol.is_known:
             problem = messages.UNKNOWN_TYPE.at(span, type=symbol.base, name=name)
             raise AnnotuneError.of(problem)
-        if symbol.is_volatile:
-            raise AnnotuneError.of(messages.VOLATILE.at(span, name=name))
+        if symbol.special:
+            problem = messages.SPECIAL[symbol.special].at(span, name=name)
+            raise AnnotuneError.of(problem)
         own = name.removeprefix("annotune_") if name.startswith("annotune_") else ""
         if own.startswith("if_") or own in self.loop_names:
             # The conditions and iterators that annotune adds are called so.

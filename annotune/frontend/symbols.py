@@ -42,6 +42,10 @@ F2C_TYPES: Mapping[str, str] = {
     "real": "float",
 }
 
+# Memory that changes by itself, that each access orders, and that each thread has for itself.
+SPECIAL = ("volatile", "_Atomic", "_Thread_local")
+_OF_MEMORY = frozenset({"volatile", "_Atomic"})
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:
@@ -63,7 +67,8 @@ class Symbol:
     array is one still. `base` is a plain C type, ``struct`` or ``union``, or the name that
     nothing declares, and then `is_known` is False; `record` is the syntax tree of a struct whose
     members are known. `storage` is ``file``, ``static``,
-    ``parameter``, ``local`` or ``region``.
+    ``parameter``, ``local`` or ``region``. `special` is the word of C that makes it other than
+    plain memory, one of `SPECIAL`, else empty.
     """
 
     name: str
@@ -74,7 +79,7 @@ class Symbol:
     start: int
     end: int
     is_const: bool = False
-    is_volatile: bool = False
+    special: str = ""
     init: Any = None
     value: int | None = None
     record: Any = None
@@ -99,6 +104,8 @@ class Symbol:
 
     def with_value(self, value: int | None) -> Symbol:
         """Return the constant that a number starts, with that value where its type holds it."""
+        if self.special:
+            return self
         bits = 8 if "char" in self.base else 16 if "short" in self.base else 32
         bits = 64 if "long" in self.base else 1 if self.base == "_Bool" else bits
         is_unsigned = self.base.startswith("unsigned") or bits == 1
@@ -147,7 +154,7 @@ class Types:
             _name_place(decl).line,
             _name_place(decl).column,
             "const" in qualifiers,
-            "volatile" in qualifiers,
+            next((word for word in SPECIAL if word in qualifiers.union(decl.storage or ())), ""),
             decl.init,
             record=self._record(decl.type),
         )
@@ -181,18 +188,19 @@ class Types:
         match node:
             case c_ast.PtrDecl():
                 layers.append(Layer("*", None, "restrict" in (node.quals or [])))
+                qualifiers.update(_OF_MEMORY.intersection(node.quals or []))
             case c_ast.ArrayDecl():
                 layers.append(Layer("[]", node.dim, "restrict" in (node.dim_quals or [])))
             case c_ast.FuncDecl():
                 layers.append(Layer("()", node.args))
             case c_ast.TypeDecl():
-                # const and volatile of the elements; `const vector v` with a pointer typedef
+                # const of the elements; `const vector v` with a pointer typedef
                 # makes the pointer constant, not what it points to.
                 inner: set[str] = set()
                 base = self._base(node.type, layers, inner)
                 if not any(layer.kind == "*" for layer in layers[given:]):
                     inner.update(node.quals or [])
-                qualifiers.update(inner)
+                qualifiers.update(inner, _OF_MEMORY.intersection(node.quals or []))
                 return base
         return self._walk(node.type, layers, qualifiers)
 

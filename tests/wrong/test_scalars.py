@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from annotune.diagnostics import Severity
 from annotune.pipeline import check
 from annotune.report.certificate_text import certificate_text
 from annotune.settings import Settings
@@ -26,6 +27,9 @@ CALLS: dict[str, tuple[Call, ...]] = {
         for n, ns in ((0, 2), (1, 1), (32, 0), (32, 2), (32, 5), (33, 3))
     ),
     "stale_scalar_short.c": tuple(STALE_SHORT),
+    "thread_copies.c": tuple(
+        Call("copies", n, *(Array("f8", 128, seed=k) for k in range(2))) for n in (0, 1, 100, 120)
+    ),
     "traceback_band.c": tuple(Call("f", n, Array("f8", 40)) for n in SIZES),
     "traceback_first_value.c": tuple(Call("f", n, Array("f8", 40)) for n in SIZES),
     "traceback_flag_from_pointer.c": tuple(
@@ -89,3 +93,19 @@ def test_a_scalar_that_changes_between_kernels_is_no_constant(tmp_path: Path) ->
             )
         )
     )
+
+
+def test_memory_that_is_not_plain_is_refused_where_it_is_read() -> None:
+    found = check(Settings(PROGRAMS / "special_memory.c"))
+    refused = [d for d in found.diagnostics if d.severity is Severity.ERROR]
+    text = (PROGRAMS / "special_memory.c").read_text().splitlines()
+    read = [text[d.span.line - 1][d.span.column - 1 :].split("[")[0] for d in refused]
+    names = [name.split(";")[0].split(" ")[0] for name in read]
+    assert names == ["w", "fac", "tn", "tp", "s", "at", "a", "vp", "vi", "vs.n", "k"]
+    assert {d.code for d in refused} == {"AT124", "AT129"}
+
+
+@pytest.mark.parametrize(("name", "line"), [("tls_scalar.c", 6), ("thread_local.c", 8)])
+def test_data_of_each_thread_are_refused(name: str, line: int) -> None:
+    found = check(Settings(PROGRAMS / name)).diagnostics
+    assert [d.span.line for d in found if d.code == "AT129"] == [line]

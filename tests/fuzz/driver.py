@@ -6,6 +6,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import tempfile
 import time
@@ -20,6 +21,7 @@ from .contractions import Contraction, ContractionOptions, contraction
 from .examine import examine
 from .execute import Builder, Wrong, execute
 from .found import kept, kept_garbage, shrunk, wrongs
+from .functions.batch import outcome
 from .garbage import judge, numbered
 from .nests import Options, nest
 from .program import Program
@@ -35,7 +37,7 @@ SHRINK_AT_MOST = 3
 STALLED_S = 900
 """A batch that has not ended by then has died or hangs."""
 
-KINDS = ("nests", "contractions", "garbage")
+KINDS = ("nests", "contractions", "functions", "garbage")
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def program(plan: Plan, kind: str, number: int) -> Program | Contraction:
 def run_batch(plan: Plan, batch: Batch) -> Tally:
     """Return what comes of a batch: every program analysed, what is accepted executed."""
     start = time.monotonic()
-    tally = _garbage(plan, batch) if batch.kind == "garbage" else _programs(plan, batch)
+    tally = {"garbage": _garbage, "functions": _functions}.get(batch.kind, _programs)(plan, batch)
     tally.time_s = time.monotonic() - start
     return tally
 
@@ -126,6 +128,15 @@ def _programs(plan: Plan, batch: Batch) -> Tally:
             words += f"\n  kept as {kept(text, number, number % 2 == 1, fault)}"
         tally.failures.append(words)
     return tally
+
+
+def _functions(plan: Plan, batch: Batch) -> Tally:
+    numbers = range(batch.first, batch.last)
+    build, found = plan.folder / f"functions-{os.getpid()}", plan.folder / "found"
+    most = SHRINK_AT_MOST if plan.shrink else 0
+    made = outcome(plan.seed, numbers, build, found, most)
+    shutil.rmtree(build, ignore_errors=True)
+    return Tally(Counter({f"functions: {k}": v for k, v in made.counts.items()}), made.failures)
 
 
 def _garbage(plan: Plan, batch: Batch) -> Tally:
@@ -287,7 +298,11 @@ def main(arguments: Sequence[str]) -> int:
     total, is_whole = run_all(
         plan, wanted, given.jobs, given.minutes * 60, folder / "batches.jsonl"
     )
-    print(table(total, time.monotonic() - start))
+    wall_s = time.monotonic() - start
+    print(table(total, wall_s))
+    summary = {"seed": given.seed, "wanted": wanted, "whole": is_whole, "work_s": total.time_s}
+    summary |= {"wall_s": wall_s, "counts": dict(total.counts), "failures": total.failures}
+    (folder / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
     if not is_whole:
         print(f"stopped before all were done; the same command goes on ({folder})")
     return 1 if total.failures else 0

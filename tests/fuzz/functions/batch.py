@@ -1,0 +1,98 @@
+"""A batch of random files of whole functions: made, emitted, run, and what failed kept."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..choices import Seeded
+from ..execute import Builder
+from .draw import drawn
+from .emitted import emitted
+from .families import family
+from .run import Fault, run
+from .shrink import kept, shrunk
+from .source import Source
+
+RANDOM_EVERY = 3
+"""Of so many files one is at a random point of each target's space."""
+
+SHRINK_S = 60.0
+
+
+@dataclass
+class Outcome:
+    """What came of a batch: numbers by what they count, and failures in words."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+
+def numbered(seed: int, number: int) -> Source:
+    """Return the file with a number: the same in every run with the seed."""
+    return drawn(Seeded("functions", seed, number), f"q{number}")
+
+
+def is_random(number: int) -> bool:
+    return number % RANDOM_EVERY == RANDOM_EVERY - 1
+
+
+def outcome(seed: int, numbers: Sequence[int], folder: Path, found: Path, shrink: int) -> Outcome:
+    """Return what comes of some files, which are built in `folder`.
+
+    Each that fails is written to `found`; `shrink` of them are cut down first.
+    """
+    out = Outcome()
+    folder.mkdir(parents=True, exist_ok=True)
+    builder = Builder(folder, threads=1)
+    texts = folder / "emitted"
+    texts.mkdir(exist_ok=True)
+    ones = [emitted(numbered(seed, k), texts, k, is_random(k)) for k in numbers]
+    faults: list[Fault] = []
+    for place, one in enumerate(ones):
+        out.counts["analysed"] += 1
+        out.counts["accepted"] += bool(one.files)
+        out.counts.update(one.told)
+        out.counts.update(f"refused {code}" for code in one.refused)
+        faults += [Fault(place, "crash", words) for words in one.crashes]
+        faults += [Fault(place, "claims", words) for words in one.faults]
+    ran = run([one for one in ones if one.files], builder, folder / "batch")
+    kept_ones = [k for k, one in enumerate(ones) if one.files]
+    out.counts.update(ran.counts)
+    faults += [Fault(kept_ones[f.number], f.library, f.words, f.call) for f in ran.faults]
+    out.counts["wrong"] += len({fault.number for fault in faults})
+    _keep(out, faults, [one.source for one in ones], (seed, numbers), builder, found, shrink)
+    shutil.rmtree(folder / "batch", ignore_errors=True)
+    shutil.rmtree(texts, ignore_errors=True)
+    return out
+
+
+def _keep(
+    out: Outcome,
+    faults: Sequence[Fault],
+    sources: Sequence[Source],
+    numbered_by: tuple[int, Sequence[int]],
+    builder: Builder,
+    found: Path,
+    shrink: int,
+) -> None:
+    """Write each failing file once per family, and tell of it."""
+    seed, numbers = numbered_by
+    seen: set[tuple[int, str]] = set()
+    cut = 0
+    for fault in faults:
+        number, source = numbers[fault.number], sources[fault.number]
+        name = family(source, fault.library, fault.words, fault.call)
+        if (number, name) in seen:
+            continue
+        seen.add((number, name))
+        out.counts[f"family: {name}"] += 1
+        if cut < shrink:
+            cut += 1
+            source = shrunk(source, fault, builder, number, is_random(number), SHRINK_S)
+        path = kept(source, found, f"{seed}_{fault.library}")
+        words = fault.words.strip()[-300 if fault.library == "crash" else 0 :][:300]
+        out.failures.append(f"functions {number} ({fault.library}): {name}: {words} [{path}]")

@@ -1,0 +1,125 @@
+"""What annotune makes of a random file: the texts of the targets, or codes of refusal."""
+
+from __future__ import annotations
+
+import random
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from annotune.codegen.code import RegionCode
+from annotune.codegen.cuda_prelude import prelude
+from annotune.codegen.target import TARGET_NAMES, Variant, load_target
+from annotune.diagnostics import NOWHERE, AnnotuneError, Severity
+from annotune.pipeline import emit
+from annotune.settings import Settings
+
+from ..examine import LISTED, OnePoint, random_point
+from .source import Source, placed
+
+BEGIN, END = "/*@ begin", "/*@ end"
+
+
+@dataclass
+class Made:
+    """What came of one file.
+
+    `source` has no annotation any more where a region is refused; `refused` are the codes, one
+    or more for each such region. `crashes` are tracebacks, `faults` refusals of annotune's own
+    choice. `files` holds, per target, texts by suffix; `told` counts regions.
+    """
+
+    source: Source
+    refused: list[str] = field(default_factory=list)
+    crashes: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    files: dict[str, dict[str, str]] = field(default_factory=dict)
+    told: Counter[str] = field(default_factory=Counter)
+
+
+class _Chosen:
+    """A target that takes a random point where it has a generator, and keeps its texts."""
+
+    def __init__(self, name: str, source: random.Random | None) -> None:
+        self.target, self.source = load_target(name), source
+        self.codes: list[RegionCode] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.target, name)
+
+    def candidates(self, base: Any, space: Any, device: Any, limit: int) -> Iterator[Variant]:
+        if self.source is None:
+            return self.target.candidates(base, space, device, limit)
+        point = random_point(space, self.source)
+        most = LISTED if self.target.name == "openmp" else 1
+        found = self.target.listing(base, OnePoint.of(space, point), device, most)
+        return iter([found.variant(self.source.randrange(len(found)))])
+
+    def region(self, variant: Variant, resident: bool) -> RegionCode:
+        code = self.target.region(variant, resident)
+        self.codes.append(code)
+        return code
+
+
+def emitted(source: Source, folder: Path, seed: int, is_random: bool) -> Made:
+    """Return what annotune makes of a file, which is put into `folder` with its headers.
+
+    `is_random` takes random points of the targets' spaces, where they are legal. Of several
+    regions those that are refused lose their annotation.
+    """
+    made = Made(source)
+    made.told["regions"] = source.text.count(BEGIN)
+    while BEGIN in made.source.text:
+        path = placed(made.source, folder)
+        try:
+            _emit(made, path, random.Random(seed) if is_random else None)
+        except AnnotuneError as refusal:
+            if is_random:
+                made.told.update(f"point refused {d.code}" for d in refusal.diagnostics)
+                is_random = False
+                continue
+            errors = [d for d in refusal.diagnostics if d.severity == Severity.ERROR]
+            own = [d for d in errors if d.span == NOWHERE]
+            made.faults += [f"own choice is refused: {d.code} {d.message}" for d in own]
+            made.refused += dict.fromkeys(d.code for d in errors)
+            made.source = _without(made.source, [d.span.line for d in errors])
+        except Exception:
+            made.crashes.append(traceback.format_exc())
+            return made
+        else:
+            break
+    made.told["regions accepted"] = made.source.text.count(BEGIN)
+    return made
+
+
+def _emit(made: Made, path: Path, source: random.Random | None) -> None:
+    targets = [_Chosen(name, source) for name in TARGET_NAMES]
+    found = emit(Settings(path, TARGET_NAMES), targets)  # type: ignore[arg-type]  # it has all
+    for target in targets:
+        suffixes = {"cuda": ("_cuda.c",), "openacc": ("_acc.c",), "openmp": ("_omp.c",)}
+        name = target.target.name
+        made.files[name] = {s: found.files[s] for s in suffixes[name]}
+        if name == "cuda":
+            functions = dict.fromkeys(f for code in target.codes for f in code.functions)
+            made.files[name][".cu"] = "\n".join([*functions, *(c.device for c in target.codes)])
+
+
+def _without(source: Source, lines: Sequence[int]) -> Source:
+    """Return the file without the annotations around some lines, all if it has none there."""
+    rows = source.text.split("\n")
+    begins = [k for k, row in enumerate(rows) if BEGIN in row]
+    ends = [k for k, row in enumerate(rows) if END in row]
+    spans = list(zip(begins, ends, strict=False))
+    hit = [(b, e) for b, e in spans if any(b <= line - 1 <= e for line in lines)]
+    for begin, end in hit or spans:
+        rows[begin] = rows[end] = ""
+    return source.with_text("\n".join(rows))
+
+
+def device_text(ones: Sequence[Mapping[str, str]]) -> str:
+    """Return one ``.cu`` for many files: one prelude, and what each of them has."""
+    devices = [one[".cu"] for one in ones]
+    return "\n".join([prelude("\n".join(devices)), *devices])

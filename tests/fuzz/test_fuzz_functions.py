@@ -1,0 +1,87 @@
+"""Random whole functions: what the checkers notice, and what they leave out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .execute import Builder
+from .functions.batch import numbered
+from .functions.emitted import Made
+from .functions.run import run
+from .functions.source import Call, Entry, Fill, Slot, Source, read
+
+# Processor time of a call, far more than any that ends.
+LIMIT_S = 0.5
+BODY = "  for (int i = 1; i < n; i++) a[i] += al;\n  out_[1] = n;\n"
+HARNESS = """\
+void NAME_call(int function, void **p) {
+  NAME(*(int *)p[0], *(double *)p[1], p[2], (double *)p[3]);
+}
+long NAME_extent(int function, int slot, void **p) { return 0; }
+long NAME_row(int function, int slot, void **p) { return 1; }
+void *NAME_object(int k) { return 0; }
+"""
+SLOTS = (Slot("n", "value", "int"), Slot("al", "value", "double"), Slot("a", "array", "double"))
+
+
+def made(name: str, body: str, instead: str, sizes: tuple[int, ...] = (0, 1, 33)) -> Made:
+    """Return a file with a function's body, and a text of OpenMP that has another one."""
+    head = f"void {name}(int n, double al, double *a, double *out_)\n{{\n"
+    calls = tuple(Call({"n": str(n), "al": "2.0"}, {"a": Fill("nan")}) for n in sizes)
+    entry = Entry(name, SLOTS, calls)
+    harness = HARNESS.replace("NAME", name)
+    source = Source(name, head + body + "}\n", harness, (entry,), sums=False)
+    return Made(source, files={"openmp": {"_omp.c": head + instead + "}\n"}})
+
+
+WRONG = {
+    "right": BODY,
+    "value": BODY.replace("i < n", "i < n - 1"),
+    "scalar": BODY.replace("= n;", "= n + 1;"),
+    "before": "  double kept = n > 1 ? a[0] : 0;\n" + BODY + "  a[n] = kept;\n",
+    "zero": BODY + "  for (int i = 1; i < n; i++) a[i] = a[i] == 0 ? -a[i] : a[i];\n",
+    "compiler": BODY + "  nothing;\n",
+    "crash": BODY + "  *(volatile int *)n = 1;\n",
+    "hang": BODY.replace("  out_", "  for (volatile int i = 0; n == 33; ) i++;\n  out_"),
+}
+NOTICED = {
+    "value": "a[32] is",
+    "scalar": "out_[1] is",
+    "before": "died of -11",
+    "zero": "zero's sign",
+    "compiler": "does not compile",
+    "crash": "died of -11",
+    "hang": "died of -27",
+}
+
+
+def test_each_kind_of_mistake_is_noticed(tmp_path: Path) -> None:
+    """Also what reads before or behind what the original touches, and a zero's sign."""
+    ones = [made(f"f_{name}", BODY, body) for name, body in WRONG.items()]
+    ran = run(ones, Builder(tmp_path, 1), tmp_path, LIMIT_S)
+    found = {ones[fault.number].source.name[2:]: fault.words for fault in ran.faults}
+    assert set(found) == set(NOTICED)
+    for name, words in NOTICED.items():
+        assert words in found[name], (name, found[name])
+
+
+def test_calls_that_c_does_not_define_are_left_out(tmp_path: Path) -> None:
+    bodies = {
+        "overflow": "  int x = 2147483647; x += n; out_[1] = x;\n",
+        "divided": "  out_[1] = 7 / n;\n",
+        "shifted": "  out_[1] = 1 << (n + 40);\n",
+        "endless": "  for (unsigned i = n; i != 5; ) ;\n",
+        "far": "  out_[1] = n ? a[n * 100000000L] : 0;\n",
+    }
+    ones = [made(f"f_{name}", body, BODY) for name, body in bodies.items()]
+    ran = run(ones, Builder(tmp_path, 1), tmp_path, LIMIT_S)
+    assert ran.counts["calls undefined"] == 2 + 1 + 3
+    assert ran.counts["calls too long"] == 3
+    assert ran.counts["calls crashed"] == 2
+
+
+def test_a_file_comes_back_from_its_text() -> None:
+    for number in range(40):
+        source = numbered(1, number)
+        assert read(source.whole()) == source
+        assert numbered(1, number) == source

@@ -21,6 +21,7 @@ from typing import Any
 
 import annotune
 from annotune.measure.channel import Channel
+from annotune.measure.forker import MOST_WAITED
 from annotune.measure.stragglers import MARK, end_marked, is_stopped
 
 WORDS_LIMIT = 8000
@@ -30,7 +31,7 @@ LOOK_EVERY_S = 0.25
 """How often the wait for a forker looks whether it is stopped."""
 
 GRACE_S = 60.0
-"""What a forker may take beyond the limits of its jobs, however busy the machine is."""
+"""What a forker may take beyond the longest time that its jobs may."""
 
 ENDED = "the measuring process ended"
 STOPPED = "the measuring process was stopped"
@@ -94,7 +95,8 @@ class Forker:
         Raises:
             _Gone: It has ended, is stopped, or says nothing although all limits are over.
         """
-        self._until = time.monotonic() + message["limit_s"] * len(message["jobs"]) + GRACE_S
+        longest_s = (1 + MOST_WAITED) * message["limit_s"] * len(message["jobs"])
+        self._until = time.monotonic() + longest_s + GRACE_S
         try:
             self._channel.send(message, (outputs, words))
             received = self._channel.receive()

@@ -42,6 +42,9 @@ PR_SET_CHILD_SUBREAPER = 36
 LOOK_EVERY_S = 0.05
 """How often a child's memory is looked at: in this time a core fills some 100 MiB."""
 
+MOST_WAITED = 9
+"""So many times its limit a child may wait for processors, on a machine that does much else."""
+
 
 def main() -> None:
     """Serve tasks until the connection ends."""
@@ -112,22 +115,24 @@ def _watch(
 ) -> tuple[bool, int]:
     """Wait for a child's end or for a limit; return whether it ended, and the MiB over the limit.
 
-    Each job has its time from its own beginning. What the child holds is looked at, not its address
-    space: sanitizers and CUDA reserve terabytes.
+    Each job has its time from its own beginning, and as much again as it has waited for a
+    processor: it is not at fault for what else runs. What the child holds is looked at, not its
+    address space: sanitizers and CUDA reserve terabytes.
     """
     limit_s, most_mib = task["limit_s"], task["memory_mib"]
     # The connection turns readable only at its end: one task at a time is sent.
     waiting = select.poll()
     waiting.register(handle, select.POLLIN)
     waiting.register(channel, select.POLLIN)
-    until = time.monotonic() + limit_s
+    begun, waited_s = time.monotonic(), 0.0
     while True:
-        left_s = until - time.monotonic()
+        left_s = begun + limit_s + waited_s - time.monotonic()
         if left_s <= 0:
-            begun = journal.read()[0]
-            if not begun or begun[-1] + limit_s <= until:
+            before = begun, waited_s
+            begun = max([begun, *journal.read()[0]])
+            waited_s = min(_waited_s(child), MOST_WAITED * limit_s)
+            if (begun, waited_s) == before:
                 return False, 0
-            until = begun[-1] + limit_s
             continue
         wait_s = min(left_s, LOOK_EVERY_S) if most_mib else left_s
         ready = {descriptor for descriptor, _ in waiting.poll(wait_s * 1000)}
@@ -138,6 +143,17 @@ def _watch(
         # The pages of the outputs belong to it as soon as it has written them.
         if most_mib and (used_mib := _held_mib(child)) > most_mib + (task["outputs_bytes"] >> 20):
             return False, used_mib
+
+
+def _waited_s(child: int) -> float:
+    """Return the seconds that the thread of a child which waited longest was kept from running."""
+    waited_ns = 0
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{child}/task"):
+            # Linux's scheduler statistics: time on a processor, and time spent waiting for one.
+            text = Path(f"/proc/{child}/task/{task}/schedstat").read_text()
+            waited_ns = max(waited_ns, int(text.split()[1]))
+    return waited_ns * 1e-9
 
 
 def _held_mib(child: int) -> int:

@@ -60,7 +60,8 @@ def test_a_compiler_that_hangs_is_killed_with_its_children(
 ) -> None:
     start = time.monotonic()
     result = compile_job(job(GOOD + "// MARK_HANG\n", 0.3), wrapped, tmp_path / "out")
-    assert time.monotonic() - start < 5.0
+    # What hangs would take a minute.
+    assert time.monotonic() - start < 50.0
     assert result.timed_out
     assert not result.ok
 
@@ -139,10 +140,10 @@ def test_a_program_that_is_not_there_does_not_raise() -> None:
 
 def test_a_grandchild_that_keeps_the_output_open_does_not_delay() -> None:
     start = time.monotonic()
-    finished = run_command(["/bin/sh", "-c", "sleep 8 & echo done"], 10.0)
+    finished = run_command(["/bin/sh", "-c", "sleep 60 & echo done"], 120.0)
     assert finished.ok
     assert "done" in finished.output
-    assert time.monotonic() - start < 5.0
+    assert time.monotonic() - start < 50.0
 
 
 def test_the_environment_is_the_one_given() -> None:

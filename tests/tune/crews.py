@@ -14,7 +14,7 @@ from pathlib import Path
 from annotune.tune.crew import Crew, Wish, crew_of
 from annotune.tune.stop import NEVER
 
-PATIENCE_S = 60.0
+PATIENCE_S = 600.0
 # A variant that runs for so long hangs.
 HUNG_S = 0.5
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import pytest
 from support.regions import text_source
-from tune.crews import KillsItsWorker, Pid, Raises, crew, one_killed, pids_of
+from tune.crews import PATIENCE_S, KillsItsWorker, Pid, Raises, crew, one_killed, pids_of
 from tune.seeded import FATES, TEXT, bench, listing, searched
 
 import annotune.tune.crew
@@ -53,7 +53,7 @@ def two() -> Iterator[Crew]:
 
 def test_a_worker_that_is_killed_takes_no_trial_with_it(two: Crew, tmp_path: Path) -> None:
     store = in_memory()
-    own = replace(bench(tmp_path, 2, store), crew=two, limit_s=1.5)
+    own = replace(bench(tmp_path, 2, store), crew=two, limit_s=4.0)
     names = ("right", "hang", "wrong")
     workers = pids_of(two)
     assert len(workers) == 2
@@ -205,7 +205,10 @@ def test_workers_that_share_a_gpu_measure_in_turn_and_compile_meanwhile(
         with lock:
             running[name] += 1
             at_once[name].append(running[name])
-        time.sleep(0.15)
+        # Who compiles waits for company, which comes unless somebody measures on what is compiled.
+        end = time.monotonic() + (PATIENCE_S if name == "compiling" else 0.05)
+        while max(at_once["compiling"]) < 2 and time.monotonic() < end:
+            time.sleep(0.01)
         with lock:
             running[name] -= 1
 

@@ -58,6 +58,10 @@ class Diagnostic:
         """Return this diagnostic with `note` after its other notes."""
         return replace(self, notes=(*self.notes, note))
 
+    def placed(self, span: Span) -> Diagnostic:
+        """Return this diagnostic, at `span` where it has no place of its own."""
+        return replace(self, span=span) if self.span == NOWHERE else self
+
     def render(self, source: str, others: Mapping[str, str] = _NO_TEXTS) -> str:
         """Return the message, its source line, and carets under the place.
 

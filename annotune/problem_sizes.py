@@ -35,6 +35,9 @@ def at_every_size(region: Region, examine: Callable[[Region], RegionReport]) -> 
     for all sizes.
     """
     report = examine(region)
+    # What no command of the user's asks for is refused at the region.
+    placed = tuple(d.placed(region.span) for d in report.diagnostics)
+    report = replace(report, diagnostics=placed)
     if report.analysis is None or not report.has_kernels or report.is_refused:
         return report
     others: list[RegionReport] = []
@@ -74,7 +77,9 @@ def first_choices(
             found.append(next(target.candidates(one.base, one.space, device, 1)))
         except AnnotuneError as refusal:
             if one is report:
-                raise
+                raise AnnotuneError(
+                    tuple(d.placed(report.region.span) for d in refusal.diagnostics)
+                ) from None
             reason = f"{target.name}: {refusal.diagnostics[0].message}"
             sizes = sizes_text(one.sizes)
             problems.append(NOT_TUNED.at(report.region.span, sizes=sizes, reason=reason))

@@ -99,7 +99,7 @@ class Lanes:
         match self.assign.value:
             case Access() as element:
                 return None, element
-            case Select(condition, Access() as element, Real("0.0")):
+            case Select(condition, Access() as element, Real("0.0") | Int(0)):
                 return condition, element
             case value:
                 raise AssertionError(f"no copy: {value}")

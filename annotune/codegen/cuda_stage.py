@@ -46,6 +46,7 @@ from annotune.ir.nest import (
 )
 from annotune.ir.region import Region
 from annotune.transforms.copies import value_names
+from annotune.transforms.stage import is_integer_type
 from annotune.transforms.tree import Body
 from annotune.transforms.value_type import region_types
 
@@ -316,7 +317,8 @@ class ThreadDialect(Dialect):
             return
         value = self._vector(source, f"const {kind}", width)
         if condition is not None:
-            zero = "0.0" if width == 1 else f"make_{kind}({', '.join(['0.0'] * width)})"
+            own = "0" if is_integer_type(kind) else "0.0"
+            zero = own if width == 1 else f"make_{kind}({', '.join(['0.0'] * width)})"
             value = f"{self.expr(condition)} ? {value} : {zero}"
         out.line(f"{self._vector(target, kind, width)} = {value};")
 

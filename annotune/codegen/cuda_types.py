@@ -113,6 +113,26 @@ static __host__ __device__ bool operator==(annotune_parts<A> a, annotune_parts<B
     return a.re == b.re && a.im == b.im;
 }
 template <typename A, typename B>
+static __host__ __device__ bool operator==(annotune_parts<A> a, B b)
+{
+    return a.re == (annotune_wider<A, B>)b && a.im == 0;
+}
+template <typename A, typename B>
+static __host__ __device__ bool operator==(A a, annotune_parts<B> b)
+{
+    return b == a;
+}
+template <typename A, typename B>
+static __host__ __device__ bool operator!=(annotune_parts<A> a, B b)
+{
+    return !(a == b);
+}
+template <typename A, typename B>
+static __host__ __device__ bool operator!=(A a, annotune_parts<B> b)
+{
+    return !(b == a);
+}
+template <typename A, typename B>
 static __host__ __device__ bool operator!=(annotune_parts<A> a, annotune_parts<B> b)
 {
     return !(a == b);

@@ -24,8 +24,10 @@ from annotune.decide.plan import Blocking, KernelChoice, Pipelined, Reason, Stag
 from annotune.decide.rules import SM_BLOCKS, SM_THREADS, WARP
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE, AnnotuneError
-from annotune.transforms.pipeline import part_length
+from annotune.ir.element_bytes import element_bytes
+from annotune.transforms.pipeline import WORDS, part_length
 from annotune.transforms.tile import tile_name
+from annotune.transforms.wide_copy import VECTORS
 
 # Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
 # Programming Guide, Technical Specifications per Compute Capability).
@@ -37,7 +39,6 @@ REGISTERS_PER_SM = 64 * 1024
 REGISTER_UNIT = 8
 # Bytes that a thread moves with one instruction at most.
 VECTOR_BYTES = 16
-_BYTES = {"double": 8, "float": 4}
 # The commands of a recipe that speak of a movement.
 MOVING = ("pipeline", "vectors", "stream", "resident")
 _RING, _AHEAD = ((2, Through.SHARED), (3, Through.SHARED)), (2, Through.REGISTERS)
@@ -63,6 +64,9 @@ def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice 
     held = any(b.held and (b.apart is None or b.apart.scalars == ()) for b in choice.blocking)
     if movement.streamed and not (choice.registers or held):
         return "its output is not held in registers while it is summed"
+    wordless = _wordless(unit, choice, movement)
+    if wordless:
+        return f"no single instruction moves elements of type '{wordless}'"
     if movement.through is Through.REGISTERS and movement.stages not in (0, 2):
         return f"{movement.stages} stages through registers, expected 2"
     blocking = tuple(_with_copies(unit, choice, block, movement) for block in choice.blocking)
@@ -125,8 +129,22 @@ def _why(movement: Movement) -> Reason:
 
 def _widest(unit: Unit, choice: KernelChoice) -> int:
     """Return how many neighbours of an input a thread can copy at once."""
-    elements = [_element(unit, copy.array) for b in choice.blocking for copy in b.staged]
-    return VECTOR_BYTES // min(elements, default=VECTOR_BYTES)
+    copied = [copy.array for b in choice.blocking for copy in b.staged]
+    if not {unit.analysis.region.arrays[name].element for name in copied} <= VECTORS.keys():
+        return 1
+    return VECTOR_BYTES // min((_element(unit, name) for name in copied), default=VECTOR_BYTES)
+
+
+def _wordless(unit: Unit, choice: KernelChoice, movement: Movement) -> str:
+    """Return a type of elements that `movement` would have one instruction move, and none does."""
+    arrays = unit.analysis.region.arrays
+    moved: list[str] = []
+    if movement.stages and movement.through is Through.SHARED:
+        moved += [copy.array for block in choice.blocking for copy in block.staged]
+    if movement.streamed:
+        moved += [facts.access.array for facts in unit.writes]
+    types = [arrays[name].element for name in moved if name in arrays]
+    return next((element for element in types if element not in WORDS), "")
 
 
 def variants(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
@@ -258,4 +276,4 @@ def _is_aligned(
 
 
 def _element(unit: Unit, array: str) -> int:
-    return _BYTES.get(unit.analysis.region.arrays[array].element, 8)
+    return element_bytes(unit.analysis.region.arrays[array].element)

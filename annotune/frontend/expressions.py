@@ -362,6 +362,8 @@ class Expressions:
     def _cast(self, node: Any) -> Typed:
         """Return the operand of a cast, converted where the cast changes it."""
         target = self.names.file_scope.types.scalar(node.to_type)
+        if target == "_Bool":
+            return Typed(cast(self.exact_value(node.expr), target), "int")
         if target not in ELEMENTS:
             words = self.text(node)[1:].split(")")[0].strip()
             raise self.refuse(messages.CAST, node, type=words)

@@ -35,8 +35,6 @@ def condition(node: Any, holds: bool, expressions: Expressions) -> Expr:
         case c_ast.BinaryOp() if node.op in COMPARISONS:
             return _comparison(node, holds, expressions)
     value = expressions.exact_value(node)
-    if value.kind in COMPLEX:
-        raise expressions.operator(node, "!")
     match without_type(value).expr:
         case Int(constant):
             return Int(int((constant != 0) == holds))

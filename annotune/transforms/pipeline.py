@@ -38,7 +38,10 @@ MOST_STAGES = 3
 # Elements of the widest vector that a thread copies at once: four floats.
 WIDEST = 4
 # Types of 4 or 8 bytes, which one asynchronous copy moves.
-WORDS = frozenset({"double", "float", "int", "unsigned", "unsigned int", "long long"})
+WORDS = frozenset(
+    {"double", "float", "unsigned"}
+    | {f"{u}{i}" for u in ("", "unsigned ") for i in ("int", "long", "long long")}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from annotune.report.certificate_text import certificate_text
 from annotune.settings import Settings
 from wrong.called import PROGRAMS, Array, Call, Program
 
+COMPLEX_VALUES = (0, 0, 1, 1, 2, 3, 0)
 # Below, at, and above what the programs are tuned for, and where nothing runs.
 SIZES = (0, 1, 5, 16, 33)
 
@@ -48,6 +49,42 @@ CALLS: dict[str, tuple[Call, ...]] = {
         Call(name, n, Array("f8", 40), Array("f8", 40, seed=1))
         for n in SIZES
         for name in ("halves", "remainders")
+    ),
+}
+
+
+COMPLEX = tuple(
+    call
+    for n in (0, 1, 63, 64, 100)
+    for c, d in [(Array("c16", 100, COMPLEX_VALUES), Array("c8", 100, COMPLEX_VALUES, seed=1))]
+    for x, y, k in [(Array("f8", 100, seed=2), Array("f4", 100, seed=3), Array("i4", 100))]
+    for call in (
+        Call("compared", n, c, d, k),
+        Call("converted", n, c, d, x, y, k, Array("u1", 100)),
+        Call("chosen", n, c, d, x),
+        Call("assigned", n, c, d, x, ("f4", 0.1), 3, Array("c16", 2, seed=4)),
+        Call("summed", n, c, d, Array("c16", 3, seed=5)),
+    )
+)
+TYPED = {
+    **{"of_int": "i4 i4 i4", "of_long": "i8 i8 i8", "of_unsigned": "u8 u8 u8"},
+    **{"of_short": "i2 i2 i2", "of_char": "u1 u1 u1", "of_complex": "c8 c8 c8"},
+    "mixed": "f8 i2 f4",
+}
+CALLS |= {
+    "products_by_type.c": tuple(
+        Call(name, n, *(Array(kind, 70 * 70, seed=k) for k, kind in enumerate(kinds.split())))
+        for n in (0, 1, 17, 64, 70)
+        for name, kinds in TYPED.items()
+    ),
+    "complex_values.c": COMPLEX,
+    "ty_cplx5.c": tuple(
+        Call("ty_cplx5", n, *(Array("c16", 100, (0, 1), seed=k) for k in range(2)))
+        for n in (0, 1, 64, 100)
+    ),
+    "complex_ne_int.c": tuple(Call("f", n, Array("c16", 100, (0, 1))) for n in (0, 1, 64, 100)),
+    "complex_gemm_refused.c": tuple(
+        Call("f", n, *(Array("c16", 70 * 70, seed=k) for k in range(3))) for n in (0, 1, 17, 64, 70)
     ),
 }
 

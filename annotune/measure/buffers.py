@@ -57,6 +57,17 @@ class GuardedArray:
         return ""
 
 
+class SharedArray:
+    """`count` elements of `dtype` from byte `start` of a guarded array, which others share."""
+
+    def __init__(self, whole: GuardedArray, dtype: np.dtype[Any], start: int, count: int) -> None:
+        end = start + count * dtype.itemsize
+        self.values: npt.NDArray[Any] = whole.values[start:end].view(dtype)
+        self.address = whole.address + start
+        self.mark_zones = whole.mark_zones
+        self.broken_zone = whole.broken_zone
+
+
 def _pattern(size: int) -> npt.NDArray[np.uint8]:
     words = np.arange(-(-size // 8), dtype=np.uint64) + np.uint64(_PATTERN)
     return words.view(np.uint8)[:size]

@@ -20,7 +20,7 @@ from annotune.measure.oracle import Oracle, Reference
 from annotune.measure.plan import CheckPlan as CheckPlan
 from annotune.measure.plan import Run, runs_of, without_detectors, words_of
 from annotune.measure.run import Outcome, RunJob, may_share_a_child, run_in_one_child
-from annotune.measure.trial import Status, Timing, Trial
+from annotune.measure.trial import NOTHING_COMPARED, Status, Timing, Trial
 from annotune.measure.variant import Variant as Variant
 from annotune.measure.variant import compile_job_of
 
@@ -84,8 +84,8 @@ def _check(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
         _run_all(variant, plan, oracle, found)
         if not found.compared:
             skipped = found.facts.get("skipped", "")
-            raise _Failed(Status.RUNTIME, f"nothing could be compared: {skipped}")
-        if _must_launch(variant) and not found.launches:
+            raise _Failed(Status.RUNTIME, f"{NOTHING_COMPARED}: {skipped}")
+        if _must_launch(variant) and not plan.may_fall_back and not found.launches:
             raise _Failed(Status.CORRECTNESS, NOT_LAUNCHED)
     except _Failed as failure:
         trial = replace(trial, status=failure.status, reason=failure.reason.strip())
@@ -150,7 +150,9 @@ def _timed(trial: Trial, found: _Found) -> Trial:
 def _is_tuned(run: Run, oracle: Oracle) -> bool:
     """Return whether a run is at the sizes that the kernels are for, and nothing made to fail."""
     sizes = oracle.region.sizes
-    return not run.fail_at and all(sizes.get(name) == n for name, n in run.sizes.items())
+    if run.fail_at or run.overlap is not None:
+        return False
+    return all(sizes.get(name) == n for name, n in run.sizes.items())
 
 
 def _must_launch(variant: Variant) -> bool:
@@ -189,7 +191,7 @@ def _ready(
     `facts` then says why.
     """
     try:
-        reference = oracle.reference(run.sizes, plan.seed)
+        reference = oracle.reference(run.sizes, plan.seed, plan.values, run.overlap)
         problem = reference.problem
     except ValueError as refusal:  # C has no such arrays at these sizes
         problem = str(refusal)

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from annotune.measure.buffers import GuardedArray
+from annotune.measure.buffers import GuardedArray, SharedArray
 from annotune.measure.float_mode import FloatMode
 from annotune.measure.journal import Journal
 from annotune.measure.sampling import Clock
 
 Job = dict[str, Any]
+Arrays = list[GuardedArray | SharedArray]
 
 ON_THIS_CPU = {"ACC_DEVICE_TYPE": "host"}
 """Builds hold no device code, so an OpenACC runtime that knows a GPU must not look for it."""
@@ -84,7 +85,7 @@ class _Memory:
         self._stored = stored
         self.pristine = [_values(inputs, buffer) for buffer in job["buffers"]]
 
-    def store(self, job: Job, arrays: list[GuardedArray]) -> None:
+    def store(self, job: Job, arrays: Arrays) -> None:
         """Keep what was computed."""
         for buffer, array in zip(job["buffers"], arrays, strict=True):
             if buffer["is_written"]:
@@ -113,7 +114,7 @@ def _close_descriptors() -> None:
 def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: FloatMode) -> Job:
     """Return what one job has to tell, with its outputs stored."""
     pristine = memory.pristine
-    arrays = _arrays(pristine)
+    arrays = _arrays(job, pristine)
     _set_order(library, job)
     call = _Call(library, job, arrays, entry)
     launched = _launches(library) or 0
@@ -135,7 +136,7 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
         clock = Clock(library, job["timing"], pristine, written, job["evictor"])
 
         def another() -> _Call:
-            return _Call(library, job, _arrays(pristine), entry)
+            return _Call(library, job, _arrays(job, pristine), entry)
 
         result.update(clock.times(call, first_s, another))
         result["zones"] = result["zones"] or _broken_zones(job, arrays)
@@ -149,9 +150,24 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
     return result
 
 
-def _arrays(pristine: list[Any]) -> list[GuardedArray]:
-    """Return arrays of our own with the inputs in them."""
-    arrays = [GuardedArray(values.dtype, values.size) for values in pristine]
+def _arrays(job: Job, pristine: list[Any]) -> Arrays:
+    """Return arrays of our own with the inputs in them; those of one block share its memory."""
+    blocks: dict[int, list[Job]] = {}
+    for buffer in job["buffers"]:
+        blocks.setdefault(buffer["block"], []).append(buffer)
+    arrays: Arrays = []
+    wholes: dict[int, GuardedArray] = {}
+    for buffer, values in zip(job["buffers"], pristine, strict=True):
+        sharing = blocks[buffer["block"]]
+        if len(sharing) == 1:
+            arrays.append(GuardedArray(values.dtype, values.size))
+            continue
+        start = min(b["offset"] for b in sharing)
+        if buffer["block"] not in wholes:
+            size = max(b["offset"] + b["size_bytes"] for b in sharing) - start
+            wholes[buffer["block"]] = GuardedArray(np.dtype(np.uint8), size)
+        whole = wholes[buffer["block"]]
+        arrays.append(SharedArray(whole, values.dtype, buffer["offset"] - start, values.size))
     for array, values in zip(arrays, pristine, strict=True):
         array.values[:] = values
     return arrays
@@ -164,9 +180,7 @@ class _Call:
     arrays are copied before a call and from which they are copied back after it.
     """
 
-    def __init__(
-        self, library: ctypes.CDLL, job: Job, arrays: list[GuardedArray], entry: str
-    ) -> None:
+    def __init__(self, library: ctypes.CDLL, job: Job, arrays: Arrays, entry: str) -> None:
         self._entry = getattr(library, entry)
         self._entry.restype = None
         self._arrays = arrays
@@ -182,7 +196,7 @@ class _Call:
         self.integers = (ctypes.c_longlong * max(1, len(self._start[0])))(*self._start[0])
         self.reals = (ctypes.c_double * max(1, len(self._start[1])))(*self._start[1])
 
-    def _allocated(self, library: ctypes.CDLL, arrays: list[GuardedArray]) -> list[int]:
+    def _allocated(self, library: ctypes.CDLL, arrays: Arrays) -> list[int]:
         allocate = library.annotune_cpu_device_malloc
         allocate.restype = ctypes.c_void_p
         self._free = library.annotune_cpu_device_free
@@ -225,17 +239,18 @@ def _sanitizer_function(word: str) -> Any:
 _POISON, _UNPOISON = _sanitizer_function("poison"), _sanitizer_function("unpoison")
 
 
-def _broken_zones(job: Job, arrays: list[GuardedArray]) -> list[list[str]]:
+def _broken_zones(job: Job, arrays: Arrays) -> list[list[str]]:
     named = zip(job["buffers"], arrays, strict=True)
     return [[b["name"], side] for b, array in named if (side := array.broken_zone())]
 
 
-def _changed_inputs(job: Job, arrays: list[GuardedArray], pristine: list[Any]) -> list[str]:
+def _changed_inputs(job: Job, arrays: Arrays, pristine: list[Any]) -> list[str]:
     """Return the arrays that the original only reads and this variant has written."""
     changed = []
+    written = {buffer["block"] for buffer in job["buffers"] if buffer["is_written"]}
     for buffer, array, values in zip(job["buffers"], arrays, pristine, strict=True):
         # As bytes: NaN equals nothing, and -0.0 is another number than 0.0 here.
-        if not buffer["is_written"] and not np.array_equal(
+        if buffer["block"] not in written and not np.array_equal(
             array.values.view(np.uint8), values.view(np.uint8)
         ):
             changed.append(buffer["name"])

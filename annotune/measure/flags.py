@@ -126,6 +126,13 @@ NVC = OtherCompiler(
     feedback=("-Minfo=accel",),
 )
 
+_CUDA_CPU = Kind(
+    _C_AND_CXX,
+    {"c": (*_SHARED, "-O2"), "c++": (*_SHARED, "-O2", *_CUDA_TEXT)},
+    _LINK,
+    is_ordered=True,
+)
+
 KINDS: Mapping[str, Kind] = {
     "c": _c_kind(),
     "c-asan": _c_asan(),
@@ -158,12 +165,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     # The text has become OpenMP by then (`annotune.measure.acc_text`).
     "openacc-race": _openmp_race(),
-    "cuda-cpu": Kind(
-        _C_AND_CXX,
-        {"c": (*_SHARED, "-O2"), "c++": (*_SHARED, "-O2", *_CUDA_TEXT)},
-        _LINK,
-        is_ordered=True,
-    ),
+    "cuda-cpu": _CUDA_CPU,
+    # Its text has smaller limits on a grid (`annotune.measure.cuda_text.with_small_grids`).
+    "cuda-cpu-small": _CUDA_CPU,
     "cuda-cpu-asan": Kind(
         _C_AND_CXX,
         {"c": _ASAN_BUILD, "c++": (*_ASAN_BUILD, *_CUDA_TEXT)},

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotune.analysis.facts import Analysis
-from annotune.ir.expr import COMPARISONS, Binary, Call, Expr, Int, Var, walk
+from annotune.ir.expr import COMPARISONS, Binary, Call, Expr, Int, Real, Var, walk
 from annotune.ir.functions import FUNCTIONS
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.region import Array, Region
@@ -20,6 +21,7 @@ from annotune.measure.evaluate import evaluate, known_values
 from annotune.measure.harness import signature
 from annotune.measure.index_values import index_ranges
 from annotune.measure.intervals import Interval
+from annotune.measure.overlaps import WHOLE, Overlap
 
 PAGE_BYTES = 4096
 
@@ -30,12 +32,27 @@ START = 3
 """What an integer that the region itself changes starts from: 0 and 1 would hide a lost factor."""
 
 
+# Values of which many are equal, in every interval that reals are drawn from.
+_FEW = (-0.5, 0.25, 0.5, 0.75)
+
+
+class Values(StrEnum):
+    """What arrays and scalars hold: random numbers, or few that are equal to each other.
+
+    Among the `EQUAL` ones are those that the region compares with.
+    """
+
+    USUAL = "usual"
+    EQUAL = "equal"
+
+
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """One array's place in the file of inputs, and how C sees it.
 
     `first` is the number, in the array's own counting, of the buffer's first element: the
-    pointer that C gets lies so many elements before the buffer. `offset` is in bytes.
+    pointer that C gets lies so many elements before the buffer. `offset` is in bytes. Arrays of
+    one `block` lie in memory as they do in the file, and may overlap there.
     """
 
     name: str
@@ -44,6 +61,7 @@ class Buffer:
     first: int
     offset: int
     is_written: bool
+    block: int = 0
 
     @property
     def number(self) -> Element:
@@ -85,39 +103,50 @@ class Inputs:
         return np.memmap(path or self.path, buffer.dtype, "r", offset=place, shape=(buffer.count,))
 
 
-def make_inputs(analysis: Analysis, sizes: Mapping[str, int], seed: int, folder: Path) -> Inputs:
+def make_inputs(
+    analysis: Analysis,
+    sizes: Mapping[str, int],
+    seed: int,
+    folder: Path,
+    values: Values = Values.USUAL,
+    overlap: Overlap | None = None,
+) -> Inputs:
     """Return fresh inputs for one run of the region at `sizes`, stored under `folder`.
 
     Reals are uniform in [-1, 1], so that sums cancel as they do in use, both parts of complex
     numbers too; a region that divides or calls functions gets [0.25, 0.75], which keeps
     ``1 - x``, ``sqrt`` and ``log`` in their domains. Integers are small, or, where an array's
     elements stand in subscripts, such as keep all of them inside. Arrays that the region only
-    writes are `poisoned`.
+    writes are `poisoned`. With `Values.EQUAL` numbers are drawn from few. `overlap` says which
+    arrays share memory.
 
     Raises:
         ValueError: A size that a length needs has no value, or is such that C itself would
             leave a declared array, or no values of an index array are known to be right.
     """
     region = analysis.region
-    values = known_values(region, sizes)
-    buffers = tuple(_layout(analysis, values))
+    known = known_values(region, sizes)
+    buffers = tuple(_layout(analysis, known))
+    if overlap is not None:
+        buffers = _overlapping(buffers, overlap)
     random = np.random.default_rng(seed)
-    draw = _Draw(region, index_ranges(analysis, values), random)
+    draw = _Draw(region, index_ranges(analysis, known), random, values)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "inputs.bin"
     with path.open("wb") as file:
-        for buffer in buffers:
-            file.seek(buffer.offset)
-            use = analysis.uses[buffer.name]
-            if use.is_written and (use.overwritten or not use.is_read):
-                contents = poisoned(buffer.number, buffer.count)
-            else:
-                contents = draw.elements(buffer)
-            contents.tofile(file)
+        # What is poisoned first: of memory that is shared, an input may be read.
+        for is_drawn in (False, True):
+            for buffer in buffers:
+                use = analysis.uses[buffer.name]
+                if is_drawn == (use.is_written and (use.overwritten or not use.is_read)):
+                    continue
+                file.seek(buffer.offset)
+                own = draw.elements(buffer) if is_drawn else poisoned(buffer.number, buffer.count)
+                own.tofile(file)
     names = signature(region)
-    integers = tuple(values.get(name, START) for name in names.integers)
+    integers = tuple(known.get(name, START) for name in names.integers)
     reals = tuple(draw.real() for _ in names.slots())
-    return Inputs(path, buffers, integers, reals, dict(values), seed)
+    return Inputs(path, buffers, integers, reals, dict(known), seed)
 
 
 def zero_inputs(inputs: Inputs, region: Region, folder: Path) -> Inputs:
@@ -135,6 +164,11 @@ def zero_inputs(inputs: Inputs, region: Region, folder: Path) -> Inputs:
             if not buffer.is_written or buffer.number.family is Family.INTEGER:
                 file.seek(buffer.offset)
                 inputs.read(buffer).tofile(file)
+        for buffer in inputs.buffers:
+            # Where it shares memory with what is only read.
+            if buffer.is_written and buffer.number.family is not Family.INTEGER:
+                file.seek(buffer.offset)
+                np.zeros(buffer.count, buffer.dtype).tofile(file)
     written = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
     slots = signature(region).slots()
     reals = tuple(
@@ -147,14 +181,25 @@ class _Draw:
     """Fresh values for a region: which interval fits is known from what is done with them."""
 
     def __init__(
-        self, region: Region, indices: Mapping[str, Interval], random: np.random.Generator
+        self,
+        region: Region,
+        indices: Mapping[str, Interval],
+        random: np.random.Generator,
+        values: Values,
     ) -> None:
         self._random = random
+        self._few: tuple[float, ...] = ()
         self._indices = indices
         self._divides = _has_domain_anywhere(region)
         self._compared = _compared_integers(region)
+        if values is Values.EQUAL:
+            least, most = self._interval()
+            few = {*_FEW, *_compared_reals(region)}
+            self._few = tuple(sorted(v for v in few if least <= v <= most))
 
     def real(self) -> float:
+        if self._few:
+            return float(self._random.choice(self._few))
         return float(self._random.uniform(*self._interval()))
 
     def elements(self, buffer: Buffer) -> npt.NDArray[Any]:
@@ -163,6 +208,8 @@ class _Draw:
         if number.family is Family.INTEGER:
             return self._integers(buffer).astype(number.dtype)
         parts = buffer.size_bytes // number.component.itemsize
+        if self._few:
+            return self._random.choice(self._few, parts).astype(number.component).view(number.dtype)
         least, most = self._interval()
         drawn_parts = least + (most - least) * self._random.random(parts, np.float64)
         return drawn_parts.astype(number.component).view(number.dtype)
@@ -176,6 +223,8 @@ class _Draw:
             return self._random.integers(low, high, buffer.count, np.int64, endpoint=True)
         low = 1 if self._divides else 0 if buffer.dtype.kind == "u" else -SMALL_INTEGER
         drawn = self._random.integers(low, SMALL_INTEGER, buffer.count, np.int64, endpoint=True)
+        if self._few:
+            drawn = np.maximum(low, drawn % 3)
         limits = np.iinfo(buffer.dtype)
         least, most = max(low, int(limits.min)), min(int(limits.max), 2**62)
         near = [v for c in self._compared for v in (c - 1, c, c + 1) if least <= v <= most]
@@ -188,15 +237,30 @@ class _Draw:
 
 def _layout(analysis: Analysis, values: Mapping[str, int]) -> Iterator[Buffer]:
     offset = 0
-    for name, array in analysis.region.arrays.items():
+    for number, (name, array) in enumerate(analysis.region.arrays.items()):
         if family_of(array.element) is None:
             raise ValueError(f"array '{name}' is of '{array.element}', which is no number here")
         first, end = _section(analysis, array, values)
         buffer = Buffer(
             name, array.element, end - first, first, offset, analysis.uses[name].is_written
         )
-        yield buffer
+        yield replace(buffer, block=number)
         offset += -(-buffer.size_bytes // PAGE_BYTES) * PAGE_BYTES
+
+
+def _overlapping(buffers: tuple[Buffer, ...], overlap: Overlap) -> tuple[Buffer, ...]:
+    """Return `buffers` with the second array of `overlap` in the first one's block.
+
+    The block lies behind all the others.
+    """
+    found = {buffer.name: buffer for buffer in buffers}
+    first, second = found[overlap.first], found[overlap.second]
+    start = max(b.offset + -(-b.size_bytes // PAGE_BYTES) * PAGE_BYTES for b in buffers)
+    shared = first.count if overlap.shared == WHOLE else min(overlap.shared, first.count)
+    found[first.name] = replace(first, offset=start)
+    behind = start + (first.count - shared) * first.dtype.itemsize
+    found[second.name] = replace(second, offset=behind, block=first.block)
+    return tuple(found.values())
 
 
 def _section(analysis: Analysis, array: Array, values: Mapping[str, int]) -> tuple[int, int]:
@@ -248,6 +312,18 @@ _EVERYWHERE = {"min", "max"} | {f.name for f in FUNCTIONS.values() if f.is_exact
 
 def _compared_integers(region: Region) -> set[int]:
     """Return the integer constants that the region compares something with."""
+    return {side.value for side in _compared(region) if isinstance(side, Int)}
+
+
+def _compared_reals(region: Region) -> set[float]:
+    """Return the constants that the region compares something with, whole ones too."""
+    reals = (side.text.rstrip("fFlL") for side in _compared(region) if isinstance(side, Real))
+    return {*map(float, reals), *map(float, _compared_integers(region))}
+
+
+def _compared(region: Region) -> Iterator[Expr]:
+    """Yield both sides of each comparison."""
     sources = (e for assign in region.nest.assigns() for s in assign.sources() for e in walk(s))
-    pairs = ((e.left, e.right) for e in sources if isinstance(e, Binary) and e.op in COMPARISONS)
-    return {side.value for pair in pairs for side in pair if isinstance(side, Int)}
+    for e in sources:
+        if isinstance(e, Binary) and e.op in COMPARISONS:
+            yield from (e.left, e.right)

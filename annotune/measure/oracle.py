@@ -19,7 +19,8 @@ from annotune.ir.region import Region, SourceFile
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.elements import Family, components, is_poison
 from annotune.measure.harness import Signature, nest_source, oracle_source, signature
-from annotune.measure.inputs import Buffer, Inputs, make_inputs, zero_inputs
+from annotune.measure.inputs import Buffer, Inputs, Values, make_inputs, zero_inputs
+from annotune.measure.overlaps import Overlap
 from annotune.measure.run import Outcome, RunJob, TimingPlan, run_checked
 from annotune.measure.shadow import shadow_of
 from annotune.measure.tolerance import Mismatch, bound, capped, compare, relative_bound
@@ -85,7 +86,7 @@ class Oracle:
         # Workers are given them all, and must look for what is compiled by the same ones.
         self.flags = flags if beside in flags else (*flags, beside)
         self._lock = threading.RLock()
-        self._references: dict[tuple[tuple[tuple[str, int], ...], int], Reference] = {}
+        self._references: dict[tuple[object, ...], Reference] = {}
         shadow = shadow_of(self.region)
         self._is_linear = shadow.is_linear
         bodies = (shadow.magnitude, shadow.count)
@@ -107,13 +108,20 @@ class Oracle:
             raise AnnotuneError.of(ORACLE_DOES_NOT_COMPILE.at(self.region.span, words=words))
         return result
 
-    def reference(self, sizes: Mapping[str, int], seed: int) -> Reference:
-        """Return what the original leaves on the inputs of `sizes` and `seed`."""
-        key = (tuple(sorted(sizes.items())), seed)
+    def reference(
+        self,
+        sizes: Mapping[str, int],
+        seed: int,
+        values: Values = Values.USUAL,
+        overlap: Overlap | None = None,
+    ) -> Reference:
+        """Return what the original leaves on the inputs that `make_inputs` makes of all this."""
+        key = (tuple(sorted(sizes.items())), seed, values, overlap)
         with self._lock:
             if key not in self._references:
                 folder = self.folder / f"reference-{len(self._references)}"
-                self._references[key] = self._make_reference(sizes, seed, folder)
+                inputs = make_inputs(self.analysis, sizes, seed, folder, values, overlap)
+                self._references[key] = self._make_reference(inputs, folder)
             return self._references[key]
 
     def run(
@@ -126,8 +134,7 @@ class Oracle:
         job = RunJob(self.library, inputs, folder, limit_s=ORACLE_LIMIT_S, timing=timing)
         return run_checked(job)
 
-    def _make_reference(self, sizes: Mapping[str, int], seed: int, folder: Path) -> Reference:
-        inputs = make_inputs(self.analysis, sizes, seed, folder)
+    def _make_reference(self, inputs: Inputs, folder: Path) -> Reference:
         outcome = self.run(inputs, folder / "original")
         if outcome.status is not Status.CORRECT:
             return Reference(inputs, problem=f"the original {outcome.reason}")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotune.measure.evaluate import iterations, known_values
 from annotune.measure.flags import KINDS
+from annotune.measure.inputs import Values
 from annotune.measure.oracle import Oracle
+from annotune.measure.overlaps import Overlap
 from annotune.measure.run import RUN_LIMIT_S, Order, TimingPlan
 from annotune.measure.variant import Variant
 
@@ -31,7 +33,10 @@ class CheckPlan:
     `sizes` are checked in order; with `timing` the first of them is measured too. `sanitize`
     and `races` add runs under the sanitizers and the race detector at the sizes that are
     small enough. For each number in `failures` that call of the CUDA run-time library fails
-    once, after which the entry must still leave the right result. `resident` gives CUDA
+    once, after which the entry must still leave the right result. With `overlaps` each run is
+    made with each of them in turn, arrays sharing memory; `values` is what they hold. With
+    `has_small_grids` kernels get a few blocks where they bear with fewer. Where it `may_fall_back`
+    to the original a text need not launch a kernel. `resident` gives CUDA
     variants device pointers, as ``--data resident`` says. `arch` is set to have CUDA compiled
     for that GPU as well, for nvcc's own words on registers and spills, `grids` to have OpenACC
     compiled for a GPU, for the grids that its compiler chooses. `device_name` is what
@@ -47,6 +52,10 @@ class CheckPlan:
     sanitize: bool = False
     races: bool = False
     failures: tuple[int, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    values: Values = Values.USUAL
+    has_small_grids: bool = False
+    may_fall_back: bool = False
     resident: bool = False
     arch: str = ""
     grids: bool = False
@@ -66,14 +75,26 @@ class Run:
     order: Order = Order.FORWARD
     is_timed: bool = False
     fail_at: int = 0
+    overlap: Overlap | None = None
 
 
 def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
     """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
+    for run in _runs(variant, plan, oracle):
+        for overlap in plan.overlaps or (None,):
+            yield replace(run, overlap=overlap)
+
+
+def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
     for kind, limit in _detectors(variant, plan, oracle):
         for sizes in _small_enough(plan.sizes, oracle, limit):
             yield Run(kind, sizes, Order.REVERSE)
     orders = _ALL_ORDERS if KINDS[variant.kind].is_ordered else (Order.FORWARD,)
+    small = f"{variant.kind}-small"
+    if plan.has_small_grids and small in KINDS:
+        for sizes, order in itertools.product(plan.sizes, orders):
+            yield Run(small, sizes, order)
+        return
     for number, sizes in enumerate(plan.sizes):
         for order in orders:
             is_timed = number == 0 and order is Order.FORWARD
@@ -135,5 +156,6 @@ def words_of(run: Run, reason: str) -> str:
     sizes = ", ".join(f"{name}={value}" for name, value in run.sizes.items())
     place = f"at {sizes}: " if sizes else ""
     order = "" if run.order is Order.FORWARD else f"threads in {run.order.name.lower()} order: "
+    order += f"with {run.overlap}: " if run.overlap is not None else ""
     planned = f"after call {run.fail_at} of the CUDA library failed: " if run.fail_at else ""
     return place + order + planned + reason

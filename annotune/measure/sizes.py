@@ -23,12 +23,17 @@ AWKWARD_ITERATIONS = 300_000
 OTHER_ITERATIONS = 30_000_000
 """How many assignments a run at another problem size may make: a few seconds at the most."""
 
+BORDER_ITERATIONS = 3_000_000
+"""How many assignments a run at a border may make; there are many of them, of the winner alone."""
+
 _ONES = (1,)
 # Unequal, so that exchanged extents show; none is a multiple of a tile of 4, 8 or 16.
 _SMALL = (2, 3, 4, 5, 6, 7, 3)
 # Primes around and past a warp of 32, each unequal to its neighbours.
 _PRIMES = (37, 19, 67, 11, 41, 23, 13)
 _SMALL_PRIMES = (3, 7, 2, 11, 5, 3, 13)
+# Past 8 and 16 bits, the second past a grid's y and z axes too.
+_LONG = (300, 70_001)
 
 
 def open_sizes(region: Region) -> tuple[str, ...]:
@@ -78,6 +83,52 @@ def awkward_sizes(
     if is_possible(analysis, scaled, limit):
         found.append(scaled)
     return tuple(_distinct(found))
+
+
+def border_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Sizes, ...]:
+    """Return sizes at the borders of what emitted code may tell apart, the cheapest first.
+
+    From the tuned sizes one is changed at a time: one more, one less, double; with all doubled
+    these find a test that takes other sizes for the tuned ones. From small sizes one at a time
+    becomes 0, for which no loop runs, and then long: past 8 bits, and past 16 or a grid's shorter
+    axes. Small ones that break a condition of the proofs by one, or just meet it, come beside.
+    Left out is what makes more than `limit` assignments or what C cannot call.
+    """
+    region = analysis.region
+    names = open_sizes(region)
+    if not names:
+        return ()
+    tuned = tuned_sizes(region)
+    small = _fulfilling(analysis, dict(zip(names, cycle(_SMALL), strict=False)))
+    short = dict.fromkeys(names, 2)
+    found = [{**tuned, name: tuned[name] + step} for name in names for step in (1, -1)]
+    found += [{**tuned, name: 2 * tuned[name]} for name in names]
+    found.append({name: 2 * value for name, value in tuned.items()})
+    found += [{**small, name: 0} for name in names]
+    found.append(dict.fromkeys(names, 0))
+    found += [_fulfilling(analysis, {**short, name: n}) for name in names for n in _LONG]
+    found += map(dict, condition_sizes(analysis, limit))
+    possible = [one for one in _distinct(found) if is_possible(analysis, one, limit)]
+    return tuple(sorted(possible, key=lambda sizes: _iterations(region, sizes)))
+
+
+def condition_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Sizes, ...]:
+    """Return small sizes with one changed, so that a condition of the proofs is or is not just met.
+
+    Where it is not met the proofs say nothing, and a text must not do as if it were.
+    """
+    names = open_sizes(analysis.region)
+    small = _fulfilling(analysis, dict(zip(names, cycle(_SMALL), strict=False)))
+    found: list[dict[str, int]] = []
+    for condition in analysis.conditions:
+        match condition:
+            case Binary(">=" | ">", Var(name), right) if name in small:
+                try:
+                    border = evaluate(right, known_values(analysis.region, small))
+                except ValueError:
+                    continue
+                found += [{**small, name: border + step} for step in (-1, 0, 1)]
+    return tuple(one for one in _distinct(found) if is_possible(analysis, one, limit))
 
 
 def _fulfilling(analysis: Analysis, sizes: dict[str, int]) -> dict[str, int]:
@@ -133,12 +184,13 @@ def is_possible(analysis: Analysis, sizes: Sizes, limit: int) -> bool:
     region = analysis.region
     values = known_values(region, sizes)
     try:
-        if iterations(region.nest, values) > limit:
+        count = iterations(region.nest, values)
+        if count > limit:
             return False
         for name, array in region.arrays.items():
             shape = analysis.shapes[name]
             first, length = evaluate(shape.lowest, values), evaluate(shape.length, values)
-            if length < 0:
+            if length < 0 and count:
                 return False
             is_whole = None not in array.extents and not array.is_pointer
             declared = math.prod(evaluate(e, values) for e in array.extents if e is not None)

@@ -12,6 +12,9 @@ from annotune.measure.ptxas import KernelFacts
 # run had the same program.
 EARLIER_RUN = "known from an earlier run"
 
+NOTHING_COMPARED = "nothing could be compared"
+"""So begins the reason of a trial at sizes at none of which the original itself leaves a result."""
+
 
 class Status(StrEnum):
     """How a trial ended, in the words of the T4 results format.
@@ -117,6 +120,11 @@ class Trial:
     at_s: float | None = None
     final: Final | None = None
     kernels: tuple[KernelFacts, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def is_wrong(self) -> bool:
+        """Return whether something was found; where the original gave nothing, nothing was."""
+        return not self.verified and not self.reason.startswith(NOTHING_COMPARED)
 
     @property
     def best_known_s(self) -> float | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from annotune.codegen.code import RegionCode
 from annotune.measure.compile import COMPILE_LIMIT_S, CompileJob, Source, digest_of
-from annotune.measure.cuda_text import translate
+from annotune.measure.cuda_text import translate, with_small_grids
 from annotune.measure.flags import KINDS, RUNTIME_FOLDER
 from annotune.measure.gpu import timed_device_text
 from annotune.measure.harness import quoted, variant_source
@@ -78,6 +78,8 @@ def _device_source(text: str, kind: str, oracle: Oracle) -> Source:
     """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
     if "nvcc" in KINDS[kind].compilers.values():
         return Source(timed_device_text(text), "cuda")
+    if kind.endswith("-small"):
+        text = with_small_grids(text)
     name = f"#line 1 {quoted(Path(oracle.source.path).stem + '.cu')}\n"
     return Source(name + translate(text), "c++")
 

@@ -10,8 +10,9 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.several_sizes import combined, sizes_text
 from annotune.codegen.target import Target, Variant
 from annotune.diagnostics import AnnotuneError
+from annotune.measure.proofs import proofs
 from annotune.measure.sizes import awkward_sizes, open_sizes
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import Trial
 from annotune.tune.bench import Bench, Listener, program_of
 from annotune.tune.region_run import Tuned
 from annotune.tune.stop import NEVER, Stop
@@ -180,10 +181,10 @@ def _checked(
     arch = bench.arch if code.device else ""
     beside = [sizes for one in variant.by_size if variant.others for sizes in _beside(one)]
     awkward = (*bench.awkward, *beside) or bench.sizes
-    strict = replace(plan, sizes=awkward, sanitize=True, races=True, arch=arch)
-    trial = bench.checker.check(program, strict)
-    if trial.status is not Status.CORRECT:
-        return [], _first_line(trial)
+    for strict in proofs(program, bench.checker.oracle.analysis, plan, awkward):
+        trial = bench.checker.check(program, replace(strict, arch=arch))
+        if trial.is_wrong:
+            return [], _first_line(trial)
     runs = [(part.bench.checker, part.sizes) for part in won]
     runs += [(bench.checker, part.sizes) for part in parts if part not in won]
     runs += [(bench.checker, sizes) for sizes in bench.others]
@@ -192,8 +193,7 @@ def _checked(
         trial = checker.check(program, replace(plan, sizes=(sizes,)))
         if trial.verified:
             right.append(sizes)
-        # Where the original itself gives nothing to compare with, nothing is wrong either.
-        elif "skipped" not in trial.facts:
+        elif trial.is_wrong:
             return [], _first_line(trial)
     return right, ""
 

@@ -12,6 +12,7 @@ from annotune.decide.forecast import Forecast
 from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.flags import KINDS
+from annotune.measure.proofs import proofs
 from annotune.measure.trial import Final, Status, Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of
@@ -167,7 +168,7 @@ def _outcome(
         assert one.code is not None
         program = program_of(target, kind, one.variant, one.code)
         found, sizes = _proved(bench, program)
-        if found.status is Status.CORRECT:
+        if not found.is_wrong:
             fates[one.number] = one.trial
             forecast = forecast_of(one.variant, one.trial.kernels)
             trials = tuple(fates.values())
@@ -189,18 +190,17 @@ def _outcome(
 def _proved(bench: Bench, program: Program) -> tuple[Trial, tuple[Mapping[str, int], ...]]:
     """Return a winner's fate under the detectors and at the other sizes, and those it passed."""
     recorder = Recorder(bench.checker, bench.store, bench.limit_s)
-    plan = replace(bench.plan(False), sanitize=True, races=True)
-    # The tuned sizes have been checked, and a detector is slow there.
-    plan = replace(plan, sizes=bench.awkward or bench.sizes, device_name="", environ={})
-    found = recorder.again(program, plan)
+    tried = replace(bench.plan(False), device_name="", environ={})
+    for plan in proofs(program, bench.checker.oracle.analysis, tried, bench.awkward):
+        found = recorder.again(program, plan)
+        if found.is_wrong:
+            return found, ()
     right: list[Mapping[str, int]] = []
-    for sizes in bench.others if found.status is Status.CORRECT else ():
-        plan = replace(plan, sizes=(sizes,), sanitize=False, races=False)
-        there = recorder.again(program, plan)
-        # Where the original itself gives nothing to compare with, nothing is wrong either.
+    for sizes in bench.others:
+        there = recorder.again(program, replace(tried, sizes=(sizes,)))
         if there.verified:
             right.append(sizes)
-        elif "skipped" not in there.facts:
+        elif there.is_wrong:
             return there, ()
     return found, tuple(right)
 

@@ -1,0 +1,59 @@
+"""Arrays of one call that share memory, where C lets a caller pass such."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+
+from annotune.analysis.facts import Analysis
+from annotune.ir.sharing import may_share
+from annotune.measure.evaluate import known_values
+from annotune.measure.index_values import index_ranges
+
+WHOLE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two arrays in one piece of memory: the last `shared` elements of `first` begin `second`.
+
+    With none they touch, with `WHOLE` both begin at one place.
+    """
+
+    first: str
+    second: str
+    shared: int
+
+    def __str__(self) -> str:
+        if self.shared == WHOLE:
+            return f"'{self.first}' and '{self.second}' at one place"
+        how = "overlapping by one element" if self.shared else "side by side"
+        return f"'{self.first}' and '{self.second}' {how}"
+
+
+def overlaps(analysis: Analysis, sizes: Mapping[str, int]) -> tuple[Overlap, ...]:
+    """Return how arrays of `analysis` may share memory, and how they just do not.
+
+    Only of one type: what is a number in one would not be any in the other; and none of those whose
+    values must stay indices, at `sizes` as at others.
+    """
+    try:
+        indices = index_ranges(analysis, known_values(analysis.region, sizes))
+    except ValueError:  # no inputs are known to be right, shared or not
+        return ()
+    return tuple(_pairs(analysis, frozenset(indices)))
+
+
+def _pairs(analysis: Analysis, indices: frozenset[str]) -> Iterator[Overlap]:
+    arrays = analysis.region.arrays.values()
+    for one, two in permutations(arrays, 2):
+        if one.element != two.element or indices & {one.name, two.name}:
+            continue
+        is_written = analysis.uses[one.name].is_written or analysis.uses[two.name].is_written
+        if not is_written or not may_share(one, two):
+            continue
+        yield Overlap(one.name, two.name, 0)
+        yield Overlap(one.name, two.name, 1)
+        if one.name < two.name:
+            yield Overlap(one.name, two.name, WHOLE)

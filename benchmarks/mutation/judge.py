@@ -1,0 +1,112 @@
+"""What becomes of a mutant: it does not compile, is the same program, is turned down, or passes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.compile import CompileResult, compile_job
+from annotune.measure.proofs import proofs
+from annotune.measure.sizes import awkward_sizes, tuned_sizes
+from annotune.measure.variant import Variant, compile_job_of
+from mutation.operators import KINDS
+from mutation.subjects import Mutant, Subject
+
+# A mistake may make a loop endless; the texts take milliseconds, or a second under a detector.
+RUN_LIMIT_S = 10.0
+THREADS = 2
+
+
+class Fate(StrEnum):
+    """How a mutant ends. `TURNED_DOWN` is what the check is there for, `PASSED` what it missed."""
+
+    NOT_COMPILED = "does not compile"
+    EQUAL = "the same machine code"
+    TURNED_DOWN = "turned down"
+    PASSED = "passed"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A mutant, its fate, and the words with which it was turned down."""
+
+    mutant: Mutant
+    fate: Fate
+    words: str = ""
+
+
+@dataclass
+class Judge:
+    """Judges the mutants of one subject by the check of a run, which remembers its references."""
+
+    subject: Subject
+    checker: Checker = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.subject.oracle)
+        self._original = self._library(self.subject.variant)
+
+    def plans(self) -> Iterator[CheckPlan]:
+        """Yield how a run checks a text: as each of its trials, and as the one that wins."""
+        analysis = self.subject.analysis
+        awkward = awkward_sizes(analysis)
+        tried = CheckPlan(
+            (*awkward, tuned_sizes(analysis.region)),
+            threads=THREADS,
+            run_limit_s=RUN_LIMIT_S,
+            resident=self.subject.is_resident,
+        )
+        yield tried
+        yield from proofs(self.subject.variant, analysis, tried, awkward)
+
+    def is_sound(self) -> str:
+        """Return in words what the check finds in the text without a mistake; nothing is right."""
+        return self._words(self.subject.variant)
+
+    def judged(self, mutant: Mutant) -> Judged:
+        """Return a mutant's fate."""
+        variant = mutant.variant()
+        built = self._library(variant)
+        if not built.ok:
+            return Judged(mutant, Fate.NOT_COMPILED, built.output)
+        if built.path.read_bytes() == self._original.path.read_bytes():
+            return Judged(mutant, Fate.EQUAL)
+        words = self._words(variant)
+        return Judged(mutant, Fate.TURNED_DOWN if words else Fate.PASSED, words)
+
+    def _words(self, variant: Variant) -> str:
+        for plan in self.plans():
+            trial = self.checker.check(variant, plan)
+            if trial.is_wrong:
+                return f"{trial.status}: {trial.reason}"
+        return ""
+
+    def _library(self, variant: Variant) -> CompileResult:
+        oracle = self.subject.oracle
+        job = compile_job_of(variant, variant.kind, oracle)
+        return compile_job(job, oracle.tools, oracle.folder / "compiled")
+
+
+def chosen(
+    mutants: Mapping[str, Sequence[Mutant]], per_kind: int, seed: int
+) -> Iterator[tuple[str, Mutant]]:
+    """Yield so many mutants of each kind of each subject, with the subject's name, by `seed`."""
+    for name, found in mutants.items():
+        for kind in KINDS:
+            own = [one for one in found if one.edit.kind == kind]
+            # By name, so that a subject's mutants do not depend on which others there are.
+            draw = random.Random(f"{seed} {name} {kind}")
+            for one in draw.sample(own, min(per_kind, len(own))):
+                yield name, one
+
+
+def judged_all(
+    judges: Mapping[str, Judge], mutants: Sequence[tuple[str, Mutant]], jobs: int
+) -> Iterator[Judged]:
+    """Yield the fates of mutants in their order, `jobs` at a time."""
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(lambda one: judges[one[0]].judged(one[1]), mutants)

@@ -1,0 +1,439 @@
+"""The mistakes that are put into a text: one token or clause changed, by kind.
+
+A mistake that no check could find, since the program stays right, is not made where that is known
+beforehand: a guard with another right way beside it is only ever weakened (a stricter one takes the
+other way more often), and numbers that only place work stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from mutation.tokens import Token, calls, closing, parts, tokens
+
+KINDS = (
+    *("bound", "barrier", "guard", "subscript", "clause", "copy", "combine", "type", "constant"),
+)
+_WEAKER = {"==": (">=", "<="), "<": ("<=",), ">": (">=",)}
+_OTHER = {
+    **{"==": ("!=", ">=", "<="), "!=": ("==",), "<": ("<=", ">"), ">": (">=", "<")},
+    **{"<=": ("<", ">="), ">=": (">", "<=")},
+}
+_LESSER = {"<": (">",), ">": ("<",), "<=": (">",), ">=": ("<",), "==": ("!=",), "!=": ("==",)}
+_REAL = re.compile(r"(\d+\.\d*|\.\d+)([eE][-+]?\d+)?[fFlL]?")
+_WHOLE = re.compile(r"(\d+)([uUlL]*)")
+_TYPES = frozenset(
+    ["double", "float", "int", "long", "short", "unsigned", "size_t", "bool", "char", "signed"]
+)
+_NARROWER = {"double": "float", "long": "int", "int": "short", "size_t": "int", "unsigned": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One mistake: the characters from `start` to `end` of a text replaced by `new`."""
+
+    kind: str
+    start: int
+    end: int
+    new: str
+    what: str
+
+    def applied(self, text: str) -> str:
+        return text[: self.start] + self.new + text[self.end :]
+
+
+def edits(text: str) -> list[Edit]:
+    """Return every mistake that the operators make in `text`, each program once."""
+    found = tokens(text)
+    made = chain.from_iterable(operator(_Text(text, found)) for operator in _OPERATORS)
+    return list({(one.start, one.end, one.new): one for one in reversed(list(made))}.values())[::-1]
+
+
+class _Text:
+    """A text, its tokens, and what is known of the places in it."""
+
+    def __init__(self, text: str, found: list[Token]) -> None:
+        self.text, self.tokens = text, found
+        self.headers = list(_headers(found))
+        self.tests = list(_tests(found))
+        self.in_header = {n for first, last in self.headers for n in range(first, last)}
+        self.in_brackets: dict[int, tuple[int, int]] = {}
+        self.is_for_host = "__global__" not in text
+        self.declared = set(_declarators(found))
+        for number, token in enumerate(found):
+            if token.text == "[":
+                last = closing(found, number)
+                self.in_brackets |= dict.fromkeys(range(number + 1, last), (number + 1, last))
+
+    def replaced(self, kind: str, number: int, new: str) -> Edit:
+        token = self.tokens[number]
+        return self.edit(kind, token.start, token.end, new)
+
+    def behind(self, kind: str, number: int, new: str) -> Edit:
+        end = self.tokens[number].end
+        return self.edit(kind, end, end, new)
+
+    def range(self, kind: str, first: int, last: int, new: str) -> Edit:
+        """Return an edit of the tokens from `first` up to `last`."""
+        return self.edit(kind, self.tokens[first].start, self.tokens[last - 1].end, new)
+
+    def edit(self, kind: str, start: int, end: int, new: str) -> Edit:
+        # Lines keep their numbers: a barrier is known by its line.
+        new += "\n" * (self.text.count("\n", start, end) - new.count("\n"))
+        line = self.text.count("\n", 0, start) + 1
+        start_of_line = self.text.rfind("\n", 0, start) + 1
+        old = self.text[start_of_line : self._end_of_line(end)]
+        changed = self.text[start_of_line:start] + new + self.text[end : self._end_of_line(end)]
+        what = f"line {line}: {_short(old)}  ->  {_short(changed) or '(nothing)'}"
+        return Edit(kind, start, end, new, what)
+
+    def _end_of_line(self, place: int) -> int:
+        end = self.text.find("\n", place)
+        return end if end >= 0 else len(self.text)
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _headers(found: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """Yield the tokens between the parentheses of each ``for``."""
+    for opening, last in calls(found, "for"):
+        yield opening + 1, last
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """The tokens of a condition, and whether another right way stands beside what it guards.
+
+    One that chooses the lesser of two values, ``a < b ? a : b``, chooses the same at the border.
+    """
+
+    first: int
+    last: int
+    has_other_way: bool
+    is_choice: bool = False
+
+
+def _tests(found: Sequence[Token]) -> Iterator[_Test]:
+    for opening, last in calls(found, "if"):
+        after = last + 1
+        if found[after].text == "{":
+            after = closing(found, after)
+        else:
+            while found[after].text != ";":
+                after += 1
+        has_else = after + 1 < len(found) and found[after + 1].text == "else"
+        returns = any(t.text == "return" for t in found[last:after])
+        yield _Test(opening + 1, last, has_else or returns)
+    for number in range(len(found) - 3):
+        words = [token.text for token in found[number : number + 4]]
+        if words == ["fits", "=", "fits", "&&"]:
+            end = number
+            while found[end].text != ";":
+                end += 1
+            yield _Test(number + 4, end, True)
+        if words[0] == "?" and found[number].kind == "sign":
+            yield _Test(_start_of_test(found, number), number, False, True)
+
+
+def _start_of_test(found: Sequence[Token], question: int) -> int:
+    """Return the first token of the condition before a question mark."""
+    number, depth = question - 1, 0
+    while number >= 0:
+        text = found[number].text
+        depth += (text in ")]") - (text in "([")
+        if depth < 0 or (depth == 0 and text in ("=", ",", ";", "return", "{", "}")):
+            return number + 1
+        number -= 1
+    return 0
+
+
+def _declarators(found: Sequence[Token]) -> Iterator[int]:
+    """Yield the tokens of declarations up to a value: their extents are no subscripts."""
+    starts = {0} | {n + 1 for n, t in enumerate(found) if t.text in (";", "{", "}", "(", ",")}
+    for start in sorted(starts):
+        if start >= len(found):
+            continue
+        words = {"const", "__shared__", "extern", "static"} | _TYPES
+        if found[start].text not in words:
+            continue
+        number = start
+        while number < len(found) and found[number].text not in (";", "=", ")", "{"):
+            yield number
+            number += 1
+
+
+def _bounds(one: _Text) -> Iterator[Edit]:
+    for first, last in one.headers:
+        header = parts(one.tokens, first, last, ";")
+        if len(header) != 3:
+            continue
+        start, test, step = header
+        for number in range(*test):
+            for new in {"<": ("<=",), "<=": ("<",), ">": (">=",)}.get(one.tokens[number].text, ()):
+                yield one.replaced("bound", number, new)
+        if test[1] > test[0]:
+            yield one.behind("bound", test[1] - 1, " - 1")
+        if start[1] > start[0]:
+            yield one.behind("bound", start[1] - 1, " + 1")
+        if one.tokens[step[1] - 1].kind == "number":
+            yield one.behind("bound", step[1] - 1, " + 1")
+
+
+_WAITS = ("__syncthreads", "__syncwarp", "__pipeline_wait_prior", "__pipeline_commit")
+
+
+def _barriers(one: _Text) -> Iterator[Edit]:
+    for opening, last in calls(one.tokens, *_WAITS):
+        if one.tokens[last + 1].text == ";" and not _ends_only_combine(one, last + 2):
+            yield one.range("barrier", opening - 1, last + 1, "")
+        if last == opening + 2 and one.tokens[opening + 1].kind == "number":
+            yield one.behind("barrier", opening + 1, " + 1")
+    for token in one.tokens:
+        if token.kind == "pragma" and re.search(r"\bomp\s+barrier\b", token.text):
+            yield one.edit("barrier", token.start, token.end, "")
+
+
+def _ends_only_combine(one: _Text, after: int) -> bool:
+    """Return whether a barrier lets threads combine again, in a text whose kernels do so once."""
+    if one.tokens[after].text != "return":
+        return False
+    kernels = re.split(r"__global__", one.text)[1:]
+    return all(kernel.count("annotune_combined<") < 2 for kernel in kernels)
+
+
+def _guards(one: _Text) -> Iterator[Edit]:
+    for test in one.tests:
+        # Without a test that loops run at all they do not run either; a kernel is not launched.
+        table = _WEAKER if test.has_other_way else _LESSER if test.is_choice else _OTHER
+        for number in range(test.first, test.last):
+            if one.is_for_host and test.has_other_way and one.tokens[number - 1].text.isdigit():
+                continue
+            for new in table.get(one.tokens[number].text, ()):
+                yield one.replaced("guard", number, new)
+        whole = parts(one.tokens, test.first, test.last, "&&")
+        for first, last in whole:
+            if one.is_for_host and one.tokens[first].text.isdigit() and test.has_other_way:
+                continue
+            yield one.range("guard", first, last, "1")
+        if not test.has_other_way:
+            yield one.range("guard", test.first, test.last, "0")
+        for _, last in whole[:-1]:
+            yield one.replaced("guard", last, "||")
+
+
+def _subscripts(one: _Text) -> Iterator[Edit]:
+    for first, last in sorted(set(one.in_brackets.values())):
+        if first in one.declared or first == last:
+            continue
+        yield one.behind("subscript", last - 1, " + 1")
+        yield one.behind("subscript", last - 1, " - 1")
+        names = [n for n in range(first, last) if one.tokens[n].kind == "name"]
+        texts = sorted({one.tokens[n].text for n in names})
+        for number in names:
+            others = [text for text in texts if text != one.tokens[number].text]
+            if others and one.tokens[number + 1].text not in ("(", "["):
+                yield one.replaced("subscript", number, others[0])
+        for number in range(first + 1, last):
+            new = {"+": "-", "*": "+"}.get(one.tokens[number].text)
+            if new and one.in_brackets.get(number) == (first, last):
+                yield one.replaced("subscript", number, new)
+
+
+_CLAUSE = re.compile(
+    r"\b(copyin|copyout|copy|create|private|firstprivate|lastprivate|reduction|collapse|map)"
+    r"\s*\(((?:[^()]|\([^()]*\))*)\)"
+)
+_MOVES = {
+    "copy": ("copyin", "copyout", "create"),
+    "copyin": ("create", "copyout"),
+    "copyout": ("create", "copyin"),
+    "create": ("copyin",),
+}
+_OPERATIONS = {"+": "*", "*": "+", "max": "min", "min": "max"}
+
+
+def _clauses(one: _Text) -> Iterator[Edit]:
+    for token in one.tokens:
+        if token.kind == "pragma":
+            for match in _CLAUSE.finditer(token.text):
+                yield from _clause(one, token, match)
+            if re.search(r"\b(data|update)\b", token.text.partition("(")[0]):
+                yield one.edit("clause", token.start, token.end, "")
+
+
+def _clause(one: _Text, token: Token, match: re.Match[str]) -> Iterator[Edit]:
+    def put(start: int, end: int, new: str) -> Edit:
+        return one.edit("clause", token.start + start, token.start + end, new)
+
+    name = match[1]
+    if name == "collapse":
+        yield put(match.start(2), match.end(2), str(int(match[2]) + 1))
+        return
+    yield put(match.start(), match.end(), "")
+    for other in _MOVES.get(name, ()):
+        # create is not weaker than copyin, and costs only time: what is there may be copied.
+        if (name, other) != ("create", "copyin"):
+            yield put(match.start(1), match.end(1), other)
+    if name == "reduction":
+        operation = match[2].partition(":")[0].strip()
+        new = _OPERATIONS.get(operation)
+        if new:
+            start = match.start(2)
+            yield put(start, start + match[2].index(":"), new)
+    for section in re.finditer(r"\[([^\[\]:]*):([^\[\]:]*)\]", match[2]):
+        start = match.start(2)
+        length = (start + section.start(2), start + section.end(2))
+        yield put(*length, f"{section[2]} - 1")
+        yield put(start + section.start(1), start + section.end(1), f"{section[1]} + 1")
+
+
+def _copies(one: _Text) -> Iterator[Edit]:
+    found = one.tokens
+    for opening, last in calls(found, "cudaMemcpy", "cudaMemcpyAsync", "memcpy", "cudaMalloc"):
+        first = opening - 1
+        if first >= 2 and found[first - 1].text == "=" and found[last + 1].text == ";":
+            yield one.range("copy", first, last + 1, "cudaSuccess")
+        elif found[last + 1].text == ";":
+            yield one.range("copy", first, last + 1, "")
+        arguments = parts(found, opening + 1, last, ",")
+        is_allocation = found[first].text == "cudaMalloc"
+        size = arguments[1] if is_allocation else arguments[2]
+        for less in (" / 2", " - 1"):
+            # An allocation is rounded up by every runtime.
+            if not (is_allocation and less == " - 1"):
+                yield one.behind("copy", size[1] - 1, less)
+    for number, token in enumerate(found):
+        other = {
+            "cudaMemcpyHostToDevice": "cudaMemcpyDeviceToHost",
+            "cudaMemcpyDeviceToHost": "cudaMemcpyHostToDevice",
+        }.get(token.text)
+        if other:
+            yield one.replaced("copy", number, other)
+        is_count = token.text.endswith("_count") and number and found[number - 1].text == "long"
+        if is_count:
+            body = closing(found, number + 1) + 1
+            if found[body].text == "{" and found[body + 1].text == "return":
+                yield one.behind("copy", closing(found, body) - 2, " - 1")
+    for opening, last in calls(found, "cudaFree"):
+        yield one.range("copy", opening - 1, last + 1, "")
+
+
+def _combines(one: _Text) -> Iterator[Edit]:
+    for number, token in enumerate(one.tokens):
+        if number in one.in_header or number in one.in_brackets:
+            continue
+        for new in {"+=": ("=", "-="), "-=": ("=", "+="), "*=": ("=", "+=")}.get(token.text, ()):
+            yield one.replaced("combine", number, new)
+        new = {"fmax": "fmin", "fmin": "fmax", "max": "min", "min": "max"}.get(token.text)
+        if new and one.tokens[number + 1].text == "(":
+            yield one.replaced("combine", number, new)
+        is_start = one.tokens[number - 1].text == "=" and one.tokens[number + 1].text == ";"
+        if is_start and token.kind == "number" and _REAL.fullmatch(token.text):
+            yield one.replaced("combine", number, "1.0" if float(token.text) == 0 else "0.0")
+    found = one.tokens
+    for number in range(len(found) - 6):
+        words = [token.text for token in found[number : number + 7]]
+        if words == ["(", "count", "+", "1", ")", "/", "2"] and not _are_powers(one):
+            yield one.range("combine", number, number + 5, "count")
+    for opening, last in calls(found, "of"):
+        if found[opening - 2].text == "::":
+            first = parts(found, opening + 1, last, ",")[0]
+            inside = range(opening + 1, last)
+            start = next(n for n in range(opening, 0, -1) if found[n].text in ("=", "return"))
+            if inside and start:
+                yield one.range(
+                    "combine",
+                    start + 1,
+                    last + 1,
+                    one.text[found[first[0]].start : found[first[1] - 1].end],
+                )
+
+
+def _are_powers(one: _Text) -> bool:
+    """Return whether every block of a text has a power of two threads, which halve evenly."""
+    found = re.findall(r"dim3 threads\((\d+), (\d+), (\d+)\)", one.text)
+    return all((n & (n - 1)) == 0 for n in (int(x) * int(y) * int(z) for x, y, z in found))
+
+
+def _types(one: _Text) -> Iterator[Edit]:
+    found = one.tokens
+    for number, token in enumerate(found):
+        new = _NARROWER.get(token.text)
+        if new is None or token.kind != "name":
+            continue
+        around = {found[max(0, number - 1)].text, found[min(number + 1, len(found) - 1)].text}
+        # A pointer to another type compiles nowhere.
+        if "*" in around or found[number + 1].text == "__restrict__":
+            continue
+        if around & {"long", "unsigned"} and token.text != "unsigned":
+            continue
+        yield one.replaced("type", number, new)
+
+
+def _constants(one: _Text) -> Iterator[Edit]:
+    for number, token in enumerate(one.tokens):
+        if token.kind != "number" or number in one.in_header or number in one.in_brackets:
+            continue
+        if _places_work(one, number):
+            continue
+        if _REAL.fullmatch(token.text):
+            yield one.replaced("constant", number, f"({token.text} + 0.5)")
+        elif _WHOLE.fullmatch(token.text):
+            for sign in _signs(one, number):
+                yield one.replaced("constant", number, f"({token.text} {sign} 1)")
+
+
+def _signs(one: _Text, number: int) -> str:
+    """Return the signs of the steps that make another program of a whole number.
+
+    Where a right way stands beside what a test guards, a test that holds less often is right.
+    """
+    signs = "+-" if int(_digits(one.tokens[number].text)) else "+"
+    for test in one.tests:
+        if not test.first <= number < test.last or not (test.has_other_way or test.is_choice):
+            continue
+        words = [token.text for token in one.tokens[test.first : test.last]]
+        sides = parts(one.tokens, test.first, test.last, "&&")
+        first, last = next(side for side in sides if side[0] <= number < side[1])
+        relation = next((n for n in range(first, last) if one.tokens[n].text in _OTHER), None)
+        if relation is None or one.tokens[relation].text in ("==", "!="):
+            return signs
+        is_less = one.tokens[relation].text in ("<", "<=")
+        if not words or "-" in words or "%" in words or "/" in words:
+            return ""
+        # On the greater side more makes it weaker, on the lesser one less does.
+        weaker = "-" if (number < relation) == is_less else "+"
+        return weaker if weaker in signs else ""
+    return signs
+
+
+def _digits(text: str) -> str:
+    found = _WHOLE.fullmatch(text)
+    return found[1] if found else "0"
+
+
+_PLACING = ("__launch_bounds__", "__attribute__", "aligned", "target", "_Alignas", "__align__")
+
+
+def _places_work(one: _Text, number: int) -> bool:
+    """Return whether a number only places work or data: another is as right."""
+    before = [token.text for token in one.tokens[max(0, number - 12) : number]]
+    if any(word in before for word in _PLACING):
+        return True
+    for axis, stride in (("blocks", "gridDim"), ("threads", "blockDim")):
+        if axis in before and "dim3" in before:
+            launch = next(n for n in range(number, len(one.tokens)) if one.tokens[n].text == "<<<")
+            kernel = re.escape(one.tokens[launch - 1].text)
+            body = re.search(rf"\b{kernel}\(.*?^}}", one.text, re.DOTALL | re.MULTILINE)
+            return body is not None and f"+= {stride}" in body[0]
+    return False
+
+
+_OPERATORS: Sequence[Callable[[_Text], Iterator[Edit]]] = (
+    *(_bounds, _barriers, _guards, _subscripts, _clauses, _copies, _combines, _types, _constants),
+)

@@ -14,7 +14,7 @@ from annotune.ir.text import parse_nest, print_expr
 from annotune.measure.buffers import GuardedArray
 from annotune.measure.elements import is_poison
 from annotune.measure.evaluate import evaluate, iterations
-from annotune.measure.inputs import make_inputs, zero_inputs
+from annotune.measure.inputs import START, make_inputs, zero_inputs
 from annotune.measure.sizes import awkward_sizes, open_sizes, reduced_sizes
 
 
@@ -22,7 +22,7 @@ def test_lengths_follow_the_sizes(tmp_path: Path) -> None:
     _, analysis = matvec()
     inputs = make_inputs(analysis, {"n": 3, "m": 5}, 1, tmp_path)
     assert {b.name: b.count for b in inputs.buffers} == {"y": 3, "A": 15, "x": 5}
-    assert inputs.integers == (3, 5, 0, 0)
+    assert inputs.integers == (3, 5, START, START)
     for buffer in inputs.buffers:
         values = inputs.read(buffer)
         assert np.all(np.abs(values) <= 1.0)

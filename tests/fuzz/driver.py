@@ -22,6 +22,7 @@ from .examine import examine
 from .execute import Builder, Wrong, execute
 from .found import kept, kept_garbage, shrunk, wrongs
 from .functions.batch import outcome
+from .functions.build import Gpu
 from .garbage import judge, numbered
 from .nests import Options, nest
 from .program import Program
@@ -76,6 +77,7 @@ class Plan:
     with_f2c: bool
     shrink: bool
     folder: Path
+    gpu: Gpu | None = None
 
 
 def program(plan: Plan, kind: str, number: int) -> Program | Contraction:
@@ -134,7 +136,7 @@ def _functions(plan: Plan, batch: Batch) -> Tally:
     numbers = range(batch.first, batch.last)
     build, found = plan.folder / f"functions-{os.getpid()}", plan.folder / "found"
     most = SHRINK_AT_MOST if plan.shrink else 0
-    made = outcome(plan.seed, numbers, build, found, most)
+    made = outcome(plan.seed, numbers, build, found, most, plan.gpu)
     shutil.rmtree(build, ignore_errors=True)
     return Tally(Counter({f"functions: {k}": v for k, v in made.counts.items()}), made.failures)
 
@@ -289,10 +291,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-f2c", action="store_true", help="no contractions as f2c writes them")
     parser.add_argument("--no-shrink", action="store_true", help="only count failures")
     parser.add_argument("--folder", type=Path, help="where to build, and to go on from")
+    parser.add_argument("--gpu", action="store_true", help="run functions on this machine's GPU")
+    parser.add_argument("--acc-gcc", default="", help="a gcc that offloads OpenACC to the GPU")
     given = parser.parse_args(arguments)
+    gpu = Gpu(shutil.which("nvcc") or "nvcc", given.acc_gcc) if given.gpu else None
     folder = given.folder or Path(tempfile.gettempdir()) / f"annotune-fuzz-{given.seed}"
     folder.mkdir(parents=True, exist_ok=True)
-    plan = Plan(given.seed, not given.no_guards, not given.no_f2c, not given.no_shrink, folder)
+    asked = not given.no_guards, not given.no_f2c, not given.no_shrink
+    plan = Plan(given.seed, *asked, folder, gpu)
     wanted = {kind: getattr(given, kind) for kind in KINDS}
     start = time.monotonic()
     total, is_whole = run_all(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..choices import Seeded
 from ..execute import Builder
+from .build import Gpu
 from .draw import drawn
 from .emitted import emitted
 from .families import family
@@ -40,8 +41,15 @@ def is_random(number: int) -> bool:
     return number % RANDOM_EVERY == RANDOM_EVERY - 1
 
 
-def outcome(seed: int, numbers: Sequence[int], folder: Path, found: Path, shrink: int) -> Outcome:
-    """Return what comes of some files, which are built in `folder`.
+def outcome(
+    seed: int,
+    numbers: Sequence[int],
+    folder: Path,
+    found: Path,
+    shrink: int,
+    gpu: Gpu | None = None,
+) -> Outcome:
+    """Return what comes of some files, which are built in `folder`, also for a `gpu`.
 
     Each that fails is written to `found`; `shrink` of them are cut down first.
     """
@@ -59,7 +67,7 @@ def outcome(seed: int, numbers: Sequence[int], folder: Path, found: Path, shrink
         out.counts.update(f"refused {code}" for code in one.refused)
         faults += [Fault(place, "crash", words) for words in one.crashes]
         faults += [Fault(place, "claims", words) for words in one.faults]
-    ran = run([one for one in ones if one.files], builder, folder / "batch")
+    ran = run([one for one in ones if one.files], builder, folder / "batch", gpu=gpu)
     kept_ones = [k for k, one in enumerate(ones) if one.files]
     out.counts.update(ran.counts)
     faults += [Fault(kept_ones[f.number], f.library, f.words, f.call) for f in ran.faults]

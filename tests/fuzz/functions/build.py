@@ -16,10 +16,21 @@ from .emitted import Made, device_text
 from .source import placed
 
 STRICT = ("-Wl,-z,defs", "-lm")
+# The bits of a CPU without fused operations.
+NVCC = ("-arch=sm_90", "-O1", "--fmad=false", "-w", "-Xcompiler=-fPIC", "-cudart=shared")
+OFFLOAD = ("-fopenacc", "-foffload-options=nvptx-none=-misa=sm_80 -lm")
 TOUCHED = Path(__file__).with_name("touched.c")
 EXAM = (*SHARED, "-O0", "-fsanitize=thread", "-fsanitize=undefined,float-cast-overflow,bounds")
 _ERROR = re.compile(r"^(?:[^\s:]*/)?(\w+)\.(?:c|cpp):(\d+):\d+: (?:fatal )?error", re.MULTILINE)
 C = ("gcc", "-std=gnu11")
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """The compilers of a machine with a GPU: nvcc, and a gcc that offloads, or none."""
+
+    nvcc: str
+    openacc: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,9 +63,14 @@ class Group:
     """The builds of some files in one folder."""
 
     def __init__(
-        self, ones: Sequence[Made], members: Sequence[int], builder: Builder, folder: Path
+        self,
+        ones: Sequence[Made],
+        members: Sequence[int],
+        builder: Builder,
+        folder: Path,
+        gpu: Gpu | None = None,
     ) -> None:
-        self.ones, self.members = ones, list(members)
+        self.ones, self.members, self.gpu = ones, list(members), gpu
         self.builder, self.folder = builder, folder
         self.refused: list[Refused] = []
         folder.mkdir(parents=True, exist_ok=True)
@@ -75,6 +91,12 @@ class Group:
             "openacc-played": ("openacc", self._c_of("_acc.c", ("-fopenmp",), as_openmp)),
             "openmp": ("openmp", self._c_of("_omp.c", ("-fopenmp",))),
         }
+        if self.gpu is not None:
+            builds = {name: builds[name] for name in ("cuda", "openacc-played")}
+            builds["cuda-gpu"] = ("cuda", self._cuda_gpu)
+            if self.gpu.openacc:
+                offloaded = self._c_of("_acc.c", OFFLOAD, compiler=self.gpu.openacc)
+                builds["openacc-gpu"] = ("openacc", offloaded)
         for name, (target, compiled) in builds.items():
             ready = [k for k in everyone if target in self.ones[k].files]
             out[name] = self._without_refused(name, ready, compiled)
@@ -162,7 +184,11 @@ class Group:
         return target
 
     def _c_of(
-        self, suffix: str, flags: Sequence[str], change: Callable[[str], str] = str
+        self,
+        suffix: str,
+        flags: Sequence[str],
+        change: Callable[[str], str] = str,
+        compiler: str = C[0],
     ) -> Callable[[str, Sequence[int]], str]:
         """Return how the C files of a suffix become a library."""
 
@@ -172,23 +198,37 @@ class Group:
                 one = self.ones[k]
                 texts = next(t for t in one.files.values() if suffix in t)
                 parts.append((k, change(texts[suffix]) + one.source.harness))
-            return self._c(name, self._joined(name, parts), flags)
+            return self._c(name, self._joined(name, parts), flags, compiler)
 
         return compiled
 
-    def _c(self, name: str, text: str, flags: Sequence[str]) -> str:
+    def _c(self, name: str, text: str, flags: Sequence[str], compiler: str = C[0]) -> str:
         source = self.folder / f"{name}.c"
         source.write_text(text)
-        command = [*C, *FAST, *flags, "-shared", str(source), *STRICT]
+        command = [compiler, *C[1:], *FAST, *flags, "-shared", str(source), *STRICT]
         return _words([*command, "-o", str(self.folder / f"{name}.so")], self.folder)
 
-    def _cuda(self, name: str, members: Sequence[int]) -> str:
-        host, device = f"{name}_host", f"{name}_device"
+    def _cuda_host(self, name: str, members: Sequence[int]) -> str:
+        """Write the C that calls kernels; return the name of the file without its ending."""
+        host = f"{name}_host"
         parts = [
             (k, self.ones[k].files["cuda"]["_cuda.c"] + self.ones[k].source.harness)
             for k in members
         ]
         (self.folder / f"{host}.c").write_text(self._joined(host, parts))
+        return host
+
+    def _cuda_gpu(self, name: str, members: Sequence[int]) -> str:
+        assert self.gpu is not None
+        host, device = self._cuda_host(name, members), f"{name}_device"
+        texts = [self.ones[k].files["cuda"] for k in members]
+        (self.folder / f"{device}.cu").write_text(device_text(texts))
+        words = _words([*C, *FAST, "-c", f"{host}.c", "-o", f"{host}.o"], self.folder)
+        nvcc = [self.gpu.nvcc, *NVCC, "-shared", f"{device}.cu", f"{host}.o"]
+        return words or _words([*nvcc, "-o", f"{name}.so", "-lm"], self.folder)
+
+    def _cuda(self, name: str, members: Sequence[int]) -> str:
+        host, device = self._cuda_host(name, members), f"{name}_device"
         texts = [self.ones[k].files["cuda"] for k in members]
         whole = device_text(texts)
         (self.folder / f"{device}.cpp").write_text(translate(whole))

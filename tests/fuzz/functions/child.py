@@ -137,18 +137,25 @@ class Library:
     def __init__(self, name: str, path: str) -> None:
         self.name = name
         self.code = ctypes.CDLL(path)
+        self.is_gpu = name.endswith("-gpu")
         self.has_orders = hasattr(self.code, "annotune_cpu_set_order")
         self.orders = 3 if self.has_orders else 1
         if self.has_orders:
             self.code.annotune_cpu_message.restype = ctypes.c_char_p
 
     def prepare(self, order: int) -> None:
+        if self.is_gpu:
+            _said()
         if self.has_orders:
             self.code.annotune_cpu_reset()
             self.code.annotune_cpu_set_order(order)
 
     def complaint(self) -> str:
         """Return what the run-time library has noticed in the last call."""
+        if self.is_gpu:
+            # An entry that meets an error of CUDA says so, and runs the original nest.
+            said = _said()
+            return f"said: {said}" if said else ""
         if not self.has_orders:
             return ""
         if self.code.annotune_cpu_red_zone_violations():
@@ -342,6 +349,16 @@ class Job:
         return ""
 
 
+def _said() -> str:
+    """Return what has been written to the standard error output since the last call of this."""
+    size = os.fstat(2).st_size
+    if not size:
+        return ""
+    said = os.pread(2, size, 0).decode("utf-8", "replace")
+    os.ftruncate(2, 0)
+    return said.strip()
+
+
 def _differing(right: Any, found: Any, is_open: bool) -> int:
     """Return the first place where real numbers differ, -1 where they do not."""
     if right.dtype.kind == "c":
@@ -361,8 +378,9 @@ def _differing(right: Any, found: Any, is_open: bool) -> int:
 
 def run(batch: dict[str, Any]) -> None:
     # Set before any runtime is loaded: one that knows a GPU looks for code that is not there.
-    os.environ.update(OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive", ACC_DEVICE_TYPE="host")
     paths = batch["libraries"]
+    device = "nvidia" if any(name.endswith("-gpu") for name in paths) else "host"
+    os.environ.update(OMP_NUM_THREADS="3", OMP_WAIT_POLICY="passive", ACC_DEVICE_TYPE=device)
     original, examined = Library("original", paths["original"]), Library("exam", paths["exam"])
     others = {n: Library(n, p) for n, p in paths.items() if n not in ("original", "exam")}
     for record in batch["jobs"]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..execute import Builder
-from .build import Group, groups
+from .build import Gpu, Group, groups
 from .emitted import Made
 
 CHILD = Path(__file__).with_name("child.py")
@@ -25,6 +25,8 @@ BUILDS = {
     "openacc": "openacc",
     "openacc-played": "openacc",
     "openmp": "openmp",
+    "cuda-gpu": "cuda",
+    "openacc-gpu": "openacc",
 }
 """Each build beside the original, and the target whose text it is made of."""
 
@@ -50,14 +52,20 @@ class Ran:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-def run(ones: Sequence[Made], builder: Builder, folder: Path, limit_s: float = CALL_LIMIT_S) -> Ran:
+def run(
+    ones: Sequence[Made],
+    builder: Builder,
+    folder: Path,
+    limit_s: float = CALL_LIMIT_S,
+    gpu: Gpu | None = None,
+) -> Ran:
     """Return what comes of calling the functions of many files in every build.
 
-    A call that takes longer than `limit_s`, in processor time, hangs.
+    A call that takes longer than `limit_s`, in processor time, hangs. With a `gpu` it runs them.
     """
     ran = Ran()
     for number, members in enumerate(groups(ones)):
-        group = Group(ones, members, builder, folder / f"group{number}")
+        group = Group(ones, members, builder, folder / f"group{number}", gpu)
         libraries = group.libraries()
         for one in group.refused:
             if one.library in ("original", "exam"):
@@ -158,15 +166,17 @@ def _behind(
 
 def _child(path: Path, folder: Path) -> tuple[list[str], str]:
     """Return the lines that a child wrote, and how it died if it did."""
-    out = folder / "out.txt"
-    with out.open("w") as file:
+    out, errors = folder / "out.txt", folder / "errors.txt"
+    errors.unlink(missing_ok=True)
+    # The child reads what libraries say there, and empties it.
+    with out.open("w") as file, errors.open("a+") as said:
         try:
             command = [sys.executable, str(CHILD), str(path)]
             done = subprocess.run(
-                command, stdout=file, stderr=subprocess.PIPE, timeout=CHILD_LIMIT_S, check=False
+                command, stdout=file, stderr=said, timeout=CHILD_LIMIT_S, check=False
             )
             ending = f"died of {done.returncode}: " if done.returncode else ""
-            ending += done.stderr.decode("utf-8", "replace")[-600:] if ending else ""
+            ending += errors.read_text("utf-8", "replace")[-600:] if ending else ""
         except subprocess.TimeoutExpired:
             ending = f"ran longer than {CHILD_LIMIT_S} s"
     return [line for line in out.read_text().splitlines() if line.endswith("]")], ending

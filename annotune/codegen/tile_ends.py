@@ -47,16 +47,18 @@ def cut_loops(body: Body) -> tuple[Cut, ...]:
 
 
 def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -> Body:
-    """Write each such bound as a constant, and return `body` with these as bounds."""
+    """Write each such bound as a constant, and return `body` with these as bounds.
+
+    Nests that follow each other in one block may have bounds of the same name.
+    """
     ends: dict[Expr, Expr] = {}
-    names: set[str] = set()
     for cut in cuts:
         if cut.least in ends:
             continue
         kind = dialect.iterator_type(cut.loop).replace("const ", "")
         word = "end" if cut.least in walk(cut.loop.upper) else "begin"
-        own = _own_name(f"{cut.loop.var}_{word}", dialect.region, names)
-        names.add(own)
+        own = _own_name(f"{cut.loop.var}_{word}", dialect.region, out.declared)
+        out.declare(own)
         out.line(f"const {kind} {own} = {dialect.expr(cut.least)};")
         ends[cut.least] = Var(own)
     return with_bounds(body, ends)
@@ -118,7 +120,7 @@ def _choices(bound: Expr, inside: frozenset[str]) -> Iterator[Call]:
         yield from _choices(part, inside)
 
 
-def _own_name(wanted: str, region: Region, taken: set[str]) -> str:
+def _own_name(wanted: str, region: Region, taken: frozenset[str]) -> str:
     """Return `wanted`, longer where the user or `taken` has something of that name."""
     while wanted in region.scalars or wanted in region.arrays or wanted in taken:
         wanted += "_"

@@ -14,6 +14,16 @@ class Writer:
     def __init__(self, margin: str = "") -> None:
         self._lines: list[str] = []
         self._margin = margin
+        self._declared: list[set[str]] = [set()]
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """Return the names noted as declared in the innermost open block."""
+        return frozenset(self._declared[-1])
+
+    def declare(self, name: str) -> None:
+        """Note that the innermost open block declares `name`, which it may do once."""
+        self._declared[-1].add(name)
 
     def line(self, text: str = "") -> None:
         """Add one line at the current depth; an empty one stays empty."""
@@ -45,8 +55,10 @@ class Writer:
         for row in above:
             self.line(row)
         self.line(last + " {" if last else "{")
+        self._declared.append(set())
         with self.deeper():
             yield
+        self._declared.pop()
         self.line(tail)
 
     @contextmanager

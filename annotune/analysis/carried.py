@@ -102,7 +102,7 @@ def _always_writes(statement: Statement, name: str, home: tuple[int, ...]) -> bo
 
 def fresh_name(base: str, region: Region) -> str:
     """Return a name that starts with `base` and that nothing in the region has."""
-    taken = {*region.scalars, *region.arrays, *(alias.name for alias in region.aliases)}
+    taken = {*region.taken, *(alias.name for alias in region.aliases)}
     taken |= {stmt.name for stmt in _declarations(region)}
     name, count = base, 1
     while name in taken:

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from annotune.codegen.aliases import declared
 from annotune.codegen.code import RegionCode
+from annotune.codegen.names import words
 from annotune.codegen.target import Provenance
+from annotune.codegen.writer import Writer
 from annotune.frontend.splice import splice
-from annotune.ir.region import Condition, SourceFile
+from annotune.ir.region import Condition, MacroText, Redefined, SourceFile
 
 
 def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance) -> str:
@@ -22,13 +24,28 @@ def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Prove
     for k, (region, code) in enumerate(zip(source.regions, codes, strict=True)):
         place = region.extent
         if code.helper:
-            edits.append((place.function_start, place.function_start, code.helper + "\n"))
-        body = checked_conditions((*region.conditions, *code.conditions)) + declared(
-            code.body, region
-        )
+            helper = as_beside(code.helper, region.around.redefined) + "\n"
+            edits.append((place.function_start, place.function_start, helper))
+        conditions = checked_conditions((*region.conditions, *code.conditions))
+        body = conditions + checked_texts(declared(code.body, region), region.around.texts)
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
     return splice(source.text, edits)
+
+
+def as_beside(helper: str, redefined: Iterable[Redefined]) -> str:
+    """Return a helper that sees the macros in it as they are beside its region.
+
+    gcc, clang and nvc have these pragmas; the user's text goes on as it was.
+    """
+    used = words(helper)
+    before, after = [], []
+    for one in redefined:
+        if one.name in used:
+            before += [f'#pragma push_macro("{one.name}")', f"#undef {one.name}"]
+            before += [] if one.body is None else [f"#define {one.name} {one.body}".rstrip()]
+            after.append(f'#pragma pop_macro("{one.name}")')
+    return "\n".join([*before, helper.rstrip("\n"), *after, ""]) if before else helper
 
 
 def checked_conditions(conditions: Iterable[Condition]) -> str:
@@ -39,11 +56,42 @@ def checked_conditions(conditions: Iterable[Condition]) -> str:
     out: list[str] = []
     for one in dict.fromkeys(conditions):
         said = f"{one.text} is {'true' if one.holds else 'false'}"
-        # An unpaired quote would be a warning.
-        quoted = re.sub(r"[\"'\\]", "`", said)
         out.append(f"\n#if {'!' if one.holds else ''}({one.text})")
-        out.append(f'\n#error "annotune read this region where {quoted}"\n#endif')
+        out.append(f'\n#error "annotune read this region where {_plain(said)}"\n#endif')
     return "".join([*out, "\n"]) if out else ""
+
+
+def checked_texts(code: str, texts: Sequence[MacroText]) -> str:
+    """Return a block that stops a compiler for which a macro stands for another text.
+
+    gcc and clang compare strings when they compile; others compare how long they are.
+    """
+    if not texts:
+        return code
+    out = Writer()
+    with out.block(""):
+        out.lines(_SAYS)
+        for one in texts:
+            said = f"{one.use} is {_plain(one.text[1:-1])}"
+            test = f"ANNOTUNE_SAYS({one.text}, {one.use})"
+            out.line(f'_Static_assert({test}, "annotune read this region where {said}");')
+        out.lines("#undef ANNOTUNE_SAYS\n#undef ANNOTUNE_TEXT")
+        out.lines(code)
+    return out.text()
+
+
+_SAYS = """\
+#define ANNOTUNE_TEXT(...) #__VA_ARGS__
+#if defined(__GNUC__) && !defined(__NVCOMPILER)
+#define ANNOTUNE_SAYS(text, ...) (__builtin_strcmp(text, ANNOTUNE_TEXT(__VA_ARGS__)) == 0)
+#else
+#define ANNOTUNE_SAYS(text, ...) (sizeof text == sizeof ANNOTUNE_TEXT(__VA_ARGS__))
+#endif"""
+
+
+def _plain(text: str) -> str:
+    """Return a text as it may stand in a message: an unpaired quote would be a warning."""
+    return re.sub(r"[\"'\\]", "`", text)
 
 
 def indented(text: str, margin: str) -> str:

@@ -139,5 +139,4 @@ class BodyWriter:
 
     def _block(self, out: Writer, body: Body) -> None:
         """Write a body with local arrays, whose ends are known by now."""
-        region = self.dialect.region
-        self.dialect.write_body(out, for_registers(body, (*region.scalars, *region.arrays)))
+        self.dialect.write_body(out, for_registers(body, self.dialect.region.taken))

@@ -14,7 +14,7 @@ from annotune.codegen.cuda_host import HostText, Version
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
 from annotune.codegen.cuda_prelude import prelude
 from annotune.codegen.cuda_types import c_spelling
-from annotune.codegen.cuda_view import CPP_WORDS, HELD_RESIDENT, held_scalars, viewed
+from annotune.codegen.cuda_view import CPP_WORDS, HELD_RESIDENT, MACROS, held_scalars, viewed
 from annotune.codegen.listing import Listing
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, words
 from annotune.codegen.several_sizes import (
@@ -41,7 +41,7 @@ NO_DEVICE_FUNCTION = Template(
     "write what it computes into the nest, or leave CUDA out: --target openacc,openmp",
 )
 # What C++ keeps, and what its standard headers define as macros.
-_NO_NAMES = frozenset({*CPP_WORDS.split(), "NULL", "EOF", "stdin", "stdout", "stderr"})
+_NO_NAMES = frozenset({*CPP_WORDS.split(), *MACROS.split()})
 
 
 class CudaTarget:

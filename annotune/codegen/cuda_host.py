@@ -62,8 +62,7 @@ class HostText:
 
     @property
     def name(self) -> str:
-        region = self.analysis.region
-        return f"{region.function}_{region.index}"
+        return self.analysis.region.label
 
     def text(self) -> str:
         """Return the C++ of all host functions of the region."""

@@ -94,7 +94,7 @@ class ThreadDialect(Dialect):
         # What the text itself declares is as the user wrote it.
         made = {a.name: a for a in arrays if a not in _local_arrays(region.nest.body)}
         held = {name for name, array in made.items() if may_be_registers(array)}
-        taken = frozenset((*region.scalars, *region.arrays, *made))
+        taken = region.taken.union(made)
         return cls(
             region,
             has_extrema=True,

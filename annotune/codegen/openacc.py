@@ -25,6 +25,7 @@ from annotune.codegen.in_place import (
 from annotune.codegen.listing import Listing
 from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, combined_names, declared_in, holds, is_placed
+from annotune.codegen.renaming import fresh, in_users_file
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.user_functions import calling_copies, copied, definition
 from annotune.codegen.variants import GpuPoints, planned
@@ -89,6 +90,7 @@ class OpenAccTarget:
 
         Several kernels share one data region, so that every array moves once.
         """
+        variant = in_users_file(variant)
         region = variant.analysis.region
         # A routine must be one before its first use, and the user's are used by the user.
         names = {f.name: f"{region.entry}_{f.name}" for f in copied(region)}
@@ -259,7 +261,8 @@ class _RegionWriter:
         sizes = Shape(1, 1, WARP).clauses()
         clauses = " ".join(part for part in (sizes, self.data, copied) if part)
         out.directive(f"#pragma acc parallel loop seq {clauses}")
-        with out.block("for (int once = 0; once < 1; once++)"):
+        once = fresh("once", self.analysis.region.taken)
+        with out.block(f"for (int {once} = 0; {once} < 1; {once}++)"):
             self.nest.write(out, body, known)
 
 

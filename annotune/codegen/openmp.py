@@ -27,6 +27,7 @@ from annotune.codegen.in_place import (
 from annotune.codegen.listing import SAMPLED, Listing
 from annotune.codegen.names import interface, spelled
 from annotune.codegen.placed import band_from, declared_in, holds, reduction_clauses
+from annotune.codegen.renaming import in_users_file
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import planned
@@ -97,6 +98,7 @@ class OpenMpTarget:
         The work of an iteration is a function with `restrict` pointers: compilers forget the
         promise inside an outlined parallel loop. `resident` says nothing here.
         """
+        variant = in_users_file(variant)
         helpers: list[str] = []
         shared = Definitions() if variant.others else None
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.renaming import fresh
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Binary, Call, Expr, Var, children, rewrite, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.nest import LocalArray, Loop, Stmt
-from annotune.ir.region import Region
 from annotune.transforms.tree import Body, rebuilt
 
 
@@ -57,7 +57,7 @@ def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -
             continue
         kind = dialect.iterator_type(cut.loop).replace("const ", "")
         word = "end" if cut.least in walk(cut.loop.upper) else "begin"
-        own = _own_name(f"{cut.loop.var}_{word}", dialect.region, out.declared)
+        own = fresh(f"{cut.loop.var}_{word}", dialect.region.taken | out.declared)
         out.declare(own)
         out.line(f"const {kind} {own} = {dialect.expr(cut.least)};")
         ends[cut.least] = Var(own)
@@ -118,10 +118,3 @@ def _choices(bound: Expr, inside: frozenset[str]) -> Iterator[Call]:
         return
     for part in children(bound):
         yield from _choices(part, inside)
-
-
-def _own_name(wanted: str, region: Region, taken: frozenset[str]) -> str:
-    """Return `wanted`, longer where the user or `taken` has something of that name."""
-    while wanted in region.scalars or wanted in region.arrays or wanted in taken:
-        wanted += "_"
-    return wanted

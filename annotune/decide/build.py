@@ -295,4 +295,4 @@ def _paired(body: Body, scheduled: Body) -> list[tuple[Body, Stmt]]:
 def _name(analysis: Analysis, statements: tuple[int, ...]) -> str:
     """Return the kernel's name: the function, the region, and its first statement."""
     region = analysis.region
-    return f"{region.function}_{region.index}_s{statements[0]}"
+    return f"{region.label}_s{statements[0]}"

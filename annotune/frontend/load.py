@@ -22,6 +22,7 @@ from annotune.frontend.headers import Search
 from annotune.frontend.ladder import Ladder, Rung
 from annotune.frontend.liveness import read_after
 from annotune.frontend.lower import lower
+from annotune.frontend.macro_texts import values_read
 from annotune.frontend.names import Names
 from annotune.frontend.open_macros import open_conditions
 from annotune.frontend.origins import derived_from, origin
@@ -29,6 +30,7 @@ from annotune.frontend.region_finder import Function, Place, find, function_at
 from annotune.frontend.sizes import tuned_sizes
 from annotune.frontend.source import Source
 from annotune.frontend.stability import Stability
+from annotune.frontend.surroundings import surroundings
 from annotune.frontend.toplevel import TopLevel
 from annotune.frontend.user_functions import user_functions
 from annotune.ir.expr import Var
@@ -184,7 +186,7 @@ class _Reading:
             rung.functions.clear()
             rung.functions[part] = function_at(rung.file, part, self.erased)
         index = self.counts[part.function]
-        return _region(rung.file, rung.functions[part], block, index, self.overrides)
+        return _region(rung.file, rung.functions[part], block, index, self.overrides, self.erased)
 
 
 def _region(
@@ -193,7 +195,9 @@ def _region(
     block: Block,
     index: int,
     overrides: Mapping[str, int],
+    erased: frozenset[str],
 ) -> Region:
+    inside = (block.body_start, block.body_end)
     # The blocks around one region are not those around the next.
     function = replace(function, scope=function.scope.copy())
     place = find(file, function, block.body_start, block.body_end, block.span)
@@ -206,7 +210,7 @@ def _region(
         are_disjoint=block.spec.assumptions.disjoint,
         pure=frozenset(block.spec.assumptions.pure),
     )
-    words = file.words(function.part) | frozenset(function.scope.symbols)
+    words = file.words(function.part) | {*function.scope.symbols, *file.clean.macros}
     given = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
     body = function.tree.body
     formulas = definitions(body, place.statements, names, given, block.start)
@@ -247,9 +251,13 @@ def _region(
         tuple(declarations(aliased.statements, names, aliased.formulas)),
         other_sizes=tuple(others),
         varied=tuple(varied),
-        conditions=open_conditions(file.clean, block.body_start, block.body_end),
+        conditions=(
+            *open_conditions(file.clean, *inside),
+            *values_read(names, function, *inside, erased),
+        ),
         formulas=set_in_text(aliased.statements, names, nest),
         counted=frozenset(names.counted),
+        around=surroundings(names, function, index, inside),
     )
 
 

@@ -48,7 +48,7 @@ def fixed_extents(symbol: Symbol, names: Names) -> tuple[int, ...] | None:
             if other.value is not None:
                 known[name] = other.value
     found = [
-        names.file.value(layer.dim, known) if layer.dim is not None else None
+        names.fixed_value(layer.dim, known) if layer.dim is not None else None
         for layer in symbol.layers
     ]
     fixed = tuple(value for value in found if value is not None and value > 0)

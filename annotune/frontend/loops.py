@@ -265,7 +265,7 @@ def _constant(node: Any, expressions: Expressions) -> int | None:
             known[name] = symbol.value
         elif symbol is not None:
             known.pop(name, None)
-    return names.file.value(node, known)
+    return names.fixed_value(node, known)
 
 
 def _conditions(loop: Any, var: str, expressions: Expressions) -> Iterator[Any]:

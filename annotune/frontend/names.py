@@ -8,10 +8,11 @@ from typing import Any
 
 from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend import messages
-from annotune.frontend.extent import extent
+from annotune.frontend.extent import extent, walk
 from annotune.frontend.filescope import File, FileScope
 from annotune.frontend.kinds import COMPLEX, Typed, promoted
 from annotune.frontend.symbols import REALS, Symbol
+from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Expr, Int, Var, rewrite, substitute, variables
 from annotune.ir.region import Scalar
 from annotune.ir.sharing import Place
@@ -61,7 +62,8 @@ class Names:
     `functions` are those of them that the region calls. `derived_from` are names from which the
     function may make other pointers. `counted` are the integers that some loop moves in every
     iteration, and that have formulas all the same. `left` are the values that loops leave, by the
-    names that stand for them in formulas until a statement is made of one.
+    names that stand for them in formulas until a statement is made of one. `fixed` are the words
+    of constant expressions of which the nest has the value alone.
     """
 
     file: File
@@ -86,6 +88,7 @@ class Names:
     derived_from: frozenset[str] = frozenset()
     counted: set[str] = field(default_factory=set)
     left: dict[str, Left] = field(default_factory=dict)
+    fixed: set[str] = field(default_factory=set)
 
     def place(self, node: Any) -> Span:
         """Return the place of a syntax tree in the user's file."""
@@ -201,6 +204,13 @@ class Names:
             raise AnnotuneError.of(messages.NOT_SINGLE.at(span, name=name))
         self.use(symbol)
         return Typed(Var(name, span), kind)
+
+    def fixed_value(self, node: Any, known: dict[str, int]) -> int | None:
+        """Return the value of a constant expression, which the nest shows in its place."""
+        value = self.file.value(node, known)
+        if value is not None:
+            self.fixed |= {part.name for part in walk(node) if isinstance(part, c_ast.ID)}
+        return value
 
     def constant(self, name: str, offset: int, span: Span) -> Typed | None:
         """Return a ``#define`` or an enumerator as a scalar with a value, None for others."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from annotune.frontend.clean import Clean, Test
 from annotune.frontend.conditions import DEFINED
@@ -31,7 +32,30 @@ def is_open(clean: Clean, name: str, offset: int) -> bool:
     ``#if``. A macro of its body may be open still.
     """
     at, _ = in_force(clean, name, offset)
-    return at <= 0 or any(test.opens < at < test.closes for test in clean.tests)
+    if at <= 0 or any(test.opens < at < test.closes for test in clean.tests):
+        return True
+    header = next((one.clean for one in clean.included if one.end == at), None)
+    return header is not None and _is_open_in(header, name)
+
+
+def _is_open_in(header: Clean, name: str) -> bool:
+    """Return whether a header lets ``-D`` decide what a name means after it.
+
+    The test that keeps a header from being read twice asks nothing.
+    """
+    text = header.source.text
+    guard = header.tests[0] if header.tests and _is_guard(header, header.tests[0]) else None
+    own = replace(header, tests=tuple(test for test in header.tests if test is not guard))
+    return in_force(header, name, len(text))[0] > 0 and is_open(own, name, len(text))
+
+
+def _is_guard(header: Clean, test: Test) -> bool:
+    """Return whether all of a header stands in ``#ifndef NAME``, ``#define NAME``."""
+    first, *others = (one for one in header.directives if one.word != "include")
+    is_whole = first.start == test.opens and bool(others) and others[-1].start == test.closes
+    name = test.text.removeprefix("!defined").strip("() ")
+    body = in_force(header, name, len(header.source.text))[1]
+    return is_whole and test.text.startswith("!") and body is not None and body.body in ("", "1")
 
 
 def reached(clean: Clean, names: Iterable[str], offset: int) -> frozenset[str]:

@@ -137,5 +137,5 @@ def _moved(
     known = dict(names.file_scope.enumerators)
     for scope in [names.file_scope.symbols, *names.scopes]:
         known |= {name: s.value for name, s in scope.items() if s.value is not None}
-    value = names.file.value(by, known)
+    value = names.fixed_value(by, known)
     return None if start is None or value is None else (start[0], start[1] + sign * value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from annotune.annotation.spec import Spec
 from annotune.diagnostics import NOWHERE, Span
-from annotune.ir.expr import Expr
+from annotune.ir.expr import Call, Expr, walk
 from annotune.ir.nest import Nest
 
 
@@ -90,6 +90,45 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
+class MacroText:
+    """What a macro stood for when the text was read.
+
+    `use` is the macro with its parameters, ``SCALE`` or ``AT(i, j)``, and `text` the C string of
+    what ``#`` makes of that. Text made of what was read is right only where it is the same again.
+    """
+
+    use: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Redefined:
+    """A name that is another macro beside a region than where the region's function begins.
+
+    `body` is what it stands for beside the region, None where it is no macro of a value there.
+    """
+
+    name: str
+    body: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the file around a region says of names.
+
+    `label` begins the names of what a region puts beside functions; the file has none of these.
+    `macros` are macros somewhere in the file, so that no name of ours may be one, and `redefined`
+    those that a text before the region's function must see as the region does. `texts` are macros
+    that the region is made of, which a compiler's ``-D`` may change.
+    """
+
+    label: str = ""
+    macros: frozenset[str] = frozenset()
+    redefined: tuple[Redefined, ...] = ()
+    texts: tuple[MacroText, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class UserFunction:
     """A function of the user's that a nest calls, or that such a function calls.
 
@@ -148,7 +187,7 @@ class Region:
     several values among them all. `formulas` are the integers that
     the text of the region sets and no statement or loop of the nest does, in text order; `counted`
     those whose value the text carries from one iteration of a loop to the next, where the nest
-    has formulas of the iterator.
+    has formulas of the iterator. `around` is what the file says of names.
     """
 
     function: str
@@ -171,6 +210,7 @@ class Region:
     formulas: tuple[str, ...] = ()
     counted: frozenset[str] = frozenset()
     varied: tuple[str, ...] = ()
+    around: Surroundings = field(default_factory=Surroundings)
 
     @property
     def as_written(self) -> Nest:
@@ -185,7 +225,25 @@ class Region:
     @property
     def entry(self) -> str:
         """Return the name of the function that runs this region's CUDA kernels."""
-        return f"annotune_{self.function}_{self.index}"
+        return f"annotune_{self.label}"
+
+    @property
+    def label(self) -> str:
+        """Return what begins the names of the region's kernels and functions."""
+        return self.around.label or f"{self.function}_{self.index}"
+
+    @property
+    def called(self) -> frozenset[str]:
+        """Return the functions that the nest calls."""
+        found = [*self.nest.assigns(), *self.as_written.assigns()]
+        exprs = (part for one in found for part in (one.target, *one.sources()))
+        calls = (part for expr in exprs for part in walk(expr) if isinstance(part, Call))
+        return frozenset(call.function for call in calls)
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Return the names that nothing may have which is declared inside the region's text."""
+        return frozenset((*self.scalars, *self.arrays, *self.around.macros, *self.called))
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,12 +73,65 @@ class UnsupportedAcc(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Clause:
+class Clause:
+    """A clause of a directive; `argument` stands between its parentheses, None without any."""
+
     name: str
-    argument: str | None  # between the parentheses, or None without any
+    argument: str | None
 
     def __str__(self) -> str:
         return self.name if self.argument is None else f"{self.name}({self.argument})"
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """A directive of OpenACC at ``[start, end)`` of a text, whose first line is `line`.
+
+    `name` is such as ``enter data``, `rest` what follows it on the joined lines. `tail` are the
+    line ends inside it, which keep the lines below at their numbers.
+    """
+
+    start: int
+    end: int
+    line: int
+    indent: str
+    name: str
+    rest: str
+    tail: str
+
+    @property
+    def text(self) -> str:
+        """Return the directive on one line, behind ``#pragma``."""
+        return f"acc {self.name}{self.rest}"
+
+    def clauses(self) -> tuple[Clause, ...]:
+        """Return the clauses in their order.
+
+        Raises:
+            UnsupportedAcc: What stands there is no list of clauses.
+        """
+        return tuple(_clauses(self.rest, self.line))
+
+
+def directives(acc_text: str) -> Iterator[Directive]:
+    """Yield the directives of a text, those in comments and strings left out.
+
+    Raises:
+        UnsupportedAcc: A directive is not known.
+    """
+    for match in _DIRECTIVE.finditer(acc_text):
+        if match["body"] is None:
+            continue
+        line = acc_text.count("\n", 0, match.start()) + 1
+        flat = " ".join(_COMMENT.sub(" ", re.sub(r"\\\r?\n", " ", match["body"])).split())
+        name = next((n for n in _NAMES if re.match(rf"{n}\b", flat)), None)
+        if name is None:
+            raise UnsupportedAcc(line, f"'#pragma acc {flat}' is not checked")
+        # A continued directive keeps its lines: the rest of them is empty.
+        text = match.group()
+        tail = text.count("\n") * "\n" + ("\r" if text.endswith("\r") else "")
+        rest = flat[len(name) :]
+        yield Directive(match.start(), match.end(), line, match["indent"], name, rest, tail)
 
 
 def as_openmp(acc_text: str) -> str:
@@ -91,19 +144,14 @@ def as_openmp(acc_text: str) -> str:
     Raises:
         UnsupportedAcc: A directive or a clause is not known.
     """
-
-    def replaced(match: re.Match[str]) -> str:
-        if match["body"] is None:
-            return match.group()
-        line = acc_text.count("\n", 0, match.start()) + 1
-        body = _COMMENT.sub(" ", re.sub(r"\\\r?\n", " ", match["body"])).strip()
-        text = match.group()
-        directive = _openmp_directive(body, line)
-        # A continued directive keeps its lines: the rest of them is empty.
-        ending = "\r" if text.endswith("\r") else ""
-        return (match["indent"] + directive if directive else "") + text.count("\n") * "\n" + ending
-
-    return _DIRECTIVE.sub(replaced, acc_text)
+    parts: list[str] = []
+    at = 0
+    for found in directives(acc_text):
+        text = openmp_directive(found)
+        parts += [acc_text[at : found.start], found.indent + f"#pragma {text}" if text else ""]
+        parts.append(found.tail)
+        at = found.end
+    return "".join((*parts, acc_text[at:]))
 
 
 def without_routines(acc_text: str) -> str:
@@ -115,18 +163,18 @@ def without_routines(acc_text: str) -> str:
     return _ROUTINE.sub("", acc_text)
 
 
-def _openmp_directive(body: str, line: int) -> str:
-    """Return the OpenMP directive for the OpenACC one after ``#pragma acc``, or ""."""
-    flat = " ".join(body.split())
-    name = next((n for n in _NAMES if re.match(rf"{n}\b", flat)), None)
-    if name is None:
-        raise UnsupportedAcc(line, f"'#pragma acc {flat}' is not checked")
-    rest = flat[len(name) :]
+def openmp_directive(directive: Directive) -> str:
+    """Return what stands for a directive behind ``#pragma``, or "".
+
+    Raises:
+        UnsupportedAcc: A clause is not known, or the whole has no counterpart.
+    """
+    name, line = directive.name, directive.line
     if name == "atomic":
-        return f"#pragma omp atomic{rest}"
+        return f"omp atomic{directive.rest}"
     if name in _REMOVED:
         return ""
-    clauses = tuple(_clauses(rest, line))
+    clauses = directive.clauses()
     for clause in clauses:
         if clause.name not in _KEPT | _DROPPED | {"seq", "tile"}:
             raise UnsupportedAcc(line, f"the clause '{clause}' of '{name}' is not checked")
@@ -139,24 +187,24 @@ def _openmp_directive(body: str, line: int) -> str:
         _refuse_lost_clauses(clauses, line)
         return ""
     kept = "".join(f" {_counterpart(clause)}" for clause in clauses if clause.name in _CHECKED)
-    return f"#pragma omp parallel for{kept}"
+    return f"omp parallel for{kept}"
 
 
-def _counterpart(clause: _Clause) -> str:
+def _counterpart(clause: Clause) -> str:
     """Return OpenMP's clause with the meaning of OpenACC's: tiled loops run in any order too."""
     if clause.name != "tile":
         return str(clause)
     return f"collapse({(clause.argument or '').count(',') + 1})"
 
 
-def _refuse_lost_clauses(clauses: tuple[_Clause, ...], line: int) -> None:
+def _refuse_lost_clauses(clauses: tuple[Clause, ...], line: int) -> None:
     """Raise when a sequential loop has a clause whose meaning would be lost."""
     for clause in clauses:
         if clause.name in ("firstprivate", "private"):
             raise UnsupportedAcc(line, f"the clause '{clause}' of a 'loop seq' is not checked")
 
 
-def _clauses(text: str, line: int) -> Iterator[_Clause]:
+def _clauses(text: str, line: int) -> Iterator[Clause]:
     """Yield the clauses in `text`, which commas or blanks separate."""
     at = 0
     while True:
@@ -170,10 +218,10 @@ def _clauses(text: str, line: int) -> Iterator[_Clause]:
         at = word.end()
         opening = at + (text[at : at + 1] == " ")
         if text[opening : opening + 1] != "(":
-            yield _Clause(word.group(), None)
+            yield Clause(word.group(), None)
             continue
         at = _after_parenthesis(text, opening, line)
-        yield _Clause(word.group(), text[opening + 1 : at - 1].strip())
+        yield Clause(word.group(), text[opening + 1 : at - 1].strip())
 
 
 def _after_parenthesis(text: str, opening: int, line: int) -> int:

@@ -19,7 +19,7 @@ from annotune.measure.compile import (
 from annotune.measure.harness import ENTRY
 from annotune.measure.joint import alone_flags, joint_source, may_join, numbered
 from annotune.measure.oracle import Oracle
-from annotune.measure.variant import Variant, compile_job_of
+from annotune.measure.variant import Variant, code_of, compile_job_of
 
 TOGETHER = 32
 """So many variants share a compilation at most: gcc takes half a second for short ones."""
@@ -85,7 +85,8 @@ def _compile(group: Sequence[_Wanted], oracle: Oracle, niceness: int) -> None:
         compile_job(group[0].job, oracle.tools, folder, niceness)
         return
     try:
-        text = joint_source(oracle.source, oracle.region, [one.variant.code for one in group])
+        codes = [code_of(one.variant, one.job.kind) for one in group]
+        text = joint_source(oracle.source, oracle.region, codes)
     except ValueError:
         text = ""
     if text:

@@ -212,10 +212,10 @@ def _ready(
         order=run.order,
         order_seed=plan.seed,
         fail_at=run.fail_at,
-        resident=plan.resident and bool(variant.device_text),
+        resident=plan.resident and (bool(variant.device_text) or variant.kind == "openacc"),
         entry=built.entry,
         memory_mib=plan.memory_mib,
-        has_memory=bool(kind.runtime),
+        has_memory=kind.remembers,
     )
     return _Ready(run, job, reference)
 
@@ -315,7 +315,8 @@ def _grid_facts(
         _Failed: The compiler says that it takes other sizes.
     """
     facts["grid_asked"] = asked_text(variant.code.body)
-    job = compile_job_of(variant, variant.kind, oracle, plan.compile_limit_s)
+    # Its text as it is: what a check puts around the kernels is not for a GPU.
+    job = compile_job_of(variant, "openacc-nvptx", oracle, plan.compile_limit_s)
     chosen = chosen_grids(job, REGION, oracle.tools, oracle.folder / "compiled")
     facts["grid_chosen"] = str(chosen)
     if chosen.invalid:

@@ -177,14 +177,17 @@ class _Call:
     """The library's entry with its arguments; each call starts from the same scalars.
 
     With `resident` data the entry gets pointers to memory of CUDA on the CPU, into which the
-    arrays are copied before a call and from which they are copied back after it.
+    arrays are copied before a call and from which they are copied back after it. OpenACC on the
+    CPU has such copies of what lies at the arrays' own addresses.
     """
 
     def __init__(self, library: ctypes.CDLL, job: Job, arrays: Arrays, entry: str) -> None:
         self._entry = getattr(library, entry)
         self._entry.restype = None
         self._arrays = arrays
-        self._device = self._allocated(library, arrays) if job["resident"] else []
+        is_acc = hasattr(library, "annotune_acc_keep")
+        self._acc = library if job["resident"] and is_acc else None
+        self._device = self._allocated(library, arrays) if job["resident"] and not is_acc else []
         starts = [
             address - buffer["first"] * array.values.itemsize
             for address, array, buffer in zip(
@@ -219,9 +222,19 @@ class _Call:
     def __call__(self) -> None:
         for address, array in zip(self._device, self._arrays, strict=False):
             ctypes.memmove(address, array.address, array.values.nbytes)
+        if self._acc is not None:
+            for array in self._arrays:
+                self._acc.annotune_acc_keep(*_place(array))
         self._entry(self._pointers, self.integers, self.reals)
+        if self._acc is not None:
+            for array in self._arrays:
+                self._acc.annotune_acc_give_back(*_place(array))
         for address, array in zip(self._device, self._arrays, strict=False):
             ctypes.memmove(array.address, address, array.values.nbytes)
+
+
+def _place(array: GuardedArray | SharedArray) -> tuple[ctypes.c_void_p, ctypes.c_longlong]:
+    return ctypes.c_void_p(array.address), ctypes.c_longlong(array.values.nbytes)
 
 
 def _restrain() -> None:
@@ -276,9 +289,10 @@ def _launches(library: ctypes.CDLL) -> int | None:
 
 
 def _device_words(library: ctypes.CDLL) -> Job:
-    """Return what CUDA on the CPU noticed: memory not freed, the last thing wrong."""
+    """Return what a device on the CPU noticed: memory not freed, the last thing wrong."""
     if not hasattr(library, "annotune_cpu_message"):
-        return {"leaks": 0, "device_message": "", "device_zones": 0}
+        live = getattr(library, "annotune_acc_live_sections", int)()
+        return {"leaks": live, "device_message": "", "device_zones": 0}
     # First, for it looks at the zones and says in the message what it found.
     broken = library.annotune_cpu_red_zone_violations()
     library.annotune_cpu_message.restype = ctypes.c_char_p

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotune.measure.command import Finished, run_command
-from annotune.measure.flags import KINDS, RUNTIME_FOLDER, Kind
+from annotune.measure.flags import KINDS, RUNTIME_FLAGS, RUNTIME_FOLDER, Kind
 from annotune.measure.harness import ENTRY
 from annotune.measure.ptxas import KernelFacts, ignored_dimensions, parse_ptxas
 from annotune.measure.toolchain import Compiler, Toolchains
@@ -194,12 +194,21 @@ def _compile(
             False, path, words[:WORDS_LIMIT].strip(), digest, finished.timed_out, time_s=time_s
         )
 
-    languages = [s.language for s in job.sources] + ["c++"] * bool(kind.runtime)
-    for role in dict.fromkeys(kind.compilers[language] for language in languages):
+    roles = [kind.compilers[s.language] for s in job.sources]
+    roles += [_runtime_role(name) for name in kind.runtime]
+    for role in dict.fromkeys(roles):
         if tools.role(role) is None:
             words = f"no compiler for {role}: {tools.problems.get(role, 'none was found')}"
             return CompileResult(False, path, words, digest)
-    for step in _steps(job, kind, tools, path):
+    runtime: list[Path] = []
+    for name in kind.runtime:
+        finished, made = _runtime_object(name, tools, job.limit_s, path.parent)
+        time_s += finished.time_s if finished else 0.0
+        if finished and not finished.ok:
+            output += finished.output
+            return failed(finished)
+        runtime.append(made)
+    for step in _steps(job, kind, tools, path, runtime):
         finished = run_command(step, job.limit_s, path.parent, niceness=niceness)
         output += finished.output
         time_s += finished.time_s
@@ -211,8 +220,42 @@ def _compile(
     return _with_facts(CompileResult(True, path, output, digest, time_s=time_s))
 
 
-def _steps(job: CompileJob, kind: Kind, tools: Toolchains, path: Path) -> list[list[str]]:
-    """Return the command lines in order: one for a single source, else objects and a link."""
+def _runtime_role(name: str) -> str:
+    return "c" if name.endswith(".c") else "cxx"
+
+
+def _runtime_object(
+    name: str, tools: Toolchains, limit_s: float, scratch: Path
+) -> tuple[Finished | None, Path]:
+    """Return the object file of a source of `RUNTIME_FOLDER`, and how its compiler ended.
+
+    It is made in `scratch`, and lies beside that folder afterwards for all other compilations;
+    of one that is there already no compiler has been asked.
+    """
+    role = _runtime_role(name)
+    compiler = tools.role(role)
+    assert compiler is not None, role
+    command = [*compiler.command, *compiler.flags, *RUNTIME_FLAGS[role]]
+    changed_ns = max(file.stat().st_mtime_ns for file in RUNTIME_FOLDER.iterdir())
+    key = json.dumps([name, compiler.version, command, changed_ns])
+    place = scratch.parent / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.o"
+    if place.exists():
+        return None, place
+    made = scratch / f"{name}.o"
+    words = [*command, "-c", str(RUNTIME_FOLDER / name), "-o", str(made)]
+    finished = run_command(words, limit_s, scratch)
+    if finished.ok:
+        made.replace(place)
+    return finished, place
+
+
+def _steps(
+    job: CompileJob, kind: Kind, tools: Toolchains, path: Path, runtime: Sequence[Path]
+) -> list[list[str]]:
+    """Return the command lines in order: one for a single source, else objects and a link.
+
+    `runtime` are the objects that are linked in.
+    """
     texts = [
         (path.parent / f"source{n}{_SUFFIXES[s.language]}", s) for n, s in enumerate(job.sources)
     ]
@@ -223,23 +266,23 @@ def _steps(job: CompileJob, kind: Kind, tools: Toolchains, path: Path) -> list[l
         ([*_start(tools, kind, s.language), *_flags(job, kind, tools, s.language)], file)
         for file, s in texts
     ]
-    for name in kind.runtime:
-        inputs.append(([*_start(tools, kind, "c++"), *kind.runtime_flags], RUNTIME_FOLDER / name))
     if kind.needs_asan:
         # A report then names the file of a #line by itself, without this scratch folder.
         inputs = [([*start, f"-ffile-prefix-map={path.parent}=."], file) for start, file in inputs]
-    if len(inputs) == 1:
+    linked = [str(file) for file in runtime]
+    has_cxx = any(_runtime_role(name) == "cxx" for name in kind.runtime)
+    if len(inputs) == 1 and not has_cxx:
         start, file = inputs[0]
-        return [[*start, str(file), "-o", str(path), *kind.link]]
+        return [[*start, str(file), *linked, "-o", str(path), *kind.link]]
     objects = [str(path.parent / f"part{number}.o") for number in range(len(inputs))]
     steps = [
         [*start, "-c", str(file), "-o", name]
         for (start, file), name in zip(inputs, objects, strict=True)
     ]
-    has_cxx = kind.runtime or any(s.language == "c++" for s in job.sources)
+    has_cxx = has_cxx or any(s.language == "c++" for s in job.sources)
     linker = _start(tools, kind, "c++" if has_cxx else "c")
     cudart = tools.link_cudart if kind.links_cudart else ()
-    return [*steps, [*linker, *objects, "-o", str(path), *kind.link, *cudart]]
+    return [*steps, [*linker, *objects, *linked, "-o", str(path), *kind.link, *cudart]]
 
 
 def _start(tools: Toolchains, kind: Kind, language: str) -> tuple[str, ...]:

@@ -34,8 +34,8 @@ class Kind:
     """One way to compile: flags per language, what is linked, and what comes out.
 
     `compilers` maps a source's language to the compiler's role in `Toolchains`: ``c``,
-    ``cxx`` or ``nvcc``. `runtime` names sources of `RUNTIME_FOLDER` that are linked in,
-    compiled with `runtime_flags`. `needs_asan` says that a child must be started with the
+    ``cxx`` or ``nvcc``. `runtime` names sources of `RUNTIME_FOLDER` that are linked in, C and C++,
+    each compiled once for all variants. `needs_asan` says that a child must be started with the
     address sanitizer's library. `native` asks for code for this very CPU. `is_ordered` says
     that the library plays its threads in an order that can be chosen. `fixed_optimisation`
     says that a variant's own ``-O`` flags must not replace this kind's, `links_cudart` that
@@ -49,7 +49,6 @@ class Kind:
     link: tuple[str, ...] = ()
     suffix: str = ".so"
     runtime: tuple[str, ...] = ()
-    runtime_flags: tuple[str, ...] = (*_SHARED, "-O2", "-std=c++17", f"-I{RUNTIME_FOLDER}")
     needs_asan: bool = False
     native: bool = True
     is_ordered: bool = False
@@ -59,22 +58,34 @@ class Kind:
     is_on_gpu: bool = False
     environ: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def remembers(self) -> bool:
+        """Return whether its run time finds traces of an earlier call in the same process."""
+        return "race.cpp" in self.runtime
+
+
+RUNTIME_FLAGS = {
+    "c": (*_SHARED, "-O2", f"-I{RUNTIME_FOLDER}"),
+    "cxx": (*_SHARED, "-O2", "-std=c++17", f"-I{RUNTIME_FOLDER}"),
+}
+"""How the sources of a kind's `runtime` are compiled, by the compiler's role."""
 
 _C = {"c": "c"}
 _C_AND_CXX = {"c": "c", "c++": "cxx"}
 
 
-def _c_kind(*flags: str) -> Kind:
+def _c_kind(*flags: str, runtime: tuple[str, ...] = ()) -> Kind:
     """Return a kind that compiles C to a shared object with `flags` besides the usual ones."""
-    return Kind(_C, {"c": (*_SHARED, "-O2", *flags)}, (*flags, *_LINK))
+    return Kind(_C, {"c": (*_SHARED, "-O2", *flags)}, (*flags, *_LINK), runtime=runtime)
 
 
-def _c_asan(*flags: str) -> Kind:
+def _c_asan(*flags: str, runtime: tuple[str, ...] = ()) -> Kind:
     """Return `_c_kind` under the address and undefined-behaviour sanitizers."""
     return Kind(
         _C,
         {"c": (*_ASAN_BUILD, *flags)},
         (*_ASAN, *flags, *_LINK),
+        runtime=runtime,
         needs_asan=True,
         native=False,
         fixed_optimisation=True,
@@ -88,14 +99,14 @@ _WRAPPED = "malloc calloc aligned_alloc posix_memalign memcpy memmove memset"
 _WRAPS = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED.split())
 
 
-def _openmp_race() -> Kind:
+def _openmp_race(*flags: str, runtime: tuple[str, ...] = ()) -> Kind:
     """Return the kind that plays OpenMP's threads one after another and looks for races."""
-    flags = (*_SHARED, "-g1", "-O0", "-fsanitize=thread", *_NO_BUILTIN)
+    detecting = (*_SHARED, "-g1", "-O0", "-fsanitize=thread", *_NO_BUILTIN)
     return Kind(
         _C_AND_CXX,
-        {"c": (*flags, "-fopenmp", "-foffload=disable")},
+        {"c": (*detecting, "-fopenmp", "-foffload=disable", *flags)},
         (*_WRAPS, *_LINK),
-        runtime=("race.cpp", "openmp_check.cpp"),
+        runtime=("race.cpp", "openmp_check.cpp", *runtime),
         native=False,
         is_ordered=True,
         fixed_optimisation=True,
@@ -106,6 +117,10 @@ def _openmp_race() -> Kind:
 # offload compiler is installed, and a broken one cannot fail the build.
 _OPENMP = ("-fopenmp", "-foffload=disable")
 _OPENACC = ("-fopenacc", "-foffload=disable")
+# OpenACC's text has become one that brings its data to a memory of the device's own
+# (`annotune.measure.acc_memory`); of what stands around its directives gcc must not warn.
+ACC_MEMORY = ("-include", str(RUNTIME_FOLDER / "acc_memory.h"), "-w")
+_ACC_RUNTIME = ("acc_memory.c",)
 # gcc 12's default is sm_35, which ptxas of CUDA 13 no longer knows.
 _NVPTX = ("-fopenacc", "-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_80")
 
@@ -139,8 +154,8 @@ KINDS: Mapping[str, Kind] = {
     "openmp": _c_kind(*_OPENMP),
     "openmp-asan": _c_asan(*_OPENMP),
     "openmp-race": _openmp_race(),
-    "openacc": _c_kind(*_OPENACC),
-    "openacc-asan": _c_asan(*_OPENACC),
+    "openacc": _c_kind(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
+    "openacc-asan": _c_asan(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
     # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
     "openacc-nvptx": Kind(
         _C,
@@ -163,8 +178,8 @@ KINDS: Mapping[str, Kind] = {
         suffix=".o",
         native=False,
     ),
-    # The text has become OpenMP by then (`annotune.measure.acc_text`).
-    "openacc-race": _openmp_race(),
+    # The directives have become OpenMP's by then (`annotune.measure.acc_text`).
+    "openacc-race": _openmp_race(*ACC_MEMORY, runtime=_ACC_RUNTIME),
     "cuda-cpu": _CUDA_CPU,
     # Its text has smaller limits on a grid (`annotune.measure.cuda_text.with_small_grids`).
     "cuda-cpu-small": _CUDA_CPU,

@@ -37,7 +37,8 @@ class CheckPlan:
     made with each of them in turn, arrays sharing memory; `values` is what they hold. With
     `has_small_grids` kernels get a few blocks where they bear with fewer. Where it `may_fall_back`
     to the original a text need not launch a kernel. `resident` gives CUDA
-    variants device pointers, as ``--data resident`` says. `arch` is set to have CUDA compiled
+    variants device pointers, as ``--data resident`` says, and has OpenACC's find their arrays
+    present. `arch` is set to have CUDA compiled
     for that GPU as well, for nvcc's own words on registers and spills, `grids` to have OpenACC
     compiled for a GPU, for the grids that its compiler chooses. `device_name` is what
     the trial says it was measured on; `environ` is set in every child, such as

@@ -59,7 +59,8 @@ class RunJob:
     `environ` is added to the child's environment. `preload` is a library the child is started
     with, such as libasan. `order` and its seed are for libraries that play their threads one
     after another; `fail_at` makes that call of the CUDA run-time library fail, from 1.
-    With `resident` the region gets pointers into the memory of CUDA on the CPU. `entry` is the
+    With `resident` the region gets pointers into the memory of CUDA on the CPU, or finds its arrays
+    in that of OpenACC. `entry` is the
     library's function. `has_memory` says that its runtime remembers earlier calls. A child that
     holds more than `memory_mib` of memory of its own is killed, with 0 none is. `evictor` is the
     library that empties this processor's caches, needed where runs are timed from cold ones.

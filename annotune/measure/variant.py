@@ -17,8 +17,9 @@ from annotune.measure.oracle import Oracle
 
 # What a kind's C must become before the compiler takes it; imported when used.
 _REWRITES: Mapping[str, str] = {
-    "openacc-race": "annotune.measure.acc_text:as_openmp",
-    "openacc-asan": "annotune.measure.acc_text:without_routines",
+    "openacc": "annotune.measure.acc_memory:with_memory",
+    "openacc-asan": "annotune.measure.acc_memory:sanitized",
+    "openacc-race": "annotune.measure.acc_memory:as_openmp_with_memory",
 }
 
 
@@ -55,10 +56,7 @@ def compile_job_of(
     arch: str = "",
 ) -> CompileJob:
     """Return the compilation of `variant` as `kind`; ValueError when the text cannot be."""
-    code = variant.code
-    if kind in _REWRITES:
-        rewrite = _function(_REWRITES[kind])
-        code = replace(code, body=rewrite(code.body), helper=rewrite(code.helper))
+    code = code_of(variant, kind)
     sources = [Source(variant_source(oracle.source, oracle.region, code))]
     sources += [Source((RUNTIME_FOLDER / name).read_text()) for name in KINDS[kind].beside]
     if variant.device_text:
@@ -72,6 +70,15 @@ def compile_job_of(
         arch=arch or "sm_90",
         limit_s=limit_s,
     )
+
+
+def code_of(variant: Variant, kind: str) -> RegionCode:
+    """Return the C of `variant` as the compilers of `kind` take it; ValueError when they cannot."""
+    code = variant.code
+    if kind not in _REWRITES:
+        return code
+    rewrite = _function(_REWRITES[kind])
+    return replace(code, body=rewrite(code.body), helper=rewrite(code.helper))
 
 
 def _device_source(text: str, kind: str, oracle: Oracle) -> Source:

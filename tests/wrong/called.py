@@ -4,8 +4,8 @@
     program.check(Call("f", 6, 12, 15, Array("i4", 400)))
 
 builds the file as written and as emitted (CUDA run on the CPU in three orders of its threads,
-OpenACC by gcc and as OpenMP with several threads, OpenMP), calls all, and compares every byte of
-every array and the value that comes back.
+OpenACC by gcc and as OpenMP with several threads, both with a memory of the device's own, OpenMP),
+calls all, and compares every byte of every array and the value that comes back.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from typing import Any
 from support.executed import CUDA, SHARED, run
 
 from annotune.codegen.target import TARGET_NAMES, load_target
-from annotune.measure.acc_text import as_openmp
+from annotune.measure.acc_memory import with_memory
 from annotune.measure.cuda_text import translate
+from annotune.measure.flags import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.pipeline import Emission, emit
 from annotune.settings import Settings
 
@@ -145,13 +146,14 @@ class Program:
             run("g++", "-shared", host.with_suffix(".o"), device.with_suffix(".o"), "-o", made)
             self.libraries["cuda"] = made
         elif target == "openacc":
-            self.libraries["openacc"] = self._c("openacc", files["_acc.c"], *HOST_ACC)
-            played = as_openmp(files["_acc.c"])
-            self.libraries["openacc-played"] = self._c("acc_played", played, "-fopenmp")
+            memory = (*ACC_MEMORY, RUNTIME_FOLDER / "acc_memory.c")
+            text, played = (with_memory(files["_acc.c"], is_openmp) for is_openmp in (False, True))
+            self.libraries["openacc"] = self._c("openacc", text, *HOST_ACC, *memory)
+            self.libraries["openacc-played"] = self._c("acc_played", played, "-fopenmp", *memory)
         else:
             self.libraries["openmp"] = self._c("openmp", files["_omp.c"], "-fopenmp")
 
-    def _c(self, name: str, text: str, *flags: str) -> Path:
+    def _c(self, name: str, text: str, *flags: str | Path) -> Path:
         source, made = self.folder / f"{name}_made.c", self.folder / f"{name}.so"
         source.write_text(text)
         run(*GCC, *self._flags, *flags, "-shared", source, "-o", made, "-lm")

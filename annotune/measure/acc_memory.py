@@ -1,0 +1,315 @@
+"""OpenACC with a device memory of its own on this CPU: clauses become calls of a small run time.
+
+gcc's OpenACC on the host has one memory, so wrong data clauses pass there. Here each construct
+becomes a block that brings its data to ``runtime/acc_memory.c``, and in which the variables of its
+clauses are others of the same name, which lead to the copies. The directives stay as they are, or
+become OpenMP's; every line keeps its number.
+
+    #pragma acc parallel loop copyin(a[0:n]) copyout(b[1:n])
+    for (int i = 0; i < n; i++) b[i + 1] = a[i];
+
+    { annotune_acc_begin(__LINE__); ANNOTUNE_ACC_SECTION(1, "copyin", a, 0, n) …
+      { ANNOTUNE_ACC_USE_SECTION(1, 1, a) … _Pragma("acc parallel loop …")
+    for (int i = 0; i < n; i++) b[i + 1] = a[i]; } annotune_acc_end(); }
+
+What a kernel inside a data construct uses of its variables is looked up there as ``present`` would
+be. A pointer or an array that no clause names does not compile, and the compiler's words say so.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import count
+
+from annotune.measure.acc_text import (
+    Clause,
+    Directive,
+    UnsupportedAcc,
+    directives,
+    openmp_directive,
+    without_routines,
+)
+from annotune.measure.c_tokens import Token, after_statement, c_tokens, names_from_outside
+
+_COMPUTE = frozenset({"parallel loop", "kernels", "kernels loop", "parallel", "serial"})
+_COMPUTE_LOOPS = _COMPUTE | {"serial loop"}
+_STANDING_ALONE = frozenset({"update", "enter data", "exit data"})
+_ACTIONS = {
+    **{word: word for word in ("copy", "copyin", "copyout", "create", "no_create", "present")},
+    **{f"{p}{w}": w for p in ("p", "present_or_") for w in ("copy", "copyin", "copyout", "create")},
+    **{"delete": "delete", "host": "host", "self": "host", "device": "device"},
+}
+# Their meaning depends on what is known only to a run time that has a device.
+_NOT_CHECKED = frozenset({"if", "deviceptr", "attach", "detach"})
+# Their variables have a value of their own in each gang, or are what a loop combines.
+_OWN = frozenset({"private", "firstprivate", "reduction"})
+_NULL = "NULL"
+_UNNAMED = "OpenACC: a kernel uses the array {}, which no data clause names"
+_POINTER = "OpenACC: a data clause names the pointer {} without a section"
+_VARIABLE = re.compile(r"([A-Za-z_]\w*)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Mapped:
+    """A variable of a data clause, by the number that its section has in the text.
+
+    `rows` are the first element and the count of each dimension of its section; without any the
+    clause names the whole object. `around` is the number that a data construct around has given
+    the section, where this is the clause that a kernel in it would have; else `number` itself.
+    """
+
+    number: int
+    action: str
+    variable: str
+    rows: tuple[tuple[str, str], ...]
+    around: int
+
+    @property
+    def _word(self) -> str:
+        return "SECTION" if self.rows else "OBJECT"
+
+    @property
+    def _arguments(self) -> str:
+        return f"({self.number}, {self.around}, {self.variable}) "
+
+    def brought(self) -> str:
+        """Return C that brings it to the device, for the outer block of its construct."""
+        if self.around != self.number:
+            return f"ANNOTUNE_ACC_FIND_{self._word}{self._arguments}"
+        more = self.rows[0] if self.rows else (_quoted(_POINTER.format(self.variable)),)
+        call = f'ANNOTUNE_ACC_{self._word}({self.number}, "{self.action}", {self.variable}, '
+        return f"{self.whole_rows()}{call}{', '.join(more)}) "
+
+    def whole_rows(self) -> str:
+        """Return C that sees to it that the rows of a section are whole ones."""
+        name, calls = self.variable, ""
+        for depth, (first, size) in enumerate(self.rows[1:], 1):
+            calls += f"ANNOTUNE_ACC_ROWS({name}, ({name}){depth * '[0]'}, {first}, {size}) "
+        return calls
+
+    def used(self) -> str:
+        """Return C that declares the variable for a kernel, which works on the device's."""
+        return f"ANNOTUNE_ACC_USE_{self._word}{self._arguments}"
+
+    def put_back(self) -> str:
+        """Return C that puts a scalar back to where it lies on the device."""
+        return "" if self.rows else f"ANNOTUNE_ACC_PUT_BACK{self._arguments}"
+
+    def address(self) -> str:
+        """Return what follows the name in the call of a directive that stands alone."""
+        if not self.rows:
+            return f"ANNOTUNE_ACC_WHOLE_OF({self.variable})"
+        first, size = self.rows[0]
+        return f"ANNOTUNE_ACC_AT({self.variable}, {first}, {size})"
+
+    def inside(self, number: int) -> _Mapped:
+        """Return what a kernel in the construct of this clause looks up."""
+        return replace(self, number=number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Construct:
+    """A directive with the statement that it stands before, ``tokens[first:behind]``."""
+
+    directive: Directive
+    first: int
+    behind: int
+    mapped: tuple[_Mapped, ...]
+
+
+def sanitized(acc_text: str) -> str:
+    """Return `with_memory` of a text for gcc's sanitizers, which take no routine of a device."""
+    return with_memory(without_routines(acc_text))
+
+
+def as_openmp_with_memory(acc_text: str) -> str:
+    """Return `with_memory` of a text with OpenMP in place of OpenACC."""
+    return with_memory(acc_text, is_openmp=True)
+
+
+@lru_cache(maxsize=64)
+def with_memory(acc_text: str, is_openmp: bool = False) -> str:
+    """Return `acc_text` with its data clauses executed, every line at its number.
+
+    The text needs ``runtime/acc_memory.h`` before it, ``acc_memory.c`` beside it, and gcc. With
+    `is_openmp` the directives are OpenMP's, as `acc_text.as_openmp` makes them, and a scalar that a
+    kernel assigns without a clause keeps its value on the host.
+
+    Raises:
+        UnsupportedAcc: A directive, a clause or the text behind it is not known.
+    """
+    tokens = c_tokens(acc_text)
+    numbers = count(1)
+    edits: list[tuple[int, int, int, str]] = []
+    around: list[_Construct] = []
+    for directive in directives(acc_text):
+        around = [c for c in around if tokens[c.behind - 1].start > directive.start]
+        said = _pragma(directive, is_openmp)
+        if directive.name in _STANDING_ALONE:
+            text = f"{{ {_alone(directive, numbers)}}}"
+            edits.append(_replaced(directive, f"{said} {text}"))
+        elif directive.name in _COMPUTE_LOOPS | {"data"}:
+            one = _construct(directive, tokens, numbers)
+            opening, closing = _block(one, around, tokens, numbers, is_openmp)
+            edits.append(_replaced(directive, opening + said))
+            end = tokens[one.behind - 1].end
+            # What begins last ends first where both end at the same place.
+            edits.append((end, end, -directive.start, closing))
+            if directive.name == "data":
+                around.append(one)
+        elif is_openmp:
+            text = openmp_directive(directive)
+            edits.append(_replaced(directive, f"#pragma {text}" if text else ""))
+    return _edited(acc_text, edits)
+
+
+def _replaced(directive: Directive, text: str) -> tuple[int, int, int, str]:
+    indent = directive.indent if text else ""
+    return directive.start, directive.end, 0, indent + text + directive.tail
+
+
+def _edited(text: str, edits: list[tuple[int, int, int, str]]) -> str:
+    """Return `text` with what each edit (from, to, rank, what) puts there, in their order."""
+    parts: list[str] = []
+    at = 0
+    for start, end, _, what in sorted(edits):
+        parts += [text[at:start], what]
+        at = end
+    return "".join((*parts, text[at:]))
+
+
+def _pragma(directive: Directive, is_openmp: bool) -> str:
+    """Return a directive that may stand anywhere in a line."""
+    text = openmp_directive(directive) if is_openmp else directive.text
+    if not text:
+        return ""
+    return f"_Pragma({_quoted(text)})"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _construct(directive: Directive, tokens: Sequence[Token], numbers: Iterator[int]) -> _Construct:
+    first = bisect_left(tokens, directive.end, key=lambda token: token.start)
+    try:
+        behind = after_statement(tokens, first)
+    except ValueError as reason:
+        said = f"'#pragma acc {directive.name}' stands before no statement: {reason}"
+        raise UnsupportedAcc(directive.line, said) from reason
+    return _Construct(directive, first, behind, tuple(_mapped(directive, numbers)))
+
+
+def _block(
+    one: _Construct,
+    around: Sequence[_Construct],
+    tokens: Sequence[Token],
+    numbers: Iterator[int],
+    is_openmp: bool,
+) -> tuple[str, str]:
+    """Return what stands before a construct's directive and behind its statement."""
+    begin, end = "{ annotune_acc_begin(__LINE__); ", " annotune_acc_end(); }"
+    if one.directive.name == "data":
+        return begin + "".join(m.brought() for m in one.mapped), end
+    used = names_from_outside(tokens[one.first : one.behind])
+    named = {m.variable: m for m in one.mapped}
+    for outer in (m for data in reversed(around) for m in data.mapped):
+        if outer.variable in used and outer.variable not in named:
+            named[outer.variable] = outer.inside(next(numbers))
+    own = _own(one.directive)
+    others = {n: is_set for n, is_set in used.items() if n not in named and n not in own}
+    opening = begin + "".join(m.brought() for m in named.values())
+    for name in (n for n in others if n != _NULL):
+        opening += f"ANNOTUNE_ACC_NO_POINTER({name}, {_quoted(_UNNAMED.format(name))}) "
+    inner = "".join(m.used() for m in named.values())
+    # gcc does this itself for OpenACC; of the scalars of kernels there is but one.
+    if is_openmp and not one.directive.name.startswith("kernels"):
+        for name in (n for n, is_set in others.items() if is_set):
+            arguments = f"({next(numbers)}, {name}) "
+            opening += f"ANNOTUNE_ACC_VALUE{arguments}"
+            inner += f"ANNOTUNE_ACC_USE_VALUE{arguments}"
+    stored = "".join(m.put_back() for m in named.values())
+    return f"{opening}{{ {inner}", f" {stored}}}{end}"
+
+
+def _own(directive: Directive) -> set[str]:
+    """Return the variables of clauses that give each gang one of its own, or combine them."""
+    texts = [c.argument or "" for c in directive.clauses() if c.name in _OWN]
+    return {found[1] for text in texts for found in _VARIABLE.finditer(text)}
+
+
+def _alone(directive: Directive, numbers: Iterator[int]) -> str:
+    """Return the calls for a directive that stands before no statement."""
+    flags = {clause.name for clause in directive.clauses() if clause.argument is None}
+    calls = ""
+    for one in _mapped(directive, numbers):
+        where = f'"{one.variable}", {one.address()}); '
+        calls += one.whole_rows()
+        if directive.name == "update":
+            to_device, is_optional = int(one.action == "device"), int("if_present" in flags)
+            calls += f"annotune_acc_update(__LINE__, {to_device}, {is_optional}, {where}"
+        elif directive.name == "enter data":
+            calls += f'annotune_acc_enter_data(__LINE__, "{one.action}", {where}'
+        else:
+            final = int("finalize" in flags)
+            calls += f'annotune_acc_exit_data(__LINE__, "{one.action}", {final}, {where}'
+    return calls
+
+
+def _mapped(directive: Directive, numbers: Iterator[int]) -> Iterator[_Mapped]:
+    """Yield the variables of a directive's data clauses.
+
+    Raises:
+        UnsupportedAcc: A clause or a variable is of a form that is not checked.
+    """
+    for clause in directive.clauses():
+        is_flag = clause.name == "self" and directive.name != "update"
+        if clause.name in _NOT_CHECKED or is_flag:
+            words = f"the clause '{clause}' of '{directive.name}' is not checked"
+            raise UnsupportedAcc(directive.line, words)
+        if clause.name in _ACTIONS:
+            for part in _split(clause.argument or "", ","):
+                variable, rows = _section(part.strip(), clause, directive.line)
+                number = next(numbers)
+                yield _Mapped(number, _ACTIONS[clause.name], variable, rows, number)
+
+
+def _section(text: str, clause: Clause, line: int) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the variable of ``a[1:n][0:m]`` and the first element and the count of each row."""
+    found = _VARIABLE.match(text)
+    rest = text[found.end() :] if found else text
+    if found is None or (rest and not rest.startswith("[")):
+        raise UnsupportedAcc(line, f"'{text}' in '{clause}' is not checked")
+    variable, row = found[1], found[1]
+    rows: list[tuple[str, str]] = []
+    while rest:
+        inside, *others = _split(rest[1:], "]")
+        first, *length = (part.strip() for part in _split(inside, ":"))
+        # Without a length to the end of the array, without a colon one element.
+        whole = f"(sizeof({row}) / sizeof({row}[0]) - ({first or 0}))"
+        rows.append((first or "0", (length[0] or whole) if length else "1"))
+        rest = "]".join(others).lstrip()
+        row += "[0]"
+    return variable, tuple(rows)
+
+
+def _split(text: str, mark: str) -> list[str]:
+    """Return the parts of `text` between those `mark`s that stand outside brackets.
+
+    A colon that ends what a question mark begins is none.
+    """
+    parts, depth, asked, begin = [], 0, 0, 0
+    for at, letter in enumerate(text):
+        if letter == mark and depth == 0 and not (mark == ":" and asked):
+            parts.append(text[begin:at])
+            begin = at + 1
+            continue
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0:
+            asked += (letter == "?") - (letter == ":")
+    return [*parts, text[begin:]]

@@ -28,7 +28,7 @@ from typing import Any
 from annotune.measure.channel import Channel
 from annotune.measure.child import run_jobs
 from annotune.measure.journal import Journal
-from annotune.measure.stragglers import end_descendants
+from annotune.measure.stragglers import children_of, end_descendants
 
 FAILED = 70
 """The exit code of a child that could not run its job: sysexits.h, EX_SOFTWARE."""
@@ -162,9 +162,9 @@ def _held_mib(child: int) -> int:
     Pages of files, such as the inputs, can be had again and do not count.
     """
     # What has left it is a child of this process.
-    family = list(dict.fromkeys([child, *_children(os.getpid())]))
+    family = list(dict.fromkeys([child, *children_of(os.getpid())]))
     for pid in family:  # grows while it is walked
-        family += _children(pid)
+        family += children_of(pid)
     if len(family) == 1:
         return _own_kib(child, "status", ("RssAnon:", "RssShmem:")) >> 10
     # A page that several share counts once. It takes longer to tell, and few variants fork.
@@ -180,15 +180,6 @@ def _own_kib(pid: int, name: str, parts: tuple[str, ...]) -> int:
         return 0
     rows = (line.split() for line in text.splitlines())
     return sum(int(row[1]) for row in rows if row and row[0] in parts)
-
-
-def _children(pid: int) -> list[int]:
-    """Return what a process has forked; nothing where the system does not tell, or it has ended."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
-    return found
 
 
 def _be_child(task: dict[str, Any], outputs: int, words: int, journal: Journal) -> None:

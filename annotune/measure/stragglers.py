@@ -44,6 +44,27 @@ def is_stopped(pid: int) -> bool:
     return _stat(pid)[:1] in ([b"T"], [b"t"])
 
 
+def wake_workers() -> None:
+    """Let the children of this process that are stopped go on, unless they lead their own session.
+
+    Those who do, forkers and compilers, have somebody who waits for each.
+    """
+    session = str(os.getsid(0)).encode()
+    for pid in children_of(os.getpid()):
+        if is_stopped(pid) and _stat(pid)[3:4] == [session]:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGCONT)
+
+
+def children_of(pid: int) -> list[int]:
+    """Return what a process has forked; nothing where the system does not tell, or it has ended."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
+    return found
+
+
 def _repeat(found: Callable[[], list[int]]) -> None:
     until = time.monotonic() + LIMIT_S
     while (left := found()) and time.monotonic() < until:

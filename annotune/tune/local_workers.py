@@ -13,9 +13,13 @@ from typing import TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from annotune.measure.gpu import Gpu, NoGpu, visible_alone
+from annotune.measure.stragglers import wake_workers
 from annotune.tune.workers import Job, WorkerDied, perform, watched
 
 T = TypeVar("T")
+
+WAKE_EVERY_S = 1.0
+"""How often it is looked whether a worker is stopped; who stopped it does so for ever."""
 
 
 def shared_out(gpus: Sequence[Gpu] | NoGpu, count: int) -> tuple[Gpu | None, ...]:
@@ -37,6 +41,13 @@ class LocalWorkers:
         self.slots = len(gpus)
         self._each = [_Process({} if gpu is None else visible_alone(gpu)) for gpu in gpus]
         self._lock = threading.Lock()
+        self._is_closed = threading.Event()
+        threading.Thread(target=self._keep_awake, daemon=True).start()
+
+    def _keep_awake(self) -> None:
+        """Wake workers that something under test has stopped: nobody else looks after them."""
+        while not self._is_closed.wait(WAKE_EVERY_S):
+            wake_workers()
 
     def submit(self, job: Job[T], timeout_s: float) -> Future[T]:
         """Have a job done by the process with the least to do, and where fewest jobs have died."""
@@ -54,6 +65,7 @@ class LocalWorkers:
 
     def close(self) -> None:
         """End the processes."""
+        self._is_closed.set()
         for one in self._each:
             one.close()
 

@@ -98,6 +98,15 @@ class KillsItsWorker:
 
 
 @dataclass(frozen=True)
+class StopsItsWorker:
+    """Stops the process that does it, as a variant may stop the parent of its parent."""
+
+    def run(self, timeout_s: float) -> int:
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return os.getpid()
+
+
+@dataclass(frozen=True)
 class Raises:
     """Has a fault of its own."""
 

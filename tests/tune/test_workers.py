@@ -14,7 +14,16 @@ from typing import Any, cast
 
 import pytest
 from support.regions import text_source
-from tune.crews import PATIENCE_S, KillsItsWorker, Pid, Raises, crew, one_killed, pids_of
+from tune.crews import (
+    PATIENCE_S,
+    KillsItsWorker,
+    Pid,
+    Raises,
+    StopsItsWorker,
+    crew,
+    one_killed,
+    pids_of,
+)
 from tune.seeded import FATES, TEXT, bench, listing, searched
 
 import annotune.tune.crew
@@ -73,6 +82,10 @@ def test_a_job_that_kills_its_worker_says_so_and_the_next_one_has_another(two: C
     with pytest.raises(WorkerDied):
         two.workers.submit(KillsItsWorker(), 1.0).result()
     assert len(pids_of(two) - before) == 1
+
+
+def test_a_worker_that_is_stopped_is_woken(two: Crew) -> None:
+    assert two.workers.submit(StopsItsWorker(), 1.0).result(PATIENCE_S) in pids_of(two)
 
 
 def test_what_a_job_raises_is_raised_here(two: Crew) -> None:

@@ -85,11 +85,22 @@ class _Memory:
         self._stored = stored
         self.pristine = [_values(inputs, buffer) for buffer in job["buffers"]]
 
-    def store(self, job: Job, arrays: Arrays) -> None:
-        """Keep what was computed."""
+    def store(self, job: Job, arrays: Arrays, at: int) -> None:
+        """Keep what was computed, from byte `at` of the outputs on."""
         for buffer, array in zip(job["buffers"], arrays, strict=True):
             if buffer["is_written"]:
-                _values(self._stored, buffer, job["output_at"])[:] = array.values
+                _values(self._stored, buffer, at)[:] = array.values
+
+    def holds(self, job: Job, arrays: Arrays) -> bool:
+        """Return whether just this was computed in the first run, to the bit."""
+        return all(
+            np.array_equal(
+                _values(self._stored, buffer, job["output_at"]).view(np.uint8),
+                array.values.view(np.uint8),
+            )
+            for buffer, array in zip(job["buffers"], arrays, strict=True)
+            if buffer["is_written"]
+        )
 
 
 def _values(memory: Any, buffer: Job, start: int = 0) -> Any:
@@ -130,7 +141,7 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
     result["zones"] = _broken_zones(job, arrays)
     result["changed"] = _changed_inputs(job, arrays, pristine)
     result["races"] = _races(library)
-    memory.store(job, arrays)
+    memory.store(job, arrays, job["output_at"])
     if job["timing"]:
         written = [buffer["is_written"] for buffer in job["buffers"]]
         clock = Clock(library, job["timing"], pristine, written, job["evictor"])
@@ -140,6 +151,11 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
 
         result.update(clock.times(call, first_s, another))
         result["zones"] = result["zones"] or _broken_zones(job, arrays)
+        last = {"integers": list(call.integers), "reals": list(call.reals)}
+        is_same = memory.holds(job, arrays) and all(last[name] == result[name] for name in last)
+        if not is_same:
+            memory.store(job, arrays, job["last_at"])
+            result["last"] = last
     result["has_mode"] = has_mode and mode.is_now()
     # Its times, and the next job's results, are of the modes in which it is checked.
     mode.restore()

@@ -58,6 +58,17 @@ def test_the_same_program_is_measured_once(checker: Checker) -> None:
     assert second.time_s == first.time_s
 
 
+@pytest.mark.parametrize("is_cold", [False, True])
+def test_what_is_wrong_from_a_later_run_on_is_wrong(checker: Checker, is_cold: bool) -> None:
+    plan = replace(PLAN, timing=TimingPlan(runs=3, is_cold=is_cold))
+    # The runs that are compared at each size come first, and the warm-up.
+    late = f"static int runs; {ROWS} if (runs++ > 3) y[n - 1] += 1;"
+    trial = checker.check(variant(late), plan)
+    assert trial.status is Status.CORRECTNESS
+    assert "in a later run y[19]" in trial.reason
+    assert trial.time_s is None
+
+
 @pytest.mark.parametrize(
     ("body", "status", "words"),
     [

@@ -134,9 +134,9 @@ def _programs(plan: Plan, batch: Batch) -> Tally:
 
 def _functions(plan: Plan, batch: Batch) -> Tally:
     numbers = range(batch.first, batch.last)
-    build, found = plan.folder / f"functions-{os.getpid()}", plan.folder / "found"
+    build = plan.folder / f"functions-{os.getpid()}"
     most = SHRINK_AT_MOST if plan.shrink else 0
-    made = outcome(plan.seed, numbers, build, found, most, plan.gpu)
+    made = outcome(plan.seed, numbers, build, most, plan.gpu)
     shutil.rmtree(build, ignore_errors=True)
     return Tally(Counter({f"functions: {k}": v for k, v in made.counts.items()}), made.failures)
 
@@ -293,6 +293,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--folder", type=Path, help="where to build, and to go on from")
     parser.add_argument("--gpu", action="store_true", help="run functions on this machine's GPU")
     parser.add_argument("--acc-gcc", default="", help="a gcc that offloads OpenACC to the GPU")
+    parser.add_argument("--annotune", type=Path, help="another checkout of annotune to run")
     given = parser.parse_args(arguments)
     gpu = Gpu(shutil.which("nvcc") or "nvcc", given.acc_gcc) if given.gpu else None
     folder = given.folder or Path(tempfile.gettempdir()) / f"annotune-fuzz-{given.seed}"

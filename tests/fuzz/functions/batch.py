@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..choices import Seeded
 from ..execute import Builder
-from .build import Gpu
+from .build import Gpu, prepared
 from .draw import drawn
 from .emitted import emitted
 from .families import family
@@ -37,28 +37,24 @@ def numbered(seed: int, number: int) -> Source:
     return drawn(Seeded("functions", seed, number), f"q{number}")
 
 
-def is_random(number: int) -> bool:
-    return number % RANDOM_EVERY == RANDOM_EVERY - 1
+def point(number: int) -> int | None:
+    """Return the seed of the point of a file, None where it is the first choice."""
+    return number if number % RANDOM_EVERY == RANDOM_EVERY - 1 else None
 
 
 def outcome(
-    seed: int,
-    numbers: Sequence[int],
-    folder: Path,
-    found: Path,
-    shrink: int,
-    gpu: Gpu | None = None,
+    seed: int, numbers: Sequence[int], folder: Path, shrink: int, gpu: Gpu | None = None
 ) -> Outcome:
     """Return what comes of some files, which are built in `folder`, also for a `gpu`.
 
-    Each that fails is written to `found`; `shrink` of them are cut down first.
+    Each that fails is written to `found` beside it; `shrink` of them are cut down first.
     """
     out = Outcome()
     folder.mkdir(parents=True, exist_ok=True)
-    builder = Builder(folder, threads=1)
+    builder = prepared(folder.parent / "runtime")
     texts = folder / "emitted"
     texts.mkdir(exist_ok=True)
-    ones = [emitted(numbered(seed, k), texts, k, is_random(k)) for k in numbers]
+    ones = [emitted(numbered(seed, k), texts, point(k)) for k in numbers]
     faults: list[Fault] = []
     for place, one in enumerate(ones):
         out.counts["analysed"] += 1
@@ -72,7 +68,7 @@ def outcome(
     out.counts.update(ran.counts)
     faults += [Fault(kept_ones[f.number], f.library, f.words, f.call) for f in ran.faults]
     out.counts["wrong"] += len({fault.number for fault in faults})
-    _keep(out, faults, [one.source for one in ones], (seed, numbers), builder, found, shrink)
+    _keep(out, faults, [one.source for one in ones], (seed, numbers), builder, folder, shrink)
     shutil.rmtree(folder / "batch", ignore_errors=True)
     shutil.rmtree(texts, ignore_errors=True)
     return out
@@ -84,7 +80,7 @@ def _keep(
     sources: Sequence[Source],
     numbered_by: tuple[int, Sequence[int]],
     builder: Builder,
-    found: Path,
+    folder: Path,
     shrink: int,
 ) -> None:
     """Write each failing file once per family, and tell of it."""
@@ -98,9 +94,12 @@ def _keep(
             continue
         seen.add((number, name))
         out.counts[f"family: {name}"] += 1
+        words = fault.words.strip()[-300 if fault.library == "crash" else 0 :][:300]
+        source = replace(
+            source, point=point(number), fault=f"{fault.library} {fault.call}: {words}"
+        )
         if cut < shrink:
             cut += 1
-            source = shrunk(source, fault, builder, number, is_random(number), SHRINK_S)
-        path = kept(source, found, f"{seed}_{fault.library}")
-        words = fault.words.strip()[-300 if fault.library == "crash" else 0 :][:300]
+            source = shrunk(source, fault, builder, folder, SHRINK_S)
+        path = kept(source, folder.parent / "found", f"{seed}_{fault.library}")
         out.failures.append(f"functions {number} ({fault.library}): {name}: {words} [{path}]")

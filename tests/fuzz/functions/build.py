@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
@@ -18,11 +19,13 @@ from .source import placed
 STRICT = ("-Wl,-z,defs", "-lm")
 # The bits of a CPU without fused operations.
 NVCC = ("-arch=sm_90", "-O1", "--fmad=false", "-w", "-Xcompiler=-fPIC", "-cudart=shared")
-OFFLOAD = ("-fopenacc", "-foffload-options=nvptx-none=-misa=sm_80 -lm")
+OFFLOAD = (*FAST, "-fopenacc", "-foffload-options=nvptx-none=-misa=sm_80 -lm")
 TOUCHED = Path(__file__).with_name("touched.c")
 EXAM = (*SHARED, "-O0", "-fsanitize=thread", "-fsanitize=undefined,float-cast-overflow,bounds")
 _ERROR = re.compile(r"^(?:[^\s:]*/)?(\w+)\.(?:c|cpp):(\d+):\d+: (?:fatal )?error", re.MULTILINE)
 C = ("gcc", "-std=gnu11")
+QUICK = (*SHARED, "-O0")
+"""For texts that take a compiler much longer when it optimizes."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +90,12 @@ class Group:
         out["original"] = (out["original"][0], everyone)
         builds: dict[str, tuple[str, Callable[[str, Sequence[int]], str]]] = {
             "cuda": ("cuda", self._cuda),
-            "openacc": ("openacc", self._c_of("_acc.c", ("-fopenacc", "-foffload=disable"))),
-            "openacc-played": ("openacc", self._c_of("_acc.c", ("-fopenmp",), as_openmp)),
-            "openmp": ("openmp", self._c_of("_omp.c", ("-fopenmp",))),
+            "openacc": (
+                "openacc",
+                self._c_of("_acc.c", (*QUICK, "-fopenacc", "-foffload=disable")),
+            ),
+            "openacc-played": ("openacc", self._c_of("_acc.c", (*QUICK, "-fopenmp"), as_openmp)),
+            "openmp": ("openmp", self._c_of("_omp.c", (*FAST, "-fopenmp"))),
         }
         if self.gpu is not None:
             builds = {name: builds[name] for name in ("cuda", "openacc-played")}
@@ -166,7 +172,7 @@ class Group:
 
     def _original(self, name: str, members: Sequence[int]) -> str:
         parts = [(k, self.ones[k].source.text + self.ones[k].source.harness) for k in members]
-        return self._c(name, self._joined(name, parts), ())
+        return self._c(name, self._joined(name, parts), FAST)
 
     def _exam(self, name: str, members: Sequence[int]) -> str:
         parts = [(k, self.ones[k].source.text + self.ones[k].source.harness) for k in members]
@@ -177,11 +183,7 @@ class Group:
         return words or _words([*link, "-o", str(self.folder / f"{name}.so")], self.folder)
 
     def _hooks(self) -> Path:
-        target = self.builder.folder / "touched.o"
-        if not target.exists():
-            command = ["gcc", "-O1", "-fPIC", "-c", str(TOUCHED), "-o", str(target)]
-            assert not (words := _words(command, self.folder)), words
-        return target
+        return hooks(self.builder)
 
     def _c_of(
         self,
@@ -205,7 +207,7 @@ class Group:
     def _c(self, name: str, text: str, flags: Sequence[str], compiler: str = C[0]) -> str:
         source = self.folder / f"{name}.c"
         source.write_text(text)
-        command = [compiler, *C[1:], *FAST, *flags, "-shared", str(source), *STRICT]
+        command = [compiler, *C[1:], *flags, "-shared", str(source), *STRICT]
         return _words([*command, "-o", str(self.folder / f"{name}.so")], self.folder)
 
     def _cuda_host(self, name: str, members: Sequence[int]) -> str:
@@ -243,14 +245,35 @@ class Group:
             ],
         )
         objects = [self.folder / f"{host}.o", self.folder / f"{device}.o"]
-        header = self.builder.header_flags((*FAST, *CUDA))
+        header = self.builder.header_flags((*QUICK, *CUDA))
         words = _words([*C, *FAST, "-c", f"{host}.c", "-o", str(objects[0])], self.folder)
         words = words or _words(
-            ["g++", *FAST, *header, *CUDA, "-c", f"{device}.cpp", "-o", str(objects[1])],
+            ["g++", *QUICK, *header, *CUDA, "-c", f"{device}.cpp", "-o", str(objects[1])],
             self.folder,
         )
         link = ["g++", "-shared", *map(str, objects), *STRICT]
         return words or _words([*link, "-o", str(self.folder / f"{name}.so")], self.folder)
+
+
+def hooks(builder: Builder) -> Path:
+    """Return the object file of `touched.c`."""
+    target = builder.folder / "touched.o"
+    if not target.exists():
+        command = ["gcc", "-O1", "-fPIC", "-c", str(TOUCHED), "-o", str(target)]
+        words = _words(command, builder.folder)
+        assert not words, words
+    return target
+
+
+def prepared(folder: Path) -> Builder:
+    """Return a builder with what all batches share, compiled by the first process that asks."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        builder = Builder(folder, threads=1)
+        hooks(builder)
+        builder.header_flags((*QUICK, *CUDA))
+    return builder
 
 
 def _words(command: Sequence[str], folder: Path) -> str:

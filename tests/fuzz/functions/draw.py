@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from ..choices import Choices
@@ -125,7 +126,11 @@ def _surroundings(file: File) -> File:
         ]
         if file.inexact:
             file.calls.append(("sqrt", 1))
-    if choose.chance(20):
+    if not file.has_math and choose.chance(25) and "abs" not in file.own + file.macros:
+        # Without a declaration it is C's, which takes an int.
+        file.calls.append(("abs", 1))
+        file.features.add("function without a declaration")
+    if choose.chance(22):
         _object_macro(file)
     if choose.chance(12):
         file.features.add("macro with a generated name")
@@ -181,7 +186,7 @@ def _function_or_macro(file: File) -> None:
 
 def _object_macro(file: File) -> None:
     choose = file.choose
-    word = choose.pick(("Q", "SC", "REAL", "STEP", "NB"))
+    word = choose.pick(("Q", "Q", "Q", "SC", "REAL", "STEP", "NB"))
     file.macros.append(word)
     if word == "REAL":
         file.prologue.append(f"#define REAL {choose.pick(('float', 'double'))}")
@@ -443,7 +448,8 @@ class _Function:
         choose, scope = self.choose, self.scope
         lines = self._optional(nests) if choose.chance(8) else nests.region()
         before: list[str] = []
-        if "Q" in self.file.macros and "Q" in " ".join(lines) and choose.chance(50):
+        uses = any(re.search(r"\bQ\b", line) for line in lines)
+        if "Q" in self.file.macros and uses and choose.chance(60):
             before = ["#undef Q", f"#define Q {choose.pick(('5', '2.5', '(3)'))}"]
             scope.features.add("macro changed in the function")
         sizes = " ".join(f"param {n} = {v};" for n, v in self.tuned.items())

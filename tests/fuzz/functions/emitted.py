@@ -64,22 +64,22 @@ class _Chosen:
         return code
 
 
-def emitted(source: Source, folder: Path, seed: int, is_random: bool) -> Made:
+def emitted(source: Source, folder: Path, point: int | None) -> Made:
     """Return what annotune makes of a file, which is put into `folder` with its headers.
 
-    `is_random` takes random points of the targets' spaces, where they are legal. Of several
-    regions those that are refused lose their annotation.
+    `point` is the seed of random points of the targets' spaces, taken where they are legal; None
+    is for the first choice. Of several regions those that are refused lose their annotation.
     """
     made = Made(source)
     made.told["regions"] = source.text.count(BEGIN)
     while BEGIN in made.source.text:
         path = placed(made.source, folder)
         try:
-            _emit(made, path, random.Random(seed) if is_random else None)
+            _emit(made, path, None if point is None else random.Random(point))
         except AnnotuneError as refusal:
-            if is_random:
+            if point is not None:
                 made.told.update(f"point refused {d.code}" for d in refusal.diagnostics)
-                is_random = False
+                point = None
                 continue
             errors = [d for d in refusal.diagnostics if d.severity == Severity.ERROR]
             own = [d for d in errors if d.span == NOWHERE]

@@ -193,7 +193,7 @@ class Scope:
                 return choose.pick(usable).word
         if kind < 87 and iterators:
             return choose.pick(iterators).name
-        if kind < 90 and self.constants:
+        if kind < 93 and self.constants:
             return choose.pick(self.constants)
         if is_whole(type_):
             return choose.pick(("1", "2", "3", "7", "-1", "1u", "2L", "'a'", "255"))
@@ -236,4 +236,5 @@ class Scope:
 
 
 def _bracketed(text: str) -> str:
-    return text if text.isidentifier() or text.isdigit() or "->" in text else f"({text})"
+    is_one = text.replace("->", "_").isidentifier() or text.isdigit()
+    return text if is_one else f"({text})"

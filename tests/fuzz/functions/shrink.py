@@ -15,20 +15,18 @@ from .run import Fault, run
 from .source import Entry, Source
 
 
-def faults_of(source: Source, builder: Builder, seed: int, is_random: bool) -> list[Fault]:
-    """Return what is wrong with one file."""
-    folder = builder.folder / "one"
+def faults_of(source: Source, builder: Builder, folder: Path) -> list[Fault]:
+    """Return what is wrong with one file, built in `folder`."""
+    folder = folder / "one"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    made = emitted(source, folder, seed, is_random)
+    made = emitted(source, folder, source.point)
     found = [Fault(0, "crash", words) for words in made.crashes]
     found += [Fault(0, "claims", words) for words in made.faults]
     return found + (run([made], builder, folder).faults if made.files else [])
 
 
-def shrunk(
-    source: Source, fault: Fault, builder: Builder, seed: int, is_random: bool, limit_s: float
-) -> Source:
+def shrunk(source: Source, fault: Fault, builder: Builder, folder: Path, limit_s: float) -> Source:
     """Return the smallest file found within `limit_s` seconds that fails like `fault`."""
     wanted = fault.library, family(source, fault.library, fault.words, fault.call)[:16]
     end = time.monotonic() + limit_s
@@ -36,7 +34,7 @@ def shrunk(
     def is_wrong(candidate: Source) -> bool:
         if time.monotonic() > end:
             return False
-        found = faults_of(candidate, builder, seed, is_random)
+        found = faults_of(candidate, builder, folder)
         kinds = {(f.library, family(candidate, f.library, f.words, f.call)[:16]) for f in found}
         return wanted in kinds
 

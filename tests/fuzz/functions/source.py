@@ -63,7 +63,8 @@ class Source:
     of the k-th of `objects`, each with a type and a count. `own` are names at file scope that other
     files may have too. `features` are words for what stands in it. `sums` says that real numbers
     are summed or multiplied in an order that annotune may change, `discrete` that real numbers
-    decide or become integers.
+    decide or become integers. `fault` is what was wrong with a file that was kept, and `point` the
+    seed of the point at which it was.
     """
 
     name: str
@@ -76,6 +77,8 @@ class Source:
     features: tuple[str, ...] = ()
     sums: bool = True
     discrete: bool = True
+    point: int | None = None
+    fault: str = ""
 
     def whole(self) -> str:
         """Return the file with all that `read` needs."""

@@ -139,8 +139,12 @@ class _Context:
         lacking = missing(around, block.spec, names | self.macros, is_function=False)
         statements = " ".join(lacking.statements)
         if not in_function:
-            edits += [(first, first, f"{statements} ")] if statements else []
-            return bool(statements)
+            if not statements:
+                return False
+            # A block of its own: another region beside it may lack the same, and a declaration
+            # cannot stand behind a label or an `else`.
+            edits += [(first, first, f"{{ {statements} "), (inner[3], inner[3], " }")]
+            return True
         if not statements and not self.is_redeclared(frame, inner):
             return False
         self.framed.add(frame)

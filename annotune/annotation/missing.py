@@ -40,7 +40,7 @@ def missing(c_text: str, spec: Spec, declared: Collection[str], *, is_function: 
 class _Reader:
     def __init__(self, c_text: str, spec: Spec, declared: set[str], is_function: bool) -> None:
         self.stream = c_tokens(c_text)
-        self.used = dict.fromkeys(token.text for token in self.stream if token.kind == "name")
+        self.used = dict.fromkeys(_variables(self.stream))
         self.iterators = [name for name in dict.fromkeys(loop_iterators(c_text)) if name]
         self.spec = spec
         self.declared = declared
@@ -117,6 +117,15 @@ class _Reader:
         for name in self.used:
             if name not in known and _is_size_only(name, self.stream):
                 yield name
+
+
+def _variables(stream: Sequence[Token]) -> Iterable[str]:
+    """Yield the names in a text but for those of members."""
+    before = ""
+    for token in stream:
+        if token.kind == "name" and before not in ("->", "."):
+            yield token.text
+        before = token.text
 
 
 def _is_size_only(name: str, stream: Sequence[Token]) -> bool:

@@ -110,9 +110,9 @@ def test_the_text_in_an_annotation_comes_out_of_its_comment() -> None:
     (block,) = made.blocks
     assert made.text[block.body_start : block.body_end].strip() == BODY
     assert made.text.count("\n") == text.count("\n")
-    # The iterators are declared before the region, which the generated code replaces.
-    assert made.text[: block.start].endswith("int i; int j; ")
-    assert made.text[block.end :] == " }"
+    # The iterators are declared before the region, which the generated code replaces, and for it.
+    assert made.text[: block.start].endswith("{ int i; int j; ")
+    assert made.text[block.end :] == " } }"
 
 
 def test_a_difference_is_shown_at_both_places() -> None:

@@ -1,0 +1,31 @@
+"""Regions at the places where statements stand: beside each other, behind labels and `else`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support.executed import run
+
+from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.pipeline import emit
+from annotune.settings import Settings
+from wrong.called import PROGRAMS, Array, Call, Program
+
+
+def test_sizes_that_are_members_are_declared_nowhere(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "member_sizes.c")
+    assert not any("const int n =" in text for text in program.files.values())
+    arrays = Array("f8", 40), Array("f8", 40, seed=1)
+    program.check(*(Call("member_sizes", n, *arrays) for n in (-1, 0, 1, 3, 12, 33)))
+
+
+def test_constants_that_the_text_lacks_hold_for_their_region(tmp_path: Path) -> None:
+    """The original does not compile: it is read as if the sizes stood there as macros."""
+    source = tmp_path / "missing_sizes.c"
+    source.write_text((PROGRAMS / "missing_sizes.c").read_text())
+    files = emit(Settings(source), [load_target(name) for name in TARGET_NAMES]).files
+    for suffix, text in files.items():
+        if suffix.endswith(".c"):
+            assert all(f"{{ const int m = {m}; " in text for m in (12, 7, 5))
+            (tmp_path / "emitted.c").write_text(text)
+            run("gcc", "-std=gnu11", "-fsyntax-only", "-w", tmp_path / "emitted.c")

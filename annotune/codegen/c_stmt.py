@@ -6,10 +6,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
+from annotune.analysis.named import is_unsigned_type
 from annotune.codegen.c_expr import c_expr, of_one_sign, plain_c
 from annotune.codegen.names import c_type, spelled
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, accesses, rewrite, variables
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Var,
+    accesses,
+    rewrite,
+    variables,
+    walk,
+)
 from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
@@ -119,8 +132,10 @@ class Dialect:
         names = variables(bound)
         types = {scalars[name].type for name in names if name in scalars} | {kind}
 
-        # What is more than an int holds may be beside what the loop really ends at.
-        wide = "long" if kind == "int" else kind
+        # What is more than an int holds may be beside what the loop really ends at, and a
+        # number below 0 beside where one with an unsigned iterator starts.
+        is_counted = all(map(is_unsigned_type, types)) and not _subtracts(bound)
+        wide = kind if is_counted or not (kind == "int" or is_unsigned_type(kind)) else "long"
 
         def cast(part: Expr) -> Expr | None:
             if not isinstance(part, Call):
@@ -157,6 +172,10 @@ class Dialect:
 
     def _flat(self, expr: Expr) -> Expr:
         return rewrite(expr, lambda e: flattened(e, self.region.arrays))
+
+
+def _subtracts(expr: Expr) -> bool:
+    return any(isinstance(e, Negate) or (isinstance(e, Binary) and e.op == "-") for e in walk(expr))
 
 
 def _names_outside(expr: Expr) -> frozenset[str]:

@@ -100,8 +100,14 @@ def counts_tests(loops: Iterable[Loop], region: Region) -> tuple[Expr, ...]:
 
 def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
     """Return the test that a loop from `lower` to `upper` runs."""
+    if any(_is_unsigned_cast(part) for bound in (lower, upper) for part in walk(bound)):
+        lower, upper = Call("(long)", (lower,)), Call("(long)", (upper,))
     test = Binary("<", lower, upper)
     return of_one_sign(test, {scalar.name: scalar.type for scalar in region.scalars.values()})
+
+
+def _is_unsigned_cast(expr: Expr) -> bool:
+    return isinstance(expr, Call) and is_unsigned_type(expr.function.strip("()"))
 
 
 def _in_long(expr: Expr) -> Expr:

@@ -350,10 +350,11 @@ class Expressions:
         kind = common(if_true.kind, if_false.kind)
         test = condition(node.cond, True, self)
         chosen = Select(test, if_true.expr, if_false.expr)
-        if self.in_index and is_integer(kind):
-            return Typed(_extremum(chosen) or chosen, kind)
+        extremum = _extremum(chosen) if self.in_index and is_integer(kind) else None
+        if extremum is not None:
+            return Typed(extremum, kind)
         if is_unsigned(kind):
-            sides = (if_true, if_false)
+            sides = map(self.exact_value, (node.iftrue, node.iffalse))
             chosen = Select(test, *(converted(side, kind, self) for side in sides))
         if {if_true.kind, if_false.kind} & COMPLEX:
             chosen = Select(test, cast(if_true, kind), cast(if_false, kind))

@@ -72,6 +72,20 @@ TYPED = {
     "mixed": "f8 i2 f4",
 }
 CALLS |= {
+    "unsigned_start_max.c": tuple(
+        Call("f", n, Array("f8", 40)) for n in (0, 1, 2, 3, 4, 5, 20, 33)
+    ),
+    "bounds_of_types.c": tuple(
+        Call(name, n, m, *([25] if name == "of_shorts" else []), Array("f8", 2000))
+        for n in (0, 1, 3, 4, 5, 20, 33)
+        for m in (1, 2, 6, 30, 37)
+        for name in (
+            *("of_ints", "goes_round", "of_unsigned", "ends", "of_sizes", "with_steps"),
+            *("in_values", "of_shorts"),
+        )
+        # What the C text leaves undefined is not called.
+        if not (name == "of_ints" and n > m)
+    ),
     "products_by_type.c": tuple(
         Call(name, n, *(Array(kind, 70 * 70, seed=k) for k, kind in enumerate(kinds.split())))
         for n in (0, 1, 17, 64, 70)

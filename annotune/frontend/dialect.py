@@ -19,9 +19,7 @@ _SPELLINGS = {
     "__alignof__": "_Alignof",
     "__thread": "_Thread_local",
 }
-_DROPPED = frozenset(
-    {"__extension__", "__host__", "__device__", "__global__", "__forceinline__", "register"}
-)
+_DROPPED = frozenset({"__extension__", "__host__", "__device__", "__global__", "__forceinline__"})
 _DROPPED_WITH_ARGUMENTS = frozenset(
     {"__attribute__", "__attribute", "__declspec", "_Pragma", "__pragma", "_Alignas", "alignas"}
 )

@@ -235,6 +235,7 @@ class Names:
             symbol.value,
             is_local=symbol.storage == "region",
             read_after=self.may_be_read_after(symbol),
+            is_register=symbol.is_register and not symbol.is_const,
             span=self.file.source.span(symbol.start, symbol.end),
         )
 

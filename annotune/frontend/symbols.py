@@ -68,7 +68,7 @@ class Symbol:
     nothing declares, and then `is_known` is False; `record` is the syntax tree of a struct whose
     members are known. `storage` is ``file``, ``static``,
     ``parameter``, ``local`` or ``region``. `special` is the word of C that makes it other than
-    plain memory, one of `SPECIAL`, else empty.
+    plain memory, one of `SPECIAL`, else empty. A `register` variable has no address.
     """
 
     name: str
@@ -80,6 +80,7 @@ class Symbol:
     end: int
     is_const: bool = False
     special: str = ""
+    is_register: bool = False
     init: Any = None
     value: int | None = None
     record: Any = None
@@ -155,6 +156,7 @@ class Types:
             _name_place(decl).column,
             "const" in qualifiers,
             next((word for word in SPECIAL if word in qualifiers.union(decl.storage or ())), ""),
+            "register" in (decl.storage or ()),
             decl.init,
             record=self._record(decl.type),
         )

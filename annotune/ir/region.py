@@ -44,7 +44,8 @@ class Scalar:
 
     `value` is set for ``#define n 10`` and ``const int n = 10``. `is_local` marks a variable
     declared inside the region. `is_macro` marks a ``#define``. `read_after` says that the
-    function may read the variable after the region, so that its final value matters.
+    function may read the variable after the region, so that its final value matters. A variable
+    that `is_register` has no address.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Scalar:
     is_local: bool = False
     is_macro: bool = False
     read_after: bool = False
+    is_register: bool = False
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 

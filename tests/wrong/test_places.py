@@ -29,3 +29,10 @@ def test_constants_that_the_text_lacks_hold_for_their_region(tmp_path: Path) -> 
             assert all(f"{{ const int m = {m}; " in text for m in (12, 7, 5))
             (tmp_path / "emitted.c").write_text(text)
             run("gcc", "-std=gnu11", "-fsyntax-only", "-w", tmp_path / "emitted.c")
+
+
+def test_registers_are_kept_in_memory_where_a_text_needs_their_address(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "register_sums.c")
+    arrays = Array("f8", 60), Array("f8", 60, seed=1)
+    sizes = ((-1, 3), (0, 0), (1, 1), (40, 9), (57, 33))
+    program.check(*(Call("register_sums", *size, *arrays, returns="f8") for size in sizes))

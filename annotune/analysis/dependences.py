@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from annotune.analysis.domains import parsed_map, tuple_text
 from annotune.analysis.facts import Dependence, DependenceKind
 from annotune.analysis.model import Model
+from annotune.analysis.nan_and_zero import doubt, needed
 from annotune.analysis.privatise import Lifetime
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.statements import Reference, Statement
-from annotune.ir.expr import walk
+from annotune.ir.expr import Access, walk
 
 _KINDS = {
     (True, False): DependenceKind.FLOW,
@@ -52,7 +53,77 @@ def all_dependences(model: Model, lifetimes: Mapping[str, Lifetime]) -> tuple[Ca
             for sink in references:
                 if source.is_write or sink.is_write:
                     found.extend(_between(model, source, sink, lifetime))
-    return tuple(found)
+    return _with_doubts(model, lifetimes, found)
+
+
+def _with_doubts(
+    model: Model, lifetimes: Mapping[str, Lifetime], found: Sequence[Carried]
+) -> tuple[Carried, ...]:
+    """Return dependences in which a reduction whose order may show is marked, or is none.
+
+    Its loops then run again in order where it shows. They must find what they have read before.
+    """
+    depths: dict[int, int] = {}
+    for one in found:
+        if one.dependence.is_reduction:
+            least = min((depth for depth in one.pieces if depth >= 0), default=0)
+            number = one.dependence.source
+            depths[number] = min(depths.get(number, least), least)
+    kept: dict[int, bool] = {}
+    ordered: dict[int, bool] = {}
+    for number, depth in depths.items():
+        doubted = doubt(model.region, model.statement(number).assign)
+        shows = doubted is not None and doubted.may_show
+        kept[number] = not shows or _may_run_again(model, lifetimes, found, number, depth)
+        ordered[number] = doubted is not None and doubted.is_ordered
+    return tuple(
+        replace(
+            one,
+            dependence=replace(
+                one.dependence,
+                is_reduction=kept[one.dependence.source],
+                is_ordered=ordered[one.dependence.source],
+            ),
+        )
+        if one.dependence.is_reduction
+        else one
+        for one in found
+    )
+
+
+def _may_run_again(
+    model: Model,
+    lifetimes: Mapping[str, Lifetime],
+    found: Sequence[Carried],
+    number: int,
+    depth: int,
+) -> bool:
+    """Return whether the loop at `depth` may compute a statement a second time.
+
+    The scalars that it needs are those of one iteration, and what it reads is not written later.
+    """
+    loop = model.statement(number).position[: depth + 1]
+    inside = {s.number: s for s in model.statements if s.position[: depth + 1] == loop}
+    again = needed([s.assign for s in inside.values()], inside[number].assign)
+    for other in again - {number}:
+        target = inside[other].assign.target
+        life = lifetimes.get(target.array if isinstance(target, Access) else target.name)
+        if life is None or len(life.home(inside[other].position)) <= depth:
+            return False
+    for one in found:
+        dependence = one.dependence
+        if dependence.is_reduction and dependence.source == number:
+            continue
+        life = lifetimes.get(dependence.array)
+        if life is not None and not life.is_array:
+            continue
+        if life is not None and {dependence.source, dependence.sink} & again:
+            return False
+        is_within = dependence.source in again and dependence.sink in inside
+        is_here = any(at == -1 or at >= depth for at in one.pieces)
+        if dependence.kind is DependenceKind.ANTI and is_within and is_here:
+            return False
+    return True
 
 
 def _between(
@@ -91,8 +162,8 @@ def _between(
         sink.statement,
         relation,
         _is_reduction(first, source, sink),
-        source.span,
-        sink.span,
+        span=source.span,
+        sink_span=sink.span,
     )
     yield Carried(dependence, source, sink, pieces)
 

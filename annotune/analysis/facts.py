@@ -37,7 +37,8 @@ class Dependence:
     `relation` maps source instances ``S<source>[i, j, …]`` to the sink instances that run
     after them and touch the same element; dimensions are the statement's original loops,
     outermost first. `is_reduction` marks pairs of one ``+=`` statement on its own target,
-    which may be reordered but not run at the same time.
+    which may be reordered but not run at the same time; where one `is_ordered` only workers that
+    combine what they have may, and the serial order must stay that of the text.
     """
 
     array: str
@@ -46,6 +47,7 @@ class Dependence:
     sink: int
     relation: isl.Map
     is_reduction: bool = False
+    is_ordered: bool = False
     span: Span = NOWHERE
     sink_span: Span = NOWHERE
 

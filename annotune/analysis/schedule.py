@@ -261,7 +261,8 @@ class _Pair:
             is_placed = loop.place is not Level.SERIAL
             is_worker = is_worker or is_placed
             wrong = pairs.intersect(self._where(depth, "!=" if is_placed else ">"))
-            if (is_placed or not self.dependence.is_reduction) and not wrong.is_empty():
+            is_free = self.dependence.is_reduction and not self.dependence.is_ordered
+            if (is_placed or not is_free) and not wrong.is_empty():
                 return self._carried(depth, wrong)
             if is_worker and not is_placed:
                 ordered = pairs.intersect(self._where(depth, "!="))

@@ -13,7 +13,7 @@ from annotune.annotation.spec import Assumptions, Value
 from annotune.annotation.tokens import ExpressionError
 from annotune.diagnostics import AnnotuneError, Span
 
-ASSUMPTIONS = ("disjoint", "extent", "pure", "strides")
+ASSUMPTIONS = ("disjoint", "extent", "finite", "pure", "strides")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _EXTENT = re.compile(r"\s*([A-Za-z_]\w*)\s*((?:\[[^\[\]]+\]\s*)+)", re.ASCII)
 
@@ -30,7 +30,11 @@ def assumptions(arguments: Mapping[str, Value], spans: Mapping[str, Span]) -> As
             raise AnnotuneError.of(UNKNOWN_ASSUMPTION.at(spans[name], name=name, hint=hint))
     reader = _Reader(arguments, spans)
     return Assumptions(
-        reader.truth("disjoint"), reader.truth("strides"), reader.names("pure"), reader.extents()
+        reader.truth("disjoint"),
+        reader.truth("strides"),
+        reader.names("pure"),
+        reader.extents(),
+        reader.truth("finite"),
     )
 
 

@@ -89,13 +89,15 @@ class Assumptions:
 
     `disjoint`: no two arrays overlap. `strides`: sizes that stand in a stride are what their
     names say. `pure`: functions without effects. `extents`: an array's name to the C text of
-    its extents, outermost first, from ``extent = ['x[n]']``.
+    its extents, outermost first, from ``extent = ['x[n]']``. `finite`: what maxima and minima are
+    made of is never NaN, and the sign of a zero among their results is of no account.
     """
 
     disjoint: bool = False
     strides: bool = False
     pure: tuple[str, ...] = ()
     extents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    finite: bool = False
 
 
 class WishKind(StrEnum):

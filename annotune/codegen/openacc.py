@@ -38,7 +38,7 @@ from annotune.decide.plan import AccAxes, AccForm, Kernel, Plan
 from annotune.decide.settings_of import form_settings
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Var, accesses
+from annotune.ir.expr import Select, Var, accesses
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -52,7 +52,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import SourceFile
-from annotune.transforms.tree import Body
+from annotune.transforms.tree import Body, rebuilt
 
 
 class OpenAccTarget:
@@ -217,6 +217,12 @@ class _RegionWriter:
                 else:
                     with out.block(self.host.loop_head(stmt)):
                         self._in_order(out, stmt.body, kernel, known)
+            elif _is_asked_first(stmt):
+                launch()
+                assert isinstance(stmt, Loop)
+                assert isinstance(stmt.upper, Select)
+                with out.block(f"if ({self.host.expr(stmt.upper.condition)})"):
+                    self._alone(out, (rebuilt(stmt, upper=stmt.upper.if_true),), known)
             elif _touches_arrays(stmt):
                 on_device.append(stmt)
             else:
@@ -281,6 +287,13 @@ def _touches_arrays(stmt: Stmt) -> bool:
             case Loop() | Fetch():
                 pass
     return False
+
+
+def _is_asked_first(stmt: Stmt) -> bool:
+    """Return whether the host knows of a loop for the device whether it runs at all."""
+    if not (isinstance(stmt, Loop) and isinstance(stmt.upper, Select) and _touches_arrays(stmt)):
+        return False
+    return stmt.upper.if_false == stmt.lower and not accesses(stmt.upper.condition)
 
 
 def _assigned(local: Local) -> Assign:

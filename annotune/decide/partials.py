@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from annotune.analysis.facts import Analysis
+from annotune.analysis.nan_and_zero import doubt, needed
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import walk_paths
@@ -36,7 +37,9 @@ def reductions(
         over = tuple(x.var for x in loops if any(c.name == name for c in x.combines))
         if over and assign.number in statements:
             element = element_of(analysis, assign.target)
-            yield Reduce(assign.number, over, element, span, outer)
+            doubted = doubt(analysis.region, assign)
+            again = needed(analysis.region.nest.assigns(), assign)
+            yield Reduce(assign.number, over, element, span, outer, doubted, again)
 
 
 def element_of(analysis: Analysis, target: Access | Var) -> str:

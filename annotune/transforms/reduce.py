@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import islpy as isl
 
 from annotune.analysis.facts import Analysis, Dependence
+from annotune.analysis.nan_and_zero import Doubt
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import names_of
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Expr, Int, Real, Var, walk
-from annotune.ir.nest import Assign, Combine, Level, Local, Loop, Operator, Stmt
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Real,
+    Select,
+    Var,
+    conjunction,
+    negated,
+    rewrite,
+    walk,
+)
+from annotune.ir.nest import NO_STATEMENT, Assign, Combine, Level, Local, Loop, Operator, Stmt
 from annotune.transforms.copies import (
     beside,
     is_surely_touched,
@@ -38,6 +52,7 @@ from annotune.transforms.tree import (
     place_name,
     rebuilt,
     replace_loop,
+    restrict,
     target_name,
 )
 from annotune.transforms.value_type import drops_fractions, region_types
@@ -51,6 +66,9 @@ _SUFFIX = {
 _FINAL = {Operator.SUM: "+=", Operator.PRODUCT: "*=", Operator.MIN: "=", Operator.MAX: "="}
 
 
+_NAN = "_nan"
+
+
 @dataclass(frozen=True, slots=True)
 class Reduce:
     """Accumulate `statement` over `loops` into a scalar that those loops combine.
@@ -59,7 +77,8 @@ class Reduce:
     ``for k combines + s_sum: S0: s_sum += a[k]`` and ``S0: s += s_sum``. The partial result of
     ``min`` and ``max`` starts from the target itself. Where no iteration may reach the target's
     element, a flag says whether one did. `element` is the C type of the target, and the new
-    scalars take no name in `taken`.
+    scalars take no name in `taken`. Where `doubt` has come true, the loops run a second time, in
+    order and with the statements in `again` alone.
     """
 
     statement: int
@@ -67,6 +86,8 @@ class Reduce:
     element: str = "double"
     span: Span = field(default=NOWHERE, compare=False)
     taken: frozenset[str] = frozenset()
+    doubt: Doubt | None = None
+    again: frozenset[int] = frozenset()
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason partial results would be wrong, or None when they are right."""
@@ -140,16 +161,34 @@ class Reduce:
             assign.rewritten(lambda expr: partial if expr == assign.target else None)
         ]
         guard: Expr | None = None
+        doubts = _Doubts(self.doubt, assign, partial) if self.doubt is not None else None
+        if doubts is not None and doubts.doubt.nan_element:
+            flag = fresh_name(f"{target_name(assign)}{_NAN}", body, {*self.taken, name})
+            start.append(Local(flag, self.element, self._real("0.0")))
+            added.append(Combine(Operator.MAX, flag))
+            inner.append(doubts.noted(Var(flag), self._real("1.0")))
         if self._may_miss(body):
             flag = fresh_name(f"{target_name(assign)}_any", body, {*self.taken, name})
             start.append(Local(flag, "int", Int(0)))
             guard = Var(flag)
             added.append(Combine(Operator.MAX, flag))
             inner.append(Assign(assign.number, guard, "=", Int(1), assign.span, assign.guard))
-        final = Assign(assign.number, assign.target, _FINAL[operator], partial, assign.span, guard)
         outer, around = self._outermost(body), self._around(body)
         shared = self._combined(outer, around, assign, added, tuple(inner))
-        return replace_loop(body, outer, (*start, shared, final))
+        value = partial if doubts is None else doubts.value()
+        end: list[Stmt] = []
+        if doubts is not None and doubts.doubt.may_show:
+            taken = {*self.taken, *(s.name for s in start if isinstance(s, Local))}
+            once_more = Var(fresh_name(f"{target_name(assign)}_again", body, taken))
+            seen = [Var(c.name) for c in added if c.name.endswith(_NAN)]
+            end.append(Local(once_more.name, "int", doubts.test(seen)))
+            end.append(_second_run(outer, self.again, once_more))
+            guard = conjunction((guard, Binary("==", once_more, Int(0))))
+        final = Assign(assign.number, assign.target, _FINAL[operator], value, assign.span, guard)
+        return replace_loop(body, outer, (*start, shared, *end, final))
+
+    def _real(self, text: str) -> Real:
+        return Real(f"{text}f" if "float" in self.element else text)
 
     def _combined(
         self,
@@ -215,6 +254,67 @@ class Reduce:
     def _around(self, body: Body) -> tuple[Loop, ...]:
         """Return the loops around the statement from the outermost of `loops` on."""
         return path(body, self.statement)[self._depth(body) :]
+
+
+@dataclass(frozen=True, slots=True)
+class _Doubts:
+    """What is written for the doubts of a statement whose workers have each a `partial` result."""
+
+    doubt: Doubt
+    assign: Assign
+    partial: Var
+
+    def noted(self, flag: Var, yes: Expr) -> Assign:
+        """Return the statement that notes an element that is NaN, which alone is not itself."""
+        element, assign = self.doubt.element, self.assign
+        assert element is not None
+        value = Select(Binary("!=", element, element), yes, flag)
+        return Assign(assign.number, flag, "=", value, assign.span, assign.guard)
+
+    def value(self) -> Expr:
+        """Return what becomes of the target and the partial result, by the user's own choice."""
+        return self.partial if self.doubt.element is None else self._chosen(self.assign.value)
+
+    def _chosen(self, expr: Expr) -> Expr:
+        return rewrite(expr, lambda part: self.partial if part == self.doubt.element else None)
+
+    def test(self, seen: Sequence[Var]) -> Expr:
+        """Return whether the order of the elements may show; `seen` are flags for NaN."""
+        doubt, target = self.doubt, self.assign.target
+        tests: list[Expr] = [Binary("!=", flag, Real("0.0")) for flag in seen]
+        if doubt.nan_start:
+            tests.append(Binary("!=", target, target))
+        is_zero = Binary("==", self.partial, Real("0.0"))
+        if doubt.zero_start:
+            tests.append(Binary("&&", is_zero, Binary("==", target, Real("0.0"))))
+        if doubt.zero:
+            choice = self.assign.value
+            assert isinstance(choice, Select)
+            is_taken = self._chosen(choice.condition)
+            if choice.if_true == target:
+                is_taken = negated(is_taken)
+            tests.append(is_zero if doubt.is_narrow else Binary("&&", is_zero, is_taken))
+        return reduce(lambda one, other: Binary("||", one, other), tests)
+
+
+def _second_run(loop: Loop, statements: frozenset[int], test: Var) -> Loop:
+    """Return a loop with `statements` alone, in order, that runs where `test` holds."""
+    kept = restrict(loop, statements)
+    assert isinstance(kept, Loop)
+    return rebuilt(_serial(kept), upper=Select(test, loop.upper, loop.lower))
+
+
+def _serial(loop: Loop) -> Loop:
+    body: list[Stmt] = []
+    for stmt in loop.body:
+        match stmt:
+            case Loop():
+                body.append(_serial(stmt))
+            case Assign():
+                body.append(replace(stmt, number=NO_STATEMENT))
+            case _:
+                body.append(stmt)
+    return rebuilt(loop, body=tuple(body), place=Level.SERIAL, combines=(), peeled=())
 
 
 def carried_sums(

@@ -1,7 +1,7 @@
 """What OpenACC's ``cache`` directive may name: elements that a gang's lanes read again and again.
 
 The first element of a section must not change in the loop that the directive stands in, and its
-lengths are constants (OpenACC 3.3, section 2.10).
+lengths are constants (OpenACC 3.3, section 2.10). A compiler may read all of it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from annotune.analysis.facts import AccessFacts
 from annotune.decide.plan import CachedSection, KernelChoice
 from annotune.decide.units import Unit
 from annotune.ir.element_bytes import element_bytes
-from annotune.ir.expr import Binary, Expr, Int, Var, substitute
+from annotune.ir.expr import Binary, Expr, Int, Select, Var, substitute, walk
 from annotune.ir.fold import fold
 from annotune.transforms.tile import tile_name
+from annotune.transforms.tree import find_assign
 
 # Bytes of the sections of a gang together: what a block may have of shared memory, where a
 # compiler may put them, without asking for more (CUDA C++ Programming Guide).
@@ -25,8 +26,9 @@ CACHED_BYTES = 48 * 1024
 def cached_sections(unit: Unit, choice: KernelChoice) -> tuple[CachedSection, ...]:
     """Return the sections that a gang reads more than once under `choice`, in text order.
 
-    They are boxes of arrays that the kernel does not write. Without gang loops nothing stays in
-    place for a gang.
+    They are boxes of arrays that the kernel does not write, and every gang reads all of its box:
+    the last tile of a loop is whole, and no condition leaves elements out. Without gang loops
+    nothing stays in place for a gang.
     """
     inside = dict(_inside(unit, choice))
     if not choice.blocks or any(count is None for count in inside.values()):
@@ -39,6 +41,8 @@ def cached_sections(unit: Unit, choice: KernelChoice) -> tuple[CachedSection, ..
         array = access.access.array
         if array in written or array in found or not unit.is_in_memory(access.access):
             continue
+        if _leaves_out(unit, choice, access):
+            continue
         section = _section(unit, choice, access, counts)
         if section is None:
             continue
@@ -48,6 +52,16 @@ def cached_sections(unit: Unit, choice: KernelChoice) -> tuple[CachedSection, ..
             found[array] = section
             room -= size
     return tuple(found.values())
+
+
+def _leaves_out(unit: Unit, choice: KernelChoice, access: AccessFacts) -> bool:
+    """Return whether some gang reads less by an access than its loops run over."""
+    cut = (name for name, size in choice.tiles if (unit.trips[name] or 0) % size)
+    if any(access.strides.get(name, 0) != 0 for name in cut):
+        return True
+    assign = find_assign(unit.body, access.statement)
+    parts = (part for source in assign.sources() for part in walk(source))
+    return assign.guard is not None or any(isinstance(part, Select) for part in parts)
 
 
 def _section(

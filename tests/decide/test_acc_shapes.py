@@ -175,6 +175,20 @@ def test_what_a_gang_reads_again_may_be_cached() -> None:
     assert cached.elsewhere.form.cached == ()
 
 
+@pytest.mark.parametrize(
+    ("statement", "n"),
+    [
+        # The last tile of i ends beyond row n, and a condition leaves rows out.
+        (PRODUCT, 508),
+        (f"if (i >= 2) {PRODUCT.replace('a[i]', 'a[i - 2]')}", 512),
+        (PRODUCT.replace("a[i][k]", "(i < 2 ? w : a[i - 2][k])"), 512),
+    ],
+)
+def test_what_some_gangs_read_less_of_is_not_cached(statement: str, n: int) -> None:
+    one = decided_text(product(statement, n), DIRECT)
+    assert not any("cache" in name for name in names(shapes(one, DIRECT)))
+
+
 def test_rows_that_do_not_join_are_not_cached() -> None:
     assert not any("cache" in name for name in names(shapes(triples(), DIRECT)))
 

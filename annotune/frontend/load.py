@@ -22,7 +22,7 @@ from annotune.frontend.headers import Search
 from annotune.frontend.ladder import Ladder, Rung
 from annotune.frontend.liveness import read_after
 from annotune.frontend.lower import lower
-from annotune.frontend.macro_texts import values_read
+from annotune.frontend.macro_texts import branches_read, values_read
 from annotune.frontend.names import Names
 from annotune.frontend.open_macros import open_conditions
 from annotune.frontend.origins import derived_from, origin
@@ -254,6 +254,7 @@ def _region(
         conditions=(
             *open_conditions(file.clean, *inside),
             *values_read(names, function, *inside, erased),
+            *branches_read(names, function, block.body_start),
         ),
         formulas=set_in_text(aliased.statements, names, nest),
         counted=frozenset(names.counted),

@@ -13,10 +13,11 @@ from annotune.frontend.expand import Expander
 from annotune.frontend.filescope import Declaration, File
 from annotune.frontend.macro import Macro
 from annotune.frontend.names import Names
-from annotune.frontend.open_macros import in_force, is_open, reached
+from annotune.frontend.open_macros import branches_at, in_force, is_open, may_be_asked, reached
 from annotune.frontend.region_finder import Function
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.tokens import IDENTIFIER, Tokens
+from annotune.frontend.toplevel import TopLevel
 from annotune.ir.region import Condition, MacroText
 
 _BREAKS = frozenset({";", "{", "}"})
@@ -38,6 +39,19 @@ def values_read(
     lost |= reached(clean, names.fixed | _words_of(names.file, function, counted), start)
     found = ((name, _value(names.file, name, start)) for name in _open(names.file, lost, start))
     return tuple(Condition(f"{name} == {v}", True) for name, v in found if v is not None)
+
+
+def branches_read(names: Names, function: Function, start: int) -> tuple[Condition, ...]:
+    """Return the conditions under which the region's variables have the types that were read."""
+    file, used = names.file, tuple(names.meanings.values())
+    here = _start(file, function.part)
+    own = ((file.clean, s.start) for s in used if s.storage in ("parameter", "local"))
+    types = _words_of(file, function, used)
+    found = {s.name for s in used if s.storage == "file"} | types
+    parts = (part for name in sorted(found) for part in file.declarations_of(name, here))
+    others = ((p.file.clean, p.file.tokens.starts[p.part.first]) for p in parts)
+    asked = (test for clean, at in (*own, *others) for test in branches_at(clean, at))
+    return tuple(dict.fromkeys(c for c in asked if may_be_asked(file.clean, c, start)))
 
 
 def texts_read(names: Names, function: Function, start: int, end: int) -> tuple[MacroText, ...]:
@@ -76,8 +90,7 @@ def _words_between(file: File, start: int, end: int) -> frozenset[str]:
 
 def _words_of(file: File, function: Function, symbols: Iterable[Symbol]) -> frozenset[str]:
     """Return the words of the declarations of variables, and of the types in these."""
-    tokens, part = file.tokens, function.part
-    here = Declaration(file, part, (tokens.starts[part.first],), None)
+    tokens, here = file.tokens, _start(file, function.part)
     found: set[str] = set()
     for symbol in symbols:
         if symbol.storage == "file":
@@ -92,6 +105,11 @@ def _words_of(file: File, function: Function, symbols: Iterable[Symbol]) -> froz
         found |= more
         waiting += more
     return frozenset(filter(IDENTIFIER.match, found))
+
+
+def _start(file: File, part: TopLevel) -> Declaration:
+    """Return a function as what other declarations stand before."""
+    return Declaration(file, part, (file.tokens.starts[part.first],), None)
 
 
 def _declared(file: File, name: str, before: Declaration, word: str = "") -> set[str]:

@@ -6,11 +6,11 @@ A compiler's ``-D`` may give them other values than those that annotune has read
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from annotune.frontend.clean import Clean, Test
-from annotune.frontend.conditions import DEFINED
+from annotune.frontend.conditions import DEFINED, Conditions
 from annotune.frontend.expand import Expander
 from annotune.frontend.macro import Macro, body_words
 from annotune.frontend.preprocess import without_comments
@@ -92,6 +92,28 @@ def open_conditions(clean: Clean, start: int, end: int) -> tuple[Condition, ...]
         if _EMPTY_LINE.sub("", text[test.opens : test.closes]).strip()
     )
     return tuple(dict.fromkeys(condition for condition in found if condition is not None))
+
+
+def branches_at(clean: Clean, offset: int) -> Iterator[Condition]:
+    """Yield the conditions that made the text at `offset` one to be read."""
+    for number, test in enumerate(clean.tests):
+        is_guard = number == 0 and clean.directives[:1] and _is_guard(clean, test)
+        if test.opens < offset < test.closes and not is_guard:
+            yield Condition(test.text, test.holds)
+
+
+def may_be_asked(clean: Clean, condition: Condition, offset: int) -> bool:
+    """Return whether a condition is open at `offset` of a file, and holds there as it did."""
+    words = {word for word in TOKEN.findall(condition.text) if IDENTIFIER.match(word)} - {"defined"}
+    names = reached(clean, words, offset)
+    if names & _LANGUAGES or not any(is_open(clean, name, offset) for name in names):
+        return False
+    found = Conditions(
+        clean.source,
+        lambda name: clean.macro(name, offset),
+        lambda name: macro.value if (macro := clean.macro(name, offset)) else None,
+    ).decide("if", condition.text)
+    return found.value is not None and bool(found.value) == condition.holds
 
 
 def _condition(clean: Clean, test: Test, start: int) -> Condition | None:

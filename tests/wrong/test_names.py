@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -112,23 +113,31 @@ def compiled(source: Path, texts: Sequence[tuple[str, str]], flags: Sequence[str
 
 
 # Other meanings of what the text is made of, and the same ones again.
-OTHERS = (
-    *("-DSCALE=1.0", "-DAT(a,i,j)=a[(j)*n+(i)]", "-DGAIN(x)=(x)", "-DREAL=float", "-DSTEP=3"),
-    *("-DW=8", "-DMAXI(a,b)=(a)", "-DRST=", "-DLOOP(v,lo,hi)=for(int v=(lo)+1;v<(hi);v++)"),
-)
-SAME = ("-DREAL=double", "-DRST=restrict", "-DSTEP=2", "-DSTR=1", "-DM_PI=3.0", "-DSETTLED=5.5")
+OTHERS = {
+    "macro_texts": (
+        *("-DSCALE=1.0", "-DAT(a,i,j)=a[(j)*n+(i)]", "-DGAIN(x)=(x)", "-DREAL=float", "-DSTEP=3"),
+        *("-DW=8", "-DMAXI(a,b)=(a)", "-DRST=", "-DLOOP(v,lo,hi)=for(int v=(lo)+1;v<(hi);v++)"),
+    ),
+    "macro_branches": ("-DSINGLE", "-DRSTR", "-DLEVEL=4"),
+}
+SAME = {
+    "macro_texts": ("-DREAL=double", "-DRST=restrict", "-DSTEP=2", "-DSTR=1", "-DSETTLED=5.5"),
+    "macro_branches": ("-DUNUSED", "-DLEVEL=3"),
+}
 
 
-def test_a_text_under_another_macro_stops_the_compiler(tmp_path: Path) -> None:
-    source = tmp_path / "macro_texts.c"
-    source.write_text((PROGRAMS / "macro_texts.c").read_text())
-    (tmp_path / "macro_texts.h").write_text((PROGRAMS / "macro_texts.h").read_text())
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_text_under_another_macro_stops_the_compiler(name: str, tmp_path: Path) -> None:
+    source = tmp_path / f"{name}.c"
+    source.write_text((PROGRAMS / f"{name}.c").read_text())
+    for header in PROGRAMS.glob("*.h"):
+        shutil.copy(header, tmp_path)
     files = emit(Settings(source), [load_target(target) for target in TARGET_NAMES]).files
     texts = [(suffix, text) for suffix, text in files.items() if suffix in OPTIONS]
     assert compiled(source, texts, ()) == set(OPTIONS)
-    for flag in OTHERS:
+    for flag in OTHERS[name]:
         assert compiled(source, texts, (flag,)) == set(), flag
-    for flag in SAME:
+    for flag in SAME[name]:
         assert compiled(source, texts, (flag,)) == set(OPTIONS), flag
 
 

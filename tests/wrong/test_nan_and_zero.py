@@ -185,3 +185,45 @@ def test_the_reproducers(name: str, tmp_path: Path) -> None:
             for q in (float("nan"), -1.5):
                 a = Array("f8", n, numbers[: min(n, 6)])
                 program.check(Call("f", n, a, q, Array("f8", 1)))
+
+
+# The types of m and of a's elements, and the statement.
+MIXED = (
+    ("float", "double", "m = m > a[i] ? m : a[i];"),
+    ("float", "double", "m = a[i] * 1e-3 >= m ? a[i] * 1e-3 : m;"),
+    ("double", "float", "if (a[i] > m) m = a[i];"),
+    ("double", "long", "m = a[i] > m ? a[i] : m;"),
+    ("unsigned", "int", "m = a[i] > m ? a[i] : m;"),
+    ("unsigned", "unsigned", "if (m < a[i]) m = a[i];"),
+    ("int", "int", "if (a[i] > m) m = a[i];"),
+    ("int", "int", "m = m < a[i] ? m : a[i];"),
+    ("long", "int", "if (a[i] <= m) m = a[i];"),
+)
+KINDS = {"float": "f4", "double": "f8", "int": "i4", "unsigned": "u4", "long": "i8"}
+EDGES = {
+    "f": ("nan", "-0.0", 0.0, 1e-60, -1e-60, 3e38, "inf", 0.1),
+    "i": (-(2**31), 2**31 - 1, 0, -1),
+    "u": (2**32 - 1, 0, 2**31),
+}
+
+
+def test_values_of_two_types(tmp_path: Path) -> None:
+    source, made = tmp_path / "s.c", tmp_path / "made"
+    made.mkdir()
+    text = ""
+    for number, (own, element, statement) in enumerate(MIXED):
+        one = FUNCTION.format(type=own, number=number, statement=statement, tuned=100)
+        text += one.replace(f"const {own}", f"const {element}")
+    source.write_text(text)
+    program = Program(made, source)
+    calls = []
+    for number, (own, element, _) in enumerate(MIXED):
+        kind, of = KINDS[own], KINDS[element]
+        edges = [v for v in EDGES[of[0]] if of != "f4" or v not in (1e-60, -1e-60)]
+        for n, start, place in itertools.product((1, 150), EDGES[kind[0]], range(len(edges))):
+            values = [-abs(k % 7) if of[0] != "u" else k % 7 for k in range(n)]
+            values[n // 2 :: 60] = edges[place : place + 1] * len(values[n // 2 :: 60])
+            begin = float(start) if kind[0] == "f" else int(start)
+            array = Array(of, n, tuple(values))
+            calls.append(Call(f"f{number}", n, (kind, begin), array, returns=kind))
+    program.check(*calls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotune.analysis.facts import Analysis
+from annotune.analysis.named import value_at
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.scalar_arrays import elements
 from annotune.codegen.c_expr import plain_c
@@ -16,7 +17,6 @@ from annotune.decide.certificate import Certificate, Stored, Touch
 from annotune.decide.plan import Plan
 from annotune.ir.expr import Access, Binary, Expr, Int, Var
 from annotune.ir.flat import flattened
-from annotune.ir.fold import fold
 from annotune.ir.nest import walk_paths
 
 
@@ -178,9 +178,9 @@ def _written_scalars(analysis: Analysis) -> frozenset[str]:
 
 
 def _number(expr: Expr, sizes: Mapping[str, int]) -> int:
-    value = fold(expr, sizes)
-    assert isinstance(value, Int)
-    return value.value
+    value = value_at(expr, sizes)
+    assert value is not None, expr
+    return value
 
 
 def _end(lowest: Expr, length: Expr, sizes: Mapping[str, int]) -> int:

@@ -56,7 +56,7 @@ class Maker:
 
     def affine(self, expr: Expr, number: int) -> str:
         """Return an expression over iterators and sizes as isl text, sizes put in."""
-        return affine_text(fold(substitute(expr, self.names(number)), self.analysis.region.sizes))
+        return affine_text(substitute(expr, self.names(number)), self.analysis.region.sizes)
 
     def relation(self, number: int, coordinates: Sequence[str], name: str = "") -> str:
         """Return the map from a statement's iterations to coordinates, of the tuple `name`.
@@ -144,7 +144,7 @@ class Maker:
     def text_of(self, expr: Expr, number: int, value: Mapping[str, str]) -> str:
         """Return an expression over loops with the values `value` as isl text, sizes put in."""
         known = {name: Var(_enclosed(text)) for name, text in value.items()}
-        return affine_text(fold(substitute(expr, known), self.analysis.region.sizes))
+        return affine_text(substitute(expr, known), self.analysis.region.sizes)
 
     def values(self, number: int, around: Sequence[Loop]) -> dict[str, str]:
         """Return each loop's value as isl text over the statement's own iterators.

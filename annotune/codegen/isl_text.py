@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from annotune.analysis.named import WIDE_CASTS
+from annotune.analysis.named import WIDE_CASTS, value_at
 from annotune.codegen.c_expr import c_expr
 from annotune.ir.expr import (
     COMPARISONS,
@@ -66,6 +66,12 @@ class IslText:
                 return self._chosen(Binary("<" if function == "min" else ">", first, second), expr)
             case Select(condition, _, _):
                 return self._chosen(condition, expr)
+            case Call(function, (operand,)) if function in WIDE_CASTS:
+                return self.cases(operand)
+            case Call():
+                # A cast of what sizes alone decide.
+                known = value_at(expr, self.sizes)
+                return None if known is None else (Case(ALWAYS, f"({known})"),)
             case _:
                 return None
 
@@ -133,22 +139,25 @@ class IslText:
         return f"({text})", f"({text})"
 
 
-def affine_text(expr: Expr) -> str:
-    """Return an integer expression, whose variables are isl text, as isl text."""
+def affine_text(expr: Expr, sizes: Mapping[str, int]) -> str:
+    """Return an integer expression, whose variables are isl text or `sizes`, as isl text."""
 
     def of_isl(part: Expr) -> Expr | None:
+        known = value_at(part, sizes) if isinstance(part, Call | Select) else None
+        if known is not None:
+            return Int(known)
         match part:
             case Call(function, (operand,)) if function in WIDE_CASTS:
                 return rewrite(operand, of_isl)
             case Binary("/" | "%" as op, left, Int(step)) if step > 0:
                 # Towards zero, where isl rounds down; a choice may not stand inside a sum there.
-                whole = affine_text(left)
+                whole = affine_text(left, sizes)
                 up, down = f"floor((-({whole}))/{step})", f"floor(({whole})/{step})"
                 quotient = f"(max({down}, 0) - max({up}, 0))"
                 return Var(quotient if op == "/" else f"({whole} - {step}*{quotient})")
         return None
 
-    return c_expr(rewrite(expr, of_isl))
+    return c_expr(rewrite(fold(expr, sizes), of_isl))
 
 
 def _both(one: str, two: str) -> str:

@@ -118,11 +118,11 @@ def doubles(*counts: int) -> list[Array]:
     return [Array("f8", count, seed=seed) for seed, count in enumerate(counts)]
 
 
-def test_proofs_know_starts_that_are_rounded_towards_zero() -> None:
-    source = PROGRAMS / "quotient_starts.c"
-    found = check(Settings(source))
-    texts = [certificate_text(region) for region in found.regions]
-    assert [text.count("certificate holds") for text in texts] == [3, 3]
+@pytest.mark.parametrize("name", ["quotient_starts.c", "bounds_of_types.c"])
+def test_proofs_know_how_c_rounds_and_converts_a_bound(name: str) -> None:
+    for region in check(Settings(PROGRAMS / name)).regions:
+        text = certificate_text(region)
+        assert text.count("certificate holds") == 3, (region.region.function, text)
 
 
 def test_a_scalar_that_changes_between_kernels_is_no_constant(tmp_path: Path) -> None:

@@ -42,8 +42,7 @@ def as_beside(helper: str, redefined: Iterable[Redefined]) -> str:
     before, after = [], []
     for one in redefined:
         if one.name in used:
-            before += [f'#pragma push_macro("{one.name}")', f"#undef {one.name}"]
-            before += [] if one.body is None else [f"#define {one.name} {one.body}".rstrip()]
+            before += [f'#pragma push_macro("{one.name}")', *one.directives()]
             after.append(f'#pragma pop_macro("{one.name}")')
     return "\n".join([*before, helper.rstrip("\n"), *after, ""]) if before else helper
 

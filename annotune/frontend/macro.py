@@ -34,6 +34,15 @@ class Macro:
     def is_function(self) -> bool:
         return self.parameters is not None
 
+    @property
+    def use(self) -> str:
+        """Return the macro with its parameters, as ``#define`` has it."""
+        if self.parameters is None:
+            return self.name
+        *fixed, last = self.parameters or ("",)
+        rest = "..." if last == "__VA_ARGS__" else f"{last}..."
+        return f"{self.name}({', '.join([*fixed, rest if self.is_variadic else last])})"
+
 
 def is_one_operand(body: str) -> bool:
     """Return whether a macro's body means the same in any expression as its value of type int.

@@ -26,6 +26,7 @@ def surroundings(names: Names, function: Function, index: int, place: Range) -> 
         frozenset(file.clean.macros),
         tuple(_redefined(file.clean, start, place[0])),
         texts_read(names, function, *place),
+        tuple(_redefined(file.clean, len(file.source.text), place[0])),
     )
 
 
@@ -83,8 +84,8 @@ def _sources(clean: Clean) -> Iterator[Source]:
 
 
 def _redefined(clean: Clean, start: int, region_start: int) -> Iterator[Redefined]:
-    """Yield the names that a text at `start` must see as they are at `region_start`."""
+    """Yield the names that a text at `start` must be given to see them as at `region_start`."""
     for name in sorted(clean.macros):
         (_, before), (_, here) = (in_force(clean, name, at) for at in (start, region_start))
         if before != here:
-            yield Redefined(name, None if here is None or here.is_function else here.body)
+            yield Redefined(name, None if here is None else f"{here.use} {here.body}".rstrip())

@@ -105,13 +105,18 @@ class MacroText:
 
 @dataclass(frozen=True, slots=True)
 class Redefined:
-    """A name that is another macro beside a region than where the region's function begins.
+    """A name that is another macro beside a region than elsewhere in the file.
 
-    `body` is what it stands for beside the region, None where it is no macro of a value there.
+    `definition` is what stands after ``#define`` for the region, None where it is no macro there.
     """
 
     name: str
-    body: str | None
+    definition: str | None
+
+    def directives(self) -> tuple[str, ...]:
+        """Return the lines after which the name means what it does beside the region."""
+        again = () if self.definition is None else (f"#define {self.definition}",)
+        return (f"#undef {self.name}", *again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,8 @@ class Surroundings:
 
     `label` begins the names of what a region puts beside functions; the file has none of these.
     `macros` are macros somewhere in the file, so that no name of ours may be one, and `redefined`
-    those that a text before the region's function must see as the region does. `texts` are macros
+    those that a text before the region's function must see as the region does; `later` those that
+    a text at the file's end must. `texts` are macros
     that the region is made of, which a compiler's ``-D`` may change.
     """
 
@@ -128,6 +134,7 @@ class Surroundings:
     macros: frozenset[str] = frozenset()
     redefined: tuple[Redefined, ...] = ()
     texts: tuple[MacroText, ...] = ()
+    later: tuple[Redefined, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def oracle_source(source: SourceFile, region: Region) -> str:
     lead = re.sub(r"[^\t]", " ", source.text[start : extent.body_start])
     text = body_text(source.text, region)
     placed = f"#line {line} {quoted(source.path)}\n{lead}{text}\n"
-    return file_head(source) + _wrapper(region, placed)
+    return file_head(source) + _macros(region) + _wrapper(region, placed)
 
 
 def variant_source(source: SourceFile, region: Region, code: RegionCode) -> str:
@@ -126,7 +126,7 @@ def variant_source(source: SourceFile, region: Region, code: RegionCode) -> str:
 def variant_part(region: Region, code: RegionCode) -> str:
     """Return what stands below the user's file in `variant_source`."""
     helper = f'#line 1 "{region.entry}_helper.c"\n{code.helper}\n' if code.helper else ""
-    return helper + _wrapper(region, f'#line 1 "{region.entry}.c"\n{code.body}\n')
+    return _macros(region) + helper + _wrapper(region, f'#line 1 "{region.entry}.c"\n{code.body}\n')
 
 
 def file_head(source: SourceFile) -> str:
@@ -136,7 +136,13 @@ def file_head(source: SourceFile) -> str:
 
 def nest_source(source: SourceFile, region: Region, body: str) -> str:
     """Return C in which `ENTRY` runs `body`, a text of our own in the user's names."""
-    return file_head(source) + _wrapper(region, body)
+    return file_head(source) + _macros(region) + _wrapper(region, body)
+
+
+def _macros(region: Region) -> str:
+    """Return directives after which macros are at the file's end what they are at the region."""
+    lines = (line for one in region.around.later for line in one.directives())
+    return "".join(f"{line}\n" for line in lines)
 
 
 def quoted(path: str) -> str:

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 from support.executed import CUDA, SHARED, run
+from support.regions import text_regions
 
 from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.ir.region import SourceFile
 from annotune.measure.cuda_text import translate
+from annotune.measure.harness import oracle_source
 from annotune.pipeline import emit
 from annotune.settings import Settings
 
@@ -150,6 +153,19 @@ def test_an_integer_macro_may_be_another(size: int, tmp_path: Path) -> None:
     texts = [(s, t) for s, t in program.files.items() if s in OPTIONS]
     assert compiled(program.source, texts, (*flags, "-DSCALE=2.0")) == set(OPTIONS)
     assert compiled(program.source, texts, (*flags, "-DSCALE=3.0")) == set()
+
+
+@pytest.mark.parametrize("name", ["macro_variable", "names_of_functions"])
+def test_what_is_measured_sees_the_macros_of_its_place(name: str, tmp_path: Path) -> None:
+    """It stands at the end of the file, where names of the region may be macros."""
+    text = (PROGRAMS / f"{name}.c").read_text()
+    text = text.replace("void f(", "#define AT(p, i, ...) p[i]\nvoid f(") + "#undef AT\n"
+    text = text.replace("a[i*n + j] +=", "AT(a, i*n + j) +=")
+    source = SourceFile(f"{name}.c", text, text_regions(text))
+    for number, region in enumerate(source.regions):
+        made = tmp_path / f"{number}.c"
+        made.write_text(oracle_source(source, region))
+        run(*GCC, "-Werror", "-fsyntax-only", made)
 
 
 def test_macro_texts_are_those_of_the_compiler(tmp_path: Path) -> None:

@@ -62,7 +62,9 @@ def in_floats(form: str) -> str:
     return form.replace("double", "float")
 
 
-@pytest.mark.parametrize(("type_", "tuned"), [("double", 5000), ("float", 100)])
+@pytest.mark.parametrize(
+    ("type_", "tuned"), [("double", 5000), pytest.param("float", 100, marks=pytest.mark.slow)]
+)
 def test_every_form_gives_c_s_value(type_: str, tuned: int, tmp_path: Path) -> None:
     source, made = tmp_path / "s.c", tmp_path / "made"
     made.mkdir()

@@ -14,8 +14,9 @@ import pytest
 from support.executed import CUDA, run
 
 from annotune.codegen.target import TARGET_NAMES, load_target
-from annotune.measure.acc_text import as_openmp
+from annotune.measure.acc_memory import as_openmp_with_memory
 from annotune.measure.cuda_text import translate
+from annotune.measure.flags import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.pipeline import emit
 from annotune.report.findings import Emission
 from annotune.settings import Settings
@@ -55,10 +56,11 @@ def built(target: str, folder: Path) -> Path:
         run("g++", "-O1", "-w", *CUDA, "-c", folder / "device.cu", "-o", folder / "device.o")
         run("g++", folder / "host.o", folder / "device.o", "-o", program)
         return program
-    # gcc would run OpenACC with one thread.
-    text = files["_omp.c"] if target == "openmp" else as_openmp(files["_acc.c"])
-    host.write_text(text)
-    run(*C, "-fopenmp", host, "-o", program)
+    # gcc would run OpenACC with one thread, and in one memory.
+    is_acc = target == "openacc"
+    host.write_text(as_openmp_with_memory(files["_acc.c"]) if is_acc else files["_omp.c"])
+    memory = (*ACC_MEMORY, RUNTIME_FOLDER / "acc_memory.c") if is_acc else ()
+    run(*C, "-fopenmp", *memory, host, "-o", program)
     return program
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotune.measure.acc_text import as_openmp
+from annotune.measure.acc_memory import as_openmp_with_memory, with_memory
 from annotune.measure.cuda_text import translate
-from annotune.measure.flags import KINDS, RUNTIME_FOLDER
+from annotune.measure.flags import ACC_MEMORY, KINDS, RUNTIME_FLAGS, RUNTIME_FOLDER
 
 from .batch_child import scalar
 from .c_reader import functions
@@ -135,8 +135,9 @@ class Builder:
         if name not in self.runtime:
             target = self.folder / f"{name}.o"
             source = RUNTIME_FOLDER / name
-            flags = ["-fPIC", "-O2", "-std=c++17", f"-I{RUNTIME_FOLDER}"]
-            _run(["g++", *flags, "-c", str(source), "-o", str(target)], self.folder)
+            compiler, role = ("gcc", "c") if name.endswith(".c") else ("g++", "cxx")
+            flags = (*RUNTIME_FLAGS[role], "-fvisibility=default")
+            _run([compiler, *flags, "-c", str(source), "-o", str(target)], self.folder)
             self.runtime[name] = target
         return self.runtime[name]
 
@@ -155,7 +156,10 @@ class Builder:
         if "openmp" in made:
             steps["openmp"] = self._c(folder, "openmp", made["openmp"]["_omp.c"], ("-fopenmp",))
         if "openacc" in made:
-            steps["openacc"] = self._c(folder, "openacc", made["openacc"]["_acc.c"], ("-fopenacc",))
+            flags = ("-fopenacc", *ACC_MEMORY, str(self.object("acc_memory.c")))
+            steps["openacc"] = self._c(
+                folder, "openacc", with_memory(made["openacc"]["_acc.c"]), flags
+            )
         if races:
             steps |= self._races(folder, made)
         with ThreadPoolExecutor(self.threads) as pool:
@@ -172,7 +176,7 @@ class Builder:
                 folder, "cuda-race", made["cuda"], (*SHARED, "-g1", *flags), runtime
             )
         texts = {"openmp": lambda: made["openmp"]["_omp.c"]}
-        texts["openacc"] = lambda: as_openmp(made["openacc"]["_acc.c"])
+        texts["openacc"] = lambda: as_openmp_with_memory(made["openacc"]["_acc.c"])
         for target, text in texts.items():
             if target in made:
                 steps[f"{target}-race"] = self._omp_race(folder, f"{target}-race", text())
@@ -188,7 +192,7 @@ class Builder:
     def _omp_race(self, folder: Path, name: str, text: str) -> list[list[str]]:
         source, part = folder / f"{name}.c", folder / f"{name}.o"
         source.write_text(text)
-        kind = KINDS["openmp-race"]
+        kind = KINDS[name]
         flags = [f for f in kind.flags["c"] if "visibility" not in f]
         link = [f for f in kind.link if "gc-sections" not in f]
         runtime = [str(self.object(n)) for n in kind.runtime]

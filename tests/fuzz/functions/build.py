@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotune.measure.acc_text import as_openmp
+from annotune.measure.acc_memory import as_openmp_with_memory, with_memory
 from annotune.measure.cuda_text import translate
+from annotune.measure.flags import ACC_MEMORY
 
 from ..execute import COMPILE_LIMIT_S, CUDA, FAST, SHARED, Builder
 from .emitted import Made, device_text
@@ -88,13 +89,13 @@ class Group:
             out[name] = self._without_refused(name, everyone, compiled)
             everyone = out[name][1]
         out["original"] = (out["original"][0], everyone)
+        memory = (*ACC_MEMORY, str(self.builder.object("acc_memory.c")))
+        on_host = (*QUICK, "-fopenacc", "-foffload=disable", *memory)
+        played = (*QUICK, "-fopenmp", *memory)
         builds: dict[str, tuple[str, Callable[[str, Sequence[int]], str]]] = {
             "cuda": ("cuda", self._cuda),
-            "openacc": (
-                "openacc",
-                self._c_of("_acc.c", (*QUICK, "-fopenacc", "-foffload=disable")),
-            ),
-            "openacc-played": ("openacc", self._c_of("_acc.c", (*QUICK, "-fopenmp"), as_openmp)),
+            "openacc": ("openacc", self._c_of("_acc.c", on_host, with_memory)),
+            "openacc-played": ("openacc", self._c_of("_acc.c", played, as_openmp_with_memory)),
             "openmp": ("openmp", self._c_of("_omp.c", (*FAST, "-fopenmp"))),
         }
         if self.gpu is not None:

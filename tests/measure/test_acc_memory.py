@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from compilers import here
 from cpu_builds import RUNTIME, SHARED, run
 from support.regions import text_source
 
@@ -21,7 +23,11 @@ from annotune.decide.decision import Base
 from annotune.decide.space import region_space
 from annotune.measure.acc_memory import with_memory
 from annotune.measure.acc_text import Directive, UnsupportedAcc, directives
+from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.flags import ACC_MEMORY
+from annotune.measure.oracle import Oracle
+from annotune.measure.trial import Status
+from annotune.measure.variant import Variant
 
 LIMIT_S = 300
 N, M = 40, 6
@@ -331,6 +337,26 @@ def test_directives_written_by_hand(is_openmp: bool, tmp_path: Path) -> None:
         else:
             assert status != 0, one
             assert WRONG[one][1] in words
+
+
+def test_data_that_stay_on_the_device_are_there_only_if_the_caller_brings_them(
+    tmp_path: Path,
+) -> None:
+    source = text_source(OBJECTS + user_text("time_steps"), "user.c")
+    base = Base.of(analyse(source.regions[0]))
+    target = load_target("openacc")
+    listed = target.candidates(base, region_space(base), load_device("h200"), 1)
+    code = target.region(next(iter(listed)), True)
+    assert "present(" in code.body
+    assert "copy" not in code.body
+    checker = Checker(Oracle(source, base.analysis, here(), tmp_path))
+    plan = CheckPlan(({"n": N, "m": M}, {"n": 7, "m": 1}), races=True)
+    program = Variant("openacc", "openacc", code)
+    found = checker.check(program, replace(plan, resident=True))
+    assert (found.status, found.reason) == (Status.CORRECT, "")
+    alone = checker.check(program, plan)
+    assert alone.status is Status.RUNTIME
+    assert "is not present on the device" in alone.reason
 
 
 def test_every_line_keeps_its_number() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,7 +23,7 @@ from annotune.analysis.domains import (
 from annotune.analysis.messages import EMPTY_LOOP
 from annotune.analysis.model import Model, fixed_sizes, known_values
 from annotune.analysis.named import Rounded, parts_within, with_values
-from annotune.analysis.poly import Poly, from_expr, variable
+from annotune.analysis.poly import ONE, Poly, from_expr, variable
 from annotune.analysis.shapes import Layout, recover
 from annotune.analysis.statements import (
     Reference,
@@ -112,10 +112,15 @@ class _Builder:
     @cached_property
     def demands(self) -> Demands:
         """Return what the proofs demand of the sizes, the given demands first."""
-        base = context(self.statements, self.space, _extents(self.region))
+        arrays = self.region.arrays.values()
+        objects = _extents(array for array in arrays if not array.is_pointer)
+        base = context(self.statements, self.space, objects)
         named = named_sizes(self.statements)
         demands = demands_on(self.region, named, self.space, base, self.known)
-        return replace(demands, found=list(self.given), is_open=self.is_open)
+        demands = replace(demands, found=list(self.given), is_open=self.is_open)
+        # Rows behind a pointer may have no elements, unless loops run along them.
+        left = [e for e in _extents(a for a in arrays if a.is_pointer) if not demands.add(e - ONE)]
+        return replace(demands, sizes=context(self.statements, self.space, [*objects, *left]))
 
     @cached_property
     def by_number(self) -> Mapping[int, Statement]:
@@ -291,12 +296,9 @@ def _first_with(used: tuple[Reference, ...], poly: Poly) -> Reference:
     return next((r for r in used if poly in r.subscripts), used[0])
 
 
-def _extents(region: Region) -> list[Poly]:
+def _extents(arrays: Iterable[Array]) -> list[Poly]:
     polys = [
-        from_expr(extent)
-        for array in region.arrays.values()
-        for extent in array.extents
-        if extent is not None
+        from_expr(extent) for array in arrays for extent in array.extents if extent is not None
     ]
     return [poly for poly in polys if poly is not None]
 

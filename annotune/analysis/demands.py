@@ -95,6 +95,18 @@ class Demands:
         self.found = trial.found
         return True
 
+    def add(self, poly: Poly) -> bool:
+        """Return whether `poly` is never negative by what is known, or by a demand added here."""
+        demand = Demand(poly)
+        if self.context().is_subset(fulfilled([demand], self.space)):
+            return True
+        value = poly.at(self.known).constant
+        is_possible = poly.names <= self.testable and (value is None or value >= 0)
+        if not self.is_open or not is_possible or len(self.found) == MOST_DEMANDS:
+            return False
+        self.found.append(demand)
+        return True
+
     def _exclude_piece(self, piece: isl.Set, basic: isl.BasicSet, prefer: frozenset[str]) -> bool:
         context = self.context()
         if piece.intersect(context).is_empty():

@@ -151,12 +151,12 @@ class Bounds:
         except NotLinear:
             return isl.Set.empty(sizes.get_space())
         point = isl.Set(space.text(f"{tuple_text(statement)} : {' and '.join(at) or 'true'}"))
-        return point.intersect(self._switched_on(reference, statement)).params()
+        return point.intersect(self.switched_on(reference, statement)).params()
 
-    def _switched_on(self, reference: Reference, statement: Statement) -> isl.Set:
+    def switched_on(self, reference: Reference, statement: Statement) -> isl.Set:
         """Return the runs of a reference with all its switches on."""
         model, parts = self.model, list(_operands(reference.conditions))
-        decided = [one for one in parts if not self._is_switch(one)]
+        decided = [one for one in parts if not self.is_switch(one)]
         if len(decided) == len(parts):
             return model.instances(reference)
         iterators = frozenset(loop.var for loop in model.region.nest.loops())
@@ -168,13 +168,24 @@ class Bounds:
             runs = runs.intersect(made.truth(condition).maybe)
         return runs
 
+    def hangs_on_memory(self, reference: Reference) -> bool:
+        """Return whether more than loops, sizes and switches decides when `reference` is made."""
+        model = self.model
+        statement = model.statement(reference.statement)
+        iterators = frozenset(loop.var for loop in model.region.nest.loops())
+        made = Conditions(
+            model.region, statement, model.space, self.written, iterators, is_strict=False
+        )
+        decided = (c for c in _operands(reference.conditions) if not self.is_switch(c))
+        return not all(made.truth(condition).is_exact for condition in decided)
+
     def is_certain(self, reference: Reference) -> bool:
         """Return whether loops and sizes with a value alone decide when `reference` is made."""
         truth = self.model.truths.get(reference)
         is_exact = truth is None or truth.is_exact
-        return is_exact and not any(map(self._is_switch, _operands(reference.conditions)))
+        return is_exact and not any(map(self.is_switch, _operands(reference.conditions)))
 
-    def _is_switch(self, condition: Expr) -> bool:
+    def is_switch(self, condition: Expr) -> bool:
         """Return whether a scalar without a value turns something on for the whole region."""
         names = variables(condition)
         iterators = {loop.var for loop in self.model.region.nest.loops()}

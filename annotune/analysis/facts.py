@@ -85,19 +85,44 @@ class LoopFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Neighbours in an array, elements or rows, that one call touches: the first and the count.
+
+    With `may_be_none` there are calls for which `count` is 0. `is_whole` says of rows that the
+    first begins and the last ends with an element that is touched.
+    """
+
+    first: Expr
+    count: Expr
+    may_be_none: bool = False
+    is_whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
     """An array as the analysis sees it: the dimensions recovered from its subscripts.
 
     `extents` are the sizes of the recovered dimensions, outermost first, None for the
     outermost when nothing bounds it. `lowest` and `length` are C expressions over the
-    region's scalars: the first element that the region touches (0 nearly always), and the
-    number of elements from there to the last one, for positive trip counts.
+    region's scalars: the first element that any call with its sizes touches (0 nearly always),
+    and the number of elements from there to the last one, for positive trip counts; of an array
+    that C declares with its extents, all of it. `touched` is the part of that which one call
+    touches, None where it is the same; `rows` are, of an array of rows, those with an element of
+    that part. `may_be_null` says that memory decides whether anything is touched.
     """
 
     array: str
     extents: tuple[Expr | None, ...]
     lowest: Expr
     length: Expr
+    touched: Part | None = None
+    rows: Part | None = None
+    may_be_null: bool = False
+
+    @property
+    def part(self) -> Part:
+        """Return the elements that one call touches, from the first to the last."""
+        return self.touched or Part(self.lowest, self.length)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from annotune.analysis.extremes import Bounds, Extreme
-from annotune.analysis.facts import Shape
+from annotune.analysis.facts import Part, Shape
 from annotune.analysis.messages import GATHER_EXTENT
 from annotune.analysis.model import Model
 from annotune.analysis.poly import ONE, ZERO, Poly, from_expr, product, to_expr
 from annotune.analysis.shapes import declared_extents
 from annotune.analysis.statements import Reference
+from annotune.analysis.touched import Touched, declared_rows, rows_of
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Access, Expr
+from annotune.ir.expr import Access, Expr, Int, conjuncts
 from annotune.ir.fold import fold
 from annotune.ir.region import Region
 from annotune.ir.text import parse_nest, print_expr
@@ -33,13 +34,21 @@ class Unbounded(Exception):
 class Section:
     """The elements ``lowest .. lowest + length - 1`` of one array, counted flat.
 
-    `is_assumed` says that only an access under a condition touches an end, where memory or a
-    switch of the whole region decides it.
+    `is_assumed` says that only an access under a condition touches an end, where memory decides
+    it. One call may touch less: `touched`, with `ends` as its first element and length where
+    these are polynomials. None of it says that both ends of the section are always touched.
     """
 
     lowest: Poly
     length: Poly
     is_assumed: bool = False
+    touched: Part | None = None
+    ends: tuple[Poly, Poly] | None = None
+
+    @property
+    def exact(self) -> tuple[Poly, Poly] | None:
+        """Return the first element that each call touches and the length, None where it differs."""
+        return (self.lowest, self.length) if self.touched is None else self.ends
 
 
 def section(name: str, bounds: Bounds) -> Section:
@@ -69,8 +78,6 @@ def section(name: str, bounds: Bounds) -> Section:
         if extremes is not None:
             found[reference] = extremes
     whole = _declaration(name, tuple(found.values()), bounds)
-    if whole is not None:
-        return whole
     if not model.all_sizes:
         exact = {
             reference: bounds.counted(reference, address)
@@ -78,25 +85,107 @@ def section(name: str, bounds: Bounds) -> Section:
             if any(not model.sizes.is_subset(e.touched) for e in found.get(reference, ()))
         }
         found = {r: e for r, e in {**found, **exact}.items() if e is not None}
+    if whole is not None:
+        return _declared(name, whole, found, bounds)
     if not found:
         return Section(ZERO, ZERO)
+    lowest, length = _ends(found, references[0], flat[0], bounds)
+    section = Section(lowest, length, _is_open(found, lowest, length, bounds, bounds.is_certain))
+    if section.is_assumed and any(_has_switch(r, bounds) for r in found):
+        return _switched(name, section, found, bounds)
+    return section
+
+
+def _ends(
+    found: Mapping[Reference, tuple[Extreme, Extreme]],
+    reference: Reference,
+    address: Poly,
+    bounds: Bounds,
+) -> tuple[Poly, Poly]:
+    """Return the lowest element and the length of what references touch between their extremes.
+
+    Raises:
+        Unbounded: Which is the least is not proven, or whether it is touched at all.
+    """
     lows = dict.fromkeys(-low.address for low, _ in found.values())
     highs = dict.fromkeys(high.address for _, high in found.values())
-    lowest = -_bound(tuple(lows), bounds, references[0])
-    highest = _bound(tuple(highs), bounds, references[0])
-    length = highest - lowest + ONE
-    lower = [low for low, _ in found.values()]
-    upper = [high for _, high in found.values()]
-    for end, reached in ((lowest, lower), (highest, upper)):
-        unreached = _unreached(end, reached, length, bounds)
+    lowest = -_bound(tuple(lows), bounds, reference)
+    length = _bound(tuple(highs), bounds, reference) - lowest + ONE
+    for unreached in _unreached_ends(found.values(), lowest, length, bounds):
         if not (unreached.is_empty() or bounds.demands.exclude(unreached)):
-            raise Unbounded(references[0], flat[0])
-    certain = [both for r, both in found.items() if bounds.is_certain(r)]
-    is_assumed = not (
-        _unreached(lowest, [low for low, _ in certain], length, bounds).is_empty()
-        and _unreached(highest, [high for _, high in certain], length, bounds).is_empty()
+            raise Unbounded(reference, address)
+    return lowest, length
+
+
+def _unreached_ends(
+    found: Iterable[tuple[Extreme, Extreme]], lowest: Poly, length: Poly, bounds: Bounds
+) -> Iterator[isl.Set]:
+    """Yield the sizes at which the first, and those at which the last element is not touched."""
+    both = tuple(found)
+    yield _unreached(lowest, [low for low, _ in both], length, bounds)
+    yield _unreached(lowest + length - ONE, [high for _, high in both], length, bounds)
+
+
+def _is_open(
+    found: Mapping[Reference, tuple[Extreme, Extreme]],
+    lowest: Poly,
+    length: Poly,
+    bounds: Bounds,
+    counts: Callable[[Reference], bool],
+) -> bool:
+    """Return whether an end might not be touched by the references that count."""
+    counted = [both for reference, both in found.items() if counts(reference)]
+    return not all(one.is_empty() for one in _unreached_ends(counted, lowest, length, bounds))
+
+
+def _declared(
+    name: str, whole: Poly, found: Mapping[Reference, tuple[Extreme, Extreme]], bounds: Bounds
+) -> Section:
+    """Return the section of an array with all its extents; what a call touches may be less."""
+    everything = Section(ZERO, whole)
+    if not found:
+        return replace(everything, touched=Part(Int(0), Int(0), may_be_none=True))
+    closed = replace(bounds, demands=replace(bounds.demands, is_open=False))
+    reference = next(iter(found))
+    try:
+        lowest, length = _ends(found, reference, ZERO, closed)
+        if not _is_open(found, lowest, length, closed, bounds.is_certain):
+            if (lowest, length) == (ZERO, whole):
+                return everything
+            to_c = _in_c(name, bounds)
+            part = Part(fold(to_c(lowest)), fold(to_c(length)))
+            return replace(everything, touched=part, ends=(lowest, length))
+    except Unbounded:
+        pass
+    return _switched(name, everything, found, bounds)
+
+
+def _switched(
+    name: str,
+    section: Section,
+    found: Mapping[Reference, tuple[Extreme, Extreme]],
+    bounds: Bounds,
+) -> Section:
+    """Return a section with what one call touches of it, if that can be said."""
+    touched = Touched.of(name, bounds, _order(name, bounds))
+    hull = None if touched is None else touched.part()
+    if hull is None:
+        return section
+    still = _is_open(
+        found,
+        section.lowest,
+        section.length,
+        bounds,
+        lambda reference: not bounds.hangs_on_memory(reference),
     )
-    return Section(lowest, length, is_assumed)
+    if hull.ends == (section.lowest, section.length):
+        return section
+    is_assumed = section.is_assumed and still
+    return replace(section, is_assumed=is_assumed, touched=hull.part, ends=hull.ends)
+
+
+def _has_switch(reference: Reference, bounds: Bounds) -> bool:
+    return any(bounds.is_switch(c) for whole in reference.conditions for c in conjuncts(whole))
 
 
 def _unreached(end: Poly, extremes: Iterable[Extreme], length: Poly, bounds: Bounds) -> isl.Set:
@@ -150,14 +239,14 @@ def stated_extents(name: str, region: Region) -> tuple[Expr, ...]:
 
 def _declaration(
     name: str, found: Sequence[tuple[Extreme, Extreme]], bounds: Bounds
-) -> Section | None:
-    """Return the whole array as a section, None when an access may leave it."""
+) -> Poly | None:
+    """Return the length of the whole array, None when an access may leave it."""
     whole = whole_length(name, bounds.model)
     if whole is None:
         return None
     room = {low.address for low, _ in found} | {whole - ONE - high.address for _, high in found}
     inside = all(bounds.signs.is_nonnegative(one) for one in room)
-    return Section(ZERO, whole) if inside else None
+    return whole if inside else None
 
 
 def _bound(polys: Sequence[Poly], bounds: Bounds, reference: Reference) -> Poly:
@@ -173,16 +262,73 @@ def _bound(polys: Sequence[Poly], bounds: Bounds, reference: Reference) -> Poly:
 
 def shape(name: str, found: Section, bounds: Bounds) -> Shape:
     """Return the shape of the array `name`, with the names of inner dimensions first."""
+    to_c = _in_c(name, bounds)
     extents = bounds.model.layouts[name].extents
+    return Shape(
+        name,
+        tuple(None if one is None else to_c(one) for one in extents),
+        to_c(found.lowest),
+        to_c(found.length),
+        found.touched,
+        _rows(name, found, bounds),
+        _may_be_null(name, found, bounds),
+    )
+
+
+def _in_c(name: str, bounds: Bounds) -> Callable[[Poly], Expr]:
+    """Return what writes a polynomial over the sizes of an array as C."""
+    order = _order(name, bounds)
+    return lambda poly: to_expr(poly, order, bounds.rounded)
+
+
+def _order(name: str, bounds: Bounds) -> tuple[str, ...]:
+    """Return the names of an array's sizes in the order in which C is to show them."""
     order: dict[str, None] = {}
-    for extent in reversed(extents):
+    for extent in reversed(bounds.model.layouts[name].extents):
         if extent is not None:
             order.update(dict.fromkeys(sorted(extent.names)))
     for loop in (c for s in bounds.model.statements for c in reversed(s.loops)):
         order.update(dict.fromkeys(n for p in loop.upper for n in sorted(p.names)))
-    return Shape(
-        name,
-        tuple(None if one is None else to_expr(one, order, bounds.rounded) for one in extents),
-        to_expr(found.lowest, order, bounds.rounded),
-        to_expr(found.length, order, bounds.rounded),
-    )
+    return tuple(order)
+
+
+def _rows(name: str, found: Section, bounds: Bounds) -> Part | None:
+    """Return the rows that a call touches of an array of rows, None of any other array."""
+    array = bounds.model.arrays.get(name)
+    if array is None or len(array.extents) < 2:
+        return None
+    inner = [from_expr(extent) for extent in array.extents[1:] if extent is not None]
+    row = product(poly for poly in inner if poly is not None)
+    if len(inner) < len(array.extents) - 1 or any(poly is None for poly in inner) or row.is_zero:
+        return None
+    to_c = _in_c(name, bounds)
+    if found.exact is not None:
+        lowest, length = (poly.at(bounds.model.space.values) for poly in found.exact)
+        row = row.at(bounds.model.space.values)
+        (first, before), (end, behind) = lowest.divide(row), (lowest + length).divide(row)
+        if before.is_zero and behind.is_zero:
+            return Part(fold(to_c(first)), fold(to_c(end - first)))
+    is_gathered = any(r.unknown for r in bounds.model.references[name])
+    if declared_rows(name, bounds) and not is_gathered:
+        touched = Touched.of(name, bounds, _order(name, bounds))
+        hull = None if touched is None else touched.rows()
+        if hull is not None:
+            return replace(hull.part, is_whole=False)
+    if found.exact is not None:
+        return rows_of(Part(to_c(lowest), to_c(length)), to_c(row))
+    assert found.touched is not None
+    return rows_of(found.touched, to_c(row))
+
+
+def _may_be_null(name: str, found: Section, bounds: Bounds) -> bool:
+    """Return whether memory decides if anything is touched behind a pointer."""
+    model = bounds.model
+    array, references = model.arrays.get(name), model.references[name]
+    if array is None or not array.is_pointer:
+        return False
+    for reference in references:
+        runs = model.instances(reference).params()
+        if bounds.is_certain(reference) and model.sizes.is_subset(runs):
+            return False
+    is_told = found.touched is not None and found.touched.may_be_none
+    return not is_told or any(map(bounds.hangs_on_memory, references))

@@ -25,7 +25,7 @@ def array_use(
     overwritten = (
         is_written
         and _reads_see_writes(name, bounds.model, dependences)
-        and _writes_cover(name, found, bounds)
+        and _writes_cover(name, found.exact, bounds)
     )
     return ArrayUse(name, is_read, is_written, overwritten)
 
@@ -47,10 +47,10 @@ def _reads_see_writes(name: str, model: Model, dependences: Sequence[Carried]) -
     return True
 
 
-def _writes_cover(name: str, found: Section, bounds: Bounds) -> bool:
-    """Return whether every element of the section is written.
+def _writes_cover(name: str, found: tuple[Poly, Poly] | None, bounds: Bounds) -> bool:
+    """Return whether every element is written of what each call touches, as `Section.exact` has it.
 
-    The section must be whole rows of the layout: a box of indices, all of them written.
+    That must be whole rows of the layout: a box of indices, all of them written.
     """
     model = bounds.model
     values = model.space.values
@@ -60,10 +60,13 @@ def _writes_cover(name: str, found: Section, bounds: Bounds) -> bool:
     inner = [extent for extent in layout.extents[1:] if extent is not None]
     if len(inner) != len(layout.extents) - 1:
         return False
+    if found is None:
+        return False
+    lowest, length = found
     row = product(inner)
-    begin = found.lowest - layout.offset
+    begin = lowest - layout.offset
     first, rest = begin.divide(row) if not row.is_zero else (ZERO, ONE)
-    count, more = found.length.divide(row)
+    count, more = length.divide(row)
     if not rest.at(values).is_zero or not more.at(values).is_zero:
         return False
     written: isl.Set | None = None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from annotune.analysis.facts import Analysis, ArrayUse
+from annotune.analysis.facts import Analysis
+from annotune.analysis.poly import from_expr
 from annotune.codegen.c_expr import plain_c
-from annotune.ir.expr import Binary, Expr, Int
+from annotune.codegen.guards import in_long
+from annotune.ir.expr import Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
 
@@ -19,68 +19,44 @@ def data_clauses(analysis: Analysis, resident: bool = False, is_part: bool = Fal
     """
     sections: dict[str, list[str]] = {}
     for array in analysis.region.arrays.values():
-        clause = "present" if resident else _clause(analysis.uses[array.name], is_part)
+        clause = "present" if resident else _clause(analysis, array, is_part)
         sections.setdefault(clause, []).append(section(analysis, array))
     order = ("present", "copyin", "copy", "copyout")
     return " ".join(f"{c}({', '.join(sections[c])})" for c in order if c in sections)
 
 
 def section(analysis: Analysis, array: Array) -> str:
-    """Return the part of an array that the region touches, as OpenACC writes it.
+    """Return the part of an array that a call touches, as OpenACC writes it.
 
-    An array object is named as a whole; of a pointer to rows, whole rows are taken.
+    Of an array of rows whole rows are taken; an array object is named where all of it is touched.
     """
-    if not array.is_pointer:
-        return array.name
     shape = analysis.shapes[array.name]
-    inner = array.extents[1:]
-    if not inner:
-        return f"{array.name}[{plain_c(fold(shape.lowest))}:{plain_c(fold(shape.length))}]"
-    rows = f"[0:{plain_c(_rows(array, fold(shape.lowest), fold(shape.length)))}]"
-    rest = "".join(f"[0:{plain_c(extent)}]" for extent in inner if extent is not None)
-    return f"{array.name}{rows}{rest}"
+    inner = [extent for extent in array.extents[1:] if extent is not None]
+    part = shape.part if shape.rows is None else shape.rows
+    first, count = fold(part.first), fold(part.count)
+    if not array.is_pointer and _is_all(array, first, count):
+        return array.name
+    rest = "".join(f"[0:{plain_c(extent)}]" for extent in inner)
+    return f"{array.name}[{_counted(first)}:{_counted(count)}]{rest}"
 
 
-def _clause(use: ArrayUse, is_part: bool) -> str:
+def _is_all(array: Array, first: Expr, count: Expr) -> bool:
+    """Return whether `count` rows or elements from `first` on are all that an object has."""
+    if not array.extents:
+        return True
+    (outermost, *_), found = array.extents, from_expr(count)
+    return first == Int(0) and outermost is not None and found == from_expr(fold(outermost))
+
+
+def _counted(expr: Expr) -> str:
+    """Return a bound of a section as C, in 64 bits where it is more than a sum of products."""
+    is_plain = not any(isinstance(part, Select | Call) for part in walk(expr))
+    return plain_c(expr if is_plain else in_long(expr))
+
+
+def _clause(analysis: Analysis, array: Array, is_part: bool) -> str:
+    use, rows = analysis.uses[array.name], analysis.shapes[array.name].rows
     if not use.is_written:
         return "copyin"
-    return "copyout" if use.overwritten and not is_part else "copy"
-
-
-def _rows(array: Array, lowest: Expr, length: Expr) -> Expr:
-    """Return the number of rows from the array's start to the last element touched."""
-    inner = [extent for extent in array.extents[1:] if extent is not None]
-    rows = _without(_factors((length,)), _factors(inner))
-    if rows is not None and lowest == Int(0):
-        # No division, which rows without elements would make one by zero.
-        return rows
-    row = inner[0]
-    for extent in inner[1:]:
-        row = Binary("*", row, extent)
-    end = Binary("-", Binary("+", Binary("+", lowest, length), row), Int(1))
-    return fold(Binary("/", fold(end), row))
-
-
-def _factors(exprs: Iterable[Expr]) -> list[Expr]:
-    """Return the factors of a product."""
-    out: list[Expr] = []
-    for expr in exprs:
-        match expr:
-            case Binary("*", left, right):
-                out += _factors((left, right))
-            case _:
-                out.append(fold(expr))
-    return out
-
-
-def _without(factors: list[Expr], others: list[Expr]) -> Expr | None:
-    """Return the product of `factors` less `others`, or None where some are not among them."""
-    left = list(factors)
-    for other in others:
-        if other not in left:
-            return None
-        left.remove(other)
-    product: Expr = Int(1)
-    for factor in left:
-        product = Binary("*", product, factor)
-    return fold(product)
+    is_whole = rows is None or rows.is_whole
+    return "copyout" if use.overwritten and is_whole and not is_part else "copy"

@@ -11,14 +11,17 @@ from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_copies import VECTOR_BYTES
 from annotune.codegen.cuda_kernel import KernelText
+from annotune.codegen.cuda_parts import copied, first_element, write_touched, written_where
 from annotune.codegen.cuda_team import Partial
 from annotune.codegen.cuda_types import cuda_type
 from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, wide
 from annotune.codegen.guards import (
     condition_tests,
     conjunct,
+    divisor_tests,
     joined,
     may_overlap,
+    null_tests,
     runs_tests,
     size_tests,
 )
@@ -126,6 +129,7 @@ class HostText:
         staged = outputs if len(outputs) > 1 else []
         with out.block(self._head(f"static cudaError_t {self.name}_device")):
             self._bytes(out, outer.arrays)
+            write_touched(out, analysis, outer.arrays)
             for array in outer.arrays:
                 out.line(f"{array.element} *d_{array.name} = NULL;")
             for array in staged:
@@ -136,11 +140,10 @@ class HostText:
             for array in outer.arrays:
                 use = analysis.uses[array.name]
                 if use.is_read or not use.overwritten:
-                    _step(
-                        out,
-                        f"cudaMemcpy(d_{array.name}, {self._first(array)}, "
-                        f"{array.name}_bytes, cudaMemcpyHostToDevice)",
-                    )
+                    part = copied(analysis, array)
+                    goal, first = part.at(f"d_{array.name}"), part.first
+                    call = f"cudaMemcpy({goal}, {first}, {part.bytes}, cudaMemcpyHostToDevice)"
+                    _step(out, call, part.condition)
             _step(out, f"{self.name}_launch({self._device_arguments()})")
             _step(out, "cudaDeviceSynchronize()")
             for array in staged:
@@ -150,18 +153,18 @@ class HostText:
                     with out.deeper():
                         out.line("status = cudaErrorMemoryAllocation;")
             for array in outputs:
-                goal = f"h_{array.name}" if staged else self._first(array)
-                _step(
-                    out,
-                    f"cudaMemcpy({goal}, d_{array.name}, {array.name}_bytes, "
-                    "cudaMemcpyDeviceToHost)",
-                )
+                part = copied(analysis, array)
+                goal = part.at(f"h_{array.name}") if staged else part.first
+                source = part.at(f"d_{array.name}")
+                call = f"cudaMemcpy({goal}, {source}, {part.bytes}, cudaMemcpyDeviceToHost)"
+                _step(out, call, part.condition)
             if staged:
                 with out.block("if (status == cudaSuccess)"):
                     for array in staged:
-                        out.line(
-                            f"memcpy({self._first(array)}, h_{array.name}, {array.name}_bytes);"
-                        )
+                        part = copied(analysis, array)
+                        with written_where(out, part.condition):
+                            held = part.at(f"h_{array.name}")
+                            out.line(f"memcpy({part.first}, {held}, {part.bytes});")
             for array in staged:
                 out.line(f"free(h_{array.name});")
             for array in outer.arrays:
@@ -174,11 +177,6 @@ class HostText:
         for array in arrays:
             size = f"sizeof({array.element}) * {self._call_count(array)}"
             out.line(f"const size_t {array.name}_bytes = {size};")
-
-    def _first(self, array: Array) -> str:
-        """Return the pointer to the first element that the region touches."""
-        lowest = fold(self.analysis.shapes[array.name].lowest)
-        return array.name if lowest == Int(0) else f"{array.name} + ({plain_c(lowest)})"
 
     def _device_arguments(self) -> str:
         parts = [s.name for s in self.outer.scalars]
@@ -316,7 +314,9 @@ class HostText:
         tested = region.constants if general is not None or others else first.constants
         tests = [*size_tests(outer, tested, {})]
         tests += any_of([one.tests for one in self.tuned]) if general is None and others else []
+        tests += divisor_tests(self.analysis, tested)
         tests += [*runs_tests(self.analysis, tested), *condition_tests(self.analysis, tested)]
+        tests += () if self.resident else null_tests(self.analysis)
         tests += self._aligned(*self.tuned) if general is None else []
         pairs = may_overlap(outer)
         with out.block(self._head(f'extern "C" void {region.entry}')):
@@ -328,7 +328,9 @@ class HostText:
             for test in tests:
                 out.line(f"fits = fits && {conjunct(test)};")
             for one, two in pairs:
-                ends = ", ".join(f"{self._first(a)}, {a.name}_bytes" for a in (one, two))
+                ends = ", ".join(
+                    f"{first_element(self.analysis, a)}, {a.name}_bytes" for a in (one, two)
+                )
                 out.line(f"fits = fits && annotune_apart({ends});")
             with out.block("if (fits)" if tests or pairs else ""):
                 out.line(f"const cudaError_t status = {run};")
@@ -356,9 +358,10 @@ def _scratch_name(text: KernelText, partial: Partial) -> str:
     return f"{text.kernel.name}_{partial.name}"
 
 
-def _step(out: Writer, call: str) -> None:
-    """Write one CUDA call that runs only while nothing has failed."""
-    out.line("if (status == cudaSuccess)")
+def _step(out: Writer, call: str, condition: str = "") -> None:
+    """Write one CUDA call that runs only while nothing has failed, and where `condition` holds."""
+    also = f" && {condition}" if condition else ""
+    out.line(f"if (status == cudaSuccess{also})")
     with out.deeper():
         out.line(f"status = {call};")
 

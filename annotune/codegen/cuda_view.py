@@ -14,6 +14,9 @@ from annotune.diagnostics import Template
 from annotune.ir.expr import Access, Call, Expr, Int, Real, Var
 from annotune.ir.region import Array, Region, Scalar
 
+# What the host's text calls the parts of an array, after its name.
+PARTS = ("bytes", "first", "touched")
+
 HELD_RESIDENT = Template(
     "AT401",
     "'{name}' is computed in this region, and with --data resident nothing copies it back",
@@ -119,7 +122,7 @@ def _renamed(region: Region, held: set[str], made: frozenset[str]) -> dict[str, 
     while True:
         memory = [names.get(a, a) for a in (*region.arrays, *held)]
         derived = {f"d_{a}" for a in memory} | {f"h_{a}" for a in memory}
-        reserved = words | derived | {f"{a}_bytes" for a in memory}
+        reserved = words | derived | {f"{a}_{part}" for a in memory for part in PARTS}
         clash = next(
             (
                 user

@@ -9,9 +9,10 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.named import is_unsigned_type
 from annotune.analysis.poly import from_expr
 from annotune.analysis.schedule import space_of
+from annotune.analysis.touched import AS_WRITTEN
 from annotune.codegen.c_expr import of_one_sign, plain_c
 from annotune.codegen.names import Interface, spelled
-from annotune.ir.expr import Binary, Call, Expr, Int, Var, substitute, variables, walk
+from annotune.ir.expr import Binary, Call, Expr, Int, Var, rewrite, substitute, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.region import Array, Region
@@ -78,8 +79,39 @@ def condition_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[Expr
         is_plain = not any(isinstance(part, Binary) for part in walk(one) if part is not one)
         types = {scalars[name].type for name in variables(one)}
         if not is_plain or any(is_unsigned_type(type_) for type_ in types):
-            one = _in_long(one)
+            one = in_long(one)
         out.append(one)
+    return tuple(out)
+
+
+def divisor_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[Expr, ...]:
+    """Return tests that no size in the other tests, or in a copy's length, is divided by 0.
+
+    The nest divides where it gets that far; what is emitted before it divides at once.
+    """
+    loops = analysis.region.nest.loops()
+    exprs = [bound for loop in loops for bound in (loop.lower, loop.upper)]
+    exprs += [e for s in analysis.shapes.values() for e in (s.lowest, s.length)]
+    parts = (part for expr in exprs for part in walk(expr))
+    divisors = [fold(p.right) for p in parts if isinstance(p, Binary) and p.op in ("/", "%")]
+    return tuple(
+        dict.fromkeys(
+            Binary("!=", divisor, Int(0))
+            for divisor in divisors
+            if not isinstance(fold(divisor, tested), Int)
+        )
+    )
+
+
+def null_tests(analysis: Analysis) -> tuple[Expr, ...]:
+    """Return tests that what is to be copied is there, where memory decides if it is touched."""
+    out: list[Expr] = []
+    for shape in analysis.shapes.values():
+        if shape.may_be_null:
+            test: Expr = Binary("!=", Var(shape.array), Int(0))
+            if shape.part.may_be_none:
+                test = Binary("||", Binary("<=", in_long(shape.part.count), Int(0)), test)
+            out.append(test)
     return tuple(out)
 
 
@@ -110,9 +142,18 @@ def _is_unsigned_cast(expr: Expr) -> bool:
     return isinstance(expr, Call) and is_unsigned_type(expr.function.strip("()"))
 
 
-def _in_long(expr: Expr) -> Expr:
-    """Return an expression that is computed in 64 bits with a sign."""
-    return substitute(expr, {name: Var(f"(long){name}") for name in variables(expr)})
+def in_long(expr: Expr) -> Expr:
+    """Return an expression that is computed in 64 bits with a sign, less its switches."""
+
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case Var(name):
+                return Var(f"(long){name}")
+            case Call(function, _) if function == AS_WRITTEN:
+                return part
+        return None
+
+    return rewrite(expr, change)
 
 
 def size_tests(
@@ -172,5 +213,5 @@ def _address(array: Array, offset: Expr) -> Expr:
     if not array.is_pointer or len(array.extents) > 1:
         first = Var(f"(const {spelled(array.element)} *){array.name}")
         # A row and a column may each be an int while their product is none.
-        offset = _in_long(offset)
+        offset = in_long(offset)
     return Call("(const char *)", (Binary("+", first, offset),))

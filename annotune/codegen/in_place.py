@@ -11,6 +11,7 @@ from annotune.codegen.guards import (
     apart_tests,
     condition_tests,
     conjunct,
+    divisor_tests,
     joined,
     runs_tests,
     size_tests,
@@ -30,12 +31,14 @@ PlanWriter = Callable[[Writer, Analysis, Plan, str], None]
 """Writes all steps of a plan made with an analysis; the text ends the names of its functions."""
 
 
-def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> str:
+def region_block(
+    variant: Variant, write_plan: PlanWriter, around: str = "", also: Sequence[Expr] = ()
+) -> str:
     """Return the block for a region: tests, the kernels, the original nest, final values.
 
-    `around` is a directive for all kernels together. Sizes that no plan is right for or that
-    break a condition of its proof, loops that do not run and arrays that overlap go to the nest
-    as written.
+    `around` is a directive for all kernels together, `also` what it needs tested. Sizes that no
+    plan is right for or that break a condition of its proof, loops that do not run and arrays that
+    overlap go to the nest as written.
     """
     analysis, region = variant.analysis, variant.analysis.region
     outer = interface(analysis)
@@ -44,7 +47,8 @@ def region_block(variant: Variant, write_plan: PlanWriter, around: str = "") -> 
     fixed = size_tests(outer, region.constants, {})
     runs = runs_tests(analysis, region.constants)
     sufficient = condition_tests(analysis, region.constants)
-    tests = (*fixed, *runs, *sufficient, *apart_tests(analysis, outer))
+    divisors = divisor_tests(analysis, region.constants)
+    tests = (*fixed, *divisors, *runs, *sufficient, *also, *apart_tests(analysis, outer))
     if variant.general is None:
         tests = (*any_of(tuned_sizes), *tests)
     out = Writer()

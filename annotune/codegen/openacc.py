@@ -14,6 +14,7 @@ from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
+from annotune.codegen.guards import null_tests
 from annotune.codegen.in_place import (
     assigns,
     between_kernels,
@@ -106,7 +107,8 @@ class OpenAccTarget:
         kind = "#pragma acc routine seq\nstatic"
         helper = "\n".join(definition(f, names, kind) for f in copied(region))
         conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
-        body = region_block(variant, write, around)
+        also = () if resident else null_tests(variant.analysis)
+        body = region_block(variant, write, around, also)
         return RegionCode(body, helper, conditions=tuple(conditions))
 
     def standalone(self, code: RegionCode) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from annotune.analysis.facts import Analysis, Shape
+from annotune.analysis.facts import Analysis, Part, Shape
 from annotune.codegen.names import words
 from annotune.codegen.target import Variant
 from annotune.decide.plan import HostLoop, Kernel, KernelChoice, Plan, Step
@@ -160,7 +160,20 @@ class Renaming:
     def _shape(self, shape: Shape) -> Shape:
         extents = tuple(None if e is None else self.expr(e) for e in shape.extents)
         lowest, length = self.expr(shape.lowest), self.expr(shape.length)
-        return Shape(self.name(shape.array), extents, lowest, length)
+        return replace(
+            shape,
+            array=self.name(shape.array),
+            extents=extents,
+            lowest=lowest,
+            length=length,
+            touched=self._part(shape.touched),
+            rows=self._part(shape.rows),
+        )
+
+    def _part(self, part: Part | None) -> Part | None:
+        if part is None:
+            return None
+        return replace(part, first=self.expr(part.first), count=self.expr(part.count))
 
 
 def made_names(region: Region, plans: Iterable[Plan]) -> frozenset[str]:

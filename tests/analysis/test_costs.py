@@ -77,7 +77,7 @@ USES = {
         {"a": (True, True, True)},
     ),
     "written with gaps": ("for i in 0:n: a[2*i] = 1.0", {"a": (False, True, False)}),
-    "a declaration but its first": ("for i in 1:n: A[i] = 1.0", {"A": (False, True, False)}),
+    "a declaration but its first": ("for i in 1:n: A[i] = 1.0", {"A": (False, True, True)}),
     "read first": ("for i in 0:n\n  b[i] = a[i]\n  a[i] = 1.0\n", {"a": (True, True, False)}),
     "the diagonal": ("for i in 0:n: a[i*n + i] = 1.0", {"a": (False, True, False)}),
 }
@@ -132,11 +132,12 @@ def _check_sections(one: Region, sizes: dict[str, int]) -> None:
     for name, (read, written, early) in _touched(one, sizes).items():
         shape = analysis.shapes[name]
         lowest = machine.value(shape.lowest, {}, set())
-        section = range(lowest, lowest + machine.value(shape.length, {}, set()))
-        assert read | written <= set(section)
-        if one.arrays[name].extents[0] is None:
-            assert min(read | written) == section[0]
-            assert max(read | written) == section[-1]
+        first = machine.value(shape.part.first, {}, set())
+        section = range(first, first + machine.value(shape.part.count, {}, set()))
+        assert lowest <= first
+        assert section[-1] < lowest + machine.value(shape.length, {}, set())
+        assert min(read | written) == section[0]
+        assert max(read | written) == section[-1]
         if analysis.uses[name].overwritten:
             assert not early
             assert written == set(section)

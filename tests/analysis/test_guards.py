@@ -150,13 +150,15 @@ def _check_uses(one: Region, sizes: Mapping[str, int]) -> None:
                 written[name].add(at)
     for name, shape in analysis.shapes.items():
         lowest = machine.value(shape.lowest, {}, set())
-        section = set(range(lowest, lowest + machine.value(shape.length, {}, set())))
+        first = machine.value(shape.part.first, {}, set())
+        section = set(range(first, first + machine.value(shape.part.count, {}, set())))
+        assert section <= set(range(lowest, lowest + machine.value(shape.length, {}, set())))
         assert read[name] | written[name] <= section, name
         if analysis.uses[name].overwritten:
             assert name not in early
             assert written[name] == section
-        # What memory decides may leave out an end of the section.
-        if one.arrays[name].extents == (None,) and section and "flag" not in one.arrays:
+        # What memory decides may leave out an end of what is copied.
+        if section and not {"flag", "col"} & one.arrays.keys():
             assert {min(section), max(section)} <= read[name] | written[name]
 
 

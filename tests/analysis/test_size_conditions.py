@@ -251,13 +251,14 @@ def test_no_condition_is_made_up_for_a_size_without_a_value() -> None:
     assert [d.code for d in refused.value.diagnostics] == ["AT205"]
 
 
-def test_a_switch_without_a_value_is_assumed_to_be_on() -> None:
-    """Which elements exist is not said where a flag may leave out all of them."""
+def test_what_a_switch_without_a_value_leaves_out_is_not_touched() -> None:
     text = "for i in 0:n\n  a[i] = x[i] if flag != 0\n"
     analysis = analyse(region(text, sizes={"n": 4}))
     assert analysis.all_sizes
     assert not analysis.conditions
-    assert [w.code for w in analysis.warnings] == ["AT224", "AT224"]
+    assert not analysis.warnings
+    for shape in analysis.shapes.values():
+        assert print_expr(shape.part.count) == "(flag != 0) ? n : 0"
     known = analyse(region(text, sizes={"n": 4, "flag": 1}))
     assert [print_expr(one) for one in known.conditions] == ["flag != 0"]
     assert not known.warnings

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.borders import border_faults
+from support.borders import border_faults, check_borders
 from support.executed import SHARED, run
 
-from wrong.called import Array, Call
+from wrong.called import PROGRAMS, Array, Call, Program
 
 SUM = "double f(long n, const double *x, double *y)\n{{ double s = 0; {} return s; }}\n"
 ADDED = "for (long i = 2; i < n; i++) s += x[3 * i];"
@@ -37,3 +37,124 @@ def test_a_byte_beyond_what_the_original_touches_is_found(
     calls = [Call("f", n, Array("f8", 99), Array("f8", 9), returns="f8") for n in (0, 3, 5)]
     found = [one for faults in border_faults(libraries, *calls) for one in faults]
     assert any(fault in one for one in found) if fault else not found, found
+
+
+def check_copies(program: Program, *calls: Call, rows: bool = False) -> None:
+    """Assert that no build touches more; with `rows` OpenACC may take whole ones."""
+    at_borders = {
+        name: path
+        for name, path in program.libraries.items()
+        if not (rows and name.startswith("openacc"))
+    }
+    check_borders(at_borders, *calls)
+    if rows:
+        program.check(*calls)
+
+
+# Calls at no size, at one, at the tuned sizes and far from them.
+REPRODUCERS: dict[str, tuple[Call, ...]] = {
+    "acc_section_too_small": tuple(
+        Call(
+            *("q6024", nx, n, Array("i2", 2000, offset=200), Array("i4", 50)),
+            *(Array("i2", 99, offset=30), Array("u1", 700, offset=100)),
+        )
+        for nx, n in ((0, 0), (1, 1), (5, 12), (3, 12), (5, 15))
+    ),
+    "openacc_copyout_whole_array": tuple(Call("f", n) for n in (-1, 0, 1, 16, 99)),
+    "openacc_ghost_rows": tuple(
+        Call("f", n, m, Array("f8", 900, offset=200), Array("f8", 700))
+        for n, m in ((0, 0), (1, 0), (0, 5), (1, 1), (16, 8), (21, 5))
+    ),
+    "size_zero_divides": tuple(
+        Call(
+            *("q3133", 0, nx, one, two, Array("i4", 9000, offset=200)),
+            *(Array("f8", 5000, offset=1000), Array("f8", 1)),
+        )
+        for nx, one, two in ((0, 0, 0), (-1, -1, -1), (1, 1, 1), (9, 12, 9), (12, 3, 2))
+    ),
+    "null_opt2": tuple(
+        Call("null_opt2", n, be, Array("f8", 99), Array("f8", 99))
+        for n in (-1, 0, 1, 16, 23)
+        for be in (0.0, 0.5)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPRODUCERS)
+def test_a_reproducer_touches_what_the_original_touches(name: str, tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / f"{name}.c")
+    rows = name in ("acc_section_too_small", "size_zero_divides")
+    check_copies(program, *REPRODUCERS[name], rows=rows)
+
+
+def test_elements_that_only_an_abstract_machine_reads(tmp_path: Path) -> None:
+    """gcc drops ``b[i] > b[i]``; what C says is touched is what the copies may take."""
+    program = Program(tmp_path, PROGRAMS / "copy_beyond_touched.c", targets=("cuda",))
+    source = tmp_path / "kept.c"
+    source.write_text(program.source.read_text().replace("int *b", "volatile int *b"))
+    kept = tmp_path / "kept.so"
+    run("gcc", "-O1", *SHARED, "-shared", source, "-o", kept)
+    calls = [
+        Call("p489", n, n, m, Array("f8", 1), Array("i4", 400), Array("f8", 1))
+        for n, m in ((0, 0), (5, 16), (3, 3), (9, 4), (16, 40))
+    ]
+    check_borders({"original": kept, "cuda": program.libraries["cuda"]}, *calls)
+
+
+# Each with what stands before its loops, the loops, and what gives the arrays their sizes.
+FAMILY = """
+void declared(int n, double y[n][n], const double x[n][n])
+{{ {} for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++)
+     y[i][j] = x[i-1][j] + x[i+1][j] + x[i][j-1] + x[i][j+1]; {} }}
+void triangle(int n, double y[n], const double x[n][n])
+{{ {} for (int i = 0; i < n; i++) for (int j = i + 1; j < n; j++) y[i] += x[i][j]; {} }}
+void backwards(int n, double *restrict y, const double *restrict x)
+{{ {} for (int i = n; i > 0; i--) y[i] = x[2 * n - 2 * i]; {} }}
+void switches(int n, int p, double q, double *restrict y, const double *restrict x,
+              const double *restrict w)
+{{ {} for (int i = 0; i < n; i++) {{
+     if (p > 3) y[i] += x[i]; else y[i] -= w[i];
+     if (q != 0) y[i] += q * w[i + 2];
+   }} {} }}
+void written_at_will(int n, float q, double *restrict y, double *restrict z)
+{{ {} for (int i = 0; i < n; i++) {{ z[i] = 2 * i; if (q > 1.5f) y[3 * i + 1] = z[i]; }} {} }}
+void masked(int n, double *restrict y, const double *restrict x, const int *restrict m)
+{{ {} for (int i = 0; i < n; i++) if (m[0] > 3) y[i] += x[i]; {} }}
+void parts(int n, int m, double *restrict y, const double x[n + m])
+{{ {} for (int i = 0; i < n; i++) y[i] = x[i + m];
+   for (int i = 0; i < m; i++) y[i] += 1; {} }}
+void strips(int n, int k, double *restrict y, const double *restrict x)
+{{ {} for (int i = 0; i < n; i++) if (k != 0) y[i] += x[i + n / k]; {} }}
+"""
+BEGIN = "/*@ begin PerfTuning ( def input_params { param n = 12; param m = 7; param k = 3; } ) @*/"
+
+
+def family_calls() -> list[Call]:
+    calls = []
+    for n in (-1, 0, 1, 2, 3, 5, 12, 17):
+        calls += [Call(f, n, Array("f8", 400), Array("f8", 400)) for f in ("declared", "triangle")]
+        calls += [Call("backwards", n, Array("f8", 99), Array("f8", 99, offset=40))]
+        for value in (0.0, 2.0):
+            arrays = (Array("f8", 99), Array("f8", 99))
+            calls += [
+                Call("switches", n, p, value, *arrays, Array("f8", 99, seed=3)) for p in (3, 4)
+            ]
+            calls += [Call("written_at_will", n, ("f4", value), *arrays)]
+            # What hangs on memory is assumed to be there, if it is anywhere.
+            there = arrays if value else (Array("f8", None),) * 2
+            calls += [Call("masked", n, *there, Array("i4", 9, values=(int(2 * value + 2),)))]
+        shifted = (Array("f8", 99), Array("f8", 99, offset=20))
+        calls += [Call("parts", n, m, *shifted) for m in (-1, 0, 1, 7, 9)]
+        calls += [Call("strips", n, k, *arrays) for k in (0, 1, 3)]
+    return calls
+
+
+def test_what_sizes_and_switches_leave_out_need_not_be_there(tmp_path: Path) -> None:
+    source = tmp_path / "family.c"
+    source.write_text(FAMILY.format(*(BEGIN, "/*@ end @*/") * 8))
+    program = Program(tmp_path, source)
+    of_rows = [call for call in family_calls() if call.function in ("declared", "triangle")]
+    check_copies(program, *of_rows, rows=True)
+    check_copies(
+        program, *(call for call in family_calls() if call.function not in ("declared", "triangle"))
+    )

@@ -1,6 +1,6 @@
 {
     if (0 < t && 1 < n - 1) {
-        #pragma acc data copyin(w) copy(a[0:n]) copyout(b[1:n - 2])
+        #pragma acc data copyin(w[0:1]) copy(a[0:n]) copyout(b[1:n - 2])
         {
             for (int s = 0; s < t; s++) {
                 /* S0 of the region at line 6: i -> vector */

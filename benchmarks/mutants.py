@@ -21,7 +21,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from mutation.judge import Judge, Judged, chosen, judged_all
+from mutation.judge import Judge, Judged, chosen, judged_all, unsound
 from mutation.operators import KINDS
 from mutation.subjects import Mutant, mutants_of, programs, subjects
 from mutation.table import score, survivors, table
@@ -43,11 +43,11 @@ def main(words: Sequence[str]) -> int:
             return 2
         wanted = chosen(mutants, given.per_kind, given.seed)
         picked = [one for one in wanted if one[1].edit.kind in given.kinds]
-        wrong = [f"{name}: {words}" for name, j in judges.items() if (words := j.is_sound())]
         found: list[Judged] = []
         for one in judged_all(judges, picked, given.jobs):
             found.append(one)
             _progress(len(found), len(picked), one, given.verbose)
+        wrong = unsound(judges, given.jobs)
     took_s = time.monotonic() - start
     print(f"{len(found)} mutants of {len(judges)} texts, seed {given.seed}, {took_s:.0f} s")
     print(table(found))

@@ -44,6 +44,11 @@ class GuardedArray:
         for zone in self._zones:
             zone[:] = _pattern(zone.size)
 
+    @property
+    def whole(self) -> GuardedArray:
+        """Return the memory that the array lies in: all of it."""
+        return self
+
     def mark_zones(self, mark: Any) -> None:
         """Call the address sanitizer's `mark`, its poison or unpoison function, on the zones."""
         for zone in self._zones:
@@ -64,6 +69,7 @@ class SharedArray:
         end = start + count * dtype.itemsize
         self.values: npt.NDArray[Any] = whole.values[start:end].view(dtype)
         self.address = whole.address + start
+        self.whole = whole
         self.mark_zones = whole.mark_zones
         self.broken_zone = whole.broken_zone
 

@@ -8,10 +8,11 @@ import json
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from annotune.codegen.code import TUNED_SUFFIX
 from annotune.measure.acc_grid import asked_text, chosen_grids
+from annotune.measure.branches import told
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.eviction import evictor
 from annotune.measure.flags import KINDS
@@ -22,13 +23,16 @@ from annotune.measure.plan import Run, runs_of, without_detectors, words_of
 from annotune.measure.run import Outcome, RunJob, may_share_a_child, run_in_one_child
 from annotune.measure.trial import NOTHING_COMPARED, Status, Timing, Trial
 from annotune.measure.variant import Variant as Variant
-from annotune.measure.variant import compile_job_of
+from annotune.measure.variant import compile_job_of, texts_with_marks
 
 OPENACC = ("openacc", "openacc-gpu")
 WAITED = "waited_for_processors"
 """Under this name a trial's facts have the share of its timed runs in which some task waited."""
 
 NOT_LAUNCHED = "no kernel was launched: the original ran instead"
+
+BRANCHES = "branches"
+"""Under this name a winner's facts have which blocks of its text some run of its check reached."""
 
 OUTPUTS_BYTES = 256 << 20
 """Runs whose outputs together are larger than this do not share a child and its memory."""
@@ -91,6 +95,8 @@ def _check(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
         trial = replace(trial, status=failure.status, reason=failure.reason.strip())
     else:
         trial = replace(_timed(trial, found), verified=True)
+        if found.reached:
+            found.facts[BRANCHES] = told(texts_with_marks(variant), found.reached)
     return replace(trial, facts=found.facts, compile_s=found.compile_s, run_s=found.run_s)
 
 
@@ -102,6 +108,7 @@ class _Found:
     compared: int = 0
     launches: int = 0
     timed: Outcome | None = None
+    reached: dict[str, set[int]] = field(default_factory=dict)
     compile_s: float = 0.0
     run_s: float = 0.0
 
@@ -124,6 +131,8 @@ def _run_all(variant: Variant, plan: CheckPlan, oracle: Oracle, found: _Found) -
                 for outcome in _compared(variant, together, oracle):
                     found.compared += 1
                     found.launches += outcome.launches or 0
+                    for marks, numbers in outcome.reached.items():
+                        found.reached.setdefault(marks, set()).update(numbers)
                     found.timed = outcome if outcome.times_s else found.timed
             finally:
                 found.run_s += time.monotonic() - start

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from annotune.measure.branches import MARKS, ROOM
 from annotune.measure.buffers import GuardedArray, SharedArray
 from annotune.measure.float_mode import FloatMode
 from annotune.measure.journal import Journal
@@ -141,6 +142,7 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
     result["zones"] = _broken_zones(job, arrays)
     result["changed"] = _changed_inputs(job, arrays, pristine)
     result["races"] = _races(library)
+    result["reached"] = _reached(library)
     memory.store(job, arrays, job["output_at"])
     if job["timing"]:
         written = [buffer["is_written"] for buffer in job["buffers"]]
@@ -219,11 +221,14 @@ class _Call:
         allocate = library.annotune_cpu_device_malloc
         allocate.restype = ctypes.c_void_p
         self._free = library.annotune_cpu_device_free
-        return [allocate(ctypes.c_size_t(max(8, a.values.nbytes))) for a in arrays]
+        wholes = list(dict.fromkeys(a.whole for a in arrays))
+        self._given = [allocate(ctypes.c_size_t(max(8, w.values.nbytes))) for w in wholes]
+        starts = dict(zip(wholes, self._given, strict=True))
+        return [starts[a.whole] + a.address - a.whole.address for a in arrays]
 
     def free(self) -> None:
         """Give the device memory back, so that what is left is the variant's own."""
-        for address in self._device:
+        for address in self._given if self._device else ():
             self._free(ctypes.c_void_p(address))
         self._device = []
 
@@ -317,6 +322,12 @@ def _device_words(library: ctypes.CDLL) -> Job:
         "leaks": library.annotune_cpu_live_allocations(),
         "device_message": library.annotune_cpu_message().decode("utf-8", "replace"),
     }
+
+
+def _reached(library: ctypes.CDLL) -> dict[str, list[int]]:
+    """Return which blocks of each text have been run so far, where the texts have marks."""
+    arrays = {m: (ctypes.c_ubyte * ROOM).in_dll(library, m) for m in MARKS if hasattr(library, m)}
+    return {marks: [n for n, mark in enumerate(array) if mark] for marks, array in arrays.items()}
 
 
 def _races(library: ctypes.CDLL) -> list[str]:

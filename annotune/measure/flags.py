@@ -148,13 +148,19 @@ _CUDA_CPU = Kind(
     is_ordered=True,
 )
 
+_OPENMP_KIND = _c_kind(*_OPENMP)
+_OPENACC_KIND = _c_kind(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME)
+
 KINDS: Mapping[str, Kind] = {
     "c": _c_kind(),
     "c-asan": _c_asan(),
-    "openmp": _c_kind(*_OPENMP),
+    "openmp": _OPENMP_KIND,
+    # With marks in its text (`annotune.measure.branches`), as the others of this name.
+    "openmp-marked": _OPENMP_KIND,
     "openmp-asan": _c_asan(*_OPENMP),
     "openmp-race": _openmp_race(),
-    "openacc": _c_kind(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
+    "openacc": _OPENACC_KIND,
+    "openacc-marked": _OPENACC_KIND,
     "openacc-asan": _c_asan(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
     # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
     "openacc-nvptx": Kind(
@@ -183,6 +189,7 @@ KINDS: Mapping[str, Kind] = {
     "cuda-cpu": _CUDA_CPU,
     # Its text has smaller limits on a grid (`annotune.measure.cuda_text.with_small_grids`).
     "cuda-cpu-small": _CUDA_CPU,
+    "cuda-cpu-marked": _CUDA_CPU,
     "cuda-cpu-asan": Kind(
         _C_AND_CXX,
         {"c": _ASAN_BUILD, "c++": (*_ASAN_BUILD, *_CUDA_TEXT)},

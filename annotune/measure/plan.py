@@ -12,7 +12,7 @@ from annotune.measure.inputs import Values
 from annotune.measure.oracle import Oracle
 from annotune.measure.overlaps import Overlap
 from annotune.measure.run import RUN_LIMIT_S, Order, TimingPlan
-from annotune.measure.variant import Variant
+from annotune.measure.variant import MARKED, Variant
 
 SANITIZE_ITERATIONS = 1_000_000
 """Sizes with more assignments than this are not run under a sanitizer, 2-20 times slower."""
@@ -35,7 +35,8 @@ class CheckPlan:
     small enough. For each number in `failures` that call of the CUDA run-time library fails
     once, after which the entry must still leave the right result. With `overlaps` each run is
     made with each of them in turn, arrays sharing memory; `values` is what they hold. With
-    `has_small_grids` kernels get a few blocks where they bear with fewer. Where it `may_fall_back`
+    `has_small_grids` kernels get a few blocks where they bear with fewer; with
+    `has_marks` the trial says which branches of the texts were run. Where it `may_fall_back`
     to the original a text need not launch a kernel. `resident` gives CUDA
     variants device pointers, as ``--data resident`` says, and has OpenACC's find their arrays
     present. `arch` is set to have CUDA compiled
@@ -56,6 +57,7 @@ class CheckPlan:
     overlaps: tuple[Overlap, ...] = ()
     values: Values = Values.USUAL
     has_small_grids: bool = False
+    has_marks: bool = False
     may_fall_back: bool = False
     resident: bool = False
     arch: str = ""
@@ -81,9 +83,26 @@ class Run:
 
 def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
     """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
+    if plan.has_marks:
+        yield from _marked_runs(variant, plan, oracle)
+        return
     for run in _runs(variant, plan, oracle):
         for overlap in plan.overlaps or (None,):
             yield replace(run, overlap=overlap)
+
+
+def _marked_runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
+    """Yield the runs of a text with marks: what is planned beside the sizes at one of them."""
+    kind = f"{variant.kind}{MARKED}"
+    if kind not in KINDS:
+        return
+    for sizes in plan.sizes:
+        yield Run(kind, sizes)
+    for sizes in plan.sizes[:1]:
+        for overlap in plan.overlaps:
+            yield Run(kind, sizes, overlap=overlap)
+        for call in plan.failures if variant.device_text else ():
+            yield Run(kind, sizes, fail_at=call)
 
 
 def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
@@ -101,8 +120,9 @@ def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
             is_timed = number == 0 and order is Order.FORWARD
             yield Run(variant.kind, sizes, order, is_timed)
     if variant.device_text:
-        smallest = _small_enough(plan.sizes, oracle, 0)
-        for call, sizes in itertools.product(plan.failures, smallest):
+        # One call alone fails at all sizes: what takes the place of the kernels runs there.
+        where = plan.sizes if len(plan.failures) == 1 else _small_enough(plan.sizes, oracle, 0)
+        for call, sizes in itertools.product(plan.failures, where):
             yield Run(variant.kind, sizes, fail_at=call)
 
 

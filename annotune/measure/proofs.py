@@ -10,10 +10,13 @@ from annotune.analysis.facts import Analysis
 from annotune.measure.inputs import Values
 from annotune.measure.overlaps import overlaps
 from annotune.measure.plan import CheckPlan
-from annotune.measure.sizes import border_sizes, condition_sizes
+from annotune.measure.sizes import border_sizes, condition_sizes, middle_sizes
 from annotune.measure.variant import Variant
 
 Sizes = Mapping[str, int]
+
+# Sizes past this make the original run for long loops too, when a call fails.
+SHORT = 255
 
 # What of the CUDA run-time library a text calls, each of which may fail.
 _CALLS = re.compile(r"\bcuda(?:Malloc|Mem|DeviceSynchronize|GetLastError|Func)\w*\s*\(|<<<")
@@ -30,17 +33,31 @@ def proofs(
     """
     plan = replace(plan, timing=None, device_name="", environ={}, arch="", grids=False)
     small = tuple(awkward) or plan.sizes
+    # Large enough that what is compared takes every turn, and small enough for a detector.
+    (one,) = middle_sizes(analysis) or small[:1]
     borders = border_sizes(analysis)
     if borders:
         yield replace(plan, sizes=borders, may_fall_back=True)
-    yield replace(plan, sizes=small, values=Values.EQUAL)
+    yield replace(plan, sizes=(*small, *plan.sizes), values=Values.EQUAL)
     # A detector is slow at the tuned sizes, which have been checked.
-    yield replace(plan, sizes=(*small, *condition_sizes(analysis)), sanitize=True, races=True)
-    unequal = small[1:2] or small[:1]
-    found = () if plan.resident else overlaps(analysis, unequal[0])
-    if found:
-        yield replace(plan, sizes=unequal, overlaps=found, races=True, may_fall_back=True)
+    beside = condition_sizes(analysis)
+    yield replace(plan, sizes=(*small, *beside), sanitize=True, races=True)
+    shared = overlaps(analysis, one)
+    if shared:
+        yield replace(plan, sizes=(one,), overlaps=shared, races=True, may_fall_back=True)
+    failures: tuple[int, ...] = ()
     if variant.device_text:
         yield replace(plan, sizes=small, has_small_grids=True)
-        calls = len(_CALLS.findall(variant.device_text))
-        yield replace(plan, sizes=unequal, failures=tuple(range(1, calls + 1)))
+        failures = tuple(range(1, 1 + len(_CALLS.findall(variant.device_text))))
+        yield replace(plan, sizes=(one,), failures=failures, may_fall_back=True)
+        long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
+        if long:
+            yield replace(plan, sizes=long, failures=(1,), may_fall_back=True)
+    # The last, for its trial tells what all of them together have run.
+    everything = dict.fromkeys(map(_pairs, (one, *small, *borders, *plan.sizes)))
+    sizes = tuple(map(dict, everything))
+    yield replace(plan, sizes=sizes, overlaps=shared, failures=failures, has_marks=True)
+
+
+def _pairs(sizes: Sizes) -> tuple[tuple[str, int], ...]:
+    return tuple(sizes.items())

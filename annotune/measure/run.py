@@ -96,7 +96,8 @@ class Outcome:
     `launches` counts the CUDA kernels that ran, None where there are none to count.
     `kernel_s` are the seconds in GPU kernels of each of those calls, empty on a CPU. `is_cold` says
     that their data were in no cache, and `waited` for which share of the time some task on this
-    machine waited for a processor, None where that is not known.
+    machine waited for a processor, None where that is not known. `reached` are the blocks of
+    texts with marks that have been run.
     """
 
     status: Status
@@ -112,6 +113,7 @@ class Outcome:
     is_cold: bool = False
     waited: float | None = None
     last: Outcome | None = None
+    reached: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 def run_checked(job: RunJob) -> Outcome:
@@ -271,6 +273,7 @@ def _finished(
         tuple(result.get("kernel_s", ())),
         result.get("is_cold", False),
         result.get("waited"),
+        reached=result["reached"],
     )
 
 

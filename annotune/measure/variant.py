@@ -8,12 +8,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotune.codegen.code import RegionCode
+from annotune.measure.branches import BODY, DEVICE, HELPER, declared, marked
 from annotune.measure.compile import COMPILE_LIMIT_S, CompileJob, Source, digest_of
 from annotune.measure.cuda_text import translate, with_small_grids
 from annotune.measure.flags import KINDS, RUNTIME_FOLDER
 from annotune.measure.gpu import timed_device_text
 from annotune.measure.harness import quoted, variant_source
 from annotune.measure.oracle import Oracle
+
+MARKED = "-marked"
+"""Ends the kinds whose texts tell which of their branches were run."""
 
 # What a kind's C must become before the compiler takes it; imported when used.
 _REWRITES: Mapping[str, str] = {
@@ -56,8 +60,9 @@ def compile_job_of(
     arch: str = "",
 ) -> CompileJob:
     """Return the compilation of `variant` as `kind`; ValueError when the text cannot be."""
+    before = declared(HELPER) + declared(BODY) if kind.endswith(MARKED) else ""
     code = code_of(variant, kind)
-    sources = [Source(variant_source(oracle.source, oracle.region, code))]
+    sources = [Source(before + variant_source(oracle.source, oracle.region, code))]
     sources += [Source((RUNTIME_FOLDER / name).read_text()) for name in KINDS[kind].beside]
     if variant.device_text:
         sources.append(_device_source(variant.device_text, kind, oracle))
@@ -75,6 +80,9 @@ def compile_job_of(
 def code_of(variant: Variant, kind: str) -> RegionCode:
     """Return the C of `variant` as the compilers of `kind` take it; ValueError when they cannot."""
     code = variant.code
+    if kind.endswith(MARKED):
+        helper, body = marked(code.helper, HELPER), marked(code.body, BODY)
+        code, kind = replace(code, helper=helper, body=body), kind.removesuffix(MARKED)
     if kind not in _REWRITES:
         return code
     rewrite = _function(_REWRITES[kind])
@@ -87,14 +95,26 @@ def _device_source(text: str, kind: str, oracle: Oracle) -> Source:
         return Source(timed_device_text(text), "cuda")
     if kind.endswith("-small"):
         text = with_small_grids(text)
+    before = ""
+    if kind.endswith(MARKED):
+        before = f'extern "C" {{\n{declared(DEVICE)}}}\n'
+        text = marked(text, DEVICE)
     name = f"#line 1 {quoted(Path(oracle.source.path).stem + '.cu')}\n"
-    return Source(name + translate(text), "c++")
+    return Source(before + name + translate(text), "c++")
 
 
 def _function(name: str) -> Callable[[str], str]:
     module, _, attribute = name.partition(":")
     function: Callable[[str], str] = getattr(importlib.import_module(module), attribute)
     return function
+
+
+def texts_with_marks(variant: Variant) -> Mapping[str, str]:
+    """Return the texts of a variant by the arrays of marks that they get."""
+    if variant.device_text:
+        # What is beside it only calls it.
+        return {DEVICE: variant.device_text}
+    return {HELPER: variant.code.helper, BODY: variant.code.body}
 
 
 def digest_of_variant(variant: Variant, oracle: Oracle) -> str:

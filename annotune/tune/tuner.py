@@ -9,7 +9,7 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
 from annotune.decide.forecast import Forecast
-from annotune.measure.check import CheckPlan
+from annotune.measure.check import BRANCHES, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.flags import KINDS
 from annotune.measure.proofs import proofs
@@ -169,10 +169,12 @@ def _outcome(
         program = program_of(target, kind, one.variant, one.code)
         found, sizes = _proved(bench, program)
         if not found.is_wrong:
-            fates[one.number] = one.trial
+            reached = {BRANCHES: found.facts[BRANCHES]} if BRANCHES in found.facts else {}
+            best = replace(one.trial, facts={**one.trial.facts, **reached})
+            fates[one.number] = best
             forecast = forecast_of(one.variant, one.trial.kernels)
             trials = tuple(fates.values())
-            return Outcome(trials, one.trial, one.variant, one.code, sizes=sizes, forecast=forecast)
+            return Outcome(trials, best, one.variant, one.code, sizes=sizes, forecast=forecast)
         for same in (t.number for t in tried if one.number in (t.number, t.twin_of)):
             fates[same] = replace(
                 fates[same],
@@ -216,7 +218,8 @@ def _contestant(target: Target, kind: str, one: Tried, threads: int) -> Contesta
 def _with_finals(outcome: Outcome, tried: Sequence[Tried], found: Finals) -> Outcome:
     """Return an outcome with what its trials took in the finals, beside the winner of all."""
     names = {one.number: str(one.number) for one in tried if one.is_right}
-    winner = next((names.get(o.number) for o in tried if o.trial is outcome.best), None)
+    pairs = zip(tried, outcome.trials, strict=True)
+    winner = next((names.get(one.number) for one, t in pairs if t is outcome.best), None)
     if winner is None:
         return outcome
     trials = []

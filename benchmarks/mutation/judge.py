@@ -63,7 +63,7 @@ class Judge:
         yield tried
         yield from proofs(self.subject.variant, analysis, tried, awkward)
 
-    def is_sound(self) -> str:
+    def turned_down(self) -> str:
         """Return in words what the check finds in the text without a mistake; nothing is right."""
         return self._words(self.subject.variant)
 
@@ -102,6 +102,13 @@ def chosen(
             draw = random.Random(f"{seed} {name} {kind}")
             for one in draw.sample(own, min(per_kind, len(own))):
                 yield name, one
+
+
+def unsound(judges: Mapping[str, Judge], jobs: int) -> list[str]:
+    """Return the subjects whose text is turned down without a mistake, with the words."""
+    with ThreadPoolExecutor(jobs) as pool:
+        words = pool.map(Judge.turned_down, judges.values())
+    return [f"{name}: {found}" for name, found in zip(judges, words, strict=True) if found]
 
 
 def judged_all(

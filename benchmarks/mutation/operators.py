@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from mutation.tokens import Token, calls, closing, parts, tokens
 
@@ -28,7 +27,8 @@ _WHOLE = re.compile(r"(\d+)([uUlL]*)")
 _TYPES = frozenset(
     ["double", "float", "int", "long", "short", "unsigned", "size_t", "bool", "char", "signed"]
 )
-_NARROWER = {"double": "float", "long": "int", "int": "short", "size_t": "int", "unsigned": ""}
+# To 16 bits: 32 are enough for all that fits into the memory of a check.
+_NARROWER = {"double": "float", "long": "short", "int": "short", "size_t": "short"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,31 @@ class Edit:
 def edits(text: str) -> list[Edit]:
     """Return every mistake that the operators make in `text`, each program once."""
     found = tokens(text)
-    made = chain.from_iterable(operator(_Text(text, found)) for operator in _OPERATORS)
-    return list({(one.start, one.end, one.new): one for one in reversed(list(made))}.values())[::-1]
+    idle = _idle(found)
+    made = [edit for operator in _OPERATORS for edit in operator(_Text(text, found))]
+    made = [edit for edit in made if not any(start <= edit.start < end for start, end in idle)]
+    return list({(one.start, one.end, one.new): one for one in reversed(made)}.values())[::-1]
+
+
+def _idle(found: Sequence[Token]) -> list[tuple[int, int]]:
+    """Return the characters of ways out that do nothing: a perfect nest with a loop that is empty.
+
+    They are the other way of ``if (0 < n && 0 < m)`` alone.
+    """
+    out = []
+    for test in _tests(found):
+        sides = parts(found, test.first, test.last, "&&")
+        if not all(found[a].text.isdigit() and found[a + 1].text == "<" for a, _ in sides):
+            continue
+        number = closing(found, test.last + 1) + 1 if found[test.last + 1].text == "{" else -1
+        if number < 0 or number >= len(found) - 1 or found[number].text != "else":
+            continue
+        end = closing(found, number + 1)
+        inside = [token.text for token in found[number + 2 : end]]
+        nests = "".join("F" if word == "for" else word if word in "{}" else "" for word in inside)
+        if re.fullmatch(r"(?:F\{)+\}+", nests):
+            out.append((found[number].start, found[end].end))
+    return out
 
 
 class _Text:
@@ -208,22 +231,39 @@ def _ends_only_combine(one: _Text, after: int) -> bool:
 
 def _guards(one: _Text) -> Iterator[Edit]:
     for test in one.tests:
-        # Without a test that loops run at all they do not run either; a kernel is not launched.
         table = _WEAKER if test.has_other_way else _LESSER if test.is_choice else _OTHER
-        for number in range(test.first, test.last):
-            if one.is_for_host and test.has_other_way and one.tokens[number - 1].text.isdigit():
-                continue
-            for new in table.get(one.tokens[number].text, ()):
-                yield one.replaced("guard", number, new)
         whole = parts(one.tokens, test.first, test.last, "&&")
         for first, last in whole:
-            if one.is_for_host and one.tokens[first].text.isdigit() and test.has_other_way:
+            if _is_redundant(one, test, first, last):
                 continue
+            for number in range(first, last):
+                for new in table.get(one.tokens[number].text, ()):
+                    # No status is less than success.
+                    if (one.tokens[number + 1].text, new) != ("cudaSuccess", "<="):
+                        yield one.replaced("guard", number, new)
             yield one.range("guard", first, last, "1")
+            if last < test.last:
+                yield one.replaced("guard", last, "||")
         if not test.has_other_way:
             yield one.range("guard", test.first, test.last, "0")
-        for _, last in whole[:-1]:
-            yield one.replaced("guard", last, "||")
+
+
+def _is_redundant(one: _Text, test: _Test, first: int, last: int) -> bool:
+    """Return whether a conjunct may go, since what it guards is right without it.
+
+    That a loop runs, ``0 < n``: without it nothing is done either way. That a size is the tuned
+    one, in a text that does not depend on it: the number is nowhere else, nor the one before it.
+    """
+    words = [token.text for token in one.tokens[first:last]]
+    if not test.has_other_way:
+        return False
+    if words[0].isdigit() and words[1] == "<":
+        return True
+    if len(words) == 3 and words[1] == "==" and words[2].isdigit():
+        number = int(words[2])
+        elsewhere = re.sub(rf"{words[0]} == {number}\b", "", one.text)
+        return not re.search(rf"\b(?:{number}|{number - 1})\b", elsewhere)
+    return False
 
 
 def _subscripts(one: _Text) -> Iterator[Edit]:
@@ -362,15 +402,14 @@ def _are_powers(one: _Text) -> bool:
 
 def _types(one: _Text) -> Iterator[Edit]:
     found = one.tokens
-    for number, token in enumerate(found):
+    for number, token in enumerate(found[:-1]):
         new = _NARROWER.get(token.text)
-        if new is None or token.kind != "name":
+        before, after = found[number - 1].text, found[number + 1].text
+        # A pointer to another type compiles nowhere, and a number with another cast is the same.
+        if new is None or token.kind != "name" or after in ("*", "__restrict__", ")", "long"):
             continue
-        around = {found[max(0, number - 1)].text, found[min(number + 1, len(found) - 1)].text}
-        # A pointer to another type compiles nowhere.
-        if "*" in around or found[number + 1].text == "__restrict__":
-            continue
-        if around & {"long", "unsigned"} and token.text != "unsigned":
+        # What holds the number of a thread, or a size that is fixed, holds little.
+        if before in ("long", "unsigned") or (before == "const" and new == "short"):
             continue
         yield one.replaced("type", number, new)
 
@@ -400,6 +439,8 @@ def _signs(one: _Text, number: int) -> str:
         words = [token.text for token in one.tokens[test.first : test.last]]
         sides = parts(one.tokens, test.first, test.last, "&&")
         first, last = next(side for side in sides if side[0] <= number < side[1])
+        if _is_redundant(one, test, first, last):
+            return ""
         relation = next((n for n in range(first, last) if one.tokens[n].text in _OTHER), None)
         if relation is None or one.tokens[relation].text in ("==", "!="):
             return signs
@@ -424,6 +465,12 @@ def _places_work(one: _Text, number: int) -> bool:
     """Return whether a number only places work or data: another is as right."""
     before = [token.text for token in one.tokens[max(0, number - 12) : number]]
     if any(word in before for word in _PLACING):
+        return True
+    # The extent of a grid for a loop that does not run.
+    if (
+        before[-1:] == ["return"]
+        and "annotune_extent" in one.text[: one.tokens[number].start][-200:]
+    ):
         return True
     for axis, stride in (("blocks", "gridDim"), ("threads", "blockDim")):
         if axis in before and "dim3" in before:

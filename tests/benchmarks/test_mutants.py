@@ -15,6 +15,7 @@ from mutation.table import score, survivors, table
 CUDA = """\
 __global__ void f_s0(int n, const double *__restrict__ x, double *__restrict__ y) {
     __shared__ double tile[8];
+    const int m = 48;
     for (int i = threadIdx.x; i < n; i += 2) {
         tile[i] = x[2 * i + 1];
         __syncthreads();

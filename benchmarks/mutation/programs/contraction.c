@@ -4,7 +4,7 @@ void contraction(int ni, int nj, int nk, int nl, double *restrict t, const doubl
 {
     int i, j, k, l;
     /*@ begin PerfTuning (
-      def input_params { param ni = 8; param nj = 6; param nk = 8; param nl = 5; }
+      def input_params { param ni = 16; param nj = 6; param nk = 16; param nl = 5; }
     ) @*/
     for (i = 0; i < ni; i++)
         for (j = 0; j < nj; j++)

@@ -2,7 +2,7 @@ void gemm(int m, int n, int k, double alpha, double beta, double C[m][n], const 
           const double B[k][n])
 {
     /*@ begin PerfTuning (
-      def input_params { param m = 16; param n = 12; param k = 8; }
+      def input_params { param m = 16; param n = 24; param k = 8; }
     ) @*/
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {

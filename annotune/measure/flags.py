@@ -149,7 +149,6 @@ _CUDA_CPU = Kind(
 )
 
 _OPENMP_KIND = _c_kind(*_OPENMP)
-_OPENACC_KIND = _c_kind(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME)
 
 KINDS: Mapping[str, Kind] = {
     "c": _c_kind(),
@@ -159,8 +158,9 @@ KINDS: Mapping[str, Kind] = {
     "openmp-marked": _OPENMP_KIND,
     "openmp-asan": _c_asan(*_OPENMP),
     "openmp-race": _openmp_race(),
-    "openacc": _OPENACC_KIND,
-    "openacc-marked": _OPENACC_KIND,
+    "openacc": _c_kind(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
+    # In one memory with the host, where its marks are.
+    "openacc-marked": _c_kind(*_OPENACC),
     "openacc-asan": _c_asan(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
     # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
     "openacc-nvptx": Kind(

@@ -82,7 +82,7 @@ def code_of(variant: Variant, kind: str) -> RegionCode:
     code = variant.code
     if kind.endswith(MARKED):
         helper, body = marked(code.helper, HELPER), marked(code.body, BODY)
-        code, kind = replace(code, helper=helper, body=body), kind.removesuffix(MARKED)
+        return replace(code, helper=helper, body=body)
     if kind not in _REWRITES:
         return code
     rewrite = _function(_REWRITES[kind])

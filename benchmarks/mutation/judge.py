@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import BRANCHES, Checker, CheckPlan
 from annotune.measure.compile import CompileResult, compile_job
 from annotune.measure.proofs import proofs
 from annotune.measure.sizes import awkward_sizes, tuned_sizes
 from annotune.measure.variant import Variant, compile_job_of
 from mutation.operators import KINDS
 from mutation.subjects import Mutant, Subject
+from mutation.tokens import closing, tokens
 
 # A mistake may make a loop endless; the texts take milliseconds, or a second under a detector.
 RUN_LIMIT_S = 10.0
@@ -22,10 +25,14 @@ THREADS = 2
 
 
 class Fate(StrEnum):
-    """How a mutant ends. `TURNED_DOWN` is what the check is there for, `PASSED` what it missed."""
+    """How a mutant ends. `TURNED_DOWN` is what the check is there for, `PASSED` what it missed.
+
+    Of `NOT_RUN` the check itself tells: it stands among the facts of what wins.
+    """
 
     NOT_COMPILED = "does not compile"
     EQUAL = "the same machine code"
+    NOT_RUN = "in a branch that the check says it has not run"
     TURNED_DOWN = "turned down"
     PASSED = "passed"
 
@@ -76,7 +83,27 @@ class Judge:
         if built.path.read_bytes() == self._original.path.read_bytes():
             return Judged(mutant, Fate.EQUAL)
         words = self._words(variant)
-        return Judged(mutant, Fate.TURNED_DOWN if words else Fate.PASSED, words)
+        if words:
+            return Judged(mutant, Fate.TURNED_DOWN, words)
+        return Judged(mutant, Fate.NOT_RUN if self._is_not_run(mutant) else Fate.PASSED)
+
+    def _is_not_run(self, mutant: Mutant) -> bool:
+        """Return whether a mutant lies in a loop or block that the original's check has not run."""
+        for part, line in self._not_run:
+            start = nth_line(mutant.text, line)
+            found = tokens(mutant.text)
+            brace = next(n for n, t in enumerate(found) if t.start >= start and t.text == "{")
+            is_inside = start <= mutant.edit.start < found[closing(found, brace)].end
+            if part == mutant.part and is_inside:
+                return True
+        return False
+
+    @cached_property
+    def _not_run(self) -> list[tuple[str, int]]:
+        *_, last = self.plans()
+        facts = self.checker.check(self.subject.variant, last).facts
+        found = re.findall(r"(helper|body|device) line (\d+),", str(facts.get(BRANCHES, "")))
+        return [(part, int(line)) for part, line in found]
 
     def _words(self, variant: Variant) -> str:
         for plan in self.plans():
@@ -89,6 +116,11 @@ class Judge:
         oracle = self.subject.oracle
         job = compile_job_of(variant, variant.kind, oracle)
         return compile_job(job, oracle.tools, oracle.folder / "compiled")
+
+
+def nth_line(text: str, line: int) -> int:
+    """Return where a line of `text` begins, counted from 1."""
+    return sum(map(len, text.splitlines(keepends=True)[: line - 1]))
 
 
 def chosen(

@@ -57,6 +57,14 @@ class Mutant:
     def name(self) -> str:
         return f"{self.subject.program} {self.subject.target} {self.part} {self.edit.what}"
 
+    @property
+    def text(self) -> str:
+        """Return the text that the mistake is in, without it."""
+        code = self.subject.variant.code
+        return {"device": self.subject.variant.device, "helper": code.helper}.get(
+            self.part, code.body
+        )
+
     def variant(self) -> Variant:
         """Return the variant with the mistake in it."""
         one, code = self.subject.variant, self.subject.variant.code

@@ -8,7 +8,7 @@ from mutation.judge import Fate, Judged
 from mutation.operators import KINDS
 from mutation.subjects import TARGETS
 
-_COLUMNS = ("made", "compiled", "equal", "turned down", "passed", "score")
+_COLUMNS = ("made", "compiled", "equal", "not run", "turned down", "passed", "score")
 
 
 def score(found: Sequence[Judged]) -> float:
@@ -36,7 +36,8 @@ def _rows(
 def _row(name: str, found: Sequence[Judged]) -> str:
     count = {fate: sum(one.fate is fate for one in found) for fate in Fate}
     made, compiled = len(found), len(found) - count[Fate.NOT_COMPILED]
-    figures = (made, compiled, count[Fate.EQUAL], count[Fate.TURNED_DOWN], count[Fate.PASSED])
+    ends = (Fate.EQUAL, Fate.NOT_RUN, Fate.TURNED_DOWN, Fate.PASSED)
+    figures = (made, compiled, *(count[fate] for fate in ends))
     return f"{name:16}" + "".join(f"{n:13}" for n in figures) + f"{score(found):13.1%}"
 
 

@@ -90,11 +90,13 @@ class Judge:
     def _is_not_run(self, mutant: Mutant) -> bool:
         """Return whether a mutant lies in a loop or block that the original's check has not run."""
         for part, line in self._not_run:
+            if part != mutant.part:
+                continue
             start = nth_line(mutant.text, line)
             found = tokens(mutant.text)
             brace = next(n for n, t in enumerate(found) if t.start >= start and t.text == "{")
             is_inside = start <= mutant.edit.start < found[closing(found, brace)].end
-            if part == mutant.part and is_inside:
+            if is_inside:
                 return True
         return False
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotune.measure.acc_memory import as_openmp_with_memory, with_memory
+from annotune.measure.acc_text import as_openmp
 from annotune.measure.cuda_text import translate
-from annotune.measure.flags import ACC_MEMORY
+from annotune.measure.flags import RUNTIME_FOLDER
 
 from ..execute import COMPILE_LIMIT_S, CUDA, FAST, SHARED, Builder
 from .emitted import Made, device_text
@@ -27,6 +27,12 @@ _ERROR = re.compile(r"^(?:[^\s:]*/)?(\w+)\.(?:c|cpp):(\d+):\d+: (?:fatal )?error
 C = ("gcc", "-std=gnu11")
 QUICK = (*SHARED, "-O0")
 """For texts that take a compiler much longer when it optimizes."""
+MEMORY_HEADER, MEMORY_SOURCE = RUNTIME_FOLDER / "acc_memory.h", RUNTIME_FOLDER / "acc_memory.c"
+HAS_MEMORY = MEMORY_HEADER.exists()
+"""Whether the checkout of annotune that is looked at gives OpenACC a memory of its own."""
+MEMORY = ("-include", str(MEMORY_HEADER), str(MEMORY_SOURCE)) if HAS_MEMORY else ()
+ACC = ("-fopenacc", "-foffload=disable", *MEMORY)
+PLAYED = ("-fopenmp", *MEMORY)
 
 
 @dataclass(frozen=True)
@@ -89,13 +95,10 @@ class Group:
             out[name] = self._without_refused(name, everyone, compiled)
             everyone = out[name][1]
         out["original"] = (out["original"][0], everyone)
-        memory = (*ACC_MEMORY, str(self.builder.object("acc_memory.c")))
-        on_host = (*QUICK, "-fopenacc", "-foffload=disable", *memory)
-        played = (*QUICK, "-fopenmp", *memory)
         builds: dict[str, tuple[str, Callable[[str, Sequence[int]], str]]] = {
             "cuda": ("cuda", self._cuda),
-            "openacc": ("openacc", self._c_of("_acc.c", on_host, with_memory)),
-            "openacc-played": ("openacc", self._c_of("_acc.c", played, as_openmp_with_memory)),
+            "openacc": ("openacc", self._c_of("_acc.c", (*QUICK, *ACC), _with_memory)),
+            "openacc-played": ("openacc", self._c_of("_acc.c", (*QUICK, *PLAYED), _played)),
             "openmp": ("openmp", self._c_of("_omp.c", (*FAST, "-fopenmp"))),
         }
         if self.gpu is not None:
@@ -254,6 +257,19 @@ class Group:
         )
         link = ["g++", "-shared", *map(str, objects), *STRICT]
         return words or _words([*link, "-o", str(self.folder / f"{name}.so")], self.folder)
+
+
+def _with_memory(acc_text: str, is_openmp: bool = False) -> str:
+    """Return OpenACC, or what becomes of it in OpenMP, with a device memory of its own."""
+    if not HAS_MEMORY:
+        return as_openmp(acc_text) if is_openmp else acc_text
+    from annotune.measure.acc_memory import with_memory
+
+    return with_memory(acc_text, is_openmp)
+
+
+def _played(acc_text: str) -> str:
+    return _with_memory(acc_text, is_openmp=True)
 
 
 def hooks(builder: Builder) -> Path:

@@ -126,10 +126,6 @@ def _surroundings(file: File) -> File:
         ]
         if file.inexact:
             file.calls.append(("sqrt", 1))
-    if not file.has_math and choose.chance(25) and "abs" not in file.own + file.macros:
-        # Without a declaration it is C's, which takes an int.
-        file.calls.append(("abs", 1))
-        file.features.add("function without a declaration")
     if choose.chance(22):
         _object_macro(file)
     if choose.chance(12):
@@ -446,7 +442,7 @@ class _Function:
 
     def _region(self, nests: Nests, number: int) -> list[str]:
         choose, scope = self.choose, self.scope
-        lines = self._optional(nests) if choose.chance(8) else nests.region()
+        lines = self._optional(nests) if choose.chance(5) else nests.region()
         before: list[str] = []
         uses = any(re.search(r"\bQ\b", line) for line in lines)
         if "Q" in self.file.macros and uses and choose.chance(60):

@@ -52,14 +52,17 @@ def _renamed(line: str, function: UserFunction, names: Mapping[str, str]) -> str
 
 
 def calling_copies(variant: Variant, names: Mapping[str, str]) -> Variant:
-    """Return a variant whose nest and plans call the copies in `names`."""
+    """Return a variant whose nest, as written too, and whose plans call the copies in `names`."""
     if not names:
         return variant
     view = _Calls({own_name(name): copy for name, copy in names.items()})
 
     def analysis(one: Analysis) -> Analysis:
-        nest = Nest(view.body(one.region.nest.body))
-        return replace(one, region=replace(one.region, nest=nest))
+        region = one.region
+        nest, original = Nest(view.body(region.nest.body)), region.original
+        if original is not None:
+            original = Nest(view.body(original.body))
+        return replace(one, region=replace(region, nest=nest, original=original))
 
     return variant.rewritten(analysis, view.plan)
 

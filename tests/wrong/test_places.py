@@ -36,3 +36,9 @@ def test_registers_are_kept_in_memory_where_a_text_needs_their_address(tmp_path:
     arrays = Array("f8", 60), Array("f8", 60, seed=1)
     sizes = ((-1, 3), (0, 0), (1, 1), (40, 9), (57, 33))
     program.check(*(Call("register_sums", *size, *arrays, returns="f8") for size in sizes))
+
+
+def test_the_nest_as_written_calls_copies_of_functions_too(tmp_path: Path) -> None:
+    program = Program(tmp_path, PROGRAMS / "pure_in_original.c")
+    arrays = Array("i2", 60), Array("i4", 320), Array("i2", 64, seed=1), Array("f8", 1)
+    program.check(*(Call("pure_in_original", size, *arrays) for size in (1, 6, 33)))

@@ -1,17 +1,18 @@
-"""Random whole functions: what the checkers notice, and what they leave out."""
+"""Random whole functions: what the checkers notice, and the texts of all targets executed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from .execute import Builder
-from .functions.batch import numbered
-from .functions.emitted import Made
+from .functions.batch import numbered, point
+from .functions.emitted import Made, emitted
 from .functions.run import run
 from .functions.source import Call, Entry, Fill, Slot, Source, read
 
 # Processor time of a call, far more than any that ends.
 LIMIT_S = 0.5
+LEAST_ACCEPTED = 0.6
 BODY = "  for (int i = 1; i < n; i++) a[i] += al;\n  out_[1] = n;\n"
 HARNESS = """\
 void NAME_call(int function, void **p) {
@@ -85,3 +86,17 @@ def test_a_file_comes_back_from_its_text() -> None:
         source = numbered(1, number)
         assert read(source.whole()) == source
         assert numbered(1, number) == source
+
+
+def test_texts_of_random_functions_run_as_the_original(tmp_path: Path) -> None:
+    numbers = (4, 5, 6, 9, 11)
+    (tmp_path / "emitted").mkdir()
+    ones = [emitted(numbered(1, k), tmp_path / "emitted", point(k)) for k in numbers]
+    assert not [words for one in ones for words in (*one.crashes, *one.faults)]
+    ready = [one for one in ones if one.files]
+    assert len(ready) >= LEAST_ACCEPTED * len(ones)
+    ran = run(ready, Builder(tmp_path, 1), tmp_path)
+    assert not ran.faults, "\n".join(f"{f.number} {f.library}: {f.words}" for f in ran.faults)
+    for library in ("cuda", "openacc", "openacc-played", "openmp"):
+        assert ran.counts[f"executed {library}"] == len(ready)
+    assert ran.counts["calls that launch kernels"] > 0

@@ -50,6 +50,14 @@ def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice 
     For sizes that are not the tuned ones, and may leave vectors unaligned, single elements are
     copied.
     """
+    wordless = _wordless(unit, choice, movement)
+    if wordless:
+        return f"no single instruction moves elements of type '{wordless}'"
+    return _moved(unit, choice, movement)
+
+
+def _moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice | str:
+    """Return what `moved` does, where an instruction moves the elements."""
     tile = choice.contract or shape(with_merged(unit, choice.merges), choice)
     threads = tile.threads
     most = min(SM_BLOCKS, SM_THREADS // (WARP * ceil(threads / WARP)))
@@ -64,9 +72,6 @@ def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice 
     held = any(b.held and (b.apart is None or b.apart.scalars == ()) for b in choice.blocking)
     if movement.streamed and not (choice.registers or held):
         return "its output is not held in registers while it is summed"
-    wordless = _wordless(unit, choice, movement)
-    if wordless:
-        return f"no single instruction moves elements of type '{wordless}'"
     if movement.through is Through.REGISTERS and movement.stages not in (0, 2):
         return f"{movement.stages} stages through registers, expected 2"
     blocking = tuple(_with_copies(unit, choice, block, movement) for block in choice.blocking)
@@ -90,7 +95,8 @@ def as_wished(unit: Unit, choice: KernelChoice, wish: MovementWish, places: Plac
     Raises:
         AnnotuneError: The choice has no such copies.
     """
-    found = moved(unit, choice, wish.over(choice.movement))
+    # The transforms say at the command what no instruction moves.
+    found = _moved(unit, choice, wish.over(choice.movement))
     if isinstance(found, str):
         spans = (places.of(name, s) for s in unit.statements for name in MOVING)
         place = next((span for span in spans if span != NOWHERE), NOWHERE)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError
@@ -15,11 +19,14 @@ from annotune.frontend.declared import declared_names
 from annotune.frontend.extent import walk
 from annotune.frontend.macro import Macro
 from annotune.frontend.parse import Range, at_place, expanded, parse, parse_tokens
+from annotune.frontend.preprocess import without_comments
+from annotune.frontend.source import Source
 from annotune.frontend.symbols import Symbol, Types
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.tokens import IDENTIFIER, TOKEN, Tokens
 from annotune.frontend.toplevel import TopLevel, cut
 
+_WORD = re.compile(r"\b(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?")
 _F2C_STRUCTS = {
     "complex": "typedef struct { float r, i; } complex;",
     "doublecomplex": "typedef struct { double r, i; } doublecomplex;",
@@ -53,6 +60,43 @@ class Declaration:
     place: Range | None
 
 
+@dataclass(frozen=True)
+class Spelled:
+    """The words of a file and of its headers, in all branches: `words` in order, each once.
+
+    `uncalled` are those that stand somewhere without an opening parenthesis behind them.
+    """
+
+    words: Sequence[str]
+    uncalled: frozenset[str]
+
+    @classmethod
+    def of(cls, clean: Clean) -> Spelled:
+        """Return the words of a file."""
+        found: set[str] = set()
+        uncalled: set[str] = set()
+        for source in _sources(clean):
+            for match in _WORD.finditer(without_comments(source)):
+                found.add(match["word"])
+                if not match["call"]:
+                    uncalled.add(match["word"])
+        return cls(sorted(found), frozenset(uncalled))
+
+    def beginning(self, start: str) -> Iterator[str]:
+        """Yield the words that are longer than `start` and begin with it."""
+        for word in islice(self.words, bisect_right(self.words, start), None):
+            if not word.startswith(start):
+                return
+            yield word
+
+
+def _sources(clean: Clean) -> Iterator[Source]:
+    """Yield the file and the headers that it reads."""
+    yield clean.source
+    for header in clean.included:
+        yield from _sources(header.clean)
+
+
 class File:
     """A preprocessed file, its tokens and its top-level parts, ready to be asked."""
 
@@ -65,6 +109,11 @@ class File:
         self._bodies: dict[str, Declaration] | None = None
         # How many tokens have been handed to the parser: the work that a file costs.
         self.parsed_tokens = 0
+
+    @cached_property
+    def spelled(self) -> Spelled:
+        """Return the words of the file, worked out once for all its regions."""
+        return Spelled.of(self.clean)
 
     def _named(self, part: TopLevel) -> TopLevel:
         """Return a function under the name that its macros give it."""

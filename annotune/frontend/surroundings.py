@@ -40,16 +40,15 @@ def _label(file: File, function: Function, index: int) -> str:
     stem = re.sub(r"\W", "_", PurePath(file.source.path).stem, flags=re.ASCII)
     own = f"{part.function}_in_{stem}" if _is_static(file, function) else part.function
     first, last = file.tokens.starts[part.first], file.tokens.ends[part.last]
-    texts = [without_comments(source) for source in _sources(file.clean)]
-    inside = texts[0][first:last]
-    while _has(file, texts, inside, own, index) or (
+    inside = without_comments(Source(file.source.path, file.source.text[first:last]))
+    while _has(file, inside, own, index) or (
         own != part.function and file.definition(own) is not None
     ):
         own = f"own_{own}"
     return f"{own}_{index}"
 
 
-def _has(file: File, texts: list[str], inside: str, function: str, index: int) -> bool:
+def _has(file: File, inside: str, function: str, index: int) -> bool:
     """Return whether a name that a region of `function` would have means something already.
 
     A file may call the entry by itself. What is called so in the text `inside` of the function
@@ -57,9 +56,11 @@ def _has(file: File, texts: list[str], inside: str, function: str, index: int) -
     """
     label = f"{function}_{index}"
     entry = f"annotune_{label}"
-    made = re.compile(rf"\b(?:{entry}_\w+|{label}_s\d\w*|{entry}\b(?!\s*\())")
+    spelled = file.spelled
     return (
-        any(made.search(text) for text in texts)
+        any(spelled.beginning(f"{entry}_"))
+        or any(re.match(r"\d", word[len(label) + 2 :]) for word in spelled.beginning(f"{label}_s"))
+        or entry in spelled.uncalled
         or re.search(rf"\b{entry}\b", inside) is not None
         or entry in file.clean.macros
         or file.definition(entry) is not None
@@ -74,13 +75,6 @@ def _is_static(file: File, function: Function) -> bool:
     here = Declaration(file, function.part, (file.tokens.starts[function.part.first],), None)
     earlier = file.declarations_of(function.part.function, here)
     return any("static" in found.file.words(found.part) for found in earlier)
-
-
-def _sources(clean: Clean) -> Iterator[Source]:
-    """Yield the file and the headers that it reads."""
-    yield clean.source
-    for header in clean.included:
-        yield from _sources(header.clean)
 
 
 def _redefined(clean: Clean, start: int, region_start: int) -> Iterator[Redefined]:

@@ -3,6 +3,7 @@
     python benchmarks/mutants.py
     python benchmarks/mutants.py --check --seed 2 --jobs 2
     python benchmarks/mutants.py --only dot 'gemm openmp' --kinds barrier combine
+    python benchmarks/mutants.py --kinds clause --per-kind 9 --gpu gcc-12   # OpenACC on a GPU too
 
 Each mutant is an emitted text with one mistake that the compiler takes: a bound one off, a barrier
 gone, a clause weaker. It is checked as `annotune run` checks what is about to win. With --check
@@ -22,6 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mutation.judge import Judge, Judged, chosen, judged_all, unsound
+from mutation.on_gpu import gpu_table, run_on_gpu
 from mutation.operators import KINDS
 from mutation.subjects import Mutant, mutants_of, programs, subjects
 from mutation.table import score, survivors, table
@@ -48,6 +50,8 @@ def main(words: Sequence[str]) -> int:
             found.append(one)
             _progress(len(found), len(picked), one, given.verbose)
         wrong = unsound(judges, given.jobs)
+        if given.gpu:
+            _print_gpu(given.gpu, found, given.keep or Path(scratch), given.jobs)
     took_s = time.monotonic() - start
     print(f"{len(found)} mutants of {len(judges)} texts, seed {given.seed}, {took_s:.0f} s")
     print(table(found))
@@ -74,6 +78,18 @@ def _made(only: Sequence[str], folder: Path) -> tuple[dict[str, Judge], dict[str
                 judges[name] = Judge(subject)
                 mutants[name] = mutants_of(subject)
     return judges, mutants
+
+
+def _print_gpu(compiler: str, found: Sequence[Judged], folder: Path, jobs: int) -> None:
+    """Print what a GPU makes of the mutants of OpenACC, beside what the check said of them."""
+    tools = find_toolchains({**os.environ, "CC": compiler})
+    ran = run_on_gpu(found, tools, folder / "gpu", jobs)
+    print(gpu_table(ran))
+    for one in ran:
+        if one.is_missed:
+            print(f"turned down on the GPU alone: {one.judged.mutant.name}: {one.words}")
+        elif one.is_only_checked:
+            print(f"turned down by the check alone: {one.judged.mutant.name}: {one.judged.words}")
 
 
 def _row(one: Judged) -> dict[str, str]:
@@ -105,6 +121,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS, metavar="KIND")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep what is compiled in DIR")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every fate to FILE")
+    parser.add_argument(
+        "--gpu", default="", metavar="GCC", help="run those of OpenACC on a GPU by this gcc too"
+    )
     parser.add_argument("--verbose", action="store_true", help="print every fate")
     return parser
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import assert_never
 
 from annotune.analysis.named import is_unsigned_type
 from annotune.codegen.c_expr import c_expr, of_one_sign, plain_c
 from annotune.codegen.names import c_type, spelled
+from annotune.codegen.skipped import without_test
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import (
     Access,
@@ -38,7 +40,9 @@ class Dialect:
     `loop` may write a loop of its own way and returns True then; it writes the loop's body
     through `write_body`. `flat` turns ``A[i][j]`` into ``A[i*n + j]``. `has_extrema` says that
     the language has ``min`` and ``max``, of arguments of one type: loop bounds are such. Local
-    arrays start at a multiple of `alignment` bytes, where that is not 0.
+    arrays start at a multiple of `alignment` bytes, where that is not 0. A nest in the order of its
+    text has the `objects` of one element that are read as scalars; a loop that a test leaves out
+    as a whole stands under it there.
     """
 
     region: Region
@@ -46,6 +50,7 @@ class Dialect:
     has_extrema: bool = False
     loop: Callable[[Writer, Loop], bool] = lambda out, loop: False
     alignment: int = 0
+    objects: frozenset[str] | None = None
 
     def expr(self, expr: Expr, enclosing: int = 0) -> str:
         """Return an expression as C; `enclosing` as for `c_expr`."""
@@ -90,10 +95,18 @@ class Dialect:
                 out.line("#endif")
             case Loop():
                 if not self.loop(out, stmt):
-                    with out.block(self.loop_head(stmt)):
-                        self.write_body(out, stmt.body)
+                    self._loop(out, stmt)
             case _:
                 assert_never(stmt)
+
+    def _loop(self, out: Writer, loop: Loop) -> None:
+        """Write a loop, under the test for all its statements in a nest as written."""
+        test = None
+        if self.objects is not None:
+            test, loop = without_test(loop, self.objects)
+        around = nullcontext() if test is None else out.block(f"if ({self.expr(test)})")
+        with around, out.block(self.loop_head(loop)):
+            self.write_body(out, loop.body)
 
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; a sum too long for a line has one summand on each."""

@@ -92,7 +92,7 @@ class CudaTarget:
             replace(kernels.version(part.analysis, part.tuned, end), tests=tests)
             for part, end, tests in found
         )
-        host = HostText(analysis, outer, tuned, general, resident)
+        host = HostText(analysis, outer, tuned, general, resident, view.held)
         definitions = kernels.definitions((*tuned, *([general] if general is not None else [])))
         parts = [_undefined(analysis.region), *definitions, host.text()]
         device = "\n".join(part for part in parts if part)
@@ -208,14 +208,22 @@ def _call(analysis: Analysis, user: Interface, types: str, held: Sequence[Scalar
     region = analysis.region
     names = {s.name for s in held}
     passed = tuple(s for s in user.scalars if s.name not in names)
-    arguments = [replace(user, scalars=passed).call_arguments(), *(f"&{s.name}" for s in held)]
+    # A variable that is declared ``register`` has no address.
+    prefix = f"{region.entry}_" if region.around.has_registers else ""
+    addresses = (f"&{prefix}{s.name}" for s in held)
+    arguments = [replace(user, scalars=passed).call_arguments(), *addresses]
     out = Writer()
     with out.block(""):
         out.line(f"void {region.entry}({types});")
         for scalar in held:
             if scalar.is_local:
                 out.line(f"{spelled(scalar.type)} {scalar.name} = 0;")
+            if prefix:
+                out.line(f"{spelled(scalar.type)} {prefix}{scalar.name} = {scalar.name};")
         out.line(f"{region.entry}({', '.join(filter(None, arguments))});")
+        if prefix:
+            for scalar in held:
+                out.line(f"{scalar.name} = {prefix}{scalar.name};")
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
         out.lines(final_values(region, wanted))
         for name in unmentioned(analysis):

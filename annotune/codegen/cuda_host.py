@@ -54,7 +54,7 @@ class HostText:
 
     Each of `tuned` runs for the sizes that it fixes; `general`, where there is one, for all others;
     what none of them takes goes to the original nest. `resident` says that the pointers are
-    device memory already.
+    device memory already. `held` are the arrays that stand for scalars.
     """
 
     analysis: Analysis
@@ -62,6 +62,7 @@ class HostText:
     tuned: tuple[Version, ...]
     general: Version | None
     resident: bool
+    held: frozenset[str]
 
     @property
     def name(self) -> str:
@@ -91,7 +92,7 @@ class HostText:
             "/* The nest as written: for sizes, overlaps and errors that the kernels leave. */"
         )
         with out.block(self._head(f"{kind} {self.name}_original")):
-            dialect = Dialect(self.analysis.region)
+            dialect = Dialect(self.analysis.region, objects=self.held)
             body = self.analysis.region.as_written.body
             for scalar in temporaries(self.analysis, body):
                 out.line(f"{scalar.type} {scalar.name};")

@@ -63,23 +63,104 @@ static __host__ __device__ annotune_result<A, B> operator-(annotune_parts<A> a, 
 {
     return annotune_result<A, B>(a.re - b.re, a.im - b.im);
 }
+/* C11 G.5.1: the product, or quotient, of numbers for which both parts came out as NaN. They are
+   apart, as hardly any are. An infinity is one whatever the other part is. */
+template <typename T> static __host__ __device__ bool annotune_is_infinite(T x)
+{
+    return x == x && x - x != x - x;
+}
+template <typename T> static __host__ __device__ T annotune_unit(T x)
+{
+    return copysign(annotune_is_infinite(x) ? (T)1 : (T)0, x);
+}
+template <typename T> static __host__ __device__ T annotune_zero_for_nan(T x)
+{
+    return x != x ? copysign((T)0, x) : x;
+}
+template <typename T> static __host__ __device__ __noinline__ annotune_parts<T>
+annotune_infinite_product(annotune_parts<T> x, annotune_parts<T> y)
+{
+    T a = x.re, b = x.im, c = y.re, d = y.im;
+    const T infinity = (T)HUGE_VAL;
+    const bool overflows = annotune_is_infinite(a * c) || annotune_is_infinite(b * d)
+                           || annotune_is_infinite(a * d) || annotune_is_infinite(b * c);
+    const bool first = annotune_is_infinite(a) || annotune_is_infinite(b);
+    const bool second = annotune_is_infinite(c) || annotune_is_infinite(d);
+    if (first) {
+        a = annotune_unit(a);
+        b = annotune_unit(b);
+        c = annotune_zero_for_nan(c);
+        d = annotune_zero_for_nan(d);
+    }
+    if (second) {
+        c = annotune_unit(c);
+        d = annotune_unit(d);
+        a = annotune_zero_for_nan(a);
+        b = annotune_zero_for_nan(b);
+    }
+    if (!first && !second) {
+        if (!overflows)
+            return annotune_parts<T>(a * c - b * d, a * d + b * c);
+        a = annotune_zero_for_nan(a);
+        b = annotune_zero_for_nan(b);
+        c = annotune_zero_for_nan(c);
+        d = annotune_zero_for_nan(d);
+    }
+    return annotune_parts<T>(infinity * (a * c - b * d), infinity * (a * d + b * c));
+}
+template <typename T> static __host__ __device__ __noinline__ annotune_parts<T>
+annotune_infinite_quotient(annotune_parts<T> x, annotune_parts<T> y, annotune_parts<T> found)
+{
+    T a = x.re, b = x.im, c = y.re, d = y.im;
+    const T infinity = (T)HUGE_VAL;
+    const bool first = annotune_is_infinite(a) || annotune_is_infinite(b);
+    const bool second = annotune_is_infinite(c) || annotune_is_infinite(d);
+    if (c == 0 && d == 0 && (a == a || b == b))
+        return annotune_parts<T>(copysign(infinity, c) * a, copysign(infinity, c) * b);
+    if (first && c - c == 0 && d - d == 0) {
+        a = annotune_unit(a);
+        b = annotune_unit(b);
+        return annotune_parts<T>(infinity * (a * c + b * d), infinity * (b * c - a * d));
+    }
+    if (second && a - a == 0 && b - b == 0) {
+        c = annotune_unit(c);
+        d = annotune_unit(d);
+        return annotune_parts<T>((T)0 * (a * c + b * d), (T)0 * (b * c - a * d));
+    }
+    return found;
+}
 template <typename A, typename B>
 static __host__ __device__ annotune_result<A, B> operator*(annotune_parts<A> a, annotune_parts<B> b)
 {
-    return annotune_result<A, B>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+    typedef annotune_wider<A, B> T;
+    const annotune_parts<T> z(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+    return z.re != z.re && z.im != z.im ? annotune_infinite_product<T>(a, b) : z;
 }
 /* Smith's division (Communications of the ACM 5(8), 1962): nothing is squared. */
+static inline __host__ __device__ annotune_complex
+annotune_quotient(annotune_complex x, annotune_complex y)
+{
+    const double a = x.re, b = x.im, c = y.re, d = y.im;
+    if ((c < 0 ? -c : c) >= (d < 0 ? -d : d)) {
+        const double ratio = d / c, whole = c + d * ratio;
+        return annotune_complex((a + b * ratio) / whole, (b - a * ratio) / whole);
+    }
+    const double ratio = c / d, whole = c * ratio + d;
+    return annotune_complex((a * ratio + b) / whole, (b * ratio - a) / whole);
+}
+/* In double no square of a float overflows, and no bit is lost; so has gcc's library. */
+static inline __host__ __device__ annotune_complexf
+annotune_quotient(annotune_complexf x, annotune_complexf y)
+{
+    const double a = x.re, b = x.im, c = y.re, d = y.im, whole = c * c + d * d;
+    return annotune_complex((a * c + b * d) / whole, (b * c - a * d) / whole);
+}
 template <typename A, typename B>
 static __host__ __device__ annotune_result<A, B> operator/(annotune_parts<A> a, annotune_parts<B> b)
 {
     typedef annotune_wider<A, B> T;
-    const T c = b.re, d = b.im;
-    if ((c < 0 ? -c : c) >= (d < 0 ? -d : d)) {
-        const T ratio = d / c, whole = c + d * ratio;
-        return annotune_result<A, B>((a.re + a.im * ratio) / whole, (a.im - a.re * ratio) / whole);
-    }
-    const T ratio = c / d, whole = c * ratio + d;
-    return annotune_result<A, B>((a.re * ratio + a.im) / whole, (a.im * ratio - a.re) / whole);
+    const annotune_parts<T> z = annotune_quotient(annotune_parts<T>(a), annotune_parts<T>(b));
+    return z.re != z.re && z.im != z.im ? annotune_infinite_quotient<T>(a, b, z) : z;
 }
 #define ANNOTUNE_WITH_REAL(OP, RIGHT, LEFT)                                                 \\
     template <typename A, typename B>                                                       \\

@@ -130,7 +130,7 @@ def write_original(out: Writer, analysis: Analysis) -> None:
     """Write the user's nest as it was, with the scalars that it declares itself."""
     body = analysis.region.as_written.body
     _declare(out, lasting(analysis, body))
-    write_serial(out, analysis, body)
+    write_serial(out, analysis, body, frozenset())
 
 
 def lasting(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Scalar, ...]:
@@ -179,12 +179,17 @@ def _reads_first(body: tuple[Stmt, ...], name: str) -> bool:
     return False
 
 
-def write_serial(out: Writer, analysis: Analysis, body: tuple[Stmt, ...]) -> None:
+def write_serial(
+    out: Writer,
+    analysis: Analysis,
+    body: tuple[Stmt, ...],
+    objects: frozenset[str] | None = None,
+) -> None:
     """Write statements in place, with the temporaries that the user declares inside."""
     for scalar in temporaries(analysis, body):
         if scalar.is_local:
             out.line(f"{spelled(scalar.type)} {scalar.name};")
-    Dialect(analysis.region, flat=False).write_body(out, body)
+    Dialect(analysis.region, flat=False, objects=objects).write_body(out, body)
 
 
 def _declare(out: Writer, scalars: Iterable[Scalar]) -> None:

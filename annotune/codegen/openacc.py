@@ -186,7 +186,11 @@ class _RegionWriter:
         elif any(map(_touches_arrays, kernel.body)):
             self._alone(out, kernel.body, self.shared)
         else:
-            self.host.write_body(out, kernel.body)
+            own = declared_in(self.analysis, kernel.body, self.shared)
+            with out.block("") if own else nullcontext():
+                for scalar in own:
+                    out.line(f"{spelled(scalar.type)} {scalar.name};")
+                self.host.write_body(out, kernel.body)
 
     def _in_order(self, out: Writer, body: Body, kernel: Kernel, known: frozenset[str]) -> None:
         """Write launches in the order of the text; `known` scalars are declared around it.

@@ -219,6 +219,9 @@ def _region(
     names.derived_from = derived_from(body, names, aliased.aliases)
     learn(aliased.formulas, names)
     nest = lower(aliased.statements, names)
+    # An integer that nothing reads may be made of an array that no statement is left to touch.
+    touched = nest.arrays()
+    names.arrays = {name: symbol for name, symbol in names.arrays.items() if name in touched}
     if not nest.loops():
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
     _use_sizes_of(block.spec.assumptions.extents, names)

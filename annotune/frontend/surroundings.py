@@ -27,6 +27,7 @@ def surroundings(names: Names, function: Function, index: int, place: Range) -> 
         tuple(_redefined(file.clean, start, place[0])),
         texts_read(names, function, *place),
         tuple(_redefined(file.clean, len(file.source.text), place[0])),
+        "register" in file.words(function.part),
     )
 
 

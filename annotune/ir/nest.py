@@ -238,6 +238,16 @@ class Nest:
         """Return every assignment in text order."""
         return tuple(s for s in walk_stmts(self.body) if isinstance(s, Assign))
 
+    def arrays(self) -> frozenset[str]:
+        """Return the arrays of which statements, or bounds of loops, have elements."""
+        found: list[Expr] = []
+        for stmt in walk_stmts(self.body):
+            if isinstance(stmt, Assign):
+                found += [stmt.target, *stmt.sources()]
+            elif isinstance(stmt, Loop):
+                found += [stmt.lower, stmt.upper]
+        return frozenset(access.array for expr in found for access in accesses(expr))
+
     def paths(self) -> dict[int, tuple[Loop, ...]]:
         """Return for each statement number the loops around it, outermost first."""
         return {assign.number: loops for assign, loops in walk_paths(self.body)}

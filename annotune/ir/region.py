@@ -126,8 +126,9 @@ class Surroundings:
     `label` begins the names of what a region puts beside functions; the file has none of these.
     `macros` are macros somewhere in the file, so that no name of ours may be one, and `redefined`
     those that a text before the region's function must see as the region does; `later` those that
-    a text at the file's end must. `texts` are macros
-    that the region is made of, which a compiler's ``-D`` may change.
+    a text at the file's end must. `texts` are macros that the region is made of, which a compiler's
+    ``-D`` may change. `has_registers` says that the region's function declares variables
+    ``register``: those have no address.
     """
 
     label: str = ""
@@ -135,6 +136,7 @@ class Surroundings:
     redefined: tuple[Redefined, ...] = ()
     texts: tuple[MacroText, ...] = ()
     later: tuple[Redefined, ...] = ()
+    has_registers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ void annotune_acc_enter_data(int at_line, const char *action, const char *name, 
 void annotune_acc_exit_data(int at_line, const char *action, int is_final, const char *name,
                             const void *from, long long size);
 
+/* Addresses are taken of variables that the user may have declared so. */
+#define register
+
 #define ANNOTUNE_ACC_BYTES(a, count) ((long long)(count) * (long long)sizeof((a)[0]))
 
 /* A construct begins: bring a[first:count], or a whole object, to the device. */

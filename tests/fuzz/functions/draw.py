@@ -11,6 +11,7 @@ from .nests import Nests
 from .scope import Array, Scope, Variable
 from .source import Entry, Slot, Source
 from .vocabulary import (
+    BUILT_IN,
     ELEMENTS,
     GENERATED,
     ITERATORS,
@@ -169,6 +170,9 @@ def _function_or_macro(file: File) -> None:
             return
     definition = LIBRARY_FUNCTIONS[word].replace("NAME", own)
     kind = choose.pick(("static ", "static ", "static inline ", "", "extern"))
+    if own in BUILT_IN and not kind.startswith("static"):
+        # With such a name C leaves open what is called, and gcc takes the library's.
+        kind = "static "
     if kind == "extern":
         lines.append(definition.partition("{")[0].strip() + ";")
         file.hidden.append(definition)

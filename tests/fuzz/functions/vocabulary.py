@@ -70,6 +70,9 @@ LIBRARY_FUNCTIONS = {
 }
 """Functions that have the name of a library's, or a common one, and a meaning of their own."""
 
+BUILT_IN = frozenset(LIBRARY_FUNCTIONS) - {"max", "min", "sign", "sq"}
+"""Those of a library: C reserves their names for functions that other files may call."""
+
 LIBRARY_MACROS = {
     "max": "#define max(x, y) ((x) > (y) ? (x) : (y) * 2)",
     "min": "#define min(x, y) ((x) + (y))",

@@ -1,0 +1,76 @@
+"""Loops that a test leaves out as a whole, where a nest is written in the order of its text.
+
+A nest has its conditions at the statements. The user's ``if`` may have stood around a loop that
+does not end where the condition is false, as an unsigned iterator below a negative size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    accesses,
+    conjunction,
+    conjuncts,
+    variables,
+    walk,
+)
+from annotune.ir.nest import Assign, Loop, Stmt, walk_stmts
+from annotune.transforms.tree import Body, rebuilt
+
+
+def without_test(loop: Loop, objects: frozenset[str]) -> tuple[Expr | None, Loop]:
+    """Return what must hold for any statement of `loop` to run, and the loop without that test.
+
+    The test is made of what stays as it is in the loop and is always there to be read: scalars,
+    and the first elements of `objects`. There may be none.
+    """
+    inside = tuple(walk_stmts(loop.body))
+    if not all(isinstance(stmt, Assign | Loop) for stmt in inside):
+        return None, loop
+    assigns = [stmt for stmt in inside if isinstance(stmt, Assign)]
+    changed = {loop.var, *(stmt.var for stmt in inside if isinstance(stmt, Loop))}
+    changed |= {a.target.array if isinstance(a.target, Access) else a.target.name for a in assigns}
+    tests: list[Expr] = []
+    for number, assign in enumerate(assigns):
+        own = list(conjuncts(assign.guard)) if assign.guard is not None else []
+        tests = [test for test in (tests if number else own) if test in own]
+    tests = [test for test in dict.fromkeys(tests) if _is_fixed(test, changed, objects)]
+    if not tests:
+        return None, loop
+    return conjunction(tests), rebuilt(loop, body=_without(loop.body, tests))
+
+
+def _is_fixed(test: Expr, changed: set[str], objects: frozenset[str]) -> bool:
+    """Return whether a test may be made once before a loop that changes the names in `changed`."""
+    read = variables(test) | {access.array for access in accesses(test)}
+    return not read & changed and not any(_may_fail(part, objects) for part in walk(test))
+
+
+def _may_fail(part: Expr, objects: frozenset[str]) -> bool:
+    match part:
+        case Access(array, indices):
+            return array not in objects or indices != (Int(0),)
+        case Binary("/" | "%"):
+            return True
+        case Call(function):
+            return not function.startswith("(")
+        case _:
+            return False
+
+
+def _without(body: Body, tests: list[Expr]) -> Body:
+    def stripped(stmt: Stmt) -> Stmt:
+        if isinstance(stmt, Loop):
+            return rebuilt(stmt, body=_without(stmt.body, tests))
+        assert isinstance(stmt, Assign)
+        assert stmt.guard is not None
+        left = conjunction(test for test in conjuncts(stmt.guard) if test not in tests)
+        return replace(stmt, guard=left)
+
+    return tuple(map(stripped, body))

@@ -1,0 +1,29 @@
+/* Below a negative size an unsigned iterator has no end; what stands around the loops decides. */
+int skipped(int n, int mx, double *restrict a, const double *restrict b)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 16; } ) @*/
+    if (mx > 0) {
+        for (unsigned long i = 0; i < n; i++) {
+            a[i] += b[i];
+            for (unsigned long k = 0; k < n; k++)
+                if (i >= k && mx < 9)
+                    a[i] += b[k];
+        }
+        mx = -1;
+    }
+    /*@ end @*/
+    return mx;
+}
+
+int changed(int n, int mx, double *restrict a, const double *restrict b)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 16; } ) @*/
+    if (mx > 0) {
+        for (unsigned long i = 0; i < n; i++) {
+            a[i] = b[i];
+            mx = 3;
+        }
+    }
+    /*@ end @*/
+    return mx;
+}

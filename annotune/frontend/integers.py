@@ -24,6 +24,7 @@ from annotune.frontend.kinds import (
 )
 from annotune.frontend.loops import Header
 from annotune.frontend.names import Formula
+from annotune.frontend.ranges import width
 from annotune.frontend.stores import holds, stored_value
 from annotune.frontend.symbols import NARROW, Symbol
 from annotune.frontend.syntax import c_ast
@@ -249,11 +250,18 @@ class Integers:
         base = symbol.base
         if is_unsigned(base) and goes_round(Binary("*", self.names.resolved(by), Int(1))):
             return False
+        if width(base) == 64 and any(map(self._is_narrow, scalars_in(by))) and _subtracts(by):
+            # C computes with it in 32 bits, where a number below 0 goes round.
+            return False
         if base == "unsigned int":
             # Numbers and values agree up to 2^32, and a cast makes the one the other.
             return True
         value = Binary("-", without_casts(formula.value, base), Var(symbol.name + _PROBE))
         return fold(value) == by
+
+    def _is_narrow(self, name: str) -> bool:
+        symbol = self.names.find(name)
+        return symbol is not None and symbol.base == "unsigned int"
 
     def closed(self, name: str, start: Formula, by: Expr, times: Expr, header: Header) -> Formula:
         """Return an integer that starts at `start`, once a loop's iterator has moved by `times`."""
@@ -328,6 +336,12 @@ def _is_plain(part: Expr) -> bool:
                 function.startswith("(") and is_integer(function.strip("()"))
             )
     return False
+
+
+def _subtracts(expr: Expr) -> bool:
+    return any(
+        isinstance(e, Negate) or (isinstance(e, Binary) and e.op == "-") for e in walk_expr(expr)
+    )
 
 
 def _advanced(start: Expr, by: Expr) -> Expr:

@@ -22,6 +22,7 @@ CALLS = {
         "registers", n, 1.5, double(n), double(n, 1), returns="f8"
     ),
     "read_in_vain": lambda n, s: Call("in_vain", n, double(s), double(n, 1), Array("u4", s + 1)),
+    "steps_unsigned": lambda n, s: Call("steps", n, 5, ("u4", 2), double(n), returns="i8"),
     "vouched_way_out": lambda n, s: Call(
         "vouched", n, double(s), double(n, 1), double(n, 2), returns="f8"
     ),

@@ -156,7 +156,7 @@ class Dialect:
             arguments = (rewrite(argument, cast) for argument in part.arguments)
             return Call(part.function, tuple(Call(f"({wide})", (a,)) for a in arguments))
 
-        one_type = bound if types == {"int"} else rewrite(bound, cast)
+        one_type = bound if types == {"int"} and not _is_wide(bound) else rewrite(bound, cast)
         return c_expr(one_type, enclosing) if self.has_extrema else self.expr(one_type, enclosing)
 
     def iterator_type(self, loop: Loop) -> str:
@@ -185,6 +185,19 @@ class Dialect:
 
     def _flat(self, expr: Expr) -> Expr:
         return rewrite(expr, lambda e: flattened(e, self.region.arrays))
+
+
+def _is_wide(expr: Expr) -> bool:
+    """Return whether an extremum chooses among other numbers than ints, though all names are."""
+    parts = tuple(walk(expr))
+    if not any(isinstance(e, Call) and e.function in ("min", "max") for e in parts):
+        return False
+    return any(
+        abs(e.value) >= 2**31
+        if isinstance(e, Int)
+        else isinstance(e, Call) and e.function == "(long)"
+        for e in parts
+    )
 
 
 def _subtracts(expr: Expr) -> bool:

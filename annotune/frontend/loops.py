@@ -15,7 +15,7 @@ from annotune.frontend.names import Left, Names
 from annotune.frontend.ranges import Interval, of_type
 from annotune.frontend.symbols import INTEGERS, NARROW, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.frontend.unsigned_loops import Comparison, check
+from annotune.frontend.unsigned_loops import Comparison, as_compared, check
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses
 from annotune.ir.fold import fold
 
@@ -167,11 +167,12 @@ def header(loop: Any, expressions: Expressions) -> Header:
     ends = []
     for op, right in conditions:
         limit = _bound(right, var, expressions)
-        bound = limit.expr
+        compared = Comparison(symbol, op, limit, first, step)
+        bound = limit.expr if len(conditions) == 1 else as_compared(compared, expressions)
         if op == "<" and expressions.is_nonnegative(start):
             bound = _halved(bound)
         ends.append(_end(op, bound, right, start, step, symbol, expressions))
-        check(Comparison(symbol, op, limit, first, step), right, expressions)
+        check(compared, right, expressions)
     return _normal(symbol, start, ends, step, names)
 
 

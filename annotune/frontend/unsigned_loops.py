@@ -2,6 +2,9 @@
 
 Where one of the two is unsigned, C11 6.3.1.8 converts the other: from -2, a loop to ``64u`` does
 not run at all, since -2 becomes a large number. A nest counts among all the integers.
+
+A loop that one such comparison alone ends is taken to have a bound of 0 or above: it would run
+for a long time. Beside another comparison the converted bound is one like any other.
 """
 
 from __future__ import annotations
@@ -13,10 +16,13 @@ from annotune.diagnostics import Template
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.kinds import Typed, common, is_unsigned
-from annotune.frontend.ranges import of_type
+from annotune.frontend.ranges import of_type, width
 from annotune.frontend.symbols import Symbol
-from annotune.ir.expr import Binary, Int
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select
 from annotune.ir.fold import fold
+
+# No iterator comes so far, and its distance from any that one does come to is a long.
+_BEYOND = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,26 @@ def check(compared: Comparison, node: Any, expressions: Expressions) -> None:
     if template is not None:
         var, kind = compared.symbol.name, compared.kind
         raise expressions.refuse(template, node, var=var, type=kind)
+
+
+def as_compared(compared: Comparison, expressions: Expressions) -> Expr:
+    """Return the bound of one of several comparisons as the number that C compares with.
+
+    One that the steps never meet is beyond all that they may meet.
+    """
+    bound, start, is_up = compared.bound.expr, compared.start.expr, compared.step > 0
+    kind = compared.bound.kind if is_unsigned(compared.bound.kind) else compared.kind
+    if is_unsigned(kind):
+        if not is_up or expressions.is_nonnegative(bound):
+            return bound
+        if width(kind) < 64:
+            return Call("(long)", (Call(f"({kind})", (bound,)),))
+        return Select(Binary("<", bound, Int(0)), Int(_BEYOND), bound)
+    way = Binary("-", bound, start) if is_up else Binary("-", start, bound)
+    if compared.op != "!=" or expressions.is_nonnegative(fold(way)):
+        return bound
+    beyond = Int(_BEYOND) if is_up else Negate(Int(_BEYOND))
+    return Select(Binary("<" if is_up else ">", bound, start), beyond, bound)
 
 
 def _problem(compared: Comparison, expressions: Expressions) -> Template | None:

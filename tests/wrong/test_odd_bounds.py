@@ -1,0 +1,29 @@
+"""Ends of loops that several comparisons make, each in a type of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wrong.called import PROGRAMS, Array, Call, Program
+
+BELOW_AND_ABOVE = (-7, -1, 0, 1, 2, 7, 33)
+JOINED = (
+    *("up_to_an_int", "as_sizes", "of_a_cast", "of_longs", "until_met"),
+    *("less_of_two", "in_guards", "under_another"),
+)
+CALLS: dict[str, tuple[Call, ...]] = {
+    "unsigned_bound_and.c": tuple(Call("f", n, Array("f8", 8)) for n in BELOW_AND_ABOVE),
+    "bounds_joined.c": tuple(
+        Call(name, n, m, Array("f8", 40))
+        for name in JOINED
+        for n in BELOW_AND_ABOVE
+        for m in (-3, 5, 9)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls_leave_what_the_original_leaves(name: str, tmp_path: Path) -> None:
+    Program(tmp_path, PROGRAMS / name).check(*CALLS[name])

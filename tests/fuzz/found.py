@@ -12,6 +12,8 @@ from .contractions import Contraction
 from .contractions import smaller as smaller_contractions
 from .examine import Examined, examine
 from .execute import Builder, Wrong, execute
+from .functions.shrink import faults_of
+from .functions.source import is_functions, read
 from .garbage import Case, judge
 from .program import Program
 from .reduce import reduced, shorter, smaller
@@ -106,6 +108,10 @@ def replayed(path: Path) -> list[str]:
             verdict = judge(one, Path(folder))
         return [f"{verdict.outcome}: {verdict.words}"] if verdict.is_wrong else []
     text = path.read_text()
+    if is_functions(text):
+        with tempfile.TemporaryDirectory() as folder:
+            faults = faults_of(read(text), Builder(Path(folder)), Path(folder))
+        return [f"{one.library}: {one.words}" for one in faults]
     run = _RUN.match(text)
     seed, is_random = (int(run[1]), run[2] == "random") if run else (0, False)
     with tempfile.TemporaryDirectory() as folder:

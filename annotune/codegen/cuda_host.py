@@ -14,7 +14,7 @@ from annotune.codegen.cuda_kernel import KernelText
 from annotune.codegen.cuda_parts import copied, first_element, write_touched, written_where
 from annotune.codegen.cuda_team import Partial
 from annotune.codegen.cuda_types import cuda_type
-from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, wide
+from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, grid, wide
 from annotune.codegen.guards import (
     condition_tests,
     conjunct,
@@ -27,6 +27,7 @@ from annotune.codegen.guards import (
 )
 from annotune.codegen.in_place import write_branches
 from annotune.codegen.names import Interface, temporaries, wrapped
+from annotune.codegen.reach import reach_tests
 from annotune.codegen.several_sizes import any_of
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Step
@@ -292,6 +293,8 @@ class HostText:
             if isinstance(known, Int):
                 extents.append(str(min(known.value, limit)))
             else:
+                steps = [x.step for x in text.kernel.placed() if x.place == level]
+                limit = text.grid.most_blocks(level, max(steps))
                 wanted = wide(known) if level in text.grid.flat else known
                 extents.append(f"annotune_extent({plain_c(wanted)}, {limit})")
         threads = ", ".join(str(n) for n in text.grid.threads)
@@ -309,6 +312,13 @@ class HostText:
 
     # The entry --------------------------------------------------------------------------
 
+    def _reach(self) -> tuple[Expr, ...]:
+        """Return tests that no index goes beyond its type."""
+        versions = [*self.tuned, *([self.general] if self.general is not None else [])]
+        plans = [(version.steps, version.constants) for version in versions]
+        sizes = self.analysis.region.sizes
+        return reach_tests(self.analysis, plans, lambda kernel: grid(kernel, sizes).beyond)
+
     def _entry(self, out: Writer) -> None:
         region, outer = self.analysis.region, self.outer
         general, (first, *others) = self.general, self.tuned
@@ -316,7 +326,8 @@ class HostText:
         tests = [*size_tests(outer, tested, {})]
         tests += any_of([one.tests for one in self.tuned]) if general is None and others else []
         tests += divisor_tests(self.analysis, tested)
-        tests += [*runs_tests(self.analysis, tested), *condition_tests(self.analysis, tested)]
+        tests += [*runs_tests(self.analysis, tested), *self._reach()]
+        tests += condition_tests(self.analysis, tested)
         tests += () if self.resident else null_tests(self.analysis)
         tests += self._aligned(*self.tuned) if general is None else []
         pairs = may_overlap(outer)

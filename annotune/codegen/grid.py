@@ -25,6 +25,9 @@ WARP = 32
 # (132 multiprocessors of an H200 with 8 blocks of 256 threads each), and one block combines
 # what they leave.
 COMBINING_BLOCKS = 1024
+# Iterations that the blocks of an axis run at once, at most, where sizes are open: the next ones
+# must fit the iterator's type. No device has as many threads by far.
+LONGEST_STRIDE = 2**26
 
 CUDA_INDEX = {
     Level.BLOCK_X: ("blockIdx.x", "gridDim.x"),
@@ -51,6 +54,20 @@ class Grid:
     tuned: Mapping[Level, int]
     limits: Mapping[Level, int]
     flat: frozenset[Level] = frozenset()
+
+    def most_blocks(self, level: Level, step: int) -> int:
+        """Return the most blocks along an axis where the trip count of its loop is open."""
+        if level in self.flat:
+            return self.limits[level]
+        return min(self.limits[level], max(COMBINING_BLOCKS, LONGEST_STRIDE // step))
+
+    def beyond(self, loop: Loop) -> int:
+        """Return how far past its greatest value the iterator of a loop may go, at any size."""
+        if loop.place in self.flat or loop.place in (Level.SERIAL, Level.SIMD):
+            return loop.step // loop.unrolled
+        if loop.place in BLOCKS:
+            return loop.step * self.most_blocks(loop.place, loop.step)
+        return loop.step * BLOCK_LIMIT
 
     def is_exact(self, level: Level, loop: Loop, constants: Mapping[str, int]) -> bool:
         """Return whether each index of the axis runs exactly one iteration of `loop`."""

@@ -17,6 +17,7 @@ from annotune.codegen.guards import (
     size_tests,
 )
 from annotune.codegen.names import interface, spelled, temporaries, unmentioned, used_scalars
+from annotune.codegen.reach import reach_tests
 from annotune.codegen.several_sizes import any_of, suffixes, tests_by_size
 from annotune.codegen.target import Variant
 from annotune.codegen.writer import INDENT, Writer
@@ -48,7 +49,9 @@ def region_block(
     runs = runs_tests(analysis, region.constants)
     sufficient = condition_tests(analysis, region.constants)
     divisors = divisor_tests(analysis, region.constants)
-    tests = (*fixed, *divisors, *runs, *sufficient, *also, *apart_tests(analysis, outer))
+    reach = reach_tests(analysis, [(plan.steps, plan.constants) for plan in variant.plans()])
+    proven = (*fixed, *divisors, *runs, *reach, *sufficient)
+    tests = (*proven, *also, *apart_tests(analysis, outer))
     if variant.general is None:
         tests = (*any_of(tuned_sizes), *tests)
     out = Writer()

@@ -27,7 +27,7 @@ from annotune.codegen.guards import (
 )
 from annotune.codegen.in_place import write_branches
 from annotune.codegen.names import Interface, temporaries, wrapped
-from annotune.codegen.reach import reach_tests
+from annotune.codegen.reach import WIDE, reach_tests
 from annotune.codegen.several_sizes import any_of
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import HostLoop, Kernel, Step
@@ -284,6 +284,7 @@ class HostText:
     def _launch_one(self, out: Writer, text: KernelText) -> None:
         """Write one launch; a grid axis longer than the device allows is cut and strided."""
         extents = []
+        dialect = Dialect(self.analysis.region)
         for level in BLOCKS:
             trip = text.grid.trips.get(level)
             if trip is None:
@@ -293,8 +294,9 @@ class HostText:
             if isinstance(known, Int):
                 extents.append(str(min(known.value, limit)))
             else:
-                steps = [x.step for x in text.kernel.placed() if x.place == level]
-                limit = text.grid.most_blocks(level, max(steps))
+                loops = [x for x in text.kernel.placed() if x.place == level]
+                if any(dialect.iterator_type(x) not in WIDE for x in loops):
+                    limit = text.grid.most_blocks(level, max(x.step for x in loops))
                 wanted = wide(known) if level in text.grid.flat else known
                 extents.append(f"annotune_extent({plain_c(wanted)}, {limit})")
         threads = ", ".join(str(n) for n in text.grid.threads)

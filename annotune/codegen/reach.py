@@ -20,6 +20,8 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.transforms.tree import Body
 
+# Types of which no memory has an element for each value.
+WIDE = frozenset({"long", "unsigned long", "long long", "unsigned long long"})
 # The least and the greatest value of an iterator, None where only memory knows.
 Range = tuple[Expr | None, Expr | None]
 Beyond = Callable[[Loop], int]
@@ -75,8 +77,7 @@ class _Finder:
             inside = _inside(loop, around)
             kind = Dialect(self.analysis.region).iterator_type(loop).replace("const ", "")
             held = of_type(kind)
-            # No memory has an element for each value of 64 bits.
-            if held is not None and held[1] < 2**62:
+            if held is not None and kind not in WIDE:
                 last = inside[loop.var][1]
                 ahead = beyond(loop)
                 reached = [] if last is None or ahead <= 1 else [fold(_plus(last, ahead))]

@@ -159,7 +159,7 @@ static cudaError_t pressures_1_launch(
         }
     } else {
         {
-            const dim3 blocks(annotune_extent((n + 255) / 256, 2147483647), 1, 1);
+            const dim3 blocks(annotune_extent((n + 255) / 256, 262144), 1, 1);
             const dim3 threads(256, 1, 1);
             pressures_1_s0<<<blocks, threads>>>(n, p, rho, e, phase);
         }
@@ -211,6 +211,7 @@ extern "C" void annotune_pressures_1(
         int n, double *p, const double *rho, const double *e, const int *phase) {
     bool fits = true;
     fits = fits && 0 < n;
+    fits = fits && n <= 2080374784;
     if (fits) {
         const cudaError_t status = pressures_1_device(n, p, rho, e, phase);
         if (status == cudaSuccess)
@@ -327,6 +328,7 @@ static cudaError_t energy_1_device(int n, const double *rho, const double *e, do
 extern "C" void annotune_energy_1(int n, const double *rho, const double *e, double *total) {
     bool fits = true;
     fits = fits && 0 < n;
+    fits = fits && n <= 2147482624;
     if (fits) {
         const cudaError_t status = energy_1_device(n, rho, e, total);
         if (status == cudaSuccess)

@@ -88,7 +88,7 @@ void pressures(int n, double *restrict p, const double *restrict rho, const doub
      * The decision algorithm's first choice.
      */
     {
-        if (0 < n) {
+        if (0 < n && n <= 2147483392) {
             /* S0 of the region at line 22: i_t -> gang; i -> vector */
             #pragma acc parallel loop gang num_gangs(2) num_workers(1) vector_length(256) \
                 copyin(rho[0:n], e[0:n], phase[0:n]) copy(p[0:n])

@@ -71,10 +71,12 @@ def _with_doubts(
             depths[number] = min(depths.get(number, least), least)
     kept: dict[int, bool] = {}
     ordered: dict[int, bool] = {}
+    again: dict[int, bool] = {}
     for number, depth in depths.items():
         doubted = doubt(model.region, model.statement(number).assign)
         shows = doubted is not None and doubted.may_show
-        kept[number] = not shows or _may_run_again(model, lifetimes, found, number, depth)
+        again[number] = _may_run_again(model, lifetimes, found, number, depth)
+        kept[number] = again[number] or not shows
         ordered[number] = doubted is not None and doubted.is_ordered
     return tuple(
         replace(
@@ -83,6 +85,7 @@ def _with_doubts(
                 one.dependence,
                 is_reduction=kept[one.dependence.source],
                 is_ordered=ordered[one.dependence.source],
+                may_run_again=again[one.dependence.source],
             ),
         )
         if one.dependence.is_reduction

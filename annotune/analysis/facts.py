@@ -38,7 +38,8 @@ class Dependence:
     after them and touch the same element; dimensions are the statement's original loops,
     outermost first. `is_reduction` marks pairs of one ``+=`` statement on its own target,
     which may be reordered but not run at the same time; where one `is_ordered` only workers that
-    combine what they have may, and the serial order must stay that of the text.
+    combine what they have may, and the serial order must stay that of the text. Where what it is
+    made of is there afterwards, it `may_run_again`.
     """
 
     array: str
@@ -48,6 +49,7 @@ class Dependence:
     relation: isl.Map
     is_reduction: bool = False
     is_ordered: bool = False
+    may_run_again: bool = False
     span: Span = NOWHERE
     sink_span: Span = NOWHERE
 

@@ -3,17 +3,19 @@
 C's ``a > m ? a : m`` passes over an element that is NaN and keeps a start that is;
 ``m > a ? m : a`` takes the one, and goes on from what follows the other. Of 0.0 and -0.0, which
 are equal, each form keeps one by its place. `docs/reading-c.md` has all forms in a table.
+
+A sum is -0.0 where all that is added is, its start as well. So no partial result may begin at 0.0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotune.analysis.reductions import reduction_operator
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var, variables
 from annotune.ir.functions import is_integer
-from annotune.ir.nest import Assign
+from annotune.ir.nest import Assign, walk_paths
 from annotune.ir.region import Region
 
 _REALS = frozenset({"double", "float"})
@@ -69,6 +71,56 @@ def doubt(region: Region, assign: Assign) -> Doubt | None:
     assert isinstance(test, Binary)
     takes_equal = takes == test.op.endswith("=")
     return Doubt(element, not takes, not takes, zero, takes_equal and not zero, is_narrow)
+
+
+def may_stay_negative_zero(region: Region, assign: Assign) -> bool:
+    """Return whether a statement may add terms that are all -0.0 to a real that is -0.0.
+
+    Not where the user vouches for finite numbers: the sign of a zero result is free then.
+    """
+    types = _types(region)
+    type_ = types[_name(assign.target)]
+    if reduction_operator(assign) != "+" or region.spec.assumptions.finite:
+        return False
+    if type_ not in _REALS:
+        return "complex" in type_ and not _begins(region, assign, _is_plain)
+    zeros = _Zeros(region, assign.number)
+    if assign.op != "-=" and zeros.only_positive(assign.value):
+        return False
+    return not _begins(region, assign, zeros.only_positive)
+
+
+def _is_plain(expr: Expr) -> bool:
+    """Return whether an expression is a number as it is written, which has no sign."""
+    return isinstance(expr, Int | Real)
+
+
+def _begins(region: Region, assign: Assign, holds: Callable[[Expr], bool]) -> bool:
+    """Return whether what a statement adds to always begins, just before, as a value that `holds`.
+
+    The statement that gives it that stands around the loops of the sum, or among them.
+    """
+    around = {one.number: loops for one, loops in walk_paths(region.nest.body)}
+    others = [a for a in region.nest.assigns() if a.number != assign.number]
+    writers = [a for a in others if _name(a.target) == _name(assign.target)]
+    before = [a for a in writers if a.number < assign.number]
+    if not before:
+        return False
+    first, inside = before[-1], around[assign.number]
+    depth = len(around[first.number])
+
+    def is_beside(one: Assign, depth: int) -> bool:
+        return list(map(id, around[one.number][:depth])) == list(map(id, inside[:depth]))
+
+    is_just_before = is_beside(first, depth) and not any(
+        is_beside(a, depth + 1) for a in writers if len(inside) > depth
+    )
+    is_same = first.target == assign.target and is_just_before
+    return is_same and _is_first(first, assign.number) and holds(first.value)
+
+
+def _name(target: Access | Var) -> str:
+    return target.name if isinstance(target, Var) else target.array
 
 
 def needed(assigns: Sequence[Assign], assign: Assign) -> frozenset[int]:

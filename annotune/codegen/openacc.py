@@ -223,8 +223,8 @@ class _RegionWriter:
                 else:
                     with out.block(self.host.loop_head(stmt)):
                         self._in_order(out, stmt.body, kernel, known)
-            elif _is_asked_first(stmt):
-                launch()
+            # Where the device has made out the answer, it has asked for itself.
+            elif _is_asked_first(stmt) and not on_device:
                 assert isinstance(stmt, Loop)
                 assert isinstance(stmt.upper, Select)
                 with out.block(f"if ({self.host.expr(stmt.upper.condition)})"):

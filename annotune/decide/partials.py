@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.nan_and_zero import doubt, needed
+from annotune.analysis.nan_and_zero import doubt, may_stay_negative_zero, needed
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Var
-from annotune.ir.nest import walk_paths
+from annotune.ir.nest import Assign, Level, walk_paths
 from annotune.transforms.reduce import Reduce
 from annotune.transforms.tree import Body, target_name
+
+# Workers whose partial sums begin at 0.0, as clauses have it.
+_BY_CLAUSE = frozenset({Level.GANG, Level.WORKER, Level.VECTOR, Level.CPU_THREAD, Level.SIMD})
 
 
 def reductions_refused(
@@ -39,7 +42,19 @@ def reductions(
             element = element_of(analysis, assign.target)
             doubted = doubt(analysis.region, assign)
             again = needed(analysis.region.nest.assigns(), assign)
-            yield Reduce(assign.number, over, element, span, outer, doubted, again)
+            by_clause = any(x.place in _BY_CLAUSE for x in loops if x.var in over)
+            loses = by_clause and _loses_sign(analysis, assign)
+            yield Reduce(assign.number, over, element, span, outer, doubted, again, loses)
+
+
+def _loses_sign(analysis: Analysis, assign: Assign) -> bool:
+    """Return whether a sum may be -0.0 and is so only in loops that run again.
+
+    Where they overwrite what the terms are made of, the sign of a zero is not asked for.
+    """
+    own = (d for d in analysis.dependences if d.is_reduction and d.source == assign.number)
+    runs_again = all(d.may_run_again for d in own)
+    return runs_again and may_stay_negative_zero(analysis.region, assign)
 
 
 def element_of(analysis: Analysis, target: Access | Var) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Expr, Real, Var, variables
+from annotune.ir.expr import Access, Expr, Var, variables
 from annotune.ir.nest import Assign, Level, LocalArray, Loop
 from annotune.transforms.copies import copy_refusal
 from annotune.transforms.legality import missing
@@ -25,7 +25,7 @@ from annotune.transforms.tree import (
     rebuilt,
     replace_loop,
 )
-from annotune.transforms.value_type import drops_fractions, region_types
+from annotune.transforms.value_type import drops_fractions, neutral, region_types
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Hold:
     local array takes no name in `taken`.
 
     With `from_zero` the block starts from zeros and is added to the elements at the end:
-    ``for i: c_block[i - i_t] = 0.0`` and ``for i: c[i] += c_block[i - i_t]``. The loop then
+    ``for i: c_block[i - i_t] = -0.0`` and ``for i: c[i] += c_block[i - i_t]``. The loop then
     need not wait for the elements, which only a sum allows.
     """
 
@@ -106,7 +106,7 @@ class Hold:
 
         lengths = (full_length(x, self.constants) for x in picking)
         extents = tuple(length for length in lengths if length is not None)
-        start = Real("0.0") if self.from_zero else target
+        start = neutral(self.element) if self.from_zero else target
         load = Assign(assign.number, held, "=", start, assign.span)
         store = Assign(assign.number, target, "+=" if self.from_zero else "=", held, assign.span)
         return replace_loop(

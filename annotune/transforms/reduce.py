@@ -16,6 +16,7 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
     Access,
     Binary,
+    Call,
     Expr,
     Int,
     Real,
@@ -55,7 +56,7 @@ from annotune.transforms.tree import (
     restrict,
     target_name,
 )
-from annotune.transforms.value_type import drops_fractions, region_types
+from annotune.transforms.value_type import drops_fractions, neutral, region_types
 
 _SUFFIX = {
     Operator.SUM: "sum",
@@ -73,12 +74,13 @@ _NAN = "_nan"
 class Reduce:
     """Accumulate `statement` over `loops` into a scalar that those loops combine.
 
-    ``Reduce(0, ("k",))``: ``for k: S0: s += a[k]`` becomes ``double s_sum = 0.0``,
+    ``Reduce(0, ("k",))``: ``for k: S0: s += a[k]`` becomes ``double s_sum = -0.0``,
     ``for k combines + s_sum: S0: s_sum += a[k]`` and ``S0: s += s_sum``. The partial result of
     ``min`` and ``max`` starts from the target itself. Where no iteration may reach the target's
     element, a flag says whether one did. `element` is the C type of the target, and the new
     scalars take no name in `taken`. Where `doubt` has come true, the loops run a second time, in
-    order and with the statements in `again` alone.
+    order and with the statements in `again` alone; so they do where the partial result of a sum has
+    lost a sign, which clauses of C's targets begin at 0.0 (`loses_sign`).
     """
 
     statement: int
@@ -88,6 +90,7 @@ class Reduce:
     taken: frozenset[str] = frozenset()
     doubt: Doubt | None = None
     again: frozenset[int] = frozenset()
+    loses_sign: bool = False
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason partial results would be wrong, or None when they are right."""
@@ -177,15 +180,33 @@ class Reduce:
         shared = self._combined(outer, around, assign, added, tuple(inner))
         value = partial if doubts is None else doubts.value()
         end: list[Stmt] = []
+        tests: list[Expr] = []
         if doubts is not None and doubts.doubt.may_show:
+            tests = doubts.tests([Var(c.name) for c in added if c.name.endswith(_NAN)])
+        elif self.loses_sign:
+            tests = self._lost_sign(assign.target, partial)
+        if tests:
             taken = {*self.taken, *(s.name for s in start if isinstance(s, Local))}
             once_more = Var(fresh_name(f"{target_name(assign)}_again", body, taken))
-            seen = [Var(c.name) for c in added if c.name.endswith(_NAN)]
-            end.append(Local(once_more.name, "int", doubts.test(seen)))
+            end.append(Local(once_more.name, "int", reduce(_either, tests)))
             end.append(_second_run(outer, self.again, once_more))
             guard = conjunction((guard, Binary("==", once_more, Int(0))))
         final = Assign(assign.number, assign.target, _FINAL[operator], value, assign.span, guard)
         return replace_loop(body, outer, (*start, shared, *end, final))
+
+    def _lost_sign(self, target: Access | Var, partial: Var) -> list[Expr]:
+        """Return, for each part of a number, whether that of the target is -0.0 and none came."""
+        parts: list[tuple[Expr, Expr]] = [(target, partial)]
+        if "omplex" in self.element:
+            names = ("__real__", "__imag__")
+            parts = [(Call(name, (target,)), Call(name, (partial,))) for name in names]
+        zero = self._real("0.0")
+        found: list[Expr] = []
+        for whole, added in parts:
+            is_negative = Binary("<", Binary("/", self._real("1.0"), whole), zero)
+            both = Binary("&&", Binary("==", added, zero), Binary("==", whole, zero))
+            found.append(Binary("&&", both, is_negative))
+        return found
 
     def _real(self, text: str) -> Real:
         return Real(f"{text}f" if "float" in self.element else text)
@@ -217,11 +238,10 @@ class Reduce:
         """Return what a partial result starts from."""
         if operator in (Operator.MIN, Operator.MAX):
             return target
+        if operator is Operator.SUM:
+            return neutral(self.element)
         is_real = "double" in self.element or "float" in self.element
-        if not is_real:
-            return Int(0 if operator is Operator.SUM else 1)
-        suffix = "f" if "float" in self.element else ""
-        return Real(f"{'0.0' if operator is Operator.SUM else '1.0'}{suffix}")
+        return self._real("1.0") if is_real else Int(1)
 
     def _may_miss(self, body: Body) -> bool:
         """Return whether the loops may leave the target untouched, which others may then use."""
@@ -278,8 +298,8 @@ class _Doubts:
     def _chosen(self, expr: Expr) -> Expr:
         return rewrite(expr, lambda part: self.partial if part == self.doubt.element else None)
 
-    def test(self, seen: Sequence[Var]) -> Expr:
-        """Return whether the order of the elements may show; `seen` are flags for NaN."""
+    def tests(self, seen: Sequence[Var]) -> list[Expr]:
+        """Return where the order of the elements may show, any of it; `seen` are flags for NaN."""
         doubt, target = self.doubt, self.assign.target
         tests: list[Expr] = [Binary("!=", flag, Real("0.0")) for flag in seen]
         if doubt.nan_start:
@@ -294,7 +314,11 @@ class _Doubts:
             if choice.if_true == target:
                 is_taken = negated(is_taken)
             tests.append(is_zero if doubt.is_narrow else Binary("&&", is_zero, is_taken))
-        return reduce(lambda one, other: Binary("||", one, other), tests)
+        return tests
+
+
+def _either(one: Expr, other: Expr) -> Expr:
+    return Binary("||", one, other)
 
 
 def _second_run(loop: Loop, statements: frozenset[int], test: Var) -> Loop:

@@ -49,6 +49,17 @@ def drops_fractions(assign: Assign, types: Mapping[str, str]) -> bool:
     return _rank(assign.value, types) != _INTEGER
 
 
+def neutral(element: str) -> Expr:
+    """Return what a sum of some C type may begin with: x + -0.0 is x, also where x is -0.0."""
+    if "complex" in element or "_Complex" in element:
+        # C's -0.0 alone has an imaginary part of 0.0.
+        part = "float" if "float" in element else "double"
+        return Negate(Call(f"({part} _Complex)", (Real("0.0"),)))
+    if _rank_of(element) == _INTEGER:
+        return Int(0)
+    return Negate(Real("0.0f" if element == "float" else "0.0"))
+
+
 def region_types(region: Region) -> dict[str, str]:
     """Return the C types of a region's names, of an array that of its elements."""
     return {

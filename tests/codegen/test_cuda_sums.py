@@ -142,7 +142,7 @@ NESTS = {
         "for (int i = 0; i < n; i++) z[i] = 2*z[i]/(3.0 + I*cabs(z[i])) - creal(z[i]);\n"
         "for (int i = 0; i < n; i++) w[i] = w[i]*w[i] - 0.5f*I + (float)cimag(w[i]);",
         "",
-        ("annotune_complex z_sum = 0.0;", "annotune_i()", "annotune_complexf"),
+        ("annotune_complex z_sum = -(annotune_complex)(0.0);", "annotune_i()", "annotune_complexf"),
     ),
 }
 SIZES = ({"n": 1, "m": 1}, {"n": 7, "m": 5}, {"n": 259, "m": 67}, TUNED)

@@ -238,4 +238,4 @@ def test_every_level_that_a_sum_spans_names_it() -> None:
 
 
 def test_complex_types_need_no_header() -> None:
-    assert "double _Complex s_sum = 0.0;" in body_of("complex_dot", "openmp")
+    assert "double _Complex s_sum = -(double _Complex)(0.0);" in body_of("complex_dot", "openmp")

@@ -50,7 +50,7 @@ BOTH = (
     ("the maximum has no clause", " reduction(max:top_max)", ""),
     ("the operator is another one", "reduction(+:s_sum)", "reduction(*:s_sum)"),
     ("a minimum for a maximum", "reduction(max:top_max)", "reduction(min:top_max)"),
-    ("a sum starts from one", "s_sum = 0.0", "s_sum = 1.0"),
+    ("a sum starts from one", "s_sum = -0.0", "s_sum = 1.0"),
     ("a maximum starts from nothing", "top_max = top", "top_max = 2.0"),
     ("the sum before is lost", "s += s_sum", "s = s_sum"),
     ("the sum is not stored", "s += s_sum;", ""),

@@ -64,7 +64,7 @@ def test_a_flag_tells_whether_the_element_was_reached() -> None:
     one = nest_analysis("for k in 0:n: c[0] += a[k] if b[k] > 0.0", types={"c": "double"})
     body = made(one, Reduce(0, ("k",)))
     assert text_of(body) == (
-        "local double c_sum = 0.0\nlocal int c_any = 0\n"
+        "local double c_sum = -0.0\nlocal int c_any = 0\n"
         "for k in 0:n combines + c_sum combines max c_any\n"
         "  S0: c_sum += a[k] if b[k] > 0.0\n  S0: c_any = 1 if b[k] > 0.0\n"
         "S0: c[0] += c_sum if c_any\n"
@@ -87,7 +87,7 @@ def test_a_loop_that_may_not_run_leaves_the_element_alone() -> None:
 def test_names_and_types_are_the_users() -> None:
     text = "for k in 0:n: c[n] += a[k]*c_sum"
     reduce = Reduce(0, ("k",), "float", taken=frozenset({"c_sum2"}))
-    assert "local float c_sum3 = 0.0f" in text_of(made(nest_analysis(text), reduce))
+    assert "local float c_sum3 = -0.0f" in text_of(made(nest_analysis(text), reduce))
     counted = nest_analysis("for k in 0:n: c[0] *= k")
     assert "local int c_product = 1" in text_of(made(counted, Reduce(0, ("k",), "int")))
 

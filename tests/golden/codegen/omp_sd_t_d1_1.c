@@ -46,7 +46,7 @@ static void sd_t_d1_1_1_s0_tuned(
                     for (int h1_r = 0; h1_r < 8; h1_r++) {
                         #pragma omp simd
                         for (int h3_r = 0; h3_r < 16; h3_r++) {
-                            t3_block[h1_r][h3_r] = 0.0;
+                            t3_block[h1_r][h3_r] = -0.0;
                         }
                     }
                     for (int h7 = 0; h7 < h7u; h7++) {
@@ -86,7 +86,7 @@ static void sd_t_d1_1_1_s0(
                         for (int h1_r = 0; h1_r < 8; h1_r++) {
                             #pragma omp simd
                             for (int h3_r = 0; h3_r < 16; h3_r++) {
-                                t3_block[h1_r][h3_r] = 0.0;
+                                t3_block[h1_r][h3_r] = -0.0;
                             }
                         }
                         for (int h7 = 0; h7 < h7u; h7++) {
@@ -111,7 +111,7 @@ static void sd_t_d1_1_1_s0(
                         for (int h1 = h1_t; h1 < h1_end; h1++) {
                             #pragma omp simd
                             for (int h3 = h3_t; h3 < h3_end; h3++) {
-                                t3_block[h1 - h1_t][h3 - h3_t] = 0.0;
+                                t3_block[h1 - h1_t][h3 - h3_t] = -0.0;
                             }
                         }
                         for (int h7 = 0; h7 < h7u; h7++) {

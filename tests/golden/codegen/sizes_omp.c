@@ -12,7 +12,7 @@ static void mm_1_s0_n8(
     for (int i_r = 0; i_r < 7; i_r++) {
         #pragma omp simd
         for (int j_r = 0; j_r < 8; j_r++) {
-            c_block[i_r][j_r] = 0.0;
+            c_block[i_r][j_r] = -0.0;
         }
     }
     for (int k = 0; k < n; k++) {
@@ -45,7 +45,7 @@ static void mm_1_s0_n10(
     for (int i_r = 0; i_r < 7; i_r++) {
         #pragma omp simd
         for (int j_r = 0; j_r < 10; j_r++) {
-            c_block[i_r][j_r] = 0.0;
+            c_block[i_r][j_r] = -0.0;
         }
     }
     for (int k = 0; k < n; k++) {
@@ -78,7 +78,7 @@ static void mm_1_s0_n12(
     for (int i_r = 0; i_r < 7; i_r++) {
         #pragma omp simd
         for (int j_r = 0; j_r < 12; j_r++) {
-            c_block[i_r][j_r] = 0.0;
+            c_block[i_r][j_r] = -0.0;
         }
     }
     for (int k = 0; k < n; k++) {
@@ -112,7 +112,7 @@ static void mm_1_s0_n8_any(
         for (int i_r = 0; i_r < 7; i_r++) {
             #pragma omp simd
             for (int j_r = 0; j_r < 8; j_r++) {
-                c_block[i_r][j_r] = 0.0;
+                c_block[i_r][j_r] = -0.0;
             }
         }
         for (int k = 0; k < n; k++) {
@@ -136,7 +136,7 @@ static void mm_1_s0_n8_any(
         for (int i = i_t; i < i_end; i++) {
             #pragma omp simd
             for (int j_r = 0; j_r < 8; j_r++) {
-                c_block[i - i_t][j_r] = 0.0;
+                c_block[i - i_t][j_r] = -0.0;
             }
         }
         for (int k = 0; k < n; k++) {
@@ -171,7 +171,7 @@ static void mm_1_s0_n10_any(
         for (int i_r = 0; i_r < 7; i_r++) {
             #pragma omp simd
             for (int j_r = 0; j_r < 10; j_r++) {
-                c_block[i_r][j_r] = 0.0;
+                c_block[i_r][j_r] = -0.0;
             }
         }
         for (int k = 0; k < n; k++) {
@@ -195,7 +195,7 @@ static void mm_1_s0_n10_any(
         for (int i = i_t; i < i_end; i++) {
             #pragma omp simd
             for (int j_r = 0; j_r < 10; j_r++) {
-                c_block[i - i_t][j_r] = 0.0;
+                c_block[i - i_t][j_r] = -0.0;
             }
         }
         for (int k = 0; k < n; k++) {
@@ -230,7 +230,7 @@ static void mm_1_s0_n12_any(
         for (int i_r = 0; i_r < 7; i_r++) {
             #pragma omp simd
             for (int j_r = 0; j_r < 12; j_r++) {
-                c_block[i_r][j_r] = 0.0;
+                c_block[i_r][j_r] = -0.0;
             }
         }
         for (int k = 0; k < n; k++) {
@@ -254,7 +254,7 @@ static void mm_1_s0_n12_any(
         for (int i = i_t; i < i_end; i++) {
             #pragma omp simd
             for (int j_r = 0; j_r < 12; j_r++) {
-                c_block[i - i_t][j_r] = 0.0;
+                c_block[i - i_t][j_r] = -0.0;
             }
         }
         for (int k = 0; k < n; k++) {
@@ -288,7 +288,7 @@ static void mm_1_s0(
         for (int i_r = 0; i_r < 7; i_r++) {
             #pragma omp simd
             for (int j_r = 0; j_r < 8; j_r++) {
-                c_block[i_r][j_r] = 0.0;
+                c_block[i_r][j_r] = -0.0;
             }
         }
         for (int k = 0; k < n; k++) {
@@ -313,7 +313,7 @@ static void mm_1_s0(
         for (int i = i_t; i < i_end; i++) {
             #pragma omp simd
             for (int j = j_t; j < j_end; j++) {
-                c_block[i - i_t][j - j_t] = 0.0;
+                c_block[i - i_t][j - j_t] = -0.0;
             }
         }
         for (int k = 0; k < n; k++) {

@@ -9,7 +9,7 @@ __global__ void __launch_bounds__(64) f_1_s0_tuned(
     if (threadIdx.x == 0) {
         a[i] = 0.0;
     }
-    double a_sum = 0.0;
+    double a_sum = -0.0;
     for (long j = (long)threadIdx.x; j < m; j += blockDim.x) {
         a_sum += A[i * m + j] * b[j];
     }
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(256) f_1_s3_tuned(
         double *__restrict__ annotune_s_sum, double *__restrict__ annotune_t_max) {
     const long n = 100000;
     __shared__ double annotune_team0[256];
-    double s_sum = 0.0;
+    double s_sum = -0.0;
     double t_max = t[0];
     const long i_t = 256 * (long)blockIdx.x;
     for (long i = i_t + (long)threadIdx.x; i < min((long)(i_t + 256), (long)(n)); i += blockDim.x) {
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(256) f_1_s3_tuned_last(
         int annotune_blocks) {
     const long n = 100000;
     __shared__ double annotune_team0[256];
-    double s_sum = 0.0;
+    double s_sum = -0.0;
     double t_max = t[0];
     for (int annotune_k = threadIdx.x; annotune_k < annotune_blocks; annotune_k += blockDim.x) {
         s_sum = annotune_sum::of(s_sum, annotune_s_sum[annotune_k]);
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(64, 1) f_1_s0(
         if (threadIdx.x == 0) {
             a[i] = 0.0;
         }
-        double a_sum = 0.0;
+        double a_sum = -0.0;
         for (long j = (long)threadIdx.x; j < m; j += blockDim.x) {
             a_sum += A[i * m + j] * b[j];
         }
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(256, 1) f_1_s3(
         long n, const double *__restrict__ a, double *__restrict__ t,
         double *__restrict__ annotune_s_sum, double *__restrict__ annotune_t_max) {
     __shared__ double annotune_team0[256];
-    double s_sum = 0.0;
+    double s_sum = -0.0;
     double t_max = t[0];
     for (long i_t = 256 * (long)blockIdx.x; i_t < n; i_t += 256 * gridDim.x) {
         for (long i = i_t + (long)threadIdx.x; i < min((long)(i_t + 256), (long)(n)); i += blockDim.x) {
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(256, 1) f_1_s3_last(
         const double *__restrict__ annotune_s_sum, const double *__restrict__ annotune_t_max,
         int annotune_blocks) {
     __shared__ double annotune_team0[256];
-    double s_sum = 0.0;
+    double s_sum = -0.0;
     double t_max = t[0];
     for (int annotune_k = threadIdx.x; annotune_k < annotune_blocks; annotune_k += blockDim.x) {
         s_sum = annotune_sum::of(s_sum, annotune_s_sum[annotune_k]);

@@ -2,7 +2,7 @@
     if (0 < n && 0 < m) {
         /* S0 of the region at line 4: i -> gang; j -> vector */
         {
-            double s_sum = 0.0;
+            double s_sum = -0.0;
             #pragma acc parallel loop gang reduction(+:s_sum) num_gangs(40) num_workers(1) \
                 vector_length(64) copyin(A[0:m * n]) copy(s_sum)
             for (int i = 0; i < n; i++) {

@@ -4,7 +4,7 @@ static void f_1_s0_tuned(
 {
     const int m = 48;
     z[i] = 0.0;
-    double z_sum = 0.0;
+    double z_sum = -0.0;
     #pragma omp simd reduction(+:z_sum)
     for (int j = 0; j < m; j++) {
         z_sum += A[i * m + j] * x[j];
@@ -24,7 +24,7 @@ static void f_1_s2_tuned(
     double y_block[16] __attribute__((aligned(64)));
     #pragma omp simd
     for (int j_r = 0; j_r < 16; j_r++) {
-        y_block[j_r] = 0.0;
+        y_block[j_r] = -0.0;
     }
     for (int i = 0; i < n; i++) {
         #pragma omp simd
@@ -43,7 +43,7 @@ static void f_1_s0(
         int i, int m, double *restrict z, const double *restrict A, const double *restrict x)
 {
     z[i] = 0.0;
-    double z_sum = 0.0;
+    double z_sum = -0.0;
     #pragma omp simd reduction(+:z_sum)
     for (int j = 0; j < m; j++) {
         z_sum += A[i * m + j] * x[j];
@@ -63,7 +63,7 @@ static void f_1_s2(
         double y_block[16] __attribute__((aligned(64)));
         #pragma omp simd
         for (int j_r = 0; j_r < 16; j_r++) {
-            y_block[j_r] = 0.0;
+            y_block[j_r] = -0.0;
         }
         for (int i = 0; i < n; i++) {
             #pragma omp simd
@@ -81,7 +81,7 @@ static void f_1_s2(
         double y_block[16] __attribute__((aligned(64)));
         #pragma omp simd
         for (int j = j_t; j < j_end; j++) {
-            y_block[j - j_t] = 0.0;
+            y_block[j - j_t] = -0.0;
         }
         for (int i = 0; i < n; i++) {
             #pragma omp simd

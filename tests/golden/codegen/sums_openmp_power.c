@@ -3,7 +3,7 @@ static void f_1_s1(
         int i, int n, double *restrict y, const double *restrict A, const double *restrict x)
 {
     y[i] = 0.0;
-    double y_sum = 0.0;
+    double y_sum = -0.0;
     #pragma omp simd reduction(+:y_sum)
     for (int j = 0; j < n; j++) {
         y_sum += A[i * n + j] * x[j];
@@ -22,7 +22,7 @@ static void f_1_s1(
                 f_1_s1(i, n, y, A, x);
             /* S3 of the region at line 4: i -> threads */
             {
-                double s_sum = 0.0;
+                double s_sum = -0.0;
                 #pragma omp parallel for simd schedule(static) reduction(+:s_sum)
                 for (int i = 0; i < n; i++) {
                     s_sum += y[i] * y[i];

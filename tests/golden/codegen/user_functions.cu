@@ -228,7 +228,7 @@ __global__ void __launch_bounds__(256) energy_1_s0_tuned(
         double *__restrict__ total) {
     const int n = 300;
     __shared__ double annotune_team0[256];
-    double total_sum = 0.0;
+    double total_sum = -0.0;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         total_sum += (double)(annotune_horner_pure(rho[i])) * (int)(annotune_clamped_pure(e[i] * 10, 7));
     }
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(256, 1) energy_1_s0(
         int n, const double *__restrict__ rho, const double *__restrict__ e,
         double *__restrict__ total) {
     __shared__ double annotune_team0[256];
-    double total_sum = 0.0;
+    double total_sum = -0.0;
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         total_sum += (double)(annotune_horner_pure(rho[i])) * (int)(annotune_clamped_pure(e[i] * 10, 7));
     }

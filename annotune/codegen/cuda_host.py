@@ -103,7 +103,11 @@ class HostText:
     # Device memory ----------------------------------------------------------------------
 
     def _sized(self) -> tuple[Array, ...]:
-        return self.outer.arrays
+        """Return the arrays whose elements are counted: to copy them, or to tell overlaps."""
+        if not self.resident:
+            return self.outer.arrays
+        pairs = may_overlap(self.outer)
+        return tuple(a for a in self.outer.arrays if any(a in pair for pair in pairs))
 
     def _count(self, out: Writer, array: Array) -> None:
         """Write the function that counts an array's elements, in 64 bits."""

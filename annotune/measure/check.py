@@ -24,6 +24,7 @@ from annotune.measure.run import Outcome, RunJob, may_share_a_child, run_in_one_
 from annotune.measure.trial import NOTHING_COMPARED, Status, Timing, Trial
 from annotune.measure.variant import Variant as Variant
 from annotune.measure.variant import compile_job_of, texts_with_marks
+from annotune.measure.way_out import taking_way_out
 
 OPENACC = ("openacc", "openacc-gpu")
 WAITED = "waited_for_processors"
@@ -119,10 +120,12 @@ def _run_all(variant: Variant, plan: CheckPlan, oracle: Oracle, found: _Found) -
     Raises:
         _Failed: It does not compile, or does not end well, or is wrong.
     """
-    for kind, runs in itertools.groupby(runs_of(variant, plan, oracle), lambda run: run.kind):
-        built = _built(variant, kind, plan, oracle)
+    wanted = runs_of(variant, plan, oracle)
+    for (kind, way_out), runs in itertools.groupby(wanted, lambda r: (r.kind, r.takes_way_out)):
+        text = taking_way_out(variant) if way_out else variant
+        built = _built(text, kind, plan, oracle)
         found.compile_s += built.time_s
-        if kind == variant.kind:
+        if kind == variant.kind and not way_out:
             found.facts["digest"] = built.digest[:16]
         ready = (_ready(variant, run, built, plan, oracle, found.facts) for run in runs)
         for together in _rounds(one for one in ready if one is not None):

@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from annotune.analysis.facts import Analysis
-from annotune.ir.expr import COMPARISONS, Binary, Call, Expr, Int, Real, Var, walk
-from annotune.ir.functions import FUNCTIONS
-from annotune.ir.nest import Assign, Local, walk_stmts
+from annotune.ir.expr import Var
 from annotune.ir.region import Array, Region
+from annotune.measure.borne import compared_integers, compared_reals, divides
 from annotune.measure.elements import Element, Family, element_of, family_of, poisoned
 from annotune.measure.evaluate import evaluate, known_values
 from annotune.measure.harness import signature
@@ -28,6 +27,9 @@ PAGE_BYTES = 4096
 SMALL_INTEGER = 8
 """Integers that are no indices are at most so large, that products of many fit into an int."""
 
+LEAST_INTEGER = -3
+"""The least of them lies nearer to 0, so that long sums grow past what a narrow type holds."""
+
 START = 3
 """What an integer that the region itself changes starts from: 0 and 1 would hide a lost factor."""
 
@@ -39,11 +41,21 @@ _FEW = (-0.5, 0.25, 0.5, 0.75)
 class Values(StrEnum):
     """What arrays and scalars hold: random numbers, or few that are equal to each other.
 
-    Among the `EQUAL` ones are those that the region compares with.
+    Among the `EQUAL` ones are those that the region compares with. Reals `BELOW` and `ABOVE` have
+    one sign, so that zeros are their extrema; one in three is NaN, an infinity or either zero.
     """
 
     USUAL = "usual"
     EQUAL = "equal"
+    BELOW = "special, none above zero"
+    ABOVE = "special, none below zero"
+
+
+SPECIAL = {Values.BELOW: -1.0, Values.ABOVE: 1.0}
+"""The sign of the reals of special values, which make NaN a right result too."""
+
+_SPECIAL = (np.nan, np.inf, 0.0, -0.0)
+_SPECIAL_SHARE = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +101,7 @@ class Inputs:
     reals: tuple[float, ...]
     sizes: Mapping[str, int]
     seed: int
+    values: Values = Values.USUAL
 
     @property
     def size_bytes(self) -> int:
@@ -117,7 +130,8 @@ def make_inputs(
     numbers too; a region that divides or calls functions gets [0.25, 0.75], which keeps
     ``1 - x``, ``sqrt`` and ``log`` in their domains. Integers are small, or, where an array's
     elements stand in subscripts, such as keep all of them inside. Arrays that the region only
-    writes are `poisoned`. With `Values.EQUAL` numbers are drawn from few. `overlap` says which
+    writes are `poisoned`. With `Values.EQUAL` numbers are drawn from few, with
+    those of `SPECIAL` some elements are none. `overlap` says which
     arrays share memory.
 
     Raises:
@@ -146,7 +160,7 @@ def make_inputs(
     names = signature(region)
     integers = tuple(known.get(name, START) for name in names.integers)
     reals = tuple(draw.real() for _ in names.slots())
-    return Inputs(path, buffers, integers, reals, dict(known), seed)
+    return Inputs(path, buffers, integers, reals, dict(known), seed, values)
 
 
 def zero_inputs(inputs: Inputs, region: Region, folder: Path) -> Inputs:
@@ -189,12 +203,13 @@ class _Draw:
     ) -> None:
         self._random = random
         self._few: tuple[float, ...] = ()
+        self._sign = SPECIAL.get(values, 0.0)
         self._indices = indices
-        self._divides = _has_domain_anywhere(region)
-        self._compared = _compared_integers(region)
+        self._divides = divides(region)
+        self._compared = compared_integers(region)
         if values is Values.EQUAL:
             least, most = self._interval()
-            few = {*_FEW, *_compared_reals(region)}
+            few = {*_FEW, *compared_reals(region)}
             self._few = tuple(sorted(v for v in few if least <= v <= most))
 
     def real(self) -> float:
@@ -212,6 +227,10 @@ class _Draw:
             return self._random.choice(self._few, parts).astype(number.component).view(number.dtype)
         least, most = self._interval()
         drawn_parts = least + (most - least) * self._random.random(parts, np.float64)
+        if self._sign:
+            chosen = self._random.random(parts) < _SPECIAL_SHARE
+            special = self._sign * self._random.choice(_SPECIAL, parts)
+            drawn_parts = np.where(chosen, special, self._sign * np.abs(drawn_parts))
         return drawn_parts.astype(number.component).view(number.dtype)
 
     def _interval(self) -> tuple[float, float]:
@@ -221,7 +240,7 @@ class _Draw:
         if buffer.name in self._indices:
             low, high = self._indices[buffer.name]
             return self._random.integers(low, high, buffer.count, np.int64, endpoint=True)
-        low = 1 if self._divides else 0 if buffer.dtype.kind == "u" else -SMALL_INTEGER
+        low = 1 if self._divides else 0 if buffer.dtype.kind == "u" else LEAST_INTEGER
         drawn = self._random.integers(low, SMALL_INTEGER, buffer.count, np.int64, endpoint=True)
         if self._few:
             drawn = np.maximum(low, drawn % 3)
@@ -285,45 +304,3 @@ def _section(analysis: Analysis, array: Array, values: Mapping[str, int]) -> tup
             f"{declared} elements"
         )
     return 0, declared
-
-
-def _has_domain_anywhere(region: Region) -> bool:
-    for stmt in walk_stmts(region.nest.body):
-        if isinstance(stmt, Assign):
-            if stmt.op == "/=" or any(map(_has_domain, stmt.sources())):
-                return True
-        elif isinstance(stmt, Local) and stmt.value is not None and _has_domain(stmt.value):
-            return True
-    return False
-
-
-def _has_domain(value: Expr) -> bool:
-    """Return whether `value` divides or calls a function that is not defined everywhere."""
-    return any(
-        (isinstance(e, Binary) and e.op == "/")
-        or (isinstance(e, Call) and e.function not in _EVERYWHERE)
-        for e in walk(value)
-    )
-
-
-# Functions that give a number for every number, and casts.
-_EVERYWHERE = {"min", "max"} | {f.name for f in FUNCTIONS.values() if f.is_exact}
-
-
-def _compared_integers(region: Region) -> set[int]:
-    """Return the integer constants that the region compares something with."""
-    return {side.value for side in _compared(region) if isinstance(side, Int)}
-
-
-def _compared_reals(region: Region) -> set[float]:
-    """Return the constants that the region compares something with, whole ones too."""
-    reals = (side.text.rstrip("fFlL") for side in _compared(region) if isinstance(side, Real))
-    return {*map(float, reals), *map(float, _compared_integers(region))}
-
-
-def _compared(region: Region) -> Iterator[Expr]:
-    """Yield both sides of each comparison."""
-    sources = (e for assign in region.nest.assigns() for s in assign.sources() for e in walk(s))
-    for e in sources:
-        if isinstance(e, Binary) and e.op in COMPARISONS:
-            yield from (e.left, e.right)

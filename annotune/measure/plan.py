@@ -36,7 +36,8 @@ class CheckPlan:
     once, after which the entry must still leave the right result. With `overlaps` each run is
     made with each of them in turn, arrays sharing memory; `values` is what they hold. With
     `has_small_grids` kernels get a few blocks where they bear with fewer; with
-    `has_marks` the trial says which branches of the texts were run. Where it `may_fall_back`
+    `has_marks` the trial says which branches of the texts were run. With `takes_way_out` each
+    run takes the nest as written, with marks one more does. Where it `may_fall_back`
     to the original a text need not launch a kernel. `resident` gives CUDA
     variants device pointers, as ``--data resident`` says, and has OpenACC's find their arrays
     present. `arch` is set to have CUDA compiled
@@ -58,6 +59,7 @@ class CheckPlan:
     values: Values = Values.USUAL
     has_small_grids: bool = False
     has_marks: bool = False
+    takes_way_out: bool = False
     may_fall_back: bool = False
     resident: bool = False
     arch: str = ""
@@ -79,6 +81,7 @@ class Run:
     is_timed: bool = False
     fail_at: int = 0
     overlap: Overlap | None = None
+    takes_way_out: bool = False
 
 
 def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
@@ -88,7 +91,7 @@ def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
         return
     for run in _runs(variant, plan, oracle):
         for overlap in plan.overlaps or (None,):
-            yield replace(run, overlap=overlap)
+            yield replace(run, overlap=overlap, takes_way_out=plan.takes_way_out)
 
 
 def _marked_runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
@@ -103,6 +106,9 @@ def _marked_runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[
             yield Run(kind, sizes, overlap=overlap)
         for call in plan.failures if variant.device_text else ():
             yield Run(kind, sizes, fail_at=call)
+    if plan.takes_way_out:
+        for sizes in plan.sizes[:1]:
+            yield Run(kind, sizes, takes_way_out=True)
 
 
 def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
@@ -177,6 +183,7 @@ def words_of(run: Run, reason: str) -> str:
     sizes = ", ".join(f"{name}={value}" for name, value in run.sizes.items())
     place = f"at {sizes}: " if sizes else ""
     order = "" if run.order is Order.FORWARD else f"threads in {run.order.name.lower()} order: "
+    order += "made to take the nest as written: " if run.takes_way_out else ""
     order += f"with {run.overlap}: " if run.overlap is not None else ""
     planned = f"after call {run.fail_at} of the CUDA library failed: " if run.fail_at else ""
     return place + order + planned + reason

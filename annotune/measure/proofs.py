@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
-from annotune.measure.inputs import Values
+from annotune.measure.borne import compares_reals
+from annotune.measure.inputs import SPECIAL, Values
 from annotune.measure.overlaps import overlaps
 from annotune.measure.plan import CheckPlan
 from annotune.measure.sizes import border_sizes, condition_sizes, middle_sizes
 from annotune.measure.variant import Variant
+from annotune.measure.way_out import has_way_out
 
 Sizes = Mapping[str, int]
 
@@ -39,6 +41,11 @@ def proofs(
     if borders:
         yield replace(plan, sizes=borders, may_fall_back=True)
     yield replace(plan, sizes=(*small, *plan.sizes), values=Values.EQUAL)
+    if compares_reals(analysis.region):
+        for values in SPECIAL:
+            yield replace(plan, sizes=(*small, one), values=values)
+    if has_way_out(variant):
+        yield replace(plan, sizes=(*small, *borders), takes_way_out=True)
     # A detector is slow at the tuned sizes, which have been checked.
     beside = condition_sizes(analysis)
     yield replace(plan, sizes=(*small, *beside), sanitize=True, races=True)
@@ -56,7 +63,9 @@ def proofs(
     # The last, for its trial tells what all of them together have run.
     everything = dict.fromkeys(map(_pairs, (one, *small, *borders, *plan.sizes)))
     sizes = tuple(map(dict, everything))
-    yield replace(plan, sizes=sizes, overlaps=shared, failures=failures, has_marks=True)
+    way_out = has_way_out(variant)
+    plan = replace(plan, sizes=sizes, overlaps=shared, failures=failures)
+    yield replace(plan, has_marks=True, takes_way_out=way_out)
 
 
 def _pairs(sizes: Sizes) -> tuple[tuple[str, int], ...]:

@@ -34,8 +34,9 @@ _PRIMES = (37, 19, 67, 11, 41, 23, 13)
 _SMALL_PRIMES = (3, 7, 2, 11, 5, 3, 13)
 # Where what is rarely run is looked at: numbers enough for every outcome of a comparison.
 _MIDDLE = (11, 13, 7, 9, 5, 6, 4)
-# Past 8 and 16 bits, the second past a grid's y and z axes too.
-_LONG = (300, 70_001)
+# Past 8 and 16 bits, and 1 in as many: what is cut short is small, also where it bounds no loop.
+# The second is past a grid's y and z axes too.
+_LONG = (257, 65_537)
 
 
 def open_sizes(region: Region) -> tuple[str, ...]:
@@ -102,7 +103,8 @@ def border_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Si
         return ()
     tuned = tuned_sizes(region)
     small = _fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
-    short = dict.fromkeys(names, 2)
+    # Three of what has a border on both sides have one inside.
+    short = dict.fromkeys(names, 3)
     found = [{**tuned, name: tuned[name] + step} for name in names for step in (1, -1)]
     found += [{**tuned, name: 2 * tuned[name]} for name in names]
     found.append({name: 2 * value for name, value in tuned.items()})

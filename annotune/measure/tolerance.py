@@ -106,12 +106,18 @@ class Mismatch:
 
 
 def compare(
-    array: str, expected: Reals, got: Reals, tolerance: Reals, untouched: Reals | None = None
+    array: str,
+    expected: Reals,
+    got: Reals,
+    tolerance: Reals,
+    untouched: Reals | None = None,
+    has_nan: bool = False,
 ) -> Mismatch | None:
     """Return the worst element of `got` outside its tolerance, or None when all are inside.
 
-    NaN equals nothing, and integers must be equal. `untouched` marks elements that the
-    original left as they were: there the very bits must have stayed, a NaN's payload included.
+    NaN equals nothing, unless the right result `has_nan`: then it must be where it is there.
+    Integers must be equal. `untouched` marks elements that the original left as they were: there
+    the very bits must have stayed, a NaN's payload included.
     """
     wrong, worst, worst_excess = 0, -1, -1.0
     for start in range(0, expected.size, _CHUNK):
@@ -121,6 +127,7 @@ def compare(
             got[part],
             tolerance[part],
             None if untouched is None else untouched[part],
+            has_nan,
         )
         if excess is None:
             continue
@@ -145,7 +152,9 @@ def compare(
 _CHUNK = 1 << 15
 
 
-def _excess(expected: Reals, got: Reals, tolerance: Reals, untouched: Reals | None) -> Reals | None:
+def _excess(
+    expected: Reals, got: Reals, tolerance: Reals, untouched: Reals | None, has_nan: bool
+) -> Reals | None:
     """Return by how much each wrong element exceeds its tolerance, and -1 for right ones.
 
     None when all are right.
@@ -155,6 +164,8 @@ def _excess(expected: Reals, got: Reals, tolerance: Reals, untouched: Reals | No
         right = got == expected
         if expected.dtype.kind == "f":
             right |= difference <= tolerance
+            if has_nan:
+                right |= np.isnan(expected) & np.isnan(got)
         if untouched is not None and untouched.any():
             bits = np.dtype(f"u{expected.dtype.itemsize}")
             right = np.where(untouched, got.view(bits) == expected.view(bits), right)

@@ -8,7 +8,7 @@ other way more often), and numbers that only place work stay.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mutation.tokens import Token, calls, closing, parts, tokens
@@ -27,8 +27,10 @@ _WHOLE = re.compile(r"(\d+)([uUlL]*)")
 _TYPES = frozenset(
     ["double", "float", "int", "long", "short", "unsigned", "size_t", "bool", "char", "signed"]
 )
-# To 16 bits: 32 are enough for all that fits into the memory of a check.
+# To 16 bits: 32 are enough for all that fits into the memory of a check. To 8 where a size past
+# 16 bits would take hours already, as of a loop over a triangle's rows, columns and between them.
 _NARROWER = {"double": "float", "long": "short", "int": "short", "size_t": "short"}
+_NARROWEST = {**_NARROWER, "long": "signed char", "int": "signed char", "size_t": "signed char"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,13 @@ class Edit:
         return text[: self.start] + self.new + text[self.end :]
 
 
-def edits(text: str) -> list[Edit]:
-    """Return every mistake that the operators make in `text`, each program once."""
-    found = tokens(text)
-    made = [edit for operator in _OPERATORS for edit in operator(_Text(text, found))]
+def edits(text: str, has_long_sizes: bool = True) -> list[Edit]:
+    """Return every mistake that the operators make in `text`, each program once.
+
+    Without long sizes its loops can be run past 8 bits, and not past 16.
+    """
+    one = _Text(text, tokens(text), _NARROWER if has_long_sizes else _NARROWEST)
+    made = [edit for operator in _OPERATORS for edit in operator(one)]
     made = [edit for edit in made if not _is_decided(text, edit)]
     return list({(one.start, one.end, one.new): one for one in reversed(made)}.values())[::-1]
 
@@ -71,8 +76,8 @@ def _is_decided(text: str, edit: Edit) -> bool:
 class _Text:
     """A text, its tokens, and what is known of the places in it."""
 
-    def __init__(self, text: str, found: list[Token]) -> None:
-        self.text, self.tokens = text, found
+    def __init__(self, text: str, found: list[Token], narrower: Mapping[str, str]) -> None:
+        self.text, self.tokens, self.narrower = text, found, narrower
         self.headers = list(_headers(found))
         self.tests = list(_tests(found))
         self.in_header = {n for first, last in self.headers for n in range(first, last)}
@@ -245,7 +250,8 @@ def _is_redundant(one: _Text, test: _Test, first: int, last: int) -> bool:
     """Return whether a conjunct may go, since what it guards is right without it.
 
     That a loop runs, ``0 < n``: without it nothing is done either way. That a size is the tuned
-    one, in a text that does not depend on it: the number is nowhere else, nor the one before it.
+    one, in a text that does not depend on it: the number is in such tests alone, and the one before
+    it nowhere.
     """
     words = [token.text for token in one.tokens[first:last]]
     if not test.has_other_way:
@@ -254,7 +260,7 @@ def _is_redundant(one: _Text, test: _Test, first: int, last: int) -> bool:
         return True
     if len(words) == 3 and words[1] == "==" and words[2].isdigit():
         number = int(words[2])
-        elsewhere = re.sub(rf"{words[0]} == {number}\b", "", one.text)
+        elsewhere = re.sub(rf"\b\w+ == {number}\b", "", one.text)
         return not re.search(rf"\b(?:{number}|{number - 1})\b", elsewhere)
     return False
 
@@ -398,15 +404,29 @@ def _are_powers(one: _Text) -> bool:
 def _types(one: _Text) -> Iterator[Edit]:
     found = one.tokens
     for number, token in enumerate(found[:-1]):
-        new = _NARROWER.get(token.text)
+        new = one.narrower.get(token.text)
         before, after = found[number - 1].text, found[number + 1].text
         # A pointer to another type compiles nowhere, and a number with another cast is the same.
         if new is None or token.kind != "name" or after in ("*", "__restrict__", ")", "long"):
             continue
         # What holds the number of a thread, or a size that is fixed, holds little.
-        if before in ("long", "unsigned") or (before == "const" and new == "short"):
+        if before in ("long", "unsigned") or (before == "const" and token.text != "double"):
+            continue
+        if _counts_to_a_number(one, number):
             continue
         yield one.replaced("type", number, new)
+
+
+def _counts_to_a_number(one: _Text, number: int) -> bool:
+    """Return whether a type is that of a loop whose bound is a size that the function fixes."""
+    if number not in one.in_header:
+        return False
+    first, last = next(header for header in one.headers if number in range(*header))
+    bounds = [t.text for t in one.tokens[first + 2 : last] if t.kind == "name"]
+    start = one.tokens[first].start
+    function = one.text[one.text.rfind("\n}", 0, start) + 1 : start]
+    fixed = re.findall(r"\bconst int (\w+) = \d+;", function)
+    return first == number and all(b in fixed for b in bounds if b != one.tokens[first + 1].text)
 
 
 def _constants(one: _Text) -> Iterator[Edit]:

@@ -18,6 +18,7 @@ from annotune.decide.strategies import AUTO
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
 from annotune.measure.oracle import Oracle
+from annotune.measure.sizes import border_sizes
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.variant import Variant
 from annotune.tune.bench import program_of
@@ -134,4 +135,10 @@ def mutants_of(subject: Subject) -> list[Mutant]:
     if texts["device"]:
         # The body does no more than call what is below it.
         texts = {"device": texts["device"]}
-    return [Mutant(subject, part, edit) for part, text in texts.items() for edit in edits(text)]
+    sizes = [n for one in border_sizes(subject.analysis) for n in one.values()]
+    has_long_sizes = max(sizes, default=0) >= 1 << 15
+    return [
+        Mutant(subject, part, edit)
+        for part, text in texts.items()
+        for edit in edits(text, has_long_sizes)
+    ]

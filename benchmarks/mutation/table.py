@@ -12,9 +12,12 @@ _COLUMNS = ("made", "compiled", "equal", "not run", "turned down", "passed", "sc
 
 
 def score(found: Sequence[Judged]) -> float:
-    """Return the share of what was turned down among the mutants that compile and are not equal."""
+    """Return the share of what was turned down among the mutants that compile and are not equal.
+
+    What lies where no run has been is not turned down, though a user is told of the place.
+    """
     down = sum(one.fate is Fate.TURNED_DOWN for one in found)
-    passed = sum(one.fate is Fate.PASSED for one in found)
+    passed = sum(one.fate in (Fate.PASSED, Fate.NOT_RUN) for one in found)
     return down / (down + passed) if down + passed else 1.0
 
 
@@ -42,7 +45,6 @@ def _row(name: str, found: Sequence[Judged]) -> str:
 
 
 def survivors(found: Sequence[Judged]) -> list[str]:
-    """Return a line for each mutant that passed."""
-    return [
-        f"{one.mutant.edit.kind}: {one.mutant.name}" for one in found if one.fate is Fate.PASSED
-    ]
+    """Return a line for each mutant that passed, or that lies where no run has been."""
+    missed = (one for one in found if one.fate in (Fate.PASSED, Fate.NOT_RUN))
+    return [f"{one.mutant.edit.kind}: {one.mutant.name}" for one in missed]

@@ -102,6 +102,7 @@ def test_the_score_leaves_out_what_does_not_compile_and_what_is_equal(subject: S
     found = _judged(counts, subject)
     assert score(found) == 0.75
     assert score([]) == 1.0
+    assert score(_judged({**counts, Fate.NOT_RUN: 1}, subject)) == 0.6
     assert "75.0%" in table(found).splitlines()[-1]
     assert len(survivors(found)) == 1
 

@@ -15,6 +15,8 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.target import load_target
 from annotune.decide.decision import Base
 from annotune.decide.space import region_space
+from annotune.measure.borne import compares_reals
+from annotune.measure.branches import blocks
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import Values, make_inputs
@@ -24,6 +26,7 @@ from annotune.measure.proofs import proofs
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
 from annotune.measure.trial import Status
 from annotune.measure.variant import Variant
+from annotune.measure.way_out import has_way_out, taking_way_out
 
 needs_compilers = pytest.mark.skipif(
     here().cxx is None or not here().openmp, reason="no C++ compiler with OpenMP"
@@ -120,6 +123,95 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
     source = text_source(TEXT, "f.c")
     analysis = analyse(source.regions[0])
     return Checker(Oracle(source, analysis, here(), tmp_path_factory.mktemp("oracle")))
+
+
+EXTREMUM = """\
+void g(int n, int m, const double *restrict x, double *restrict top)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 12; param m = 20; } ) @*/
+    for (int i = 0; i < n; i++) {
+        double most = x[i * m];
+        for (int j = 1; j < m; j++)
+            if (x[i * m + j] > most)
+                most = x[i * m + j];
+        top[i] = most;
+    }
+    /*@ end @*/
+}
+"""
+LOOPS = """\
+{
+    if (0 < n && 1 < m) {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++) {
+            double most = x[i * m];
+            for (int j = 1; j < m; j++)
+                if (x[i * m + j] > most)
+                    most = x[i * m + j];
+            top[i] = most;
+        }
+    }
+    else {
+        /* As written: for loops that do not run, and what the tests exclude. */
+        for (int i = 0; i < n; i++) {
+            double most = x[i * m];
+            for (int j = 1; j < m; j++)
+                most = x[i * m + j] > most ? x[i * m + j] : most;
+            top[i] = most;
+        }
+    }
+}
+"""
+
+
+@needs_compilers
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if (x[i * m + j] > most)", "if (!(x[i * m + j] <= most))"),
+        ("most = x[i * m + j] >", "most = x[i * m + j + 0 * i] <"),
+        (
+            "j = 1; j < m; j++)\n                most",
+            "j = 2; j < m; j++)\n                most",
+        ),
+    ],
+    ids=["an element that is NaN is taken", "the way out finds the least", "its loop is short"],
+)
+def test_extrema_meet_nan_and_a_way_out_its_loops(old: str, new: str, tmp_path: Path) -> None:
+    source = text_source(EXTREMUM, "g.c")
+    checker = Checker(Oracle(source, analyse(source.regions[0]), here(), tmp_path))
+    assert old in LOOPS
+    assert _fate(checker, LOOPS) == (True, "")
+    is_tried_right, reason = _fate(checker, LOOPS.replace(old, new))
+    assert is_tried_right
+    assert reason
+
+
+@pytest.mark.parametrize(
+    ("statement", "meets"),
+    [
+        ("if (x[i * ld + j] < 0.625) y[i * ld + j] = x[i * ld + j];", True),
+        ("if (x[i * ld + j] < 0.625) y[i * ld + j] = 1.0 / x[i * ld + j];", False),
+        ("y[i * ld + j] += x[i * ld + j];", False),
+    ],
+)
+def test_special_values_are_for_reals_that_are_compared(statement: str, meets: bool) -> None:
+    loops = TEXT.partition("if (x")[0] + statement + "\n    /*@ end @*/\n}\n"
+    assert compares_reals(analysis_of(loops).region) is meets
+
+
+def test_a_text_of_annotune_s_takes_its_way_out_line_by_line() -> None:
+    analysis = analysis_of(EXTREMUM)
+    target, base = load_target("openmp"), Base.of(analysis)
+    one = next(iter(target.candidates(base, region_space(base), load_device("h200"), 1)))
+    variant = Variant("openmp", "openmp", target.region(one, False))
+    assert has_way_out(variant)
+    taken = taking_way_out(variant).code.body
+    assert taken.replace("1 ? 0 : ", "", 1) == variant.code.body
+    assert blocks(taken) == tuple(
+        replace(b, text=b.text.replace("if (", "if (1 ? 0 : ")) if n == 0 else b
+        for n, b in enumerate(blocks(variant.code.body))
+    )
 
 
 def _fate(checker: Checker, body: str) -> tuple[bool, str]:

@@ -253,7 +253,12 @@ inline cudaError_t cudaGetLastError() {
 inline cudaError_t cudaPeekAtLastError() { return annotune_cpu::host.last_error; }
 inline cudaError_t cudaDeviceSynchronize() {
     using namespace annotune_cpu;
-    if (is_planned_failure()) return fail(cudaErrorLaunchFailure, "a synchronization failed as planned");
+    if (is_planned_failure()) {
+        // Nothing is known of what the kernels before it have written.
+        for (unsigned i = 0; i < host.count; i++)
+            fill(payload(host.allocations[i]), POISON, host.allocations[i].size);
+        return fail(cudaErrorLaunchFailure, "a synchronization failed as planned");
+    }
     return cudaSuccess;
 }
 

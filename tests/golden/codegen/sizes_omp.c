@@ -334,7 +334,7 @@ static void mm_1_s0(
 }
 
 {
-    if (0 < m && 0 < n) {
+    if (0 < m && 0 < n && m <= 2147483641 && n <= 2147483640) {
         if (m == 7 && n == 8) {
             /* S0 of the region at line 3: i_t, j_t -> threads */
             #pragma omp parallel for collapse(2) schedule(static)

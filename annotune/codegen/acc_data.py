@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from annotune.analysis.facts import Analysis
 from annotune.analysis.poly import from_expr
 from annotune.codegen.c_expr import plain_c
@@ -11,14 +13,22 @@ from annotune.ir.fold import fold
 from annotune.ir.region import Array
 
 
-def data_clauses(analysis: Analysis, resident: bool = False, is_part: bool = False) -> str:
+def data_clauses(
+    analysis: Analysis,
+    resident: bool = False,
+    is_part: bool = False,
+    among: Collection[str] | None = None,
+) -> str:
     """Return the clauses that bring a region's arrays to the device and back.
 
     What is only read is copied in, what is wholly overwritten first is only copied out. With
-    `resident` the arrays are there already; `is_part` of a region may overwrite a part only.
+    `resident` the arrays are there already; `is_part` of a region may overwrite a part only, and
+    may use no arrays but those of `among`.
     """
     sections: dict[str, list[str]] = {}
     for array in analysis.region.arrays.values():
+        if among is not None and array.name not in among:
+            continue
         clause = "present" if resident else _clause(analysis, array, is_part)
         sections.setdefault(clause, []).append(section(analysis, array))
     order = ("present", "copyin", "copy", "copyout")

@@ -69,7 +69,7 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
     whole = len(outermost) == 1 and len(outermost[0].path) == 1 and _is_all(analysis, outermost)
     # What runs on the host between the loops must see the arrays there.
     shared = not whole and _is_all(analysis, outermost)
-    data = data_clauses(analysis) if whole else data_clauses(analysis, is_part=True)
+    data = data_clauses(analysis, resident=shared, is_part=not whole)
     directives: list[Directive] = []
     written = _Written.of(source, analysis.region)
     left = _parallel(analysis)
@@ -77,7 +77,7 @@ def _parallel_loop(source: SourceFile, analysis: Analysis) -> RegionCode:
         for facts in _outermost(left):
             head = "loop"
             if facts in outermost:
-                head = f"parallel loop {'default(present)' if shared else data}"
+                head = f"parallel loop {data}"
             chain = _chain(analysis, written, facts)
             tests = counts_tests(chain, analysis.region) if len(chain) > 1 else ()
             test = f"if ({joined(tests)})\n" if tests else ""

@@ -49,6 +49,7 @@ from annotune.ir.nest import (
     Local,
     LocalArray,
     Loop,
+    Nest,
     Stmt,
     walk_stmts,
 )
@@ -98,10 +99,10 @@ class OpenAccTarget:
         variant = calling_copies(variant, names)
         data = data_clauses(variant.analysis, resident)
         shared = not resident and any(map(_needs_region, variant.plans()))
-        clauses = "default(present)" if shared else data
+        own = "" if shared else data
 
         def write(out: Writer, analysis: Analysis, plan: Plan, suffix: str) -> None:
-            _RegionWriter(analysis, clauses).plan(out, plan)
+            _RegionWriter(analysis, own).plan(out, plan)
 
         around = f"#pragma acc data {data}" if shared else ""
         kind = "#pragma acc routine seq\nstatic"
@@ -159,7 +160,11 @@ def _needs_region(plan: Plan) -> bool:
 
 
 class _RegionWriter:
-    """Writes the kernels of one region; `data` are the data clauses of each of them."""
+    """Writes the kernels of one region; `data` are the data clauses of each of them.
+
+    Without any a data region is around them all. Each launch then names the sections that it uses
+    again: of an array object the compiler would look for the whole.
+    """
 
     def __init__(self, analysis: Analysis, data: str) -> None:
         self.analysis = analysis
@@ -245,7 +250,7 @@ class _RegionWriter:
         written = (s.name for s in lasting(self.analysis, (loop,)))
         kept = dict.fromkeys((*combined_names(band_from(loop, ACC_LEVELS)), *written))
         copied = f"copy({', '.join(kept)})" if kept else ""
-        tail = " ".join(part for part in (sizes, self.data, copied) if part)
+        tail = " ".join(part for part in (sizes, self._data((loop,)), copied) if part)
         form = self.forms.get(kernel.statements[0])
         self.nest.cached = form.cached if form is not None else ()
         if form is not None and form.tile_clause:
@@ -253,6 +258,10 @@ class _RegionWriter:
             return
         # Gangs without a loop of their own share the first one, and what it combines.
         self.nest.levels(out, levels, f"parallel loop {gang}", f" {tail}")
+
+    def _data(self, body: Body) -> str:
+        """Return the data clauses of a launch of `body`."""
+        return self.data or data_clauses(self.analysis, True, among=Nest(body).arrays())
 
     def _asked(self, loop: Loop, kernel: Kernel) -> Shape:
         """Return the launch's sizes: the recipe's where it gives them, else what the loops need."""
@@ -271,7 +280,7 @@ class _RegionWriter:
         kept = [name for name in sorted(assigns(body)) if name in known]
         copied = f"copy({', '.join(kept)})" if kept else ""
         sizes = Shape(1, 1, WARP).clauses()
-        clauses = " ".join(part for part in (sizes, self.data, copied) if part)
+        clauses = " ".join(part for part in (sizes, self._data(body), copied) if part)
         out.directive(f"#pragma acc parallel loop seq {clauses}")
         once = fresh("once", self.analysis.region.taken)
         with out.block(f"for (int {once} = 0; {once} < 1; {once}++)"):

@@ -246,6 +246,8 @@ class Nest:
                 found += [stmt.target, *stmt.sources()]
             elif isinstance(stmt, Loop):
                 found += [stmt.lower, stmt.upper]
+            elif isinstance(stmt, Local) and stmt.value is not None:
+                found.append(stmt.value)
         return frozenset(access.array for expr in found for access in accesses(expr))
 
     def paths(self) -> dict[int, tuple[Loop, ...]]:

@@ -83,7 +83,7 @@ def test_sixteen_by_sixteen_threads_are_one_vector_or_workers() -> None:
 def test_several_kernels_share_one_data_region() -> None:
     body = TARGET.region(variants(TARGET, analysed("nekbone/local_grad3.c"), 1)[0], False).body
     assert body.count("#pragma acc data") == 1
-    assert body.count("default(present)") == body.count("#pragma acc parallel loop") == 3
+    assert body.count(" present(") == body.count("#pragma acc parallel loop") == 3
 
 
 def test_resident_arrays_are_present() -> None:

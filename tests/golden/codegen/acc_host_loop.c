@@ -5,13 +5,13 @@
             for (int s = 0; s < t; s++) {
                 /* S0 of the region at line 6: i -> vector */
                 #pragma acc parallel loop gang vector num_gangs(1) num_workers(1) \
-                    vector_length(64) default(present)
+                    vector_length(64) present(b[1:n - 2], w[0:1], a[0:n])
                 for (int i = 1; i < n - 1; i++) {
                     b[i] = w[0] + a[i - 1] + a[i + 1];
                 }
                 /* S1 of the region at line 6: i -> vector */
                 #pragma acc parallel loop gang vector num_gangs(1) num_workers(1) \
-                    vector_length(64) default(present)
+                    vector_length(64) present(b[1:n - 2], a[0:n])
                 for (int i = 1; i < n - 1; i++) {
                     a[i] = b[i];
                 }

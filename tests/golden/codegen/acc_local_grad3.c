@@ -42,7 +42,7 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
             {
                 /* S0 of the region at line 23: e_t, i_t -> gang; e, j, k -> vector */
                 #pragma acc parallel loop gang collapse(2) num_gangs(1000) num_workers(1) \
-                    vector_length(224) default(present)
+                    vector_length(224) present(Ur[0:lz * ly * lx * nelt], D[0:ly * lx + lz - ly], U[0:lz * ly * lx * nelt + lx - lz])
                 for (int e_t = 0; e_t < nelt; e_t += 2)
                     for (int i_t = 0; i_t < lx; i_t += 5) {
                         #pragma acc loop vector collapse(3)
@@ -69,7 +69,7 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
                     }
                 /* S1 of the region at line 23: e_t, i_t -> gang; e, j, k -> vector */
                 #pragma acc parallel loop gang collapse(2) num_gangs(1000) num_workers(1) \
-                    vector_length(224) default(present)
+                    vector_length(224) present(U[0:lz * ly * lx * nelt + lx - lz], Us[0:lz * ly * lx * nelt], Dt[0:ly * ly])
                 for (int e_t = 0; e_t < nelt; e_t += 2)
                     for (int i_t = 0; i_t < lx; i_t += 5) {
                         #pragma acc loop vector collapse(3)
@@ -96,7 +96,7 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
                     }
                 /* S2 of the region at line 23: e_t, i_t -> gang; j, k -> vector */
                 #pragma acc parallel loop gang collapse(2) num_gangs(400) num_workers(1) \
-                    vector_length(128) default(present)
+                    vector_length(128) present(U[0:lz * ly * lx * nelt + lx - lz], Dt[0:ly * ly], Ut[0:lz * ly * lx * nelt])
                 for (int e_t = 0; e_t < nelt; e_t += 5)
                     for (int i_t = 0; i_t < lx; i_t += 5) {
                         #pragma acc loop vector collapse(2)

@@ -16,15 +16,12 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
     Access,
     Binary,
-    Call,
     Expr,
     Int,
     Real,
     Select,
     Var,
     conjunction,
-    negated,
-    rewrite,
     walk,
 )
 from annotune.ir.nest import NO_STATEMENT, Assign, Combine, Level, Local, Loop, Operator, Stmt
@@ -35,6 +32,7 @@ from annotune.transforms.copies import (
     names_in,
     shown,
 )
+from annotune.transforms.doubts import Doubts, lost_sign
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
     MAY_NOT_RUN,
@@ -164,7 +162,7 @@ class Reduce:
             assign.rewritten(lambda expr: partial if expr == assign.target else None)
         ]
         guard: Expr | None = None
-        doubts = _Doubts(self.doubt, assign, partial) if self.doubt is not None else None
+        doubts = Doubts(self.doubt, assign, partial) if self.doubt is not None else None
         if doubts is not None and doubts.doubt.nan_element:
             flag = fresh_name(f"{target_name(assign)}{_NAN}", body, {*self.taken, name})
             start.append(Local(flag, self.element, self._real("0.0")))
@@ -184,7 +182,7 @@ class Reduce:
         if doubts is not None and doubts.doubt.may_show:
             tests = doubts.tests([Var(c.name) for c in added if c.name.endswith(_NAN)])
         elif self.loses_sign:
-            tests = self._lost_sign(assign.target, partial)
+            tests = lost_sign(assign.target, partial, self.element)
         if tests:
             taken = {*self.taken, *(s.name for s in start if isinstance(s, Local))}
             once_more = Var(fresh_name(f"{target_name(assign)}_again", body, taken))
@@ -193,20 +191,6 @@ class Reduce:
             guard = conjunction((guard, Binary("==", once_more, Int(0))))
         final = Assign(assign.number, assign.target, _FINAL[operator], value, assign.span, guard)
         return replace_loop(body, outer, (*start, shared, *end, final))
-
-    def _lost_sign(self, target: Access | Var, partial: Var) -> list[Expr]:
-        """Return, for each part of a number, whether that of the target is -0.0 and none came."""
-        parts: list[tuple[Expr, Expr]] = [(target, partial)]
-        if "omplex" in self.element:
-            names = ("__real__", "__imag__")
-            parts = [(Call(name, (target,)), Call(name, (partial,))) for name in names]
-        zero = self._real("0.0")
-        found: list[Expr] = []
-        for whole, added in parts:
-            is_negative = Binary("<", Binary("/", self._real("1.0"), whole), zero)
-            both = Binary("&&", Binary("==", added, zero), Binary("==", whole, zero))
-            found.append(Binary("&&", both, is_negative))
-        return found
 
     def _real(self, text: str) -> Real:
         return Real(f"{text}f" if "float" in self.element else text)
@@ -274,47 +258,6 @@ class Reduce:
     def _around(self, body: Body) -> tuple[Loop, ...]:
         """Return the loops around the statement from the outermost of `loops` on."""
         return path(body, self.statement)[self._depth(body) :]
-
-
-@dataclass(frozen=True, slots=True)
-class _Doubts:
-    """What is written for the doubts of a statement whose workers have each a `partial` result."""
-
-    doubt: Doubt
-    assign: Assign
-    partial: Var
-
-    def noted(self, flag: Var, yes: Expr) -> Assign:
-        """Return the statement that notes an element that is NaN, which alone is not itself."""
-        element, assign = self.doubt.element, self.assign
-        assert element is not None
-        value = Select(Binary("!=", element, element), yes, flag)
-        return Assign(assign.number, flag, "=", value, assign.span, assign.guard)
-
-    def value(self) -> Expr:
-        """Return what becomes of the target and the partial result, by the user's own choice."""
-        return self.partial if self.doubt.element is None else self._chosen(self.assign.value)
-
-    def _chosen(self, expr: Expr) -> Expr:
-        return rewrite(expr, lambda part: self.partial if part == self.doubt.element else None)
-
-    def tests(self, seen: Sequence[Var]) -> list[Expr]:
-        """Return where the order of the elements may show, any of it; `seen` are flags for NaN."""
-        doubt, target = self.doubt, self.assign.target
-        tests: list[Expr] = [Binary("!=", flag, Real("0.0")) for flag in seen]
-        if doubt.nan_start:
-            tests.append(Binary("!=", target, target))
-        is_zero = Binary("==", self.partial, Real("0.0"))
-        if doubt.zero_start:
-            tests.append(Binary("&&", is_zero, Binary("==", target, Real("0.0"))))
-        if doubt.zero:
-            choice = self.assign.value
-            assert isinstance(choice, Select)
-            is_taken = self._chosen(choice.condition)
-            if choice.if_true == target:
-                is_taken = negated(is_taken)
-            tests.append(is_zero if doubt.is_narrow else Binary("&&", is_zero, is_taken))
-        return tests
 
 
 def _either(one: Expr, other: Expr) -> Expr:

@@ -221,7 +221,7 @@ def test_what_stays_on_the_device_is_moved_once(target: str) -> None:
 
 def test_a_nest_is_taken_apart_where_threads_would_start_in_each_iteration() -> None:
     body = body_of("atax", "openmp")
-    call = body.index("if (0 < n && 0 < m)")
+    call = body.index("if (0 < n && 0 < m")
     assert "for (int i = 0; i < n; i++) {" not in body[call : body.index("As written")]
     assert "#pragma omp simd reduction(+:z_sum)" in body
 

@@ -96,7 +96,7 @@ static void f_1_s2(
     }
 }
 {
-    if (0 < n && 0 < m) {
+    if (0 < n && 0 < m && m <= 2147483632) {
         if (n == 40 && m == 48) {
             /* S0, S1 of the region at line 4: i -> threads */
             #pragma omp parallel for schedule(static)

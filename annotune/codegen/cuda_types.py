@@ -136,24 +136,22 @@ static __host__ __device__ annotune_result<A, B> operator*(annotune_parts<A> a, 
     const annotune_parts<T> z(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
     return z.re != z.re && z.im != z.im ? annotune_infinite_product<T>(a, b) : z;
 }
-/* Smith's division (Communications of the ACM 5(8), 1962): nothing is squared. */
-static inline __host__ __device__ annotune_complex
-annotune_quotient(annotune_complex x, annotune_complex y)
+/* Smith's division (Communications of the ACM 5(8), 1962): nothing is squared. Of floats squares in
+ * double neither overflow nor lose a bit; so has gcc's library. */
+template <typename T> static __host__ __device__ annotune_parts<T>
+annotune_quotient(annotune_parts<T> x, annotune_parts<T> y)
 {
     const double a = x.re, b = x.im, c = y.re, d = y.im;
+    if (sizeof(T) < sizeof(double)) {
+        const double whole = c * c + d * d;
+        return annotune_parts<T>((T)((a * c + b * d) / whole), (T)((b * c - a * d) / whole));
+    }
     if ((c < 0 ? -c : c) >= (d < 0 ? -d : d)) {
         const double ratio = d / c, whole = c + d * ratio;
-        return annotune_complex((a + b * ratio) / whole, (b - a * ratio) / whole);
+        return annotune_parts<T>((T)((a + b * ratio) / whole), (T)((b - a * ratio) / whole));
     }
     const double ratio = c / d, whole = c * ratio + d;
-    return annotune_complex((a * ratio + b) / whole, (b * ratio - a) / whole);
-}
-/* In double no square of a float overflows, and no bit is lost; so has gcc's library. */
-static inline __host__ __device__ annotune_complexf
-annotune_quotient(annotune_complexf x, annotune_complexf y)
-{
-    const double a = x.re, b = x.im, c = y.re, d = y.im, whole = c * c + d * d;
-    return annotune_complex((a * c + b * d) / whole, (b * c - a * d) / whole);
+    return annotune_parts<T>((T)((a * ratio + b) / whole), (T)((b * ratio - a) / whole));
 }
 template <typename A, typename B>
 static __host__ __device__ annotune_result<A, B> operator/(annotune_parts<A> a, annotune_parts<B> b)

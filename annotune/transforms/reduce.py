@@ -186,7 +186,9 @@ class Reduce:
         if tests:
             taken = {*self.taken, *(s.name for s in start if isinstance(s, Local))}
             once_more = Var(fresh_name(f"{target_name(assign)}_again", body, taken))
-            end.append(Local(once_more.name, "int", reduce(_either, tests)))
+            # What nothing is added to may not be there.
+            doubt = conjunction((guard, reduce(_either, tests)))
+            end.append(Local(once_more.name, "int", doubt))
             end.append(_second_run(outer, self.again, once_more))
             guard = conjunction((guard, Binary("==", once_more, Int(0))))
         final = Assign(assign.number, assign.target, _FINAL[operator], value, assign.span, guard)

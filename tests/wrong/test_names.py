@@ -197,3 +197,23 @@ def test_macro_texts_are_those_of_the_compiler(tmp_path: Path) -> None:
     files = emit(Settings(source, ("openmp",)), [load_target("openmp")]).files
     assert files["_omp.c"].count("_Static_assert") == len(macros)
     assert compiled(source, [("_omp.c", files["_omp.c"])], ()) == {"_omp.c"}
+
+
+OF_SIZES = """
+void f(int n, double *restrict {0}, double *restrict {1})
+{{
+  /*@ begin PerfTuning ( def input_params {{ param n = 8; }} ) @*/
+  for (int i = 0; i < n; i++) {{ {0}[i] = 2 * {1}[i]; {1}[i] += 1; }}
+  /*@ end @*/
+}}
+"""
+
+
+@pytest.mark.parametrize("place", ["d", "h"])
+def test_the_size_of_an_array_is_not_the_copy_of_another(place: str, tmp_path: Path) -> None:
+    source = tmp_path / "f.c"
+    source.write_text(OF_SIZES.format(place, "bytes"))
+    text = emit(Settings(source, ("cuda",)), [load_target("cuda")]).files[".cu"]
+    body = text.partition("f_1_device(")[2].partition("\n}\n")[0]
+    declared = re.findall(r"^ +\w[\w ]* \*?(\w+) = ", body, re.MULTILINE)
+    assert len(declared) == len(set(declared)) > 4, declared

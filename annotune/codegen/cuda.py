@@ -10,8 +10,9 @@ from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import final_values
 from annotune.codegen.code import RegionCode
-from annotune.codegen.cuda_host import HostText, Version
+from annotune.codegen.cuda_host import HostText
 from annotune.codegen.cuda_kernel import KernelText, kernel_text
+from annotune.codegen.cuda_launch import Version
 from annotune.codegen.cuda_prelude import prelude
 from annotune.codegen.cuda_types import c_spelling
 from annotune.codegen.cuda_view import CPP_WORDS, HELD_RESIDENT, MACROS, held_scalars, viewed

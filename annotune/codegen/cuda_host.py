@@ -2,51 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import Dialect
-from annotune.codegen.cuda_copies import VECTOR_BYTES
-from annotune.codegen.cuda_kernel import KernelText
+from annotune.codegen.cuda_launch import (
+    NOTHING_RUNS,
+    TOO_LATE,
+    WRITTEN,
+    Launches,
+    Version,
+    write_step,
+)
 from annotune.codegen.cuda_parts import copied, first_element, write_touched, written_where
-from annotune.codegen.cuda_team import Partial
-from annotune.codegen.cuda_types import cuda_type
-from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, grid, wide
+from annotune.codegen.grid import grid
 from annotune.codegen.guards import (
     condition_tests,
     conjunct,
     divisor_tests,
-    joined,
     may_overlap,
     null_tests,
     runs_tests,
     size_tests,
 )
-from annotune.codegen.in_place import write_branches
 from annotune.codegen.names import Interface, temporaries, wrapped
-from annotune.codegen.reach import WIDE, reach_tests
+from annotune.codegen.reach import reach_tests
 from annotune.codegen.several_sizes import any_of
 from annotune.codegen.writer import Writer
-from annotune.decide.plan import HostLoop, Kernel, Step
-from annotune.ir.expr import Binary, Call, Expr, Int, Var, variables
+from annotune.ir.expr import Expr, Int, variables
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
-
-
-@dataclass(frozen=True)
-class Version:
-    """One set of kernels for a region: the steps, and each kernel's text by its name.
-
-    `tests` hold at the sizes in `constants`, of which C leaves some open.
-    """
-
-    steps: tuple[Step, ...]
-    texts: Mapping[str, KernelText]
-    constants: Mapping[str, int]
-    tests: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,14 +62,21 @@ class HostText:
         self._original(out)
         for array in self._sized():
             self._count(out, array)
-        self._launch(out)
+        launches = self._launches
+        launches.write(
+            out, self._head(f"static cudaError_t {self.name}_launch", *launches.parameters)
+        )
         if not self.resident:
             self._device(out)
         self._entry(out)
         return out.text()
 
-    def _head(self, function: str) -> str:
-        return wrapped(function, self.outer.parameters())
+    def _head(self, function: str, *more: str) -> str:
+        return wrapped(function, [*self.outer.parameters(), *more])
+
+    @property
+    def _launches(self) -> Launches:
+        return Launches(self.analysis, self.outer, self.tuned, self.general, self.resident)
 
     # The original nest ------------------------------------------------------------------
 
@@ -142,16 +136,16 @@ class HostText:
                 out.line(f"{array.element} *h_{array.name} = NULL;")
             out.line("cudaError_t status = cudaSuccess;")
             for array in outer.arrays:
-                _step(out, f"cudaMalloc((void **)&d_{array.name}, {array.name}_bytes)")
+                write_step(out, f"cudaMalloc((void **)&d_{array.name}, {array.name}_bytes)")
             for array in outer.arrays:
                 use = analysis.uses[array.name]
                 if use.is_read or not use.overwritten:
                     part = copied(analysis, array)
                     goal, first = part.at(f"d_{array.name}"), part.first
                     call = f"cudaMemcpy({goal}, {first}, {part.bytes}, cudaMemcpyHostToDevice)"
-                    _step(out, call, part.condition)
-            _step(out, f"{self.name}_launch({self._device_arguments()})")
-            _step(out, "cudaDeviceSynchronize()")
+                    write_step(out, call, part.condition)
+            write_step(out, f"{self.name}_launch({self._device_arguments()})")
+            write_step(out, "cudaDeviceSynchronize()")
             for array in staged:
                 with out.block("if (status == cudaSuccess)"):
                     out.line(f"h_{array.name} = ({array.element} *)malloc({array.name}_bytes);")
@@ -163,7 +157,7 @@ class HostText:
                 goal = part.at(f"h_{array.name}") if staged else part.first
                 source = part.at(f"d_{array.name}")
                 call = f"cudaMemcpy({goal}, {source}, {part.bytes}, cudaMemcpyDeviceToHost)"
-                _step(out, call, part.condition)
+                write_step(out, call, part.condition)
             if staged:
                 with out.block("if (status == cudaSuccess)"):
                     for array in staged:
@@ -192,130 +186,6 @@ class HostText:
             parts.append(f"d_{array.name}{shift}")
         return ", ".join(parts)
 
-    # Launches ---------------------------------------------------------------------------
-
-    def _launch(self, out: Writer) -> None:
-        """Write the function that launches every kernel, for the sizes it is given."""
-        scratch = self._scratch()
-        # One kernel may serve several sizes.
-        asking = {t.name: t for t in self._texts() if t.shared_bytes}
-        may_fail = bool(scratch or asking)
-        with out.block(self._head(f"static cudaError_t {self.name}_launch")):
-            for name, kind in scratch.items():
-                out.line(f"{kind} *{name} = NULL;")
-            if may_fail:
-                out.line("cudaError_t status = cudaSuccess;")
-            for text in asking.values():
-                limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
-                _step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
-            for name, kind in scratch.items():
-                size = f"{COMBINING_BLOCKS} * sizeof({kind})"
-                _step(out, f"cudaMalloc((void **)&{name}, {size})")
-            with out.block("if (status == cudaSuccess)") if may_fail else nullcontext():
-                self._versions(out)
-                if may_fail:
-                    out.line("status = cudaGetLastError();")
-            for name in scratch:
-                out.line(f"cudaFree({name});")
-            out.line(f"return {'status' if may_fail else 'cudaGetLastError()'};")
-        out.line()
-
-    def _scratch(self) -> dict[str, str]:
-        """Return the arrays for what blocks leave to be combined, with their types.
-
-        The same ones serve for the tuned sizes and for all others.
-        """
-        texts = self._texts()
-        return {_scratch_name(text, p): cuda_type(p.type) for text in texts for p in text.partials}
-
-    def _texts(self) -> list[KernelText]:
-        versions = [*self.tuned, *([self.general] if self.general is not None else [])]
-        return [text for version in versions for text in version.texts.values()]
-
-    def _aligned(self, *versions: Version) -> list[Expr]:
-        """Return tests that arrays start where the vectors of tuned kernels may.
-
-        What `cudaMalloc` returns does; a pointer of the user's may stand in the middle.
-        """
-        texts = (text for version in versions for text in version.texts.values())
-        names = {name for text in texts for name in text.aligned}
-        arrays = [a.name for a in self.outer.arrays if a.name in names and self.resident]
-        places = [Binary("%", Call("(size_t)", (Var(name),)), Int(VECTOR_BYTES)) for name in arrays]
-        return [Binary("==", place, Int(0)) for place in places]
-
-    def _versions(self, out: Writer) -> None:
-        """Write the launches for each of the tuned sizes, and those for all others."""
-        general, (first, *others) = self.general, self.tuned
-        if others:
-            self._for_each_size(out)
-            return
-        tests = joined([*first.tests, *self._aligned(first)])
-        if general is None or not tests:
-            self._steps(out, first, first.steps)
-            return
-        with out.block(f"if ({tests})", "} else {"):
-            self._steps(out, first, first.steps)
-        with out.deeper():
-            self._steps(out, general, general.steps)
-        out.line("}")
-
-    def _for_each_size(self, out: Writer) -> None:
-        """Write the launches for several sizes, those that come out alike as one."""
-
-        def text(version: Version) -> str:
-            part = Writer()
-            self._steps(part, version, version.steps)
-            return part.text()
-
-        rest = "" if self.general is None else text(self.general)
-        branches: dict[str, list[Sequence[Expr]]] = {}
-        for version in self.tuned:
-            aligned = self._aligned(version) if self.general is not None else []
-            branches.setdefault(text(version), []).append((*version.tests, *aligned))
-        branches.pop(rest, None)
-        write_branches(out, branches, rest)
-
-    def _steps(self, out: Writer, version: Version, steps: Sequence[Step]) -> None:
-        for step in steps:
-            match step:
-                case Kernel():
-                    self._launch_one(out, version.texts[step.name])
-                case HostLoop(loop, inner):
-                    dialect = Dialect(self.analysis.region)
-                    with out.block(dialect.loop_head(loop)):
-                        self._steps(out, version, inner)
-
-    def _launch_one(self, out: Writer, text: KernelText) -> None:
-        """Write one launch; a grid axis longer than the device allows is cut and strided."""
-        extents = []
-        dialect = Dialect(self.analysis.region)
-        for level in BLOCKS:
-            trip = text.grid.trips.get(level)
-            if trip is None:
-                extents.append("1")
-                continue
-            known, limit = fold(trip, text.constants), text.grid.limits[level]
-            if isinstance(known, Int):
-                extents.append(str(min(known.value, limit)))
-            else:
-                loops = [x for x in text.kernel.placed() if x.place == level]
-                if any(dialect.iterator_type(x) not in WIDE for x in loops):
-                    limit = text.grid.most_blocks(level, max(x.step for x in loops))
-                wanted = wide(known) if level in text.grid.flat else known
-                extents.append(f"annotune_extent({plain_c(wanted)}, {limit})")
-        threads = ", ".join(str(n) for n in text.grid.threads)
-        scratch = [_scratch_name(text, partial) for partial in text.partials]
-        arguments = ", ".join([*_names(text), *scratch])
-        with out.block(""):
-            out.line(f"const dim3 blocks({', '.join(extents)});")
-            out.line(f"const dim3 threads({threads});")
-            asked = f", {text.shared_bytes}" if text.shared_bytes else ""
-            out.line(f"{text.name}<<<blocks, threads{asked}>>>({arguments});")
-            if text.last is not None:
-                count = "(int)(blocks.x * blocks.y * blocks.z)"
-                arguments = ", ".join([*_names(text.last), *scratch, count])
-                out.line(f"{text.last.name}<<<1, threads>>>({arguments});")
-
     # The entry --------------------------------------------------------------------------
 
     def _reach(self) -> tuple[Expr, ...]:
@@ -335,11 +205,9 @@ class HostText:
         tests += [*runs_tests(self.analysis, tested), *self._reach()]
         tests += condition_tests(self.analysis, tested)
         tests += () if self.resident else null_tests(self.analysis)
-        tests += self._aligned(*self.tuned) if general is None else []
+        tests += self._launches.aligned_tests(*self.tuned) if general is None else []
         pairs = may_overlap(outer)
         with out.block(self._head(f'extern "C" void {region.entry}')):
-            runner = "launch" if self.resident else "device"
-            run = f"{self.name}_{runner}({outer.names()})"
             self._bytes(out, [a for a in outer.arrays if any(a in pair for pair in pairs)])
             if tests or pairs:
                 out.line("bool fits = true;")
@@ -351,37 +219,50 @@ class HostText:
                 )
                 out.line(f"fits = fits && annotune_apart({ends});")
             with out.block("if (fits)" if tests or pairs else ""):
-                out.line(f"const cudaError_t status = {run};")
-                out.line("if (status == cudaSuccess)")
-                with out.deeper():
-                    out.line("return;")
-                out.line(
-                    f'fprintf(stderr, "{region.entry}: %s; running the original nest\\n", '
-                    "cudaGetErrorString(status));"
-                )
+                self._attempt(out)
             if self.resident:
-                out.line(f"{self.name}_original<<<1, 1>>>({outer.names()});")
+                self._original_there(out)
             else:
                 out.line(f"{self.name}_original({outer.names()});")
         out.line()
 
+    def _original_there(self, out: Writer) -> None:
+        """Write the launch of the original nest on the device, where it must succeed."""
+        out.line("/* Errors of earlier calls are not this one's. */")
+        out.line("cudaGetLastError();")
+        out.line(f"{self.name}_original<<<1, 1>>>({self.outer.names()});")
+        out.line("const cudaError_t failure = cudaGetLastError();")
+        with out.block("if (failure != cudaSuccess)"):
+            self._stop(out, "failure", NOTHING_RUNS)
 
-def _names(text: KernelText) -> list[str]:
-    """Return the arguments of a launch, scalars first."""
-    return [s.name for s in text.scalars] + [a.name for a in text.arrays]
+    def _stop(self, out: Writer, error: str, why: str) -> None:
+        """Write the end of the program where no right result is left to be had."""
+        words = f'"{self.analysis.region.entry}: %s; {why}\\n"'
+        out.line(f"fprintf(stderr, {words}, cudaGetErrorString({error}));")
+        out.line("abort();")
 
+    def _attempt(self, out: Writer) -> None:
+        """Write the call of the kernels, from which the entry returns when all has gone well.
 
-def _scratch_name(text: KernelText, partial: Partial) -> str:
-    """Return the host's name for what the blocks of a kernel leave of `partial`."""
-    return f"{text.kernel.name}_{partial.name}"
-
-
-def _step(out: Writer, call: str, condition: str = "") -> None:
-    """Write one CUDA call that runs only while nothing has failed, and where `condition` holds."""
-    also = f" && {condition}" if condition else ""
-    out.line(f"if (status == cudaSuccess{also})")
-    with out.deeper():
-        out.line(f"status = {call};")
+        Else the original nest follows, but for data that kernels have changed already: on what they
+        left it would compute something else.
+        """
+        names, runner = self.outer.names(), "launch" if self.resident else "device"
+        if self.resident:
+            out.line(f"bool {WRITTEN} = false;")
+            names = ", ".join(filter(None, (names, f"&{WRITTEN}")))
+        out.line(f"const cudaError_t status = {self.name}_{runner}({names});")
+        out.line("if (status == cudaSuccess)")
+        with out.deeper():
+            out.line("return;")
+        if self.resident:
+            with out.block(f"if ({WRITTEN})"):
+                out.line("/* On what the kernels left the original nest would go wrong. */")
+                self._stop(out, "status", TOO_LATE)
+        out.line(
+            f'fprintf(stderr, "{self.analysis.region.entry}: %s; running the original nest\\n", '
+            "cudaGetErrorString(status));"
+        )
 
 
 def _wide(outer: Interface, length: Expr) -> str:

@@ -48,7 +48,7 @@ _OWN_WORDS = (
     "memcpy cudaError_t cudaSuccess cudaErrorMemoryAllocation cudaMalloc cudaMemcpy cudaFree "
     "cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaDeviceSynchronize cudaGetLastError "
     "cudaGetErrorString cudaFuncSetAttribute cudaFuncAttributeMaxDynamicSharedMemorySize blocks "
-    "threads status fits warpSize"
+    "threads status fits warpSize abort failure has_written"
 )
 
 

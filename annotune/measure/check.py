@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotune.codegen.code import TUNED_SUFFIX
+from annotune.codegen.cuda_launch import NOTHING_RUNS, TOO_LATE
 from annotune.measure.acc_grid import asked_text, chosen_grids
 from annotune.measure.branches import told
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
@@ -257,6 +258,9 @@ def _compared(variant: Variant, together: Sequence[_Ready], oracle: Oracle) -> I
         # The first that fails is the last there is.
         for one, outcome in zip(together, outcomes, strict=False):
             run = one.run
+            if _has_stopped(one.job, outcome):
+                yield outcome
+                continue
             if outcome.status is not Status.CORRECT:
                 raise _Failed(outcome.status, words_of(run, outcome.reason))
             wrong = oracle.mismatch(one.reference, outcome)
@@ -270,6 +274,15 @@ def _compared(variant: Variant, together: Sequence[_Ready], oracle: Oracle) -> I
             if is_tuned and not outcome.launches:
                 raise _Failed(Status.CORRECTNESS, words_of(run, NOT_LAUNCHED))
             yield outcome
+
+
+def _has_stopped(job: RunJob, outcome: Outcome) -> bool:
+    """Return whether an entry ended the program, rightly: a call failed, and the data had changed.
+
+    Only of data that stay on the device; from all other failures there is a way back.
+    """
+    is_told = any(words in outcome.reason for words in (TOO_LATE, NOTHING_RUNS))
+    return job.resident and job.fail_at > 0 and outcome.status is Status.RUNTIME and is_told
 
 
 def _built(variant: Variant, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileResult:

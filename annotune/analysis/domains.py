@@ -12,7 +12,7 @@ import islpy as isl
 from annotune.analysis.named import WIDE_CASTS, Rounded
 from annotune.analysis.poly import ZERO, Monomial, Poly, from_expr, variable
 from annotune.analysis.statements import Statement, loops_of, named_sizes
-from annotune.ir.expr import Binary, Call, Expr, Int, Negate, children
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, children
 from annotune.ir.fold import fold
 from annotune.ir.text import print_expr
 
@@ -220,6 +220,13 @@ def size_facts(name: str, expr: Expr, space: Space) -> list[str]:
             if len(values) == len(polys):
                 facts.append(f"({' or '.join(f'{own} = {value}' for value in values)})")
             return facts
+        case Select(Binary("<", left, right), if_true, if_false):
+            polys = [from_expr(part) for part in (left, right, if_true, if_false)]
+            texts = [space.affine(poly, {}) for poly in polys if poly is not None]
+            if len(texts) == len(polys):
+                one, two, first, second = texts
+                is_first = f"{one} < {two} and {own} = {first}"
+                return [f"(({is_first}) or ({one} >= {two} and {own} = {second}))"]
     return []
 
 

@@ -190,10 +190,16 @@ def value_at(expr: Expr, known: Mapping[str, int]) -> int | None:
             found = fold(Negate(values[0]))
         case _:
             found = expr
-    is_typed = any(isinstance(part, Call) and part.function[0] == "(" for part in walk(expr))
-    if not isinstance(found, Int) or (is_typed and not 0 <= found.value < 2**31):
+    if not isinstance(found, Int) or (_is_typed(expr) and not 0 <= found.value < 2**31):
         return None
     return found.value
+
+
+def _is_typed(expr: Expr) -> bool:
+    """Return whether an expression is computed in the type of a cast, other than one to long."""
+    if isinstance(expr, Call) and expr.function[0] == "(":
+        return expr.function not in ("(long)", "(long long)")
+    return any(map(_is_typed, children(expr)))
 
 
 def parts_within(names: Iterable[str], parts: Mapping[str, Part]) -> frozenset[str]:

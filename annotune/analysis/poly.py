@@ -184,7 +184,7 @@ def from_expr(expr: Expr, other: Callable[[Expr], Poly | None] = lambda _: None)
     match expr:
         case Int(value):
             return integer(value)
-        case Var(name):
+        case Var(name) | Call("(long)", (Var(name),)):
             return variable(name)
         case Negate(operand):
             inner = from_expr(operand, other)

@@ -153,7 +153,9 @@ class Dialect:
         def cast(part: Expr) -> Expr | None:
             if not isinstance(part, Call):
                 return None
-            arguments = (rewrite(argument, cast) for argument in part.arguments)
+            arguments = tuple(rewrite(argument, cast) for argument in part.arguments)
+            if part.function == f"({wide})":
+                return Call(part.function, arguments)
             return Call(part.function, tuple(Call(f"({wide})", (a,)) for a in arguments))
 
         one_type = bound if types == {"int"} and not _is_wide(bound) else rewrite(bound, cast)

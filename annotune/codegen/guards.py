@@ -147,7 +147,7 @@ def in_long(expr: Expr) -> Expr:
 
     def change(part: Expr) -> Expr | None:
         match part:
-            case Var(name):
+            case Var(name) | Call("(long)", (Var(name),)):
                 return Var(f"(long){name}")
             case Call(function, _) if function == AS_WRITTEN:
                 return part

@@ -15,7 +15,7 @@ from annotune.frontend.names import Left, Names
 from annotune.frontend.ranges import Interval, of_type
 from annotune.frontend.symbols import INTEGERS, NARROW, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.frontend.unsigned_loops import Comparison, as_compared, check
+from annotune.frontend.unsigned_loops import Comparison, as_compared, check, signed
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses
 from annotune.ir.fold import fold
 
@@ -41,7 +41,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A counted loop's header; `symbol` is the user's iterator, `var` that of the nest.
+    """A counted loop's header; `symbol` is the user's iterator, `var` of type `kind` the nest's.
 
     `value` is the user's iterator in an iteration, `final` after the loop. A loop that counts
     down becomes one that counts its distance from the start up from 0.
@@ -49,6 +49,7 @@ class Header:
 
     symbol: Symbol
     var: str
+    kind: str
     lower: Expr
     upper: Expr
     step: int
@@ -165,15 +166,18 @@ def header(loop: Any, expressions: Expressions) -> Header:
         raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
     start = first.expr
     ends = []
-    for op, right in conditions:
-        limit = _bound(right, var, expressions)
+    limits = [_bound(right, var, expressions) for _, right in conditions]
+    others = [limit.kind for limit in limits if not isinstance(limit.expr, Int)]
+    is_mixed = len({is_unsigned(kind) for kind in (symbol.base, *others)}) > 1
+    for (op, right), limit in zip(conditions, limits, strict=True):
         compared = Comparison(symbol, op, limit, first, step)
-        bound = limit.expr if len(conditions) == 1 else as_compared(compared, expressions)
+        is_taken = len(conditions) == 1 and (step > 0 or op == "!=")
+        bound = limit.expr if is_taken else as_compared(compared, is_mixed, expressions)
         if op == "<" and expressions.is_nonnegative(start):
             bound = _halved(bound)
         ends.append(_end(op, bound, right, start, step, symbol, expressions))
         check(compared, right, expressions)
-    return _normal(symbol, start, ends, step, names)
+    return _normal(symbol, start, ends, step, expressions)
 
 
 def iterator_range(own: Header, expressions: Expressions) -> Interval | None:
@@ -186,23 +190,34 @@ def iterator_range(own: Header, expressions: Expressions) -> Interval | None:
     return lower[0], max(lower[0], last)
 
 
-def _normal(symbol: Symbol, start: Expr, ends: Sequence[Expr], step: int, names: Names) -> Header:
+def _normal(
+    symbol: Symbol, start: Expr, ends: Sequence[Expr], step: int, expressions: Expressions
+) -> Header:
     """Return the header of a loop from `start` until it reaches one of `ends`."""
-    var = symbol.name
+    names, var = expressions.names, symbol.name
     is_renamed = var in names.assigned
     own = f"annotune_{var}" if is_renamed else var
     if step > 0:
         upper = _least(ends)
         value: Expr = Var(own)
         last = _reached(start, upper, step, names)
-        return Header(symbol, own, start, upper, step, value, last)
+        return Header(symbol, own, symbol.base, start, upper, step, value, last)
     if names.may_be_read_after(symbol) and not is_renamed:
         # What is left in the nest's own iterator would be the distance.
         names.needed.add(var)
-    upper = _least([fold(Binary("-", start, end)) for end in ends])
+    distances = [fold(Binary("-", start, end)) for end in ends]
+    longs, kind = [signed(distance, names) for distance in distances], symbol.base
+    may_wrap = is_unsigned(kind) or longs != distances
+    if may_wrap and not all(map(expressions.is_nonnegative, distances)):
+        # From a start below its bound the distance is negative, and the loop does not run.
+        distances, kind = longs, "long"
+    upper = _least(distances)
+    if not is_unsigned(symbol.base):
+        # The iterator may come below 0 where what it starts from does not.
+        start = signed(start, names)
     value = fold(Binary("-", start, Var(own)))
     last = fold(Binary("-", start, _reached(Int(0), upper, -step, names)))
-    return Header(symbol, own, Int(0), upper, -step, value, last)
+    return Header(symbol, own, kind, Int(0), upper, -step, value, last)
 
 
 def _least(ends: Sequence[Expr]) -> Expr:

@@ -242,10 +242,10 @@ class _Statements:
         return [*before, Loop(own.var, own.lower, own.upper, body, own.step, span=span)]
 
     def _own_iterator(self, own: Header) -> None:
-        """Declare the iterator of a loop that keeps the user's for its value after the region."""
-        if own.var != own.symbol.name:
-            scalar = Scalar(own.var, own.symbol.base, is_local=True)
-            self.names.scalars.setdefault(own.var, scalar)
+        """Declare the iterator of a loop where it is not the user's, or not of its type."""
+        scalars = self.names.scalars
+        known = scalars.get(own.var) or Scalar(own.var, own.kind, is_local=True)
+        scalars[own.var] = known if own.kind == own.symbol.base else replace(known, type=own.kind)
 
     def _iterations(self, node: Any, parts: Split, own: Header) -> tuple[Stmt, ...]:
         """Return the body of a loop, and leave the formulas that hold after it."""

@@ -16,9 +16,10 @@ from annotune.diagnostics import Template
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.kinds import Typed, common, is_unsigned
+from annotune.frontend.names import Names
 from annotune.frontend.ranges import of_type, width
 from annotune.frontend.symbols import Symbol
-from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, rewrite, variables
 from annotune.ir.fold import fold
 
 # No iterator comes so far, and its distance from any that one does come to is a long.
@@ -53,24 +54,57 @@ def check(compared: Comparison, node: Any, expressions: Expressions) -> None:
         raise expressions.refuse(template, node, var=var, type=kind)
 
 
-def as_compared(compared: Comparison, expressions: Expressions) -> Expr:
-    """Return the bound of one of several comparisons as the number that C compares with.
+def as_compared(compared: Comparison, is_mixed: bool, expressions: Expressions) -> Expr:
+    """Return the bound of a comparison, one of several, as the number that C compares with.
 
-    One that the steps never meet is beyond all that they may meet.
+    One that the steps never meet is beyond all that they may meet. Among bounds that are not
+    `is_mixed`, C itself chooses the least one.
     """
-    bound, start, is_up = compared.bound.expr, compared.start.expr, compared.step > 0
-    kind = compared.bound.kind if is_unsigned(compared.bound.kind) else compared.kind
-    if is_unsigned(kind):
-        if not is_up or expressions.is_nonnegative(bound):
-            return bound
-        if width(kind) < 64:
-            return Call("(long)", (Call(f"({kind})", (bound,)),))
-        return Select(Binary("<", bound, Int(0)), Int(_BEYOND), bound)
+    start, is_up = compared.start.expr, compared.step > 0
+    bound = _converted(compared, is_mixed, expressions)
     way = Binary("-", bound, start) if is_up else Binary("-", start, bound)
     if compared.op != "!=" or expressions.is_nonnegative(fold(way)):
         return bound
     beyond = Int(_BEYOND) if is_up else Negate(Int(_BEYOND))
+    start, bound = signed(start, expressions.names), signed(bound, expressions.names)
     return Select(Binary("<" if is_up else ">", bound, start), beyond, bound)
+
+
+def _converted(compared: Comparison, is_mixed: bool, expressions: Expressions) -> Expr:
+    """Return the bound in the type in which C compares."""
+    bound, bound_kind = compared.bound.expr, compared.bound.kind
+    is_met = compared.op == "!=" and not is_unsigned(compared.symbol.base)
+    if is_met and is_unsigned(compared.kind):
+        # Equal numbers are equal in both types: -1 meets the largest unsigned one.
+        return bound
+    kind = bound_kind if is_unsigned(bound_kind) else compared.kind
+    span = expressions.range_of(bound)
+    # No loop around comes as far as a parameter may be.
+    is_near = variables(bound) <= expressions.spans.keys() or not (is_mixed or compared.step < 0)
+    if not is_unsigned(kind) or (
+        span is not None and span[0] >= 0 and (is_near or span[1] < 2**63)
+    ):
+        return bound
+    if width(kind) < 64:
+        return Call("(long)", (Call(f"({kind})", (bound,)),))
+    bound = signed(bound, expressions.names)
+    return Select(Binary("<", bound, Int(0)), Int(_BEYOND), bound)
+
+
+def signed(expr: Expr, names: Names) -> Expr:
+    """Return a distance, computed in longs where unsigned numbers in it would make it go round."""
+
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case Var(name) if name in names.scalars and is_unsigned(names.scalars[name].type):
+                return Call("(long)", (part,))
+            case Call("(long)"):
+                return part
+            case Call(function) if is_unsigned(function.strip("()")):
+                return Call("(long)", (part,))
+        return None
+
+    return rewrite(expr, change)
 
 
 def _problem(compared: Comparison, expressions: Expressions) -> Template | None:

@@ -131,6 +131,9 @@ def _sum(expr: Negate | Binary, values: Mapping[str, int]) -> Expr:
                 return Binary(op, fold(left, values), fold(right, values))
     terms: dict[Expr, int] = {}
     constant = _collect(expr, 1, values, terms)
+    longs = [factor * v for term, factor in terms.items() if (v := _number(term)) is not None]
+    if len(longs) == len(terms):
+        return Int(constant + sum(longs))
     result: Expr | None = None
     # A positive term leads where there is one: n - i, not -i + n.
     ordered = sorted(terms.items(), key=lambda term: term[1] < 0)
@@ -214,8 +217,9 @@ _COMPARE: Mapping[str, Callable[[int, int], bool]] = {
 
 
 def _comparison(op: str, left: Expr, right: Expr) -> Expr:
-    if isinstance(left, Int) and isinstance(right, Int):
-        return Int(int(_COMPARE[op](left.value, right.value)))
+    one, other = _number(left), _number(right)
+    if one is not None and other is not None:
+        return Int(int(_COMPARE[op](one, other)))
     return Binary(op, left, right)
 
 
@@ -248,9 +252,17 @@ def _quotient(op: str, left: Expr, right: Expr) -> Expr:
 
 
 def _call(function: str, arguments: tuple[Expr, ...]) -> Expr:
-    constants = [a.value for a in arguments if isinstance(a, Int)]
+    constants = [value for value in map(_number, arguments) if value is not None]
     if function in ("min", "max") and len(constants) == len(arguments):
         return Int(min(constants) if function == "min" else max(constants))
     if function in ("min", "max") and len(set(arguments)) == 1:
         return arguments[0]
     return Call(function, arguments)
+
+
+def _number(expr: Expr) -> int | None:
+    """Return the value of a constant, also of one that a cast gives another type than int."""
+    match expr:
+        case Int(value) | Call("(long)", (Int(value),)):
+            return value
+    return None

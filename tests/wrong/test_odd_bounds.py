@@ -13,6 +13,10 @@ JOINED = (
     *("up_to_an_int", "as_sizes", "of_a_cast", "of_longs", "until_met"),
     *("less_of_two", "in_guards", "under_another"),
 )
+DOWN = (
+    *("sizes", "joined", "mixed", "wraps", "longs"),
+    *("below_zero", "triangle", "up_to_none"),
+)
 CALLS: dict[str, tuple[Call, ...]] = {
     "unsigned_bound_and.c": tuple(Call("f", n, Array("f8", 8)) for n in BELOW_AND_ABOVE),
     "bounds_joined.c": tuple(
@@ -20,6 +24,13 @@ CALLS: dict[str, tuple[Call, ...]] = {
         for name in JOINED
         for n in BELOW_AND_ABOVE
         for m in (-3, 5, 9)
+    ),
+    "unsigned_down.c": tuple(
+        Call(name, ("i8", bound), m, Array("f8", 40))
+        for name in DOWN
+        for bound in (-1, 0, 2, 8, 9, 10, 33)
+        for m in (-7, 1, 9)
+        if name != "below_zero" or bound >= 0
     ),
 }
 

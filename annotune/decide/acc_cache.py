@@ -108,7 +108,8 @@ def _inside(unit: Unit, choice: KernelChoice) -> Iterator[tuple[str, int | None]
     tiles = dict(choice.tiles)
     outside = {*choice.blocks, *choice.host}
     for name in dict.fromkeys(n for s in unit.statements for n in unit.loops_around(s)):
-        if tile_name(name) in outside:
+        # The user may have a loop `k_t` beside one `k` that is in no tiles.
+        if name in tiles and tile_name(name) in outside:
             yield name, tiles[name]
         elif name not in outside:
             yield name, unit.trips[name]
@@ -116,7 +117,7 @@ def _inside(unit: Unit, choice: KernelChoice) -> Iterator[tuple[str, int | None]
 
 def _start(unit: Unit, choice: KernelChoice, name: str) -> Expr | None:
     """Return where a loop starts in a gang, None where the kernel has several of the name."""
-    if tile_name(name) in choice.blocks:
+    if name in dict(choice.tiles) and tile_name(name) in choice.blocks:
         return Var(tile_name(name))
     paths = (unit.analysis.paths[s] for s in unit.statements)
     lowers = {loop.lower for path in paths for loop in path if loop.var == name}

@@ -44,7 +44,8 @@ def predict_lanes(
     cut = dict(choice.tiles)
     lanes = {name: cut.get(name, trips[name]) for name in choice.threads}
     rows = {name: n for name, n in cut.items() if name not in lanes}
-    outer = [name for name in trips if name in choice.blocks or tile_name(name) in choice.blocks]
+    tiled = {name for name in cut if tile_name(name) in choice.blocks}
+    outer = [name for name in trips if name in choice.blocks or name in tiled]
     gangs = prod(ceil(trips[name] / cut.get(name, 1)) for name in outer)
     summed = {n: count for n, count in trips.items() if n not in {*outer, *lanes, *rows}}
     steps = prod(summed.values())

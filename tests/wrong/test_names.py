@@ -48,6 +48,10 @@ CALLS = {
         Call("twice", n, double(s), double(s, 1)),
         *(Call(name, n, double(n)) for name in ("own_twice", "once", "value")),
     ],
+    "loop_named_as_a_tile": lambda n, s: [
+        Call("apart", n, double(n), double(s + 37, 1)),
+        Call("nested", n, double(s), double(s + n, 1)),
+    ],
     "names_of_macros": lambda n, s: [Call("f", n, double(s + n), double(n, 1))],
 }
 FLAGS = {"names_of_others": ("-std=c99",)}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from annotune.codegen.aliases import declared
 from annotune.codegen.code import RegionCode
+from annotune.codegen.freed import checked_constants, constants, redefining
 from annotune.codegen.names import words
 from annotune.codegen.target import Provenance
 from annotune.codegen.writer import Writer
@@ -27,24 +28,17 @@ def assembled(source: SourceFile, codes: Sequence[RegionCode], provenance: Prove
             helper = as_beside(code.helper, region.around.redefined) + "\n"
             edits.append((place.function_start, place.function_start, helper))
         conditions = checked_conditions((*region.conditions, *code.conditions))
-        body = conditions + checked_texts(declared(code.body, region), region.around.texts)
+        own = checked_constants(declared(code.body, region), constants(region))
+        body = conditions + checked_texts(own, region.around.texts)
         body = provenance.comment() + body if k == 0 else body
         edits.append((place.start, place.end, indented(body, place.indent)))
     return splice(source.text, edits)
 
 
 def as_beside(helper: str, redefined: Iterable[Redefined]) -> str:
-    """Return a helper that sees the macros in it as they are beside its region.
-
-    gcc, clang and nvc have these pragmas; the user's text goes on as it was.
-    """
+    """Return a helper that sees the macros in it as they are beside its region."""
     used = words(helper)
-    before, after = [], []
-    for one in redefined:
-        if one.name in used:
-            before += [f'#pragma push_macro("{one.name}")', *one.directives()]
-            after.append(f'#pragma pop_macro("{one.name}")')
-    return "\n".join([*before, helper.rstrip("\n"), *after, ""]) if before else helper
+    return redefining(helper, [one for one in redefined if one.name in used])
 
 
 def checked_conditions(conditions: Iterable[Condition]) -> str:

@@ -16,6 +16,7 @@ from annotune.codegen.cuda_launch import Version
 from annotune.codegen.cuda_prelude import prelude
 from annotune.codegen.cuda_types import c_spelling
 from annotune.codegen.cuda_view import CPP_WORDS, HELD_RESIDENT, MACROS, held_scalars, viewed
+from annotune.codegen.freed import without_macros
 from annotune.codegen.listing import Listing
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, words
 from annotune.codegen.several_sizes import (
@@ -99,7 +100,8 @@ class CudaTarget:
         device = "\n".join(part for part in parts if part)
         call = _call(as_written, user, c_spelling(outer.types()), held)
         conditions = (c for f in as_written.region.functions for c in f.conditions)
-        return RegionCode(call, "", device, functions, tuple(dict.fromkeys(conditions)))
+        code = RegionCode(call, "", device, functions, tuple(dict.fromkeys(conditions)))
+        return without_macros(code, as_written.region)
 
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance

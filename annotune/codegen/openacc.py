@@ -14,6 +14,7 @@ from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
+from annotune.codegen.freed import without_macros
 from annotune.codegen.guards import null_tests
 from annotune.codegen.in_place import (
     assigns,
@@ -110,7 +111,7 @@ class OpenAccTarget:
         conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
         also = () if resident else null_tests(variant.analysis)
         body = region_block(variant, write, around, also)
-        return RegionCode(body, helper, conditions=tuple(conditions))
+        return without_macros(RegionCode(body, helper, conditions=tuple(conditions)), region)
 
     def standalone(self, code: RegionCode) -> str:
         """Return nothing: the text for the device is in the user's file."""

@@ -16,6 +16,7 @@ from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
 from annotune.codegen.core_text import BodyWriter, core_text
+from annotune.codegen.freed import without_macros
 from annotune.codegen.in_place import (
     assigns,
     between_kernels,
@@ -106,7 +107,8 @@ class OpenMpTarget:
             _RegionWriter(analysis, helpers, shared).plan(out, plan, suffix)
 
         body = region_block(variant, write)
-        return RegionCode(body, "\n".join(shared.texts() if shared is not None else helpers))
+        texts = shared.texts() if shared is not None else helpers
+        return without_macros(RegionCode(body, "\n".join(texts)), variant.analysis.region)
 
     def files(
         self, source: SourceFile, codes: Sequence[RegionCode], provenance: Provenance

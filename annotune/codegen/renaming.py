@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from annotune.analysis.facts import Analysis, Part, Shape
+from annotune.codegen.freed import constants
 from annotune.codegen.names import words
 from annotune.codegen.target import Variant
 from annotune.decide.plan import HostLoop, Kernel, KernelChoice, Plan, Step
@@ -204,10 +205,10 @@ def in_users_file(variant: Variant) -> Variant:
     said = words(" ".join(alias.declaration for alias in region.aliases))
     reserved = _TYPES | region.around.macros | region.called | said
     clashes = sorted(made & reserved)
-    if not clashes:
+    names = {s.name: str(s.value) for s in constants(region)}
+    if not clashes and not names:
         return variant
     known = {*made, *reserved, *region.scalars, *region.arrays}
-    names: dict[str, str] = {}
     for clash in clashes:
         names[clash] = fresh(clash, known)
         known.add(names[clash])

@@ -52,6 +52,10 @@ CALLS = {
         Call("apart", n, double(n), double(s + 37, 1)),
         Call("nested", n, double(s), double(s + n, 1)),
     ],
+    "macros_of_directives": lambda n, s: [
+        Call("sums", n, Array("f4", n + 1), Array("f4", n + 1, seed=1)),
+        Call("table", n, Array("f4", 192), Array("f4", 144, seed=1)),
+    ],
     "names_of_macros": lambda n, s: [Call("f", n, double(s + n), double(n, 1))],
 }
 FLAGS = {"names_of_others": ("-std=c99",)}

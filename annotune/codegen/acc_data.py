@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import combinations
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.poly import from_expr
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.guards import in_long
-from annotune.ir.expr import Call, Expr, Int, Select, walk
+from annotune.codegen.guards import address, in_long, same_or_apart
+from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
+from annotune.ir.sharing import may_access
 
 
 def data_clauses(
@@ -48,6 +50,45 @@ def section(analysis: Analysis, array: Array) -> str:
         return array.name
     rest = "".join(f"[0:{plain_c(extent)}]" for extent in inner)
     return f"{array.name}[{_counted(first)}:{_counted(count)}]{rest}"
+
+
+def input_tests(analysis: Analysis) -> tuple[Expr, ...]:
+    """Return tests that inputs share no memory but by being one section.
+
+    What is only read may overlap, ``restrict`` or not. But a section of which a part alone is
+    present ends the program (OpenACC 3.3, 2.7.2), as one that begins in another does.
+    """
+    region = analysis.region
+    if region.spec.assumptions.disjoint:
+        return ()
+    inputs = [a for a in region.arrays.values() if not analysis.uses[a.name].is_written]
+    return tuple(
+        _same_or_apart(analysis, one, two)
+        for one, two in combinations(inputs, 2)
+        if (one.is_pointer and two.is_pointer)
+        or ((one.is_pointer or two.is_pointer) and may_access(one.element, two.element))
+    )
+
+
+def _same_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
+    (first, count), (begin, length) = _stretch(analysis, one), _stretch(analysis, two)
+    are_alike = count == length and one.element == two.element
+    ends = (fold(Binary("+", first, count)), fold(Binary("+", begin, length)))
+    return same_or_apart(
+        (address(one, first), address(one, ends[0])),
+        (address(two, begin), address(two, ends[1])),
+        are_alike,
+    )
+
+
+def _stretch(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
+    """Return the first element of the section of an array, and how many there are."""
+    shape = analysis.shapes[array.name]
+    row: Expr = Int(1)
+    for extent in array.extents[1:] if shape.rows is not None else ():
+        row = row if extent is None else fold(Binary("*", row, extent))
+    part = shape.part if shape.rows is None else shape.rows
+    return fold(Binary("*", part.first, row)), fold(Binary("*", part.count, row))
 
 
 def _is_all(array: Array, first: Expr, count: Expr) -> bool:

@@ -196,17 +196,30 @@ def joined(tests: Iterable[Expr]) -> str:
     return " && ".join(map(conjunct, tests))
 
 
+def same_or_apart(one: tuple[Expr, Expr], two: tuple[Expr, Expr], are_as_long: bool) -> Expr:
+    """Return the test that two stretches of memory are one, or share no byte.
+
+    Each is given by the address of its first byte and by that behind its last.
+    """
+    (first, last), (begin, end) = one, two
+    apart = Binary("||", Binary("<=", last, begin), Binary("<=", end, first))
+    same = Binary("==", first, begin)
+    if not are_as_long:
+        same = Binary("&&", same, Binary("==", last, end))
+    return Binary("||", apart, same)
+
+
 def _begin(analysis: Analysis, array: Array) -> Expr:
-    return _address(array, fold(analysis.shapes[array.name].lowest))
+    return address(array, fold(analysis.shapes[array.name].lowest))
 
 
 def _end(analysis: Analysis, array: Array) -> Expr:
     shape = analysis.shapes[array.name]
-    return _address(array, fold(Binary("+", shape.lowest, shape.length)))
+    return address(array, fold(Binary("+", shape.lowest, shape.length)))
 
 
-def _address(array: Array, offset: Expr) -> Expr:
-    """Return the address of an element; as bytes, so that any two of them compare."""
+def address(array: Array, offset: Expr) -> Expr:
+    """Return C for the address of an element; as bytes, so that any two of them compare."""
     if offset == Int(0):
         return Var(f"(const char *){array.name}")
     first = Var(array.name)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.codegen.acc_data import data_clauses
+from annotune.codegen.acc_data import data_clauses, input_tests
 from annotune.codegen.acc_nest import ACC_LEVELS, NestWriter, levels_from
 from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
@@ -109,7 +109,7 @@ class OpenAccTarget:
         kind = "#pragma acc routine seq\nstatic"
         helper = "\n".join(definition(f, names, kind) for f in copied(region))
         conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
-        also = () if resident else null_tests(variant.analysis)
+        also = () if resident else (*null_tests(variant.analysis), *input_tests(variant.analysis))
         body = region_block(variant, write, around, also)
         return without_macros(RegionCode(body, helper, conditions=tuple(conditions)), region)
 

@@ -158,3 +158,25 @@ def test_what_sizes_and_switches_leave_out_need_not_be_there(tmp_path: Path) -> 
     check_copies(
         program, *(call for call in family_calls() if call.function not in ("declared", "triangle"))
     )
+
+
+OVERLAPPING = """
+void f(int n, double *restrict y, const double *restrict x, const double *restrict z)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 12; } ) @*/
+  for (int i = 0; i < n; i++) y[i] = x[i] + 2 * z[i];
+  for (int i = 0; i < n; i++) y[i] += x[i] * y[n - 1 - i];
+  /*@ end @*/
+}
+void moved(int n, int by, double *y, const double *x) { f(n, y, x, x + by); }
+"""
+
+
+def test_inputs_that_share_a_part_of_their_memory(tmp_path: Path) -> None:
+    """A section that begins in another one that is present is an error of OpenACC's."""
+    source = tmp_path / "overlapping.c"
+    source.write_text(OVERLAPPING)
+    program = Program(tmp_path, source, targets=("openacc",))
+    arrays = Array("f8", 40), Array("f8", 60, offset=20)
+    program.check(*(Call("moved", 12, by, *arrays) for by in (-12, -5, 0, 1, 12)))
+    assert "|| (const char *)x == (const char *)z)" in program.files["_acc.c"]

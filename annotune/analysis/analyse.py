@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from annotune.analysis.aliasing import overlap_warnings, overlaps
 from annotune.analysis.assumed import assumption_warnings
@@ -13,6 +14,7 @@ from annotune.analysis.dependences import all_dependences
 from annotune.analysis.domains import Space
 from annotune.analysis.extremes import Bounds
 from annotune.analysis.facts import Analysis, Work
+from annotune.analysis.looks import looked
 from annotune.analysis.loops import classify
 from annotune.analysis.messages import (
     MISSING_SIZE,
@@ -55,7 +57,11 @@ def analyse(region: Region) -> Analysis:
     if proven:
         raise AnnotuneError.of(*proven)
     lifetimes = _lifetimes(region, statements)
+    private = frozenset(name for name, life in lifetimes.items() if not life.is_array)
     bounds, sections = _bounded(region, statements)
+    look = looked(bounds, sections, private)
+    for name, part in look.parts.items():
+        sections = {**sections, name: replace(sections[name], touched=part, ends=None)}
     model = bounds.model
     dependences = all_dependences(model, lifetimes)
     missing = missing_for_work(model)
@@ -71,16 +77,18 @@ def analyse(region: Region) -> Analysis:
         uses={
             name: array_use(name, found, bounds, dependences) for name, found in sections.items()
         },
-        private=frozenset(name for name, life in lifetimes.items() if not life.is_array),
+        private=private,
         work=work,
         total=_NO_WORK if missing else total_work(model, work),
         all_sizes=model.all_sizes,
-        warnings=(*_warnings(model, missing), *assumption_warnings(bounds, sections)),
+        warnings=(*_warnings(model, missing), *assumption_warnings(bounds, sections, look)),
         iterations=model.iterations,
         surely=model.surely,
         homes={name: _homes(life, statements) for name, life in lifetimes.items()},
         rounded=bounds.rounded,
         conditions=tuple(demand.expr(bounds.rounded) for demand in model.demands),
+        look=look.body,
+        unseen=look.unseen,
     )
 
 

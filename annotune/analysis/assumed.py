@@ -1,11 +1,12 @@
-"""What the analysis takes for granted of arrays whose accesses depend on memory."""
+"""What the analysis says of arrays whose accesses depend on memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from annotune.analysis.extremes import Bounds
-from annotune.analysis.messages import ASSUMED_IN_RANGE, ASSUMED_THERE
+from annotune.analysis.looks import Looked
+from annotune.analysis.messages import ASSUMED_IN_RANGE, LOOKED_FOR
 from annotune.analysis.model import Model
 from annotune.analysis.poly import to_expr
 from annotune.analysis.sections import Section, whole_length
@@ -15,19 +16,22 @@ from annotune.ir.expr import Access
 from annotune.ir.text import print_expr
 
 
-def assumption_warnings(bounds: Bounds, sections: Mapping[str, Section]) -> tuple[Diagnostic, ...]:
+def assumption_warnings(
+    bounds: Bounds, sections: Mapping[str, Section], found: Looked
+) -> tuple[Diagnostic, ...]:
     """Return the warnings about gathers in range and about elements that a condition guards.
 
     ``def assume { arg extent = [...]; }`` with the array's length silences both.
     """
     model = bounds.model
     stated = model.region.spec.assumptions.extents
-    found: list[Diagnostic] = []
-    for name, section in sections.items():
+    warnings: list[Diagnostic] = []
+    for name in sections:
         if name not in stated:
-            found += _in_range(name, model)
-            found += _there(name, section, bounds)
-    return tuple(found)
+            warnings += _in_range(name, model)
+        if name in found.parts:
+            warnings += _looked_for(name, bounds)
+    return (*warnings, *found.unseen)
 
 
 def _in_range(name: str, model: Model) -> Iterator[Diagnostic]:
@@ -47,11 +51,9 @@ def _unknown_index(gather: Reference) -> str:
     return next(print_expr(index) for index, poly in pairs if poly.names & gather.unknown)
 
 
-def _there(name: str, section: Section, bounds: Bounds) -> Iterator[Diagnostic]:
-    if not section.is_assumed:
-        return
+def _looked_for(name: str, bounds: Bounds) -> Iterator[Diagnostic]:
     for reference in bounds.model.references[name]:
         if not bounds.is_certain(reference):
             condition = next(c for c in reference.conditions[::-1])
-            yield ASSUMED_THERE.at(reference.span, array=name, condition=print_expr(condition))
+            yield LOOKED_FOR.at(reference.span, array=name, condition=print_expr(condition))
             return

@@ -148,7 +148,7 @@ class _Builder:
             self.check_parts(statement, domains[statement.number], sizes)
         references = _references(statements)
         runs = {
-            r: truths[r].maybe if r in truths else domains[r.statement]
+            r: truths[r].maybe if r in truths else iterations[r.statement]
             for used in references.values()
             for r in used
         }

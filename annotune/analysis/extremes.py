@@ -153,11 +153,13 @@ class Bounds:
         point = isl.Set(space.text(f"{tuple_text(statement)} : {' and '.join(at) or 'true'}"))
         return point.intersect(self.switched_on(reference, statement)).params()
 
-    def switched_on(self, reference: Reference, statement: Statement) -> isl.Set:
-        """Return the runs of a reference with all its switches on."""
+    def switched_on(
+        self, reference: Reference, statement: Statement, is_sure: bool = False
+    ) -> isl.Set:
+        """Return the runs of a reference with all its switches on, or those that are sure then."""
         model, parts = self.model, list(_operands(reference.conditions))
         decided = [one for one in parts if not self.is_switch(one)]
-        if len(decided) == len(parts):
+        if len(decided) == len(parts) and not is_sure:
             return model.instances(reference)
         iterators = frozenset(loop.var for loop in model.region.nest.loops())
         made = Conditions(
@@ -165,7 +167,8 @@ class Bounds:
         )
         runs = model.iterations[statement.number]
         for condition in decided:
-            runs = runs.intersect(made.truth(condition).maybe)
+            truth = made.truth(condition)
+            runs = runs.intersect(truth.surely if is_sure else truth.maybe)
         return runs
 
     def hangs_on_memory(self, reference: Reference) -> bool:

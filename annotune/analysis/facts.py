@@ -10,7 +10,7 @@ import islpy as isl
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr
-from annotune.ir.nest import Loop
+from annotune.ir.nest import Loop, Stmt
 from annotune.ir.region import Region
 
 
@@ -110,7 +110,8 @@ class Shape:
     and the number of elements from there to the last one, for positive trip counts; of an array
     that C declares with its extents, all of it. `touched` is the part of that which one call
     touches, None where it is the same; `rows` are, of an array of rows, those with an element of
-    that part. `may_be_null` says that memory decides whether anything is touched.
+    that part. `may_be_null` says that memory decides whether anything is touched. Where it
+    `is_looked_for`, `touched` is made of what the analysis's `look` leaves.
     """
 
     array: str
@@ -120,6 +121,7 @@ class Shape:
     touched: Part | None = None
     rows: Part | None = None
     may_be_null: bool = False
+    is_looked_for: bool = False
 
     @property
     def part(self) -> Part:
@@ -188,6 +190,10 @@ class Analysis:
     declares in a loop, the statements that use it and the position in the text of the loop
     whose iteration owns it. `rounded` are the sizes in expressions that are no polynomials,
     such as ``n / 2``, by their C text.
+
+    `look` is what the host runs to learn which elements a call touches, where memory decides that;
+    the parts of those arrays are made of what it leaves. Where it cannot be learned, `unseen`
+    says so: such a region has no copies.
     """
 
     region: Region
@@ -208,6 +214,8 @@ class Analysis:
     homes: Mapping[str, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
     rounded: Mapping[str, Expr] = field(default_factory=dict)
     conditions: tuple[Expr, ...] = ()
+    look: tuple[Stmt, ...] = ()
+    unseen: tuple[Diagnostic, ...] = ()
 
     def facts(self, path: tuple[str, ...]) -> LoopFacts:
         """Return the facts of the loop at `path`; KeyError when there is none."""

@@ -109,10 +109,18 @@ ASSUMED_IN_RANGE = Template(
     "say so: def assume {{ arg extent = ['{array}{extents}']; }}",
     Severity.WARNING,
 )
-ASSUMED_THERE = Template(
+LOOKED_FOR = Template(
     "AT224",
-    "the elements of '{array}' that '{condition}' may leave out are assumed to exist: all of "
-    "them are copied",
-    "give the length: def assume {{ arg extent = ['{array}[…]']; }}",
+    "the elements of '{array}' that '{condition}' may leave out need not exist: which are there is "
+    "looked for before each copy to a device",
+    "give the length, and nothing is looked for: def assume {{ arg extent = ['{array}[…]']; }}",
+    Severity.WARNING,
+)
+UNSEEN = Template(
+    "AT225",
+    "which elements of '{array}' are there hangs on '{condition}', which the region itself makes: "
+    "nothing can be copied to a device before it runs",
+    "give the length: def assume {{ arg extent = ['{array}[…]']; }}; or leave out what copies: "
+    "--target openmp, or --data resident",
     Severity.WARNING,
 )

@@ -61,7 +61,7 @@ class Model:
     def instances(self, reference: Reference) -> isl.Set:
         """Return the runs of its statement in which `reference` may be made."""
         truth = self.truths.get(reference)
-        return self.domains[reference.statement] if truth is None else truth.maybe
+        return self.iterations[reference.statement] if truth is None else truth.maybe
 
 
 def fixed_sizes(region: Region) -> dict[str, int]:

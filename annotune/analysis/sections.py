@@ -16,7 +16,7 @@ from annotune.analysis.shapes import declared_extents
 from annotune.analysis.statements import Reference
 from annotune.analysis.touched import Touched, declared_rows, rows_of
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Access, Expr, Int, conjuncts
+from annotune.ir.expr import Access, Expr, Int
 from annotune.ir.fold import fold
 from annotune.ir.region import Region
 from annotune.ir.text import parse_nest, print_expr
@@ -34,9 +34,9 @@ class Unbounded(Exception):
 class Section:
     """The elements ``lowest .. lowest + length - 1`` of one array, counted flat.
 
-    `is_assumed` says that only an access under a condition touches an end, where memory decides
-    it. One call may touch less: `touched`, with `ends` as its first element and length where
-    these are polynomials. None of it says that both ends of the section are always touched.
+    `is_assumed` says that memory decides whether both ends are touched: what a call touches is
+    to be looked for before it is copied. One call may touch less: `touched`, with `ends` as its
+    first element and length where these are polynomials.
     """
 
     lowest: Poly
@@ -91,9 +91,7 @@ def section(name: str, bounds: Bounds) -> Section:
         return Section(ZERO, ZERO)
     lowest, length = _ends(found, references[0], flat[0], bounds)
     section = Section(lowest, length, _is_open(found, lowest, length, bounds, bounds.is_certain))
-    if section.is_assumed and any(_has_switch(r, bounds) for r in found):
-        return _switched(name, section, found, bounds)
-    return section
+    return _of_a_call(name, section, bounds) if section.is_assumed else section
 
 
 def _ends(
@@ -157,35 +155,21 @@ def _declared(
             return replace(everything, touched=part, ends=(lowest, length))
     except Unbounded:
         pass
-    return _switched(name, everything, found, bounds)
+    return _of_a_call(name, everything, bounds)
 
 
-def _switched(
-    name: str,
-    section: Section,
-    found: Mapping[Reference, tuple[Extreme, Extreme]],
-    bounds: Bounds,
-) -> Section:
-    """Return a section with what one call touches of it, if that can be said."""
+def _of_a_call(name: str, section: Section, bounds: Bounds) -> Section:
+    """Return a section with what one call touches of it, if it can be said, and if that is sure."""
     touched = Touched.of(name, bounds, _order(name, bounds))
     hull = None if touched is None else touched.part()
-    if hull is None:
+    if touched is None or hull is None:
         return section
-    still = _is_open(
-        found,
-        section.lowest,
-        section.length,
-        bounds,
-        lambda reference: not bounds.hangs_on_memory(reference),
-    )
+    sure = Touched.of(name, bounds, _order(name, bounds), is_sure=True)
+    is_sure = sure is not None and touched.is_within(sure)
+    section = replace(section, is_assumed=section.is_assumed and not is_sure)
     if hull.ends == (section.lowest, section.length):
         return section
-    is_assumed = section.is_assumed and still
-    return replace(section, is_assumed=is_assumed, touched=hull.part, ends=hull.ends)
-
-
-def _has_switch(reference: Reference, bounds: Bounds) -> bool:
-    return any(bounds.is_switch(c) for whole in reference.conditions for c in conjuncts(whole))
+    return replace(section, touched=hull.part, ends=hull.ends)
 
 
 def _unreached(end: Poly, extremes: Iterable[Extreme], length: Poly, bounds: Bounds) -> isl.Set:
@@ -272,6 +256,7 @@ def shape(name: str, found: Section, bounds: Bounds) -> Shape:
         found.touched,
         _rows(name, found, bounds),
         _may_be_null(name, found, bounds),
+        found.is_assumed,
     )
 
 
@@ -302,6 +287,8 @@ def _rows(name: str, found: Section, bounds: Bounds) -> Part | None:
     if len(inner) < len(array.extents) - 1 or any(poly is None for poly in inner) or row.is_zero:
         return None
     to_c = _in_c(name, bounds)
+    if found.is_assumed and found.touched is not None:
+        return rows_of(found.touched, to_c(row))
     if found.exact is not None:
         lowest, length = (poly.at(bounds.model.space.values) for poly in found.exact)
         row = row.at(bounds.model.space.values)
@@ -324,7 +311,7 @@ def _may_be_null(name: str, found: Section, bounds: Bounds) -> bool:
     """Return whether memory decides if anything is touched behind a pointer."""
     model = bounds.model
     array, references = model.arrays.get(name), model.references[name]
-    if array is None or not array.is_pointer:
+    if array is None or not array.is_pointer or found.is_assumed:
         return False
     for reference in references:
         runs = model.instances(reference).params()

@@ -68,8 +68,13 @@ class Touched:
     order: Sequence[str]
 
     @classmethod
-    def of(cls, name: str, bounds: Bounds, order: Sequence[str]) -> Touched | None:
-        """Return what calls touch of the array `name`; None where no isl set can say it."""
+    def of(
+        cls, name: str, bounds: Bounds, order: Sequence[str], is_sure: bool = False
+    ) -> Touched | None:
+        """Return what calls touch of the array `name`; None where no isl set can say it.
+
+        Where memory decides, it is taken to be touched, or with `is_sure` to be left alone.
+        """
         model, layout = bounds.model, bounds.model.layouts[name]
         if not layout.proven or any(extent is None for extent in layout.extents[1:]):
             return None
@@ -78,18 +83,22 @@ class Touched:
         context = model.sizes
         for reference in model.references[name]:
             statement = model.statement(reference.statement)
-            runs = bounds.switched_on(reference, statement)
+            runs = bounds.switched_on(reference, statement, is_sure)
             try:
                 found = access_map(statement, model.rows[reference], model.space, runs).range()
             except NotLinear:
                 return None
             for one in (c for whole in reference.conditions for c in conjuncts(whole)):
-                if bounds.is_switch(one) and _may_be_tested(one):
-                    # Both branches of one `if` hang on one switch.
-                    is_off = negated(negated(one)) == one and negated(one) in switches
-                    test = negated(one) if is_off else one
-                    number = switches.setdefault(test, f"{_SWITCH}{len(switches)}")
-                    found = found.intersect_params(_at(number, f"= {int(not is_off)}"))
+                if not bounds.is_switch(one):
+                    continue
+                if not _may_be_tested(one):
+                    found = isl.Set.empty(found.get_space()) if is_sure else found
+                    continue
+                # Both branches of one `if` hang on one switch.
+                is_off = negated(negated(one)) == one and negated(one) in switches
+                test = negated(one) if is_off else one
+                number = switches.setdefault(test, f"{_SWITCH}{len(switches)}")
+                found = found.intersect_params(_at(number, f"= {int(not is_off)}"))
             elements = found if elements is None else elements.union(found)
         for number in switches.values():
             context = context.intersect(_at(number, ">= 0")).intersect(_at(number, "<= 1"))
@@ -113,6 +122,11 @@ class Touched:
         if not never.is_empty():
             self.bounds.demands.exclude(never)
         return False
+
+    def is_within(self, sure: Touched) -> bool:
+        """Return whether at each call `sure` has the first and the last of these elements."""
+        ends = (self.elements.lexmin(), self.elements.lexmax())
+        return all(end.is_subset(sure.elements) for end in ends)
 
     def part(self) -> Hull | None:
         """Return the elements from the first to the last; None where that is too long to say."""

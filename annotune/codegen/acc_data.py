@@ -8,7 +8,7 @@ from itertools import combinations
 from annotune.analysis.facts import Analysis
 from annotune.analysis.poly import from_expr
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.guards import address, in_long, same_or_apart
+from annotune.codegen.guards import address, apart, in_long, same_or_apart
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
@@ -72,21 +72,29 @@ def input_tests(analysis: Analysis) -> tuple[Expr, ...]:
 
 def _same_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
     (first, count), (begin, length) = _stretch(analysis, one), _stretch(analysis, two)
-    are_alike = count == length and one.element == two.element
     ends = (fold(Binary("+", first, count)), fold(Binary("+", begin, length)))
-    return same_or_apart(
+    stretches = (
         (address(one, first), address(one, ends[0])),
         (address(two, begin), address(two, ends[1])),
-        are_alike,
     )
+    if any(analysis.shapes[array.name].is_looked_for for array in (one, two)):
+        return apart(*stretches)
+    return same_or_apart(*stretches, count == length and one.element == two.element)
 
 
 def _stretch(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
-    """Return the first element of the section of an array, and how many there are."""
+    """Return the first element of the section of an array, and how many there are.
+
+    Before it is looked for, these are all that there could be.
+    """
     shape = analysis.shapes[array.name]
     row: Expr = Int(1)
     for extent in array.extents[1:] if shape.rows is not None else ():
         row = row if extent is None else fold(Binary("*", row, extent))
+    if shape.is_looked_for:
+        beside = fold(Binary("-", row, Int(1)))
+        first = Binary("-", shape.lowest, beside)
+        return fold(first), fold(Binary("+", shape.length, Binary("*", Int(2), beside)))
     part = shape.part if shape.rows is None else shape.rows
     return fold(Binary("*", part.first, row)), fold(Binary("*", part.count, row))
 

@@ -16,7 +16,12 @@ from annotune.codegen.cuda_launch import (
     Version,
     write_step,
 )
-from annotune.codegen.cuda_parts import copied, first_element, write_touched, written_where
+from annotune.codegen.cuda_parts import (
+    copied,
+    first_element,
+    write_touched,
+    written_where,
+)
 from annotune.codegen.grid import grid
 from annotune.codegen.guards import (
     condition_tests,
@@ -27,6 +32,7 @@ from annotune.codegen.guards import (
     runs_tests,
     size_tests,
 )
+from annotune.codegen.looking import look_text
 from annotune.codegen.names import Interface, temporaries, wrapped
 from annotune.codegen.reach import reach_tests
 from annotune.codegen.several_sizes import any_of
@@ -129,6 +135,7 @@ class HostText:
         staged = outputs if len(outputs) > 1 else []
         with out.block(self._head(f"static cudaError_t {self.name}_device")):
             self._bytes(out, outer.arrays)
+            out.lines(look_text(analysis, Dialect(analysis.region, objects=self.held)))
             write_touched(out, analysis, outer.arrays)
             for array in outer.arrays:
                 out.line(f"{array.element} *d_{array.name} = NULL;")

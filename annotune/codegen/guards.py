@@ -171,9 +171,12 @@ def apart_tests(analysis: Analysis, outer: Interface) -> tuple[Expr, ...]:
     """Return tests that no written array overlaps another, where the C does not say so."""
     out: list[Expr] = []
     for one, two in may_overlap(outer):
-        first, last = _begin(analysis, one), _end(analysis, one)
-        begin, end = _begin(analysis, two), _end(analysis, two)
-        out.append(Binary("||", Binary("<=", last, begin), Binary("<=", end, first)))
+        out.append(
+            apart(
+                (_begin(analysis, one), _end(analysis, one)),
+                (_begin(analysis, two), _end(analysis, two)),
+            )
+        )
     return tuple(out)
 
 
@@ -196,17 +199,22 @@ def joined(tests: Iterable[Expr]) -> str:
     return " && ".join(map(conjunct, tests))
 
 
-def same_or_apart(one: tuple[Expr, Expr], two: tuple[Expr, Expr], are_as_long: bool) -> Expr:
-    """Return the test that two stretches of memory are one, or share no byte.
+Stretch = tuple[Expr, Expr]
+"""A part of memory: the address of its first byte, and that behind its last."""
 
-    Each is given by the address of its first byte and by that behind its last.
-    """
+
+def apart(one: Stretch, two: Stretch) -> Expr:
+    """Return the test that two stretches share no byte."""
     (first, last), (begin, end) = one, two
-    apart = Binary("||", Binary("<=", last, begin), Binary("<=", end, first))
-    same = Binary("==", first, begin)
+    return Binary("||", Binary("<=", last, begin), Binary("<=", end, first))
+
+
+def same_or_apart(one: Stretch, two: Stretch, are_as_long: bool) -> Expr:
+    """Return the test that two stretches are one, or share no byte."""
+    same = Binary("==", one[0], two[0])
     if not are_as_long:
-        same = Binary("&&", same, Binary("==", last, end))
-    return Binary("||", apart, same)
+        same = Binary("&&", same, Binary("==", one[1], two[1]))
+    return Binary("||", apart(one, two), same)
 
 
 def _begin(analysis: Analysis, array: Array) -> Expr:

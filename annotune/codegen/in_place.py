@@ -33,13 +33,17 @@ PlanWriter = Callable[[Writer, Analysis, Plan, str], None]
 
 
 def region_block(
-    variant: Variant, write_plan: PlanWriter, around: str = "", also: Sequence[Expr] = ()
+    variant: Variant,
+    write_plan: PlanWriter,
+    around: str = "",
+    also: Sequence[Expr] = (),
+    first: str = "",
 ) -> str:
     """Return the block for a region: tests, the kernels, the original nest, final values.
 
-    `around` is a directive for all kernels together, `also` what it needs tested. Sizes that no
-    plan is right for or that break a condition of its proof, loops that do not run and arrays that
-    overlap go to the nest as written.
+    `around` is a directive for all kernels together, `also` what it needs tested, `first` what
+    runs before it. Sizes that no plan is right for or that break a condition of its proof, loops
+    that do not run and arrays that overlap go to the nest as written.
     """
     analysis, region = variant.analysis, variant.analysis.region
     outer = interface(analysis)
@@ -58,6 +62,7 @@ def region_block(
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
             _declare(out, [s for p in variant.plans() for s in between_kernels(analysis, p)])
+            out.lines(first)
             if around:
                 out.directive(around)
             with out.block("") if around else nullcontext():

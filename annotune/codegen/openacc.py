@@ -25,6 +25,7 @@ from annotune.codegen.in_place import (
     write_steps,
 )
 from annotune.codegen.listing import Listing
+from annotune.codegen.looking import look_text
 from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, combined_names, declared_in, holds, is_placed
 from annotune.codegen.renaming import fresh, in_users_file
@@ -40,7 +41,7 @@ from annotune.decide.plan import AccAxes, AccForm, Kernel, Plan
 from annotune.decide.settings_of import form_settings
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Select, Var, accesses
+from annotune.ir.expr import Expr, Select, Var, accesses
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -109,8 +110,12 @@ class OpenAccTarget:
         kind = "#pragma acc routine seq\nstatic"
         helper = "\n".join(definition(f, names, kind) for f in copied(region))
         conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
-        also = () if resident else (*null_tests(variant.analysis), *input_tests(variant.analysis))
-        body = region_block(variant, write, around, also)
+        also: tuple[Expr, ...] = ()
+        first = ""
+        if not resident:
+            also = (*null_tests(variant.analysis), *input_tests(variant.analysis))
+            first = look_text(variant.analysis, Dialect(region, flat=False))
+        body = region_block(variant, write, around, also, first)
         return without_macros(RegionCode(body, helper, conditions=tuple(conditions)), region)
 
     def standalone(self, code: RegionCode) -> str:

@@ -119,6 +119,7 @@ class Renaming:
             uses=uses,
             private=frozenset(map(self.name, analysis.private)),
             conditions=tuple(map(self.expr, analysis.conditions)),
+            look=self.body(analysis.look),
         )
 
     def plan(self, plan: Plan) -> Plan:

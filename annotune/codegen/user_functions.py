@@ -62,7 +62,8 @@ def calling_copies(variant: Variant, names: Mapping[str, str]) -> Variant:
         nest, original = Nest(view.body(region.nest.body)), region.original
         if original is not None:
             original = Nest(view.body(original.body))
-        return replace(one, region=replace(region, nest=nest, original=original))
+        region = replace(region, nest=nest, original=original)
+        return replace(one, region=region, look=view.body(one.look))
 
     return variant.rewritten(analysis, view.plan)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
-from annotune.ir.nest import Assign, Level, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
 
 PRIME = 1_000_003
@@ -136,9 +136,7 @@ class Machine:
             self.value(operand, values, reads)
         place = self.place(assign.target, values, reads)
         old = self.load(place)
-        done = {"=": value, "+=": old + value, "-=": old - value, "*=": old * value}
-        done["/="] = _quotient(old, value)
-        self.memory[place] = done[assign.op] % PRIME
+        self.memory[place] = _combined(assign.op, old, value) % PRIME
         return Touched(frozenset(reads), place, accumulates)
 
     def instances(
@@ -163,6 +161,33 @@ class Machine:
         for value in range(first, self.value(loop.upper, values, set()), loop.step):
             yield value, first
 
+    def left_by(self, look: tuple[Stmt, ...]) -> dict[str, int]:
+        """Return what the variables of a slice hold behind it; the memory stays as it is."""
+        left: dict[str, int] = {}
+        self._follow(look, left, {})
+        return left
+
+    def _follow(
+        self, body: tuple[Stmt, ...], left: dict[str, int], values: Mapping[str, int]
+    ) -> None:
+        for stmt in body:
+            known = {**left, **values}
+            match stmt:
+                case Loop():
+                    for value, _ in self.trips(stmt, known):
+                        self._follow(stmt.body, left, {**values, stmt.var: value})
+                case Local(name, _, value):
+                    assert value is not None
+                    left[name] = self.value(value, known, set())
+                case Assign(target=Var(name), guard=guard):
+                    if guard is None or self.value(guard, known, set()):
+                        value = self.value(stmt.value, known, set())
+                        made = _combined(stmt.op, left[name], value)
+                        # A copy of a scalar holds what memory would.
+                        left[name] = made % PRIME if name.endswith("_seen") else made
+                case _:
+                    raise AssertionError(stmt)
+
     def trace(self) -> dict[tuple[int, ...], Touched]:
         """Run the region as written and return what each instance touched, by its key."""
         paths = self.region.nest.paths()
@@ -170,6 +195,13 @@ class Machine:
             key(instance, paths): self.execute(instance)
             for instance in self.instances(self.region.nest.body, {})
         }
+
+
+def _combined(op: str, old: int, value: int) -> int:
+    """Return what an assignment by `op` leaves."""
+    done = {"=": value, "+=": old + value, "-=": old - value, "*=": old * value}
+    done["/="] = _quotient(old, value)
+    return done[op]
 
 
 def key(instance: Instance, paths: Mapping[int, tuple[Loop, ...]]) -> tuple[int, ...]:
@@ -237,7 +269,7 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 }
 _FUNCTIONS: dict[str, Callable[..., int]] = {
     **{"min": min, "fmin": min, "max": max, "fmax": max},
-    **{"abs": abs, "fabs": abs},
+    **{"abs": abs, "fabs": abs, "(long)": int},
 }
 
 

@@ -8,6 +8,10 @@ import pytest
 from support.borders import border_faults, check_borders
 from support.executed import SHARED, run
 
+from annotune.codegen.target import load_target
+from annotune.diagnostics import AnnotuneError
+from annotune.pipeline import emit
+from annotune.settings import Settings
 from wrong.called import PROGRAMS, Array, Call, Program
 
 SUM = "double f(long n, const double *x, double *y)\n{{ double s = 0; {} return s; }}\n"
@@ -140,7 +144,6 @@ def family_calls() -> list[Call]:
                 Call("switches", n, p, value, *arrays, Array("f8", 99, seed=3)) for p in (3, 4)
             ]
             calls += [Call("written_at_will", n, ("f4", value), *arrays)]
-            # What hangs on memory is assumed to be there, if it is anywhere.
             there = arrays if value else (Array("f8", None),) * 2
             calls += [Call("masked", n, *there, Array("i4", 9, values=(int(2 * value + 2),)))]
         shifted = (Array("f8", 99), Array("f8", 99, offset=20))
@@ -158,6 +161,83 @@ def test_what_sizes_and_switches_leave_out_need_not_be_there(tmp_path: Path) -> 
     check_copies(
         program, *(call for call in family_calls() if call.function not in ("declared", "triangle"))
     )
+
+
+# Where memory decides, or a scalar that the region changes, the host looks before it copies.
+LOOKED_FOR = """
+void mask(int n, double *restrict y, const double *restrict x, const int *restrict m)
+{{ {} for (int i = 0; i < n; i++) if (m[i] > 3) y[i + 2] += x[3 * i]; {} }}
+void chosen(int n, double *restrict y, const double *restrict x, const double *restrict w)
+{{ {} for (int i = 0; i < n; i++) y[i] = w[i] > 3 && w[n - 1] < 9 ? x[i] : i; {} }}
+void columns(int n, int m, const double *restrict y, double *restrict a, const double *restrict x)
+{{ double t;
+   {} for (int j = 0; j < n; j++) {{ t = 2 * x[j]; if (t > 7)
+     for (int i = j; i < n; i += 2) a[i + j * m] += t * y[i]; }} {} }}
+void changed(int n, long p, double *restrict y, const int *restrict m, long *restrict out)
+{{ {} for (int i = 0; i < n; i++) {{ if (p > 3) y[i] = m[i]; }}
+   for (int i = 0; i < n; i++) p += m[i]; {} out[0] = p; }}
+void rows(int n, double (*restrict y)[7], const double (*restrict x)[7], const int *restrict m)
+{{ {} for (int i = 0; i < n; i++) for (int j = 1; j < 7; j++)
+     if (m[i] > 3) y[i][j] = x[i + 1][j]; {} }}
+"""
+
+
+def looked_for_calls() -> list[Call]:
+    calls = []
+    masks = (), (5,), (1, 1, 9, 2, 7, 3, 1, 1, 1, 1, 1, 1), (1,) * 12, (9,) * 12
+    for n in (0, 5, 12):
+        for values in masks:
+            real, whole = (Array(kind, 60, values=values) for kind in ("f8", "i4"))
+            arrays = Array("f8", 60), Array("f8", 60, seed=1)
+            calls += [Call("mask", n, *arrays, whole), Call("chosen", n, *arrays, real)]
+            calls += [Call("columns", n, n + 2, Array("f8", 60), Array("f8", 400), real)]
+            calls += [Call("rows", n, Array("f8", 200), Array("f8", 200), whole)]
+        calls += [
+            Call("changed", n, p, Array("f8", 60), Array("i4", 60), Array("i8", 1)) for p in (3, 4)
+        ]
+    return calls
+
+
+def test_what_memory_leaves_out_need_not_be_there(tmp_path: Path) -> None:
+    source = tmp_path / "looked_for.c"
+    source.write_text(LOOKED_FOR.format(*(BEGIN.replace("m = 7", "m = 14"), "/*@ end @*/") * 5))
+    program = Program(tmp_path, source, targets=("cuda", "openacc"))
+    calls = looked_for_calls()
+    check_copies(program, *(call for call in calls if call.function == "rows"), rows=True)
+    check_copies(program, *(call for call in calls if call.function != "rows"))
+
+
+UNSEEN = """
+void f(int n, double *restrict y, const double *restrict x, int *restrict m)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 12; } ASSUMED ) @*/
+  for (int i = 0; i < n; i++) m[i] = 2 * i;
+  for (int i = 0; i < n; i++) if (m[i] > 3) y[i] += x[i];
+  /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["cuda", "openacc", "openmp"])
+def test_what_the_region_makes_itself_cannot_be_looked_at_before(
+    target: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "unseen.c"
+    source.write_text(UNSEEN.replace("ASSUMED", ""))
+    settings, targets = Settings(source, (target,)), [load_target(target)]
+    if target == "openmp":
+        assert {d.code for d in emit(settings, targets).diagnostics} == {"AT225"}
+    else:
+        with pytest.raises(AnnotuneError) as refused:
+            emit(settings, targets)
+        assert {d.code for d in refused.value.diagnostics} == {"AT225"}
+        resident = emit(Settings(source, (target,), resident=True), targets)
+        assert not any("_low" in text for text in resident.files.values())
+    told = "def assume { arg extent = ['x[n]', 'y[n]']; }"
+    source.write_text(UNSEEN.replace("ASSUMED", told))
+    made = emit(settings, targets)
+    assert not made.diagnostics
+    assert not any("_low" in text for text in made.files.values())
 
 
 OVERLAPPING = """

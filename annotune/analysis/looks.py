@@ -1,0 +1,274 @@
+"""What a call touches where memory decides it: looked for by the nest's own conditions.
+
+Behind ``if (mask[i])`` elements may be missing, and a copy of them all would leave the array. A
+slice of the nest says which are touched: its loops, its conditions, what these are made of, and
+for each array the first and the last element instead of the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from annotune.analysis.extremes import Bounds
+from annotune.analysis.facts import Part
+from annotune.analysis.messages import UNSEEN
+from annotune.analysis.poly import from_expr
+from annotune.analysis.sections import Section
+from annotune.analysis.statements import Reference
+from annotune.diagnostics import Diagnostic
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Select,
+    Var,
+    accesses,
+    rewrite,
+    variables,
+)
+from annotune.ir.flat import flattened
+from annotune.ir.fold import fold
+from annotune.ir.nest import NO_STATEMENT, Assign, Local, Loop, Stmt, walk_stmts
+from annotune.ir.region import Region
+from annotune.ir.text import print_expr
+
+Body = tuple[Stmt, ...]
+
+_FAR = 2**62
+"""No element is as far away: where the first and the last one are before any has been seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What the host runs, the parts that it finds, and why it can find none of an array."""
+
+    body: Body
+    parts: Mapping[str, Part]
+    unseen: tuple[Diagnostic, ...]
+
+
+def looked(bounds: Bounds, sections: Mapping[str, Section], private: Collection[str]) -> Looked:
+    """Return how the host learns what a call touches of the arrays of which memory decides it.
+
+    `private` are the scalars that have no value before the region.
+    """
+    region, model = bounds.model.region, bounds.model
+    ends: dict[str, tuple[str, str]] = {}
+    unseen: list[Diagnostic] = []
+    for name in (name for name, section in sections.items() if section.is_assumed):
+        references = model.references[name]
+        if _may_look(region, references):
+            ends[name] = (_fresh(f"{name}_low", region), _fresh(f"{name}_high", region))
+            continue
+        where = next(r for r in references if not bounds.is_certain(r))
+        condition = print_expr(where.conditions[-1])
+        unseen.append(UNSEEN.at(where.span, array=name, condition=condition))
+    if not ends:
+        return Looked((), {}, tuple(unseen))
+    references = tuple(r for name in ends for r in model.references[name])
+    copies = {n: _fresh(f"{n}_seen", region) for n in sorted(_deciding(region, references))}
+    found = _Slice(region, references, ends, copies).body(region.nest.body)
+    parts = {
+        name: Part(Var(_fresh(f"{name}_first", region)), Var(_fresh(f"{name}_count", region)), True)
+        for name in ends
+    }
+    body = (*_starts(region, ends, copies, private), *found, *_results(ends, parts))
+    return Looked(body, parts, tuple(unseen))
+
+
+def _may_look(region: Region, references: Sequence[Reference]) -> bool:
+    """Return whether what decides about references is the same before the region as in it."""
+    written = {a.target.array for a in region.nest.assigns() if isinstance(a.target, Access)}
+    needed = _deciding(region, references)
+    if not needed <= region.scalars.keys():
+        return False
+    exprs = [c for r in references for c in r.conditions]
+    for assign in _assigns_to(region, needed):
+        exprs += assign.sources()
+    read = {access.array for expr in exprs for access in accesses(expr)}
+    return read <= region.arrays.keys() and read.isdisjoint(written)
+
+
+def _deciding(region: Region, references: Sequence[Reference]) -> frozenset[str]:
+    """Return the scalars of the region's assignments on which it hangs what references touch."""
+    assigned = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
+    assigned |= {s.name for s in walk_stmts(region.nest.body) if isinstance(s, Local)}
+    used = {
+        n for loop in region.nest.loops() for n in variables(loop.lower) | variables(loop.upper)
+    }
+    for reference in references:
+        used |= {name for condition in reference.conditions for name in variables(condition)}
+        used |= variables(reference.access)
+    needed: frozenset[str] = frozenset()
+    while not needed >= (found := frozenset(used & assigned)):
+        needed = found
+        sources = (e for assign in _assigns_to(region, needed) for e in assign.sources())
+        used |= {name for source in sources for name in variables(source)}
+    return needed
+
+
+def _assigns_to(region: Region, names: Collection[str]) -> list[Assign]:
+    assigns = region.nest.assigns()
+    return [a for a in assigns if isinstance(a.target, Var) and a.target.name in names]
+
+
+def _starts(
+    region: Region,
+    ends: Mapping[str, tuple[str, str]],
+    copies: Mapping[str, str],
+    private: Collection[str],
+) -> Iterator[Local]:
+    """Yield what the slice declares: ends of arrays of which nothing is seen, copies of scalars."""
+    for low, high in ends.values():
+        yield Local(low, "long", Int(_FAR))
+        yield Local(high, "long", Int(-_FAR))
+    for name, copy in copies.items():
+        scalar = region.scalars[name]
+        is_own = scalar.is_local or name in private
+        yield Local(copy, scalar.type, Int(0) if is_own else Var(name))
+
+
+def _results(ends: Mapping[str, tuple[str, str]], parts: Mapping[str, Part]) -> Iterator[Local]:
+    """Yield what the slice declares at its end: the first element and the number of them."""
+    for name, (low, high) in ends.items():
+        is_any = Binary("<=", Var(low), Var(high))
+        count = Binary("+", Binary("-", Var(high), Var(low)), Int(1))
+        results = ((parts[name].first, Var(low)), (parts[name].count, count))
+        for place, value in results:
+            assert isinstance(place, Var)
+            yield Local(place.name, "long", Select(is_any, value, Int(0)))
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """Makes the slice of a nest that sees the `references`, with `copies` for its scalars."""
+
+    region: Region
+    references: tuple[Reference, ...]
+    ends: Mapping[str, tuple[str, str]]
+    copies: Mapping[str, str]
+
+    def body(self, body: Body) -> Body:
+        """Return what the slice has of some statements."""
+        out: list[Stmt] = []
+        for stmt in body:
+            match stmt:
+                case Assign():
+                    out += self._assign(stmt)
+                case Loop():
+                    out += self._loop(stmt)
+                case _:
+                    pass
+        return tuple(out)
+
+    def _assign(self, assign: Assign) -> Iterator[Stmt]:
+        yield from dict.fromkeys(
+            seen
+            for reference in self.references
+            if reference.statement == assign.number
+            for seen in self._seen(reference)
+        )
+        target = assign.target
+        if isinstance(target, Var) and target.name in self.copies:
+            yield replace(self._renamed(assign), number=NO_STATEMENT)
+
+    def _seen(self, reference: Reference) -> Iterator[Assign]:
+        """Yield the statements that move the ends of an array to what a reference touches."""
+        access, guard = reference.access, _all(reference.conditions)
+        assert isinstance(access, Access)
+        flat = flattened(access, self.region.arrays) or access
+        assert isinstance(flat, Access)
+        place = _in_long(fold(flat.indices[0]))
+        for end, op in zip(self.ends[reference.name], ("<", ">"), strict=True):
+            value = Select(Binary(op, place, Var(end)), place, Var(end))
+            yield self._renamed(Assign(NO_STATEMENT, Var(end), "=", value, guard=guard))
+
+    def _renamed(self, assign: Assign) -> Assign:
+        return assign.rewritten(
+            lambda e: (
+                Var(self.copies[e.name]) if isinstance(e, Var) and e.name in self.copies else None
+            )
+        )
+
+    def _loop(self, loop: Loop) -> Iterator[Stmt]:
+        """Yield a loop, or its first and last iteration where these touch the ends of it all."""
+        inner = self.body(loop.body)
+        if not inner or not self._is_stretch(loop, inner):
+            yield from (replace(loop, body=inner),) if inner else ()
+            return
+        last = fold(Binary("-", loop.upper, Int(1)))
+        if loop.step > 1:
+            steps = Binary("/", Binary("-", last, loop.lower), Int(loop.step))
+            last = fold(Binary("+", loop.lower, Binary("*", steps, Int(loop.step))))
+        runs = self._runs(loop)
+        found = dict.fromkeys(
+            stmt for at in (loop.lower, last) for stmt in _at(inner, {loop.var: _in_long(at)}, runs)
+        )
+        yield from found
+
+    def _runs(self, loop: Loop) -> tuple[Expr, ...]:
+        """Return the test that a loop runs, none where sizes alone say so: these are tested."""
+        moving = {one.var for one in self.region.nest.loops()} | self.copies.keys()
+        if moving.isdisjoint(variables(loop.lower) | variables(loop.upper)):
+            return ()
+        return (Binary("<", loop.lower, loop.upper),)
+
+    def _is_stretch(self, loop: Loop, inner: Body) -> bool:
+        """Return whether the ends of a loop are those of what it touches, all else alike."""
+        for stmt in walk_stmts(inner):
+            if isinstance(stmt, Loop):
+                if loop.var in variables(stmt.lower) | variables(stmt.upper):
+                    return False
+                continue
+            assert isinstance(stmt, Assign)
+            assert isinstance(stmt.target, Var)
+            if stmt.target.name in self.copies.values():
+                return False
+            if stmt.guard is not None and loop.var in variables(stmt.guard):
+                return False
+            assert isinstance(stmt.value, Select)
+            place = stmt.value.if_true
+            poly = from_expr(rewrite(place, _uncast))
+            if loop.var in variables(place) and (poly is None or not poly.linear_in((loop.var,))):
+                return False
+        return True
+
+
+def _in_long(expr: Expr) -> Expr:
+    return expr if isinstance(expr, Int) else Call("(long)", (expr,))
+
+
+def _uncast(expr: Expr) -> Expr | None:
+    """Return what is cast to long, without the cast; None for anything else."""
+    if isinstance(expr, Call) and expr.function == "(long)":
+        return rewrite(expr.arguments[0], _uncast)
+    return None
+
+
+def _at(body: Body, values: Mapping[str, Expr], runs: tuple[Expr, ...]) -> Iterator[Stmt]:
+    """Yield statements with values for some variables, under the test `runs`."""
+    for stmt in body:
+        if isinstance(stmt, Loop):
+            yield replace(stmt, body=tuple(_at(stmt.body, values, runs)))
+            continue
+        assert isinstance(stmt, Assign)
+        made = stmt.rewritten(lambda e: values.get(e.name) if isinstance(e, Var) else None)
+        made = replace(made, value=fold(made.value))
+        yield replace(made, guard=_all((*runs, *(() if made.guard is None else (made.guard,)))))
+
+
+def _all(conditions: Iterable[Expr]) -> Expr | None:
+    given = list(conditions)
+    return reduce(lambda left, right: Binary("&&", left, right), given) if given else None
+
+
+def _fresh(wanted: str, region: Region) -> str:
+    """Return a name that stands for nothing of the user's."""
+    name = f"annotune_{wanted}"
+    while name in region.taken:
+        name += "_"
+    return name

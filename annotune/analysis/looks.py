@@ -87,6 +87,7 @@ def _may_look(region: Region, references: Sequence[Reference]) -> bool:
     if not needed <= region.scalars.keys():
         return False
     exprs = [c for r in references for c in r.conditions]
+    exprs += [bound for loop in region.nest.loops() for bound in (loop.lower, loop.upper)]
     for assign in _assigns_to(region, needed):
         exprs += assign.sources()
     read = {access.array for expr in exprs for access in accesses(expr)}
@@ -211,10 +212,11 @@ class _Slice:
         yield from found
 
     def _runs(self, loop: Loop) -> tuple[Expr, ...]:
-        """Return the test that a loop runs, none where sizes alone say so: these are tested."""
-        moving = {one.var for one in self.region.nest.loops()} | self.copies.keys()
-        if moving.isdisjoint(variables(loop.lower) | variables(loop.upper)):
-            return ()
+        """Return the test that a loop runs, none where constants say so."""
+        ends = [fold(one, self.region.constants) for one in (loop.lower, loop.upper)]
+        match ends:
+            case [Int(first), Int(end)] if first < end:
+                return ()
         return (Binary("<", loop.lower, loop.upper),)
 
     def _is_stretch(self, loop: Loop, inner: Body) -> bool:

@@ -113,14 +113,15 @@ LOOKED_FOR = Template(
     "AT224",
     "the elements of '{array}' that '{condition}' may leave out need not exist: which are there is "
     "looked for before each copy to a device",
-    "give the length, and nothing is looked for: def assume {{ arg extent = ['{array}[…]']; }}",
+    "give the length, def assume {{ arg extent = ['{array}[…]']; }}, or say that they exist, "
+    "arg whole = True; then nothing is looked for",
     Severity.WARNING,
 )
 UNSEEN = Template(
     "AT225",
     "which elements of '{array}' are there hangs on '{condition}', which the region itself makes: "
     "nothing can be copied to a device before it runs",
-    "give the length: def assume {{ arg extent = ['{array}[…]']; }}; or leave out what copies: "
-    "--target openmp, or --data resident",
+    "say that they exist: def assume {{ arg whole = True; }}; or give the length, arg extent = "
+    "['{array}[…]']; or leave out what copies: --target openmp, or --data resident",
     Severity.WARNING,
 )

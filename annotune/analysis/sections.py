@@ -91,7 +91,10 @@ def section(name: str, bounds: Bounds) -> Section:
         return Section(ZERO, ZERO)
     lowest, length = _ends(found, references[0], flat[0], bounds)
     section = Section(lowest, length, _is_open(found, lowest, length, bounds, bounds.is_certain))
-    return _of_a_call(name, section, bounds) if section.is_assumed else section
+    if not section.is_assumed:
+        return section
+    section = _of_a_call(name, section, bounds)
+    return replace(section, is_assumed=section.is_assumed and not _is_whole(bounds))
 
 
 def _ends(
@@ -156,6 +159,10 @@ def _declared(
     except Unbounded:
         pass
     return _of_a_call(name, everything, bounds)
+
+
+def _is_whole(bounds: Bounds) -> bool:
+    return bounds.model.region.spec.assumptions.whole
 
 
 def _of_a_call(name: str, section: Section, bounds: Bounds) -> Section:

@@ -13,7 +13,7 @@ from annotune.annotation.spec import Assumptions, Value
 from annotune.annotation.tokens import ExpressionError
 from annotune.diagnostics import AnnotuneError, Span
 
-ASSUMPTIONS = ("disjoint", "extent", "finite", "pure", "strides")
+ASSUMPTIONS = ("disjoint", "extent", "finite", "pure", "strides", "whole")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _EXTENT = re.compile(r"\s*([A-Za-z_]\w*)\s*((?:\[[^\[\]]+\]\s*)+)", re.ASCII)
 
@@ -35,6 +35,7 @@ def assumptions(arguments: Mapping[str, Value], spans: Mapping[str, Span]) -> As
         reader.names("pure"),
         reader.extents(),
         reader.truth("finite"),
+        reader.truth("whole"),
     )
 
 

@@ -90,7 +90,8 @@ class Assumptions:
     `disjoint`: no two arrays overlap. `strides`: sizes that stand in a stride are what their
     names say. `pure`: functions without effects. `extents`: an array's name to the C text of
     its extents, outermost first, from ``extent = ['x[n]']``. `finite`: what maxima and minima are
-    made of is never NaN, and the sign of a zero among their results is of no account.
+    made of is never NaN, and the sign of a zero among their results is of no account. `whole`: the
+    elements that conditions leave out exist.
     """
 
     disjoint: bool = False
@@ -98,6 +99,7 @@ class Assumptions:
     pure: tuple[str, ...] = ()
     extents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     finite: bool = False
+    whole: bool = False
 
 
 class WishKind(StrEnum):

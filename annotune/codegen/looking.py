@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from annotune.analysis.facts import Analysis
+from annotune.analysis.facts import Analysis, Part, Shape
+from annotune.analysis.touched import rows_of
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import AnnotuneError, Severity
+from annotune.ir.expr import Binary, Expr, Int
+from annotune.ir.fold import fold
 
 
 def look_text(analysis: Analysis, dialect: Dialect) -> str:
@@ -24,3 +27,24 @@ def look_text(analysis: Analysis, dialect: Dialect) -> str:
         out.line("/* Conditions decide which elements are touched, and no others need be there: */")
         dialect.write_body(out, analysis.look)
     return out.text()
+
+
+def wholly_there(analysis: Analysis) -> Analysis:
+    """Return an analysis for data on the device, of which nothing is looked for or copied."""
+    shapes = {
+        name: replace(shape, touched=None, rows=_rows(analysis, shape), is_looked_for=False)
+        if shape.is_looked_for
+        else shape
+        for name, shape in analysis.shapes.items()
+    }
+    return replace(analysis, shapes=shapes, look=())
+
+
+def _rows(analysis: Analysis, shape: Shape) -> Part | None:
+    """Return the rows of all elements that calls may touch, None of an array without rows."""
+    if shape.rows is None:
+        return None
+    row: Expr = Int(1)
+    for extent in analysis.region.arrays[shape.array].extents[1:]:
+        row = row if extent is None else fold(Binary("*", row, extent))
+    return rows_of(Part(shape.lowest, shape.length), row)

@@ -25,7 +25,7 @@ from annotune.codegen.in_place import (
     write_steps,
 )
 from annotune.codegen.listing import Listing
-from annotune.codegen.looking import look_text
+from annotune.codegen.looking import look_text, wholly_there
 from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, combined_names, declared_in, holds, is_placed
 from annotune.codegen.renaming import fresh, in_users_file
@@ -95,6 +95,8 @@ class OpenAccTarget:
         Several kernels share one data region, so that every array moves once.
         """
         variant = in_users_file(variant)
+        if resident:
+            variant = variant.rewritten(wholly_there, lambda plan: plan)
         region = variant.analysis.region
         # A routine must be one before its first use, and the user's are used by the user.
         names = {f.name: f"{region.entry}_{f.name}" for f in copied(region)}

@@ -106,6 +106,7 @@ integer *lda;
     /* B := alpha * inv(A) * B, A upper triangular */
     /*@ begin PerfTuning (
       def input_params { param m = 7; param n = 9; param lda = 7; param ldb = 8; }
+      def assume { arg whole = True; }
     ) @*/
     i__1 = *n;
     for (j = 1; j <= i__1; ++j) {

@@ -232,12 +232,20 @@ def test_what_the_region_makes_itself_cannot_be_looked_at_before(
             emit(settings, targets)
         assert {d.code for d in refused.value.diagnostics} == {"AT225"}
         resident = emit(Settings(source, (target,), resident=True), targets)
-        assert not any("_low" in text for text in resident.files.values())
-    told = "def assume { arg extent = ['x[n]', 'y[n]']; }"
-    source.write_text(UNSEEN.replace("ASSUMED", told))
-    made = emit(settings, targets)
-    assert not made.diagnostics
-    assert not any("_low" in text for text in made.files.values())
+        assert not any("annotune_x_" in text for text in resident.files.values())
+    for told in ("extent = ['x[n]', 'y[n]']", "whole = True"):
+        source.write_text(UNSEEN.replace("ASSUMED", f"def assume {{ arg {told}; }}"))
+        made = emit(settings, targets)
+        assert not made.diagnostics
+        assert not any("annotune_x_" in text for text in made.files.values())
+
+
+def test_resident_data_are_all_there(tmp_path: Path) -> None:
+    source = tmp_path / "looked_for.c"
+    source.write_text(LOOKED_FOR.format(*(BEGIN.replace("m = 7", "m = 14"), "/*@ end @*/") * 5))
+    made = emit(Settings(source, ("openacc",), resident=True), [load_target("openacc")])
+    assert "present(m[0:n], y[2:n], x[0:3 * n - 2])" in made.files["_acc.c"]
+    assert "annotune_x_" not in made.files["_acc.c"]
 
 
 OVERLAPPING = """

@@ -32,7 +32,7 @@ test: $(READY)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-all: $(READY)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m ''
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m '' --hypothesis-profile=thorough
 
 check: $(READY)
 	$(BIN)/ruff check annotune tests benchmarks

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # A law holds or not, however busy the machine is on which it is tried.
-settings.register_profile("laws", deadline=None)
+ANY_SPEED = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+settings.register_profile("laws", ANY_SPEED)
+settings.register_profile("thorough", ANY_SPEED)
 settings.load_profile("laws")
 
 # What a test expects does not depend on a GPU of the machine that it runs on.

@@ -149,9 +149,7 @@ def test_a_refused_recipe_is_not_shown_as_if_it_held() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "nwchem/sd_t_s1",
-        "nwchem/sd_t_d1",
-        "nwchem/sd_t_d2",
+        *(pytest.param(f"nwchem/sd_t_{k}", marks=pytest.mark.slow) for k in ("s1", "d1", "d2")),
         "gemm/gemm",
         "nekbone/local_grad3",
         "thesis/fig3_9a",
@@ -202,10 +200,10 @@ ODD = (
 )
 
 
-@pytest.mark.parametrize("name", ["examples", "odd bytes"])
+@pytest.mark.parametrize("name", ["an example", "odd bytes"])
 def test_every_byte_outside_the_regions_stays(name: str) -> None:
     Path("user.c").write_text(
-        D1.read_text() if name == "examples" else ODD, errors="surrogateescape", newline=""
+        GEMM.read_text() if name == "an example" else ODD, errors="surrogateescape", newline=""
     )
     text = Path("user.c").read_bytes().decode(errors="surrogateescape")
     sound("emit", "user.c", "-o", "out")

@@ -63,17 +63,21 @@ def regions() -> Iterator[tuple[str, str]]:
         yield from ((file, name) for name in names)
 
 
+QUICK = ("nekbone/local_grad3.c", "gemm/gemm.c")
+SHOWN = {
+    ("nwchem/sd_t_d1.c", "sd_t_d1_1"),
+    ("nekbone/local_grad3.c", "local_grad3"),
+    ("gemm/gemm.c", "gemm"),
+}
+
+
 def _opens(line: str) -> bool:
     return line.startswith("void ")
 
 
 def _marks(file: str, function: str) -> tuple[pytest.MarkDecorator, ...]:
-    """Return the marks of a function: of those alike one does, of nine another for each file."""
-    if file in ("thesis/fig3_9b.c", "nekbone/gradient.c"):
-        return (pytest.mark.slow,)
-    is_triples = function.startswith("sd_t_")
-    shown = ("sd_t_d1_1", "sd_t_d2_9", "sd_t_s1_5")
-    return (pytest.mark.slow,) if is_triples and function not in shown else ()
+    """Return the marks of a function: of those alike one does."""
+    return () if (file, function) in SHOWN else (pytest.mark.slow,)
 
 
 CASES = [pytest.param(f, n, id=f"{Path(f).stem}-{n}", marks=_marks(f, n)) for f, n in regions()]
@@ -119,7 +123,8 @@ def test_emitted_text_equals_the_original(
 
 
 @pytest.mark.parametrize(
-    "file", [pytest.param(f, marks=pytest.mark.slow) if "gradient" in f else f for f in FILES]
+    "file",
+    [f if f in QUICK else pytest.param(f, marks=pytest.mark.slow) for f in FILES],
 )
 def test_nvcc_compiles_without_spills_or_warnings(file: str, tmp_path: Path) -> None:
     nvcc = tools().nvcc

@@ -124,7 +124,7 @@ def test_a_run_writes_six_files_and_tells_where_each_figure_comes_from(tmp_path:
         ("fail", "compile"),
         pytest.param("crash", "compile", marks=pytest.mark.slow),
         pytest.param("hang", "timeout", marks=pytest.mark.slow),
-        ("miscompile", "correctness"),
+        pytest.param("miscompile", "correctness", marks=pytest.mark.slow),
     ],
 )
 def test_a_c_compiler_that_errs_for_one_variant_costs_that_variant(

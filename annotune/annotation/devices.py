@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -90,8 +91,14 @@ def load_device(name_or_path: str | Path) -> Device:
             hint = did_you_mean(text, names.values())
             where = Span("--device", 1, 1, max(1, len(text)))
             raise AnnotuneError.of(UNKNOWN_DEVICE.at(where, name=text, hint=hint))
-        name_or_path = presets_folder() / "devices" / f"{names[text.lower()]}.yaml"
+        return _preset(presets_folder() / "devices" / f"{names[text.lower()]}.yaml")
     return _read(read_yaml(Path(name_or_path)))
+
+
+@cache
+def _preset(path: Path) -> Device:
+    """Return the device of a preset, which no user changes while the process runs."""
+    return _read(read_yaml(path))
 
 
 def _read(file: YamlFile) -> Device:

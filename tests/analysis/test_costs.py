@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import prod
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
+from support.laws import tried
 from support.sizes import fulfils
 
 from annotune.analysis.analyse import analyse
@@ -92,7 +93,7 @@ def test_use(name: str) -> None:
         assert (use.is_read, use.is_written, use.overwritten) == (read, written, overwritten)
 
 
-@settings(max_examples=200)
+@tried(200)
 @given(text=nests())
 def test_sections_uses_and_work_hold(text: str) -> None:
     one = _region(text, fixed=False)

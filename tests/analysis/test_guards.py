@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.laws import tried
 from support.sizes import fulfils
 
 from annotune.analysis.analyse import analyse
@@ -30,11 +31,7 @@ CONTENTS: Contents = {
 }
 EXTENTS = {"M": (9, "n"), "x": (6,), "flag": (20,), "col": (20,), "y": (30,)}
 TYPES = {"col": "int", "flag": "int", "k": "int"}
-LAW = settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    max_examples=200,
-)
+LAW = tried(200)
 
 
 @st.composite

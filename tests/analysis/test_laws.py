@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import pairwise
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.laws import tried
 from support.sizes import fulfils
 
 from annotune.analysis.analyse import analyse
@@ -23,10 +24,6 @@ from .regions import region
 SIZES = {"n": 3, "m": 2}
 OTHER_SIZES = ({"n": 2, "m": 4}, {"n": 4, "m": 3}, {"n": 1, "m": 1})
 PLACES = (Level.SERIAL, Level.SERIAL, Level.BLOCK_X, Level.THREAD_X)
-settings.register_profile(
-    "laws", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
-settings.load_profile("laws")
 
 
 @st.composite
@@ -117,14 +114,14 @@ def _positions(body: tuple[Stmt, ...], place: tuple[int, ...]) -> list[tuple[int
     return found
 
 
-@settings(max_examples=150)
+@tried(150)
 @given(text=nests())
 def test_kinds_at_fixed_sizes_are_exact(text: str) -> None:
     one = _region(text, fixed=True)
     _check_kinds(one, SIZES, exact="s" not in one.scalars)
 
 
-@settings(max_examples=150)
+@tried(150)
 @given(text=nests())
 def test_kinds_for_all_sizes_hold_at_every_size(text: str) -> None:
     one = _region(text, fixed=False)
@@ -181,7 +178,7 @@ def _wrap(draw: st.DrawFn, loops: list[Loop], inner: tuple[Stmt, ...]) -> Stmt:
     return inner[0]
 
 
-@settings(max_examples=300)
+@tried(300)
 @given(data=st.data())
 def test_a_body_without_violations_computes_the_same(data: st.DataObject) -> None:
     one = _region(data.draw(st.one_of(nests(perfect=True), siblings())), fixed=True)
@@ -202,7 +199,7 @@ def _places_one_level_twice(body: tuple[Stmt, ...], levels: tuple[Level, ...]) -
     return False
 
 
-@settings(max_examples=200)
+@tried(200)
 @given(data=st.data())
 def test_a_serial_violation_reverses_a_pair(data: st.DataObject) -> None:
     """The verdict is exact: what is refused would run some dependent pair backwards."""

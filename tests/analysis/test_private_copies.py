@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.carried import with_last_values
@@ -181,7 +182,7 @@ def works(draw: st.DrawFn) -> str:
     return "\n".join(lines) + "\n"
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@tried(150)
 @given(text=works())
 def test_a_private_array_leaves_the_same_memory(text: str) -> None:
     one = region(text, sizes={"n": 4, "m": 3})

@@ -8,8 +8,9 @@ from itertools import product
 
 import pytest
 from codegen.emitted import variants
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.laws import tried
 from support.regions import positions
 from support.sizes import fulfils
 
@@ -214,11 +215,7 @@ def nests(draw: st.DrawFn) -> str:
     return f"for i in {rows}: for j in {columns}: {write} {op} {value}{guard}"
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
+@tried(60)
 @given(text=nests(), tuned=st.tuples(*[st.integers(1, 5)] * 3))
 def test_claims_hold_at_all_sizes_that_fulfil_the_conditions(
     text: str, tuned: tuple[int, int, int]

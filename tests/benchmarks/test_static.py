@@ -82,6 +82,7 @@ def test_a_run_prints_a_line_per_kernel_and_writes_json(
     assert 0 < first["predicted_roofline_share"] < 1
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_another_device_has_another_prediction(capsys: pytest.CaptureFixture[str]) -> None:
     assert static.main(["--workloads", "gemm-512", "--device", "a100"]) == 0
@@ -93,6 +94,7 @@ def test_another_device_has_another_prediction(capsys: pytest.CaptureFixture[str
     assert float(predicted[0]) > float(predicted[1])
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_a_strategy_is_judged_by_its_own_kernels(tmp_path: Path) -> None:
     (workload,) = chosen(["sd_t_d1_1-A"], all_workloads())

@@ -45,7 +45,7 @@ SIZES: Mapping[str, tuple[Mapping[str, int], ...]] = {
 }
 # C fixes the gradient's sizes, so its runs are long; tests/test_examples_run.py runs it small.
 # So it does with the kernels of seven loops, some at these sizes.
-LONG = ("nekbone/local_grad3.c", "nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c")
+LONG = ("nekbone/local_grad3.c", "nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c", "nwchem/sd_t_s1.c")
 RUNS = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in SIZES]
 
 

@@ -75,7 +75,7 @@ def test_gcc_has_nothing_to_say(text: str, shape: str, tmp_path: Path) -> None:
 
 
 # The checking build plays each iteration as a thread of its own.
-SLOW = ("merged", "workers", "one gang loop", "workers, cache")
+SLOW = ("merged", "workers", "gang and worker", "one gang loop", "workers, cache")
 RUNS = [
     pytest.param(text, shape, marks=(pytest.mark.slow,) if shape in SLOW else ())
     for text, shape in CASES

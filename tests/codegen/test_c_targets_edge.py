@@ -129,6 +129,7 @@ LONG = (
     *("sum_and_its_double", "unrolled_tile", "two_host_bounds", "tile_and_loop_on_one_vector"),
     *("tile_and_loop_on_asked_gangs", "sum_outside", "host_bounds", "siblings"),
     *("tile_and_loop_on_gangs", "unrolled_tile_in_a_register", "tiles_of_least"),
+    *("sum_in_a_time_loop", "iterator_as_value"),
     *("jacobi", "iterator_as_subscript", "planes", "sum_declared_inside"),
 )
 RUNS = [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in CASES]

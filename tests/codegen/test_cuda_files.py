@@ -70,8 +70,8 @@ void f(int n, double *restrict c, const double *restrict a) {
 
 
 def test_bytes_outside_the_regions_stay(tmp_path: Path) -> None:
-    text = (EXAMPLES / "nwchem" / "sd_t_d1.c").read_text()
-    host = cuda_files("nwchem/sd_t_d1.c")["_cuda.c"]
+    text = (EXAMPLES / "gemm" / "gemm.c").read_text()
+    host = cuda_files("gemm/gemm.c")["_cuda.c"]
     ours = re.split(r"/\*@ begin PerfTuning.*?/\*@ end @\*/", text, flags=re.DOTALL)
     for part in ours:
         assert part in host

@@ -203,8 +203,8 @@ def test_every_point_of_a_contraction_is_legal() -> None:
     for name in ("nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c"):
         analysis = analysed(name)
         space = CpuSpace(analysis)
-        points = list(islice(space.points(64), 4, None, 7))
-        assert len(points) == 9
+        points = list(islice(space.points(64), 4, None, 30))
+        assert len(points) == 2
         for point in points:
             choices = point.choices(space.units)
             made = planned(analysis, choices, cpu_groups(analysis), omp_placement)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 from support.nests import LAW, SIZES, analysed, assert_law, nests, refused
 from support.regions import nest_analysis, text_of
 from transforms.interpreter import run, touched
@@ -217,7 +218,7 @@ def test_tiles_may_be_cut_short_where_the_loop_inside_is_not() -> None:
 pairs = st.tuples(st.integers(1, 4), st.integers(1, 3))
 
 
-@settings(max_examples=40, deadline=None)
+@tried(40)
 @given(
     i=pairs,
     j=pairs,

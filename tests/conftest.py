@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +28,18 @@ EXAMPLES = Path(__file__).parent.parent / "c_examples"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/")
+
+
+@pytest.hookimpl(tryfirst=True)  # before those that are slow are left out
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Make slow what a test marked `alike(N)` has beside one in N of its cases."""
+    seen = Counter[str]()
+    for item in items:
+        for mark in item.iter_markers("alike"):
+            name = item.nodeid.split("[")[0]
+            if seen[name] % mark.args[0]:
+                item.add_marker(pytest.mark.slow)
+            seen[name] += 1
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,7 @@ CHOSEN = {
 }
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize(("k", "function", "n"), CHOSEN)
 def test_the_first_choice_has_little_surplus(k: int, function: str, n: int) -> None:
     choice = triples(k, function, (n,) * 7).decision.choices[0]
@@ -240,6 +241,7 @@ def test_extents_of_one_are_clean(
 
 
 # A few of them in every run, one with loops that run as one in t3 and one with them apart there.
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("k", "function", "sizes"),
     [(1, "sd_t_d1_1", (15, 2, 1, 9, 9, 9, 4)), (2, "sd_t_d2_1", (1, 2, 15, 1, 9, 17, 4))],

@@ -28,6 +28,7 @@ def of_triples(k: int, function: str, n: int = 16) -> ContractionTile:
     return tile
 
 
+@pytest.mark.alike(6)
 @pytest.mark.parametrize(("k", "function"), KERNELS)
 def test_every_triples_kernel_has_a_tile(k: int, function: str) -> None:
     tile = of_triples(k, function)
@@ -148,6 +149,7 @@ AT = [
 ]
 
 
+@pytest.mark.alike(6)
 @pytest.mark.parametrize(("k", "function", "n"), AT)
 def test_no_bank_is_asked_twice_while_multiplying(k: int, function: str, n: int) -> None:
     names = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u" if k == 1 else "p7u")

@@ -22,8 +22,8 @@ from .examine import examine
 from .execute import Builder, execute
 from .slow_part import chunks
 
-CHUNKS, QUICK, PER_CHUNK = 6, 1, 34
-EXECUTED = 26
+CHUNKS, QUICK, PER_CHUNK = 18, 1, 12
+EXECUTED = 10
 LEAST_ACCEPTED = 0.6
 
 

@@ -13,6 +13,7 @@ CASES = 240
 CHUNKS = 4
 
 
+@pytest.mark.alike(CHUNKS)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_damaged_files_are_never_a_surprise(chunk: int, tmp_path: Path) -> None:
     wrong = []
@@ -39,13 +40,7 @@ void f(int n, double *restrict a)
     assert judge(Case("sound", text.encode()), tmp_path).outcome == "accepted"
 
 
-# Every other one is left to the long run.
-REPLAYED = [
-    pytest.param(path, marks=(pytest.mark.slow,) if at % 2 else (), id=path.stem)
-    for at, path in enumerate(sorted(FOUND.glob("*.c")))
-]
-
-
-@pytest.mark.parametrize("path", REPLAYED)
+@pytest.mark.alike(5)
+@pytest.mark.parametrize("path", sorted(FOUND.glob("*.c")), ids=lambda path: path.stem)
 def test_what_was_found_stays_mended(path: Path) -> None:
     assert replayed(path) == []

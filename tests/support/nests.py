@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from hypothesis import HealthCheck, assume, settings
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from annotune.analysis.facts import Analysis
@@ -16,18 +16,14 @@ from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, band_with
 
 from .interpreter import assert_same
+from .laws import tried
 from .regions import nest_analysis, text_of
 from .sizes import fulfils
 
 SIZES = {"n": 4, "m": 3}
 OTHERS = ({"n": 5, "m": 2}, {"n": 1, "m": 1}, {"n": 2, "m": 7})
 EXTENTS = {"M": (Int(9), Var("n"))}
-LAW = settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    max_examples=20,
-    derandomize=True,
-)
+LAW = settings(tried(40), derandomize=True)
 
 
 @st.composite

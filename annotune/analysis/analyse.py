@@ -59,11 +59,11 @@ def analyse(region: Region) -> Analysis:
     lifetimes = _lifetimes(region, statements)
     private = frozenset(name for name, life in lifetimes.items() if not life.is_array)
     bounds, sections = _bounded(region, statements)
-    look = looked(bounds, sections, private)
+    dependences = all_dependences(bounds.model, lifetimes)
+    look = looked(bounds, sections, private, dependences)
     for name, part in look.parts.items():
         sections = {**sections, name: replace(sections[name], touched=part, ends=None)}
     model = bounds.model
-    dependences = all_dependences(model, lifetimes)
     missing = missing_for_work(model)
     work = {s.number: _NO_WORK if missing else statement_work(model, s) for s in statements}
     return Analysis(

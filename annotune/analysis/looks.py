@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from annotune.analysis.dependences import Carried
 from annotune.analysis.extremes import Bounds
-from annotune.analysis.facts import Part
+from annotune.analysis.facts import DependenceKind, Part
 from annotune.analysis.messages import UNSEEN
 from annotune.analysis.poly import from_expr
 from annotune.analysis.sections import Section
@@ -51,17 +52,28 @@ class Looked:
     unseen: tuple[Diagnostic, ...]
 
 
-def looked(bounds: Bounds, sections: Mapping[str, Section], private: Collection[str]) -> Looked:
+def looked(
+    bounds: Bounds,
+    sections: Mapping[str, Section],
+    private: Collection[str],
+    dependences: Iterable[Carried],
+) -> Looked:
     """Return how the host learns what a call touches of the arrays of which memory decides it.
 
     `private` are the scalars that have no value before the region.
     """
     region, model = bounds.model.region, bounds.model
+    changed = {
+        (carried.sink.statement, carried.sink.access)
+        for carried in dependences
+        if carried.dependence.kind is DependenceKind.FLOW
+        and isinstance(carried.sink.access, Access)
+    }
     ends: dict[str, tuple[str, str]] = {}
     unseen: list[Diagnostic] = []
     for name in (name for name, section in sections.items() if section.is_assumed):
         references = model.references[name]
-        if _may_look(region, references):
+        if _may_look(region, references, changed):
             ends[name] = (_fresh(f"{name}_low", region), _fresh(f"{name}_high", region))
             continue
         where = next(r for r in references if not bounds.is_certain(r))
@@ -80,18 +92,27 @@ def looked(bounds: Bounds, sections: Mapping[str, Section], private: Collection[
     return Looked(body, parts, tuple(unseen))
 
 
-def _may_look(region: Region, references: Sequence[Reference]) -> bool:
-    """Return whether what decides about references is the same before the region as in it."""
-    written = {a.target.array for a in region.nest.assigns() if isinstance(a.target, Access)}
+def _may_look(
+    region: Region, references: Sequence[Reference], changed: Collection[tuple[int, Access]]
+) -> bool:
+    """Return whether what decides about references is the same before the region as in it.
+
+    `changed` are the reads, with their statements, of what the region may have written before.
+    """
     needed = _deciding(region, references)
     if not needed <= region.scalars.keys():
         return False
-    exprs = [c for r in references for c in r.conditions]
-    exprs += [bound for loop in region.nest.loops() for bound in (loop.lower, loop.upper)]
+    bounds = (bound for loop in region.nest.loops() for bound in (loop.lower, loop.upper))
+    if any(accesses(bound) for bound in bounds):
+        return False
+    asked = [(r.statement, c) for r in references for c in r.conditions]
     for assign in _assigns_to(region, needed):
-        exprs += assign.sources()
-    read = {access.array for expr in exprs for access in accesses(expr)}
-    return read <= region.arrays.keys() and read.isdisjoint(written)
+        asked += [(assign.number, source) for source in assign.sources()]
+    return all(
+        access.array in region.arrays and (statement, access) not in changed
+        for statement, expr in asked
+        for access in accesses(expr)
+    )
 
 
 def _deciding(region: Region, references: Sequence[Reference]) -> frozenset[str]:

@@ -176,6 +176,8 @@ void columns(int n, int m, const double *restrict y, double *restrict a, const d
 void changed(int n, long p, double *restrict y, const int *restrict m, long *restrict out)
 {{ {} for (int i = 0; i < n; i++) {{ if (p > 3) y[i] = m[i]; }}
    for (int i = 0; i < n; i++) p += m[i]; {} out[0] = p; }}
+void cleared(int n, double *restrict y, double *restrict x)
+{{ {} for (int i = 0; i < n; i++) if (x[i] > 3) {{ y[i] = x[i]; x[i] = 0; }} {} }}
 void rows(int n, double (*restrict y)[7], const double (*restrict x)[7], const int *restrict m)
 {{ {} for (int i = 0; i < n; i++) for (int j = 1; j < 7; j++)
      if (m[i] > 3) y[i][j] = x[i + 1][j]; {} }}
@@ -191,6 +193,7 @@ def looked_for_calls() -> list[Call]:
             arrays = Array("f8", 60), Array("f8", 60, seed=1)
             calls += [Call("mask", n, *arrays, whole), Call("chosen", n, *arrays, real)]
             calls += [Call("columns", n, n + 2, Array("f8", 60), Array("f8", 400), real)]
+            calls += [Call("cleared", n, Array("f8", 60), real)]
             calls += [Call("rows", n, Array("f8", 200), Array("f8", 200), whole)]
         calls += [
             Call("changed", n, p, Array("f8", 60), Array("i4", 60), Array("i8", 1)) for p in (3, 4)
@@ -200,7 +203,7 @@ def looked_for_calls() -> list[Call]:
 
 def test_what_memory_leaves_out_need_not_be_there(tmp_path: Path) -> None:
     source = tmp_path / "looked_for.c"
-    source.write_text(LOOKED_FOR.format(*(BEGIN.replace("m = 7", "m = 14"), "/*@ end @*/") * 5))
+    source.write_text(LOOKED_FOR.format(*(BEGIN.replace("m = 7", "m = 14"), "/*@ end @*/") * 6))
     program = Program(tmp_path, source, targets=("cuda", "openacc"))
     calls = looked_for_calls()
     check_copies(program, *(call for call in calls if call.function == "rows"), rows=True)
@@ -242,7 +245,7 @@ def test_what_the_region_makes_itself_cannot_be_looked_at_before(
 
 def test_resident_data_are_all_there(tmp_path: Path) -> None:
     source = tmp_path / "looked_for.c"
-    source.write_text(LOOKED_FOR.format(*(BEGIN.replace("m = 7", "m = 14"), "/*@ end @*/") * 5))
+    source.write_text(LOOKED_FOR.format(*(BEGIN.replace("m = 7", "m = 14"), "/*@ end @*/") * 6))
     made = emit(Settings(source, ("openacc",), resident=True), [load_target("openacc")])
     assert "present(m[0:n], y[2:n], x[0:3 * n - 2])" in made.files["_acc.c"]
     assert "annotune_x_" not in made.files["_acc.c"]

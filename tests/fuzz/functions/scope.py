@@ -226,7 +226,8 @@ class Scope:
                 self.discrete |= is_real(found[0].element)
                 op = choose.pick(("<", ">", "<=", ">=", "==", "!="))
                 right = self._leaf(iterators, found[0].element) if choose.chance(60) else "0"
-                return f"{found[1]} {op} {right}"
+                # gcc drops the reads of ``x > x``, and what C says is touched would not be there.
+                return f"{found[1]} {op} {'0' if right == found[1] else right}"
         usable = [s for s in self.scalars if not is_complex(s.type)]
         if not usable:
             return "1"

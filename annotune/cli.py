@@ -6,9 +6,10 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -312,4 +313,24 @@ def _print_json(value: dict[str, Any]) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; the entry point of the package."""
-    cli(args=None if arguments is None else list(arguments), prog_name="annotune")
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        cli(args=given, prog_name="annotune")
+    except (OSError, MemoryError) as error:
+        if "--debug" in given:
+            raise
+        _end_without_output(error)
+
+
+def _end_without_output(error: OSError | MemoryError) -> NoReturn:
+    """Say what the machine lacks, such as room where the output goes, and end with 1."""
+    said = "out of memory"
+    if isinstance(error, OSError):
+        named = f"'{error.filename}': " if error.filename is not None else ""
+        said = f"{named}{error.strerror or error}"
+    with suppress(OSError):
+        click.echo(f"error: {said}", err=True)
+    # What the output could not take is in its buffer still, and would be tried again at the end.
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(1)

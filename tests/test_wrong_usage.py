@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,12 @@ def test_a_refusal_as_json() -> None:
         "files": [],
         "regions": [],
     }
+
+
+@pytest.mark.parametrize("arguments", [["check", "user.c"], ["--help"]])
+def test_an_output_that_is_full_is_said(arguments: list[str]) -> None:
+    Path("user.c").write_text(GOOD)
+    command = [sys.executable, "-m", "annotune", *arguments]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")

@@ -12,7 +12,8 @@ import islpy as isl
 from support.sizes import fulfils
 
 from annotune.analysis.facts import Analysis, LoopKind
-from annotune.ir.expr import Int
+from annotune.analysis.touched import AS_WRITTEN
+from annotune.ir.expr import Call, Expr, Int, rewrite
 from annotune.ir.fold import fold
 from annotune.ir.nest import Local, LocalArray, walk_stmts
 
@@ -179,7 +180,8 @@ def _wrong_uses(analysis: Analysis, sizes: Mapping[str, int], run: Run) -> Itera
         # A copy is read in the place of what each iteration has for itself.
         if name in read - copies and not use.is_read:
             yield f"{name} is read, but the analysis says it is not"
-        if use.overwritten and (name in fresh - copies or len(own) < end - low):
+        own_part = part(analysis, name, sizes)
+        if use.overwritten and (name in fresh - copies or not own.issuperset(own_part)):
             yield f"{name} is not wholly written before it is read"
 
 
@@ -191,6 +193,28 @@ def section(analysis: Analysis, name: str, sizes: Mapping[str, int]) -> tuple[in
     assert isinstance(first, Int), shape
     assert isinstance(length, Int), shape
     return first.value, first.value + length.value
+
+
+def part(analysis: Analysis, name: str, sizes: Mapping[str, int]) -> range:
+    """Return the elements that one call touches, as claimed: no more of them are copied."""
+    known = {**analysis.region.sizes, **named(analysis, sizes)}
+    found = analysis.shapes[name].part
+    first, count = (fold(without_switches(e), known) for e in (found.first, found.count))
+    assert isinstance(first, Int), found
+    assert isinstance(count, Int), found
+    return range(first.value, first.value + count.value)
+
+
+def without_switches(expr: Expr) -> Expr:
+    """Return an expression with the user's own conditions in it as conditions like others."""
+
+    def change(inner: Expr) -> Expr | None:
+        match inner:
+            case Call(function, (condition,)) if function == AS_WRITTEN:
+                return condition
+        return None
+
+    return rewrite(expr, change)
 
 
 # Dependences ----------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from annotune.codegen.cuda_types import (
 )
 from annotune.codegen.names import words
 
-_COMPLEX_FUNCTIONS = (*FUNCTIONS.values(), IMAGINARY_UNIT)
+_OF_COMPLEX = {"annotune_complex", "annotune_complexf", *FUNCTIONS.values(), IMAGINARY_UNIT}
 _INCLUDES = """\
 #include <cstdio>
 #include <cstdlib>
@@ -50,8 +50,7 @@ def prelude(device: str) -> str:
     parts = [_INCLUDES + (_PIPELINE if "__pipeline_commit" in called else "")]
     parts += [_EXTENT] if "annotune_extent" in called else []
     parts += [_APART] if "annotune_apart" in called else []
-    if any(name.startswith(("annotune_complex", *_COMPLEX_FUNCTIONS)) for name in called):
-        parts.append(COMPLEX)
+    parts += [COMPLEX] if _OF_COMPLEX & set(called) else []
     parts += [operation(name) for name in OPERATIONS if name in called]
     parts += [COMBINED] if "annotune_combined" in called else []
     return "\n".join(parts)

@@ -18,7 +18,7 @@ from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, axes_of, grid
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import Kernel, band_of
-from annotune.ir.expr import Var, variables
+from annotune.ir.expr import Access, Var, variables
 from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
 from annotune.transforms.tree import Body, nest_loops, rebuilt
@@ -238,7 +238,9 @@ class _TeamBody:
     def __init__(self, maker: _Maker, body: Body) -> None:
         self.out = Writer(INDENT)
         dialect = Dialect(maker.analysis.region, has_extrema=True)
-        self.writer = TeamWriter(dialect, maker.shape, maker.constants)
+        assigns = (stmt for stmt in walk_stmts(body) if isinstance(stmt, Assign))
+        changed = {a.target.array for a in assigns if isinstance(a.target, Access)}
+        self.writer = TeamWriter(dialect, maker.shape, maker.constants, frozenset(changed))
         self._own = [f"{s.type} {s.name};" for s in temporaries(maker.analysis, body)]
 
     def text(self) -> str:

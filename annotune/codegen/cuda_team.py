@@ -58,12 +58,14 @@ class Partial:
 class TeamWriter:
     """Writes the body of one kernel, placed loops and what is inside them.
 
+    `changed` are the arrays that the kernel writes; nobody waits for who only reads another.
     `partials` are, once all is written, what the blocks leave to be combined.
     """
 
     dialect: Dialect
     shape: Grid
     constants: Mapping[str, int]
+    changed: frozenset[str] = frozenset()
     types: dict[str, str] = field(default_factory=dict)
     partials: list[Partial] = field(default_factory=list)
     buffers: dict[str, str] = field(default_factory=dict)
@@ -225,8 +227,9 @@ class TeamWriter:
             self._writes |= writes
 
     def _wait(self, out: Writer) -> None:
-        """Write a barrier where anything has been touched since the last one."""
-        if self._reads or self._writes or self._alone_reads or self._alone_writes:
+        """Write a barrier where anything that changes has been touched since the last one."""
+        touched = self._reads | self._writes | self._alone_reads | self._alone_writes
+        if touched & self.changed:
             self._barrier(out)
 
     def _barrier(self, out: Writer) -> None:

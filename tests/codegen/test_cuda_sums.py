@@ -225,3 +225,28 @@ def test_nvcc_takes_it_without_a_warning(tmp_path: Path) -> None:
         result = compile_job(job, here(), tmp_path / name)
         assert result.ok, result.output
         assert "warning" not in result.output
+
+
+ROW = """
+void inf(int n, int m, const double *restrict a, double *restrict top)
+{
+    /*@ begin PerfTuning (def input_params { param n = 12; param m = 40; }) @*/
+    for (int i = 0; i < n; i++) {
+        double most = a[i*m];
+        for (int j = 1; j < m; j++) most = a[i*m + j] > most ? a[i*m + j] : most;
+        top[i] = most;
+    }
+    /*@ end @*/
+}
+"""
+
+
+def test_nobody_waits_for_who_only_reads_and_no_name_brings_complex_numbers() -> None:
+    analysis = analyse(source_of(ROW).regions[0])
+    target = CudaTarget()
+    (device,) = (target.region(one, False).device for one in variants(target, analysis, 1))
+    again = device[device.index("_again ?") :]
+    # The loop that runs again reads what no thread writes, by each thread for itself.
+    assert "__syncthreads" not in again[: again.index("_again == 0")]
+    assert "annotune_inf_1(" in device
+    assert "annotune_parts" not in device

@@ -67,6 +67,8 @@ class Grid:
             return loop.step // loop.unrolled
         if loop.place in BLOCKS:
             return loop.step * self.most_blocks(loop.place, loop.step)
+        if loop.place in THREADS:
+            return loop.step * self.threads[THREADS.index(loop.place)]
         return loop.step * BLOCK_LIMIT
 
     def is_exact(self, level: Level, loop: Loop, constants: Mapping[str, int]) -> bool:

@@ -259,9 +259,9 @@ extern "C" void annotune_sd_t_d1_1_1(
     fits = fits && 0 < h2u;
     fits = fits && 0 < h3u;
     fits = fits && 0 < h7u;
-    fits = fits && h3u <= 2147482609;
+    fits = fits && h3u <= 2147483617;
     fits = fits && h2u <= 2147483644;
-    fits = fits && p5u <= 2147482617;
+    fits = fits && p5u <= 2147483633;
     fits = fits && p4u <= 2147483644;
     fits = fits && h7u <= 2147483632;
     if (fits) {

@@ -278,8 +278,8 @@ extern "C" void annotune_mm_1(int m, int n, double *c, const double *a, const do
     bool fits = true;
     fits = fits && 0 < m;
     fits = fits && 0 < n;
-    fits = fits && m <= 2147482624;
-    fits = fits && n <= 2147482624;
+    fits = fits && m <= 2147483641;
+    fits = fits && n <= 2147483640;
     if (fits) {
         const cudaError_t status = mm_1_device(m, n, c, a, b);
         if (status == cudaSuccess)

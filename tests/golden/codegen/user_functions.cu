@@ -328,7 +328,7 @@ static cudaError_t energy_1_device(int n, const double *rho, const double *e, do
 extern "C" void annotune_energy_1(int n, const double *rho, const double *e, double *total) {
     bool fits = true;
     fits = fits && 0 < n;
-    fits = fits && n <= 2147482624;
+    fits = fits && n <= 2147483392;
     if (fits) {
         const cudaError_t status = energy_1_device(n, rho, e, total);
         if (status == cudaSuccess)

@@ -85,25 +85,27 @@ ANNOTUNE_QUIET inline void watch_zones(const Allocation &a, bool is_watched) {
 }
 
 /* What a red zone holds at an address: signalling NaN, of doubles and of every other float. What is
- * computed from it is a quiet one, so that a kernel which reads and writes there is seen too. */
-ANNOTUNE_QUIET inline char zone_byte(const char *address) {
+ * computed from it is a quiet one, and other allocations have others: a kernel which reads there,
+ * and writes or copies it there too, is seen. */
+ANNOTUNE_QUIET inline char zone_byte(const char *address, unsigned allocation) {
     constexpr unsigned char BYTES[8] = {0xEF, 0xBE, 0xA0, 0x7F, 0xAD, 0xDE, 0xF4, 0x7F};
-    return static_cast<char>(BYTES[reinterpret_cast<size_t>(address) % 8]);
+    size_t place = reinterpret_cast<size_t>(address) % 8;
+    return static_cast<char>(BYTES[place] ^ (place % 4 ? 0 : allocation));
 }
 
-ANNOTUNE_QUIET inline void fill_zone(char *zone, size_t size) {
-    for (size_t i = 0; i < size; i++) zone[i] = zone_byte(zone + i);
+ANNOTUNE_QUIET inline void fill_zone(char *zone, size_t size, unsigned allocation) {
+    for (size_t i = 0; i < size; i++) zone[i] = zone_byte(zone + i, allocation);
 }
 
 ANNOTUNE_QUIET inline void check_zone(const Allocation &a, char *zone, size_t size,
                                       const char *who) {
     for (size_t i = 0; i < size; i++) {
-        if (zone[i] == zone_byte(zone + i)) continue;
+        if (zone[i] == zone_byte(zone + i, a.number)) continue;
         host.violations++;
         snprintf(host.message, sizeof host.message,
                  "%s: device allocation %u of %zu bytes was written at byte offset %ld", who,
                  a.number, a.size, static_cast<long>(zone + i - payload(a)));
-        fill_zone(zone, size);  // report it once
+        fill_zone(zone, size, a.number);  // report it once
         return;
     }
 }
@@ -135,8 +137,9 @@ ANNOTUNE_QUIET inline void *allocate(size_t size) {
     Allocation &a = host.allocations[host.count++];
     a = {static_cast<char *>(memory), mapped, size, ++host.made};
     fill(memory, POISON, mapped);
-    fill_zone(a.memory, RED_ZONE);
-    fill_zone(payload(a) + size, static_cast<size_t>(a.memory + mapped - payload(a) - size));
+    fill_zone(a.memory, RED_ZONE, a.number);
+    size_t after = static_cast<size_t>(a.memory + mapped - payload(a) - size);
+    fill_zone(payload(a) + size, after, a.number);
     watch_zones(a, true);
 #if defined(__SANITIZE_THREAD__)
     annotune_race_device(payload(a), size, 1);

@@ -23,15 +23,16 @@ from annotune.ir.region import Region
 from annotune.measure.elements import Family, family_of
 
 
-def compares_reals(region: Region) -> bool:
-    """Return whether what a region compares may be special, and C gives all that it makes of it.
+def bears_special(region: Region) -> bool:
+    """Return whether a region tells special numbers apart, and C gives all that it makes of them.
 
-    That is no division and no function that is not exact, no complex number and no cast of a real
-    to an integer; and the user has not vouched for finite numbers.
+    It compares reals or multiplies complex numbers, of which an infinity has rules of its own.
+    There is no division and no function that is not exact, and no cast of a real to an integer;
+    and the user has not vouched for finite numbers.
     """
     types = [array.element for array in region.arrays.values()]
     types += [scalar.type for scalar in region.scalars.values()]
-    if region.spec.assumptions.finite or any(family_of(t) is Family.COMPLEX for t in types):
+    if region.spec.assumptions.finite:
         return False
     assigns = region.nest.assigns()
     if any(not _is_real(region, a.target) and _gives_real(region, a.value) for a in assigns):
@@ -41,11 +42,13 @@ def compares_reals(region: Region) -> bool:
     if divides(region) or any(is_integer(name) for name in calls):
         return False
     compared = [e for side in _compared(region) for e in walk(side)]
-    extrema = [e for e in sources if isinstance(e, Call) and e.function in _EXTREMA]
-    return any(_is_real(region, e) for e in (*compared, *extrema))
+    extrema = [e for e in sources if isinstance(e, Call) and e.function in EXTREMA]
+    has_complex = any(family_of(t) is Family.COMPLEX for t in types)
+    return has_complex or any(_is_real(region, e) for e in (*compared, *extrema))
 
 
-_EXTREMA = ("fmax", "fmin", "fmaxf", "fminf")
+EXTREMA = ("fmax", "fmin", "fmaxf", "fminf")
+"""The functions of C's library that choose one of two reals."""
 
 
 def _gives_real(region: Region, expr: Expr) -> bool:
@@ -65,7 +68,7 @@ def _is_real(region: Region, expr: Expr) -> bool:
         case Real():
             return True
         case Call(function, _):
-            return function in _EXTREMA
+            return function in EXTREMA
         case Access(array=name) if name in region.arrays:
             return family_of(region.arrays[name].element) is Family.REAL
         case Var(name) if name in region.scalars:

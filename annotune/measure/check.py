@@ -16,7 +16,7 @@ from annotune.measure.acc_grid import asked_text, chosen_grids
 from annotune.measure.branches import told
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.eviction import evictor
-from annotune.measure.flags import KINDS
+from annotune.measure.flags import KINDS, REORDERING
 from annotune.measure.harness import REGION
 from annotune.measure.oracle import Oracle, Reference
 from annotune.measure.plan import CheckPlan as CheckPlan
@@ -24,7 +24,7 @@ from annotune.measure.plan import Run, runs_of, without_detectors, words_of
 from annotune.measure.run import Outcome, RunJob, may_share_a_child, run_in_one_child
 from annotune.measure.trial import NOTHING_COMPARED, Status, Timing, Trial
 from annotune.measure.variant import Variant as Variant
-from annotune.measure.variant import compile_job_of, texts_with_marks
+from annotune.measure.variant import compile_job_of, texts_of
 from annotune.measure.way_out import taking_way_out
 
 OPENACC = ("openacc", "openacc-gpu")
@@ -98,7 +98,7 @@ def _check(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
     else:
         trial = replace(_timed(trial, found), verified=True)
         if found.reached:
-            found.facts[BRANCHES] = told(texts_with_marks(variant), found.reached)
+            found.facts[BRANCHES] = told(texts_of(variant), found.reached)
     return replace(trial, facts=found.facts, compile_s=found.compile_s, run_s=found.run_s)
 
 
@@ -204,7 +204,7 @@ def _ready(
     `facts` then says why.
     """
     try:
-        reference = oracle.reference(run.sizes, plan.seed, plan.values, run.overlap)
+        reference = oracle.reference(run.sizes, plan.seed, run.values, run.overlap)
         problem = reference.problem
     except ValueError as refusal:  # C has no such arrays at these sizes
         problem = str(refusal)
@@ -254,6 +254,7 @@ def _compared(variant: Variant, together: Sequence[_Ready], oracle: Oracle) -> I
     Raises:
         _Failed: The variant does not end well, or is wrong.
     """
+    reorders = bool(REORDERING & {*variant.optimisation, *oracle.flags})
     with run_in_one_child([one.job for one in together]) as outcomes:
         # The first that fails is the last there is.
         for one, outcome in zip(together, outcomes, strict=False):
@@ -263,10 +264,10 @@ def _compared(variant: Variant, together: Sequence[_Ready], oracle: Oracle) -> I
                 continue
             if outcome.status is not Status.CORRECT:
                 raise _Failed(outcome.status, words_of(run, outcome.reason))
-            wrong = oracle.mismatch(one.reference, outcome)
+            wrong = oracle.mismatch(one.reference, outcome, reorders)
             if not wrong and outcome.last is not None:
                 # What is timed is what was compared: nothing is left behind by earlier runs.
-                wrong = oracle.mismatch(one.reference, outcome.last)
+                wrong = oracle.mismatch(one.reference, outcome.last, reorders)
                 wrong = f"in a later run {wrong}" if wrong else ""
             if wrong:
                 raise _Failed(Status.CORRECTNESS, words_of(run, wrong))

@@ -70,6 +70,11 @@ RUNTIME_FLAGS = {
 }
 """How the sources of a kind's `runtime` are compiled, by the compiler's role."""
 
+REORDERING = frozenset(
+    {"-Ofast", "-ffast-math", "-fassociative-math", "-funsafe-math-optimizations"}
+)
+"""Flags that let a compiler compute sums in another order, so that zeros lose their signs."""
+
 _C = {"c": "c"}
 _C_AND_CXX = {"c": "c", "c++": "cxx"}
 
@@ -156,11 +161,14 @@ KINDS: Mapping[str, Kind] = {
     "openmp": _OPENMP_KIND,
     # With marks in its text (`annotune.measure.branches`), as the others of this name.
     "openmp-marked": _OPENMP_KIND,
+    # Its limits are near those of 16 bits (`annotune.measure.near_limits`), as those of its like.
+    "openmp-near-limits": _OPENMP_KIND,
     "openmp-asan": _c_asan(*_OPENMP),
     "openmp-race": _openmp_race(),
     "openacc": _c_kind(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
     # In one memory with the host, where its marks are.
     "openacc-marked": _c_kind(*_OPENACC),
+    "openacc-near-limits": _c_kind(*_OPENACC),
     "openacc-asan": _c_asan(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
     # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
     "openacc-nvptx": Kind(
@@ -190,6 +198,7 @@ KINDS: Mapping[str, Kind] = {
     # Its text has smaller limits on a grid (`annotune.measure.cuda_text.with_small_grids`).
     "cuda-cpu-small": _CUDA_CPU,
     "cuda-cpu-marked": _CUDA_CPU,
+    "cuda-cpu-near-limits": _CUDA_CPU,
     "cuda-cpu-asan": Kind(
         _C_AND_CXX,
         {"c": _ASAN_BUILD, "c++": (*_ASAN_BUILD, *_CUDA_TEXT)},

@@ -21,14 +21,19 @@ from annotune.measure.harness import signature
 from annotune.measure.index_values import index_ranges
 from annotune.measure.intervals import Interval
 from annotune.measure.overlaps import WHOLE, Overlap
+from annotune.measure.zeros import changed_names, negative_names
 
 PAGE_BYTES = 4096
+_WIDE_BYTES = 4
 
 SMALL_INTEGER = 8
 """Integers that are no indices are at most so large, that products of many fit into an int."""
 
 LEAST_INTEGER = -3
 """The least of them lies nearer to 0, so that long sums grow past what a narrow type holds."""
+
+LARGE_INTEGER = 33_000
+"""Among few values, what an integer that the region adds to is above: past 16 bits, with room."""
 
 START = 3
 """What an integer that the region itself changes starts from: 0 and 1 would hide a lost factor."""
@@ -42,20 +47,31 @@ class Values(StrEnum):
     """What arrays and scalars hold: random numbers, or few that are equal to each other.
 
     Among the `EQUAL` ones are those that the region compares with. Reals `BELOW` and `ABOVE` have
-    one sign, so that zeros are their extrema; one in three is NaN, an infinity or either zero.
+    one sign, so that zeros are their extrema; one in three is NaN, an infinity or either zero, and
+    sums of the others are exact. `ZEROS` are of either sign, and -0.0 where sums begin; `NEGATIVE`
+    ones of such signs that sums are -0.0.
     """
 
     USUAL = "usual"
-    EQUAL = "equal"
-    BELOW = "special, none above zero"
-    ABOVE = "special, none below zero"
+    EQUAL = "equal values"
+    BELOW = "special values, none above zero"
+    ABOVE = "special values, none below zero"
+    ZEROS = "zeros"
+    NEGATIVE = "zeros that add up to -0.0"
 
 
 SPECIAL = {Values.BELOW: -1.0, Values.ABOVE: 1.0}
 """The sign of the reals of special values, which make NaN a right result too."""
 
+ZERO_VALUES = (Values.ZEROS, Values.NEGATIVE)
+"""Where every real is a zero."""
+
 _SPECIAL = (np.nan, np.inf, 0.0, -0.0)
-_SPECIAL_SHARE = 1 / 3
+# Of what is compared one in three is seen; of complex numbers, which are summed, NaN hides others.
+_SPECIAL_SHARE = {Family.REAL: 1 / 3, Family.COMPLEX: 1 / 16}
+
+_STEPS = 64
+"""Beside special values reals are multiples of 1 in so many: no rounding decides their signs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +175,7 @@ def make_inputs(
                 own.tofile(file)
     names = signature(region)
     integers = tuple(known.get(name, START) for name in names.integers)
-    reals = tuple(draw.real() for _ in names.slots())
+    reals = tuple(map(draw.real, names.slots()))
     return Inputs(path, buffers, integers, reals, dict(known), seed, values)
 
 
@@ -205,6 +221,9 @@ class _Draw:
         self._few: tuple[float, ...] = ()
         self._sign = SPECIAL.get(values, 0.0)
         self._indices = indices
+        self._values = values
+        is_chosen = values is Values.NEGATIVE
+        self._negative = negative_names(region) if is_chosen else changed_names(region)
         self._divides = divides(region)
         self._compared = compared_integers(region)
         if values is Values.EQUAL:
@@ -212,7 +231,10 @@ class _Draw:
             few = {*_FEW, *compared_reals(region)}
             self._few = tuple(sorted(v for v in few if least <= v <= most))
 
-    def real(self) -> float:
+    def real(self, name: str) -> float:
+        """Return what a scalar holds, or a part of a complex one."""
+        if self._values in ZERO_VALUES:
+            return float(self._zeros(name, 1)[0])
         if self._few:
             return float(self._random.choice(self._few))
         return float(self._random.uniform(*self._interval()))
@@ -223,15 +245,24 @@ class _Draw:
         if number.family is Family.INTEGER:
             return self._integers(buffer).astype(number.dtype)
         parts = buffer.size_bytes // number.component.itemsize
+        if self._values in ZERO_VALUES:
+            return self._zeros(buffer.name, parts).astype(number.component).view(number.dtype)
         if self._few:
             return self._random.choice(self._few, parts).astype(number.component).view(number.dtype)
         least, most = self._interval()
         drawn_parts = least + (most - least) * self._random.random(parts, np.float64)
         if self._sign:
-            chosen = self._random.random(parts) < _SPECIAL_SHARE
+            share = _SPECIAL_SHARE[number.family]
+            chosen = self._random.random(parts) < share
             special = self._sign * self._random.choice(_SPECIAL, parts)
-            drawn_parts = np.where(chosen, special, self._sign * np.abs(drawn_parts))
+            others = self._sign * np.ceil(np.abs(drawn_parts) * _STEPS) / _STEPS
+            drawn_parts = np.where(chosen, special, others)
         return drawn_parts.astype(number.component).view(number.dtype)
+
+    def _zeros(self, name: str, count: int) -> npt.NDArray[Any]:
+        if self._values is Values.ZEROS and name not in self._negative:
+            return np.copysign(0.0, self._random.random(count) - 0.5)
+        return np.full(count, -0.0 if name in self._negative else 0.0)
 
     def _interval(self) -> tuple[float, float]:
         return (0.25, 0.75) if self._divides else (-1.0, 1.0)
@@ -244,6 +275,8 @@ class _Draw:
         drawn = self._random.integers(low, SMALL_INTEGER, buffer.count, np.int64, endpoint=True)
         if self._few:
             drawn = np.maximum(low, drawn % 3)
+            if buffer.is_written and buffer.dtype.itemsize >= _WIDE_BYTES:
+                drawn += LARGE_INTEGER
         limits = np.iinfo(buffer.dtype)
         least, most = max(low, int(limits.min)), min(int(limits.max), 2**62)
         near = [v for c in self._compared for v in (c - 1, c, c + 1) if least <= v <= most]

@@ -19,13 +19,22 @@ from annotune.ir.region import Region, SourceFile
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.elements import Family, components, is_poison
 from annotune.measure.harness import Signature, nest_source, oracle_source, signature
-from annotune.measure.inputs import SPECIAL, Buffer, Inputs, Values, make_inputs, zero_inputs
+from annotune.measure.inputs import (
+    SPECIAL,
+    ZERO_VALUES,
+    Buffer,
+    Inputs,
+    Values,
+    make_inputs,
+    zero_inputs,
+)
 from annotune.measure.overlaps import Overlap
 from annotune.measure.run import Outcome, RunJob, TimingPlan, run_checked
 from annotune.measure.shadow import shadow_of
 from annotune.measure.tolerance import Mismatch, bound, capped, compare, relative_bound
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Status
+from annotune.measure.zeros import fixes_zeros
 
 ORACLE_DOES_NOT_COMPILE = Template(
     "AT501",
@@ -89,6 +98,7 @@ class Oracle:
         self._references: dict[tuple[object, ...], Reference] = {}
         shadow = shadow_of(self.region)
         self._is_linear = shadow.is_linear
+        self._fixes_zeros = fixes_zeros(analysis)
         bodies = (shadow.magnitude, shadow.count)
         texts = [nest_source(source, self.region, body) for body in bodies]
         with ThreadPoolExecutor(1 + len(texts)) as pool:
@@ -212,9 +222,14 @@ class Oracle:
         sizes = np.abs(magnitude) if parts == 1 else np.repeat(np.abs(magnitude), parts)
         return capped(bound(sizes, counts, element), expected)
 
-    def mismatch(self, reference: Reference, outcome: Outcome) -> str:
-        """Return in words where `outcome` differs from the original, or nothing."""
-        has_nan = reference.inputs.values in SPECIAL
+    def mismatch(self, reference: Reference, outcome: Outcome, may_reorder: bool = False) -> str:
+        """Return in words where `outcome` differs from the original, or nothing.
+
+        Where a compiler `may_reorder` what is computed no zero has a sign.
+        """
+        values = reference.inputs.values
+        has_nan = values in SPECIAL
+        has_signs = self._fixes_zeros and not may_reorder and values in (*SPECIAL, *ZERO_VALUES)
         for buffer in (b for b in reference.inputs.buffers if b.is_written):
             expected = reference.expected[buffer.name]
             got = reference.inputs.read(buffer, outcome.outputs, outcome.outputs_at)
@@ -225,12 +240,13 @@ class Oracle:
                 reference.tolerance[buffer.name],
                 is_poison(expected, buffer.number),
                 has_nan,
+                has_signs,
             )
             if found:
                 return str(_counted_from(found, buffer))
-        return self._scalar_mismatch(reference, outcome)
+        return self._scalar_mismatch(reference, outcome, has_signs)
 
-    def _scalar_mismatch(self, reference: Reference, outcome: Outcome) -> str:
+    def _scalar_mismatch(self, reference: Reference, outcome: Outcome, has_signs: bool) -> str:
         names = signature(self.region)
         for number, name in enumerate(names.integers):
             got, wanted = outcome.integers[number], reference.integers[number]
@@ -245,6 +261,7 @@ class Oracle:
                 np.array([outcome.reals[number]]),
                 np.array([reference.real_tolerance[number]]),
                 has_nan=reference.inputs.values in SPECIAL,
+                has_signs=has_signs,
             )
             if found:
                 return (

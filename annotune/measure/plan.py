@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from annotune.measure.evaluate import iterations, known_values
 from annotune.measure.flags import KINDS
-from annotune.measure.inputs import Values
+from annotune.measure.inputs import SPECIAL, Values
 from annotune.measure.oracle import Oracle
 from annotune.measure.overlaps import Overlap
 from annotune.measure.run import RUN_LIMIT_S, Order, TimingPlan
-from annotune.measure.variant import MARKED, Variant
+from annotune.measure.variant import MARKED, NEAR_LIMITS, Variant
 
 SANITIZE_ITERATIONS = 1_000_000
 """Sizes with more assignments than this are not run under a sanitizer, 2-20 times slower."""
@@ -34,13 +34,14 @@ class CheckPlan:
     and `races` add runs under the sanitizers and the race detector at the sizes that are
     small enough. For each number in `failures` that call of the CUDA run-time library fails
     once, after which the entry must still leave the right result. With `overlaps` each run is
-    made with each of them in turn, arrays sharing memory; `values` is what they hold. With
+    made with each of them in turn, arrays sharing memory, and with each of `values` in them. With
     `has_small_grids` kernels get a few blocks where they bear with fewer; with
-    `has_marks` the trial says which branches of the texts were run. With `takes_way_out` each
-    run takes the nest as written, with marks one more does. Where it `may_fall_back`
-    to the original a text need not launch a kernel. `resident` gives CUDA
-    variants device pointers, as ``--data resident`` says, and has OpenACC's find their arrays
-    present. `arch` is set to have CUDA compiled
+    `has_marks` the trial says which branches of the texts were run, the first and last sizes
+    having each of `values` too. With `takes_way_out` each run takes the nest as written, with
+    marks one more does. With `has_near_limits` limits near 2^31 lie near 2^15. Where it
+    `may_fall_back` to the original a text need not launch a kernel.
+    `resident` gives CUDA variants device pointers, as ``--data resident`` says, and has OpenACC's
+    find their arrays present. `arch` is set to have CUDA compiled
     for that GPU as well, for nvcc's own words on registers and spills, `grids` to have OpenACC
     compiled for a GPU, for the grids that its compiler chooses. `device_name` is what
     the trial says it was measured on; `environ` is set in every child, such as
@@ -56,9 +57,10 @@ class CheckPlan:
     races: bool = False
     failures: tuple[int, ...] = ()
     overlaps: tuple[Overlap, ...] = ()
-    values: Values = Values.USUAL
+    values: tuple[Values, ...] = (Values.USUAL,)
     has_small_grids: bool = False
     has_marks: bool = False
+    has_near_limits: bool = False
     takes_way_out: bool = False
     may_fall_back: bool = False
     resident: bool = False
@@ -82,6 +84,7 @@ class Run:
     fail_at: int = 0
     overlap: Overlap | None = None
     takes_way_out: bool = False
+    values: Values = Values.USUAL
 
 
 def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
@@ -90,8 +93,9 @@ def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
         yield from _marked_runs(variant, plan, oracle)
         return
     for run in _runs(variant, plan, oracle):
-        for overlap in plan.overlaps or (None,):
-            yield replace(run, overlap=overlap, takes_way_out=plan.takes_way_out)
+        for overlap, values in itertools.product(plan.overlaps or (None,), plan.values):
+            way_out = plan.takes_way_out
+            yield replace(run, overlap=overlap, takes_way_out=way_out, values=values)
 
 
 def _marked_runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
@@ -101,6 +105,8 @@ def _marked_runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[
         return
     for sizes in plan.sizes:
         yield Run(kind, sizes)
+    for sizes, values in itertools.product((plan.sizes[0], plan.sizes[-1]), plan.values):
+        yield Run(kind, sizes, values=values)
     for sizes in plan.sizes[:1]:
         for overlap in plan.overlaps:
             yield Run(kind, sizes, overlap=overlap)
@@ -115,7 +121,15 @@ def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
     for kind, limit in _detectors(variant, plan, oracle):
         for sizes in _small_enough(plan.sizes, oracle, limit):
             yield Run(kind, sizes, Order.REVERSE)
+            # Of two zeros a clause keeps the first or the last that comes: one of them is C's.
+            if not SPECIAL.keys().isdisjoint(plan.values):
+                yield Run(kind, sizes, Order.FORWARD)
     orders = _ALL_ORDERS if KINDS[variant.kind].is_ordered else (Order.FORWARD,)
+    near = f"{variant.kind}{NEAR_LIMITS}"
+    if plan.has_near_limits:
+        for sizes in plan.sizes if near in KINDS else ():
+            yield Run(near, sizes)
+        return
     small = f"{variant.kind}-small"
     if plan.has_small_grids and small in KINDS:
         for sizes, order in itertools.product(plan.sizes, orders):
@@ -185,5 +199,6 @@ def words_of(run: Run, reason: str) -> str:
     order = "" if run.order is Order.FORWARD else f"threads in {run.order.name.lower()} order: "
     order += "made to take the nest as written: " if run.takes_way_out else ""
     order += f"with {run.overlap}: " if run.overlap is not None else ""
+    order += f"on {run.values}: " if run.values is not Values.USUAL else ""
     planned = f"after call {run.fail_at} of the CUDA library failed: " if run.fail_at else ""
     return place + order + planned + reason

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
-from annotune.measure.borne import compares_reals
-from annotune.measure.inputs import SPECIAL, Values
+from annotune.measure.borne import bears_special
+from annotune.measure.inputs import SPECIAL, ZERO_VALUES, Values
+from annotune.measure.near_limits import near_limits
 from annotune.measure.overlaps import overlaps
 from annotune.measure.plan import CheckPlan
 from annotune.measure.sizes import border_sizes, condition_sizes, middle_sizes
-from annotune.measure.variant import Variant
+from annotune.measure.variant import Variant, texts_of
 from annotune.measure.way_out import has_way_out
+from annotune.measure.zeros import bears_zeros
 
 Sizes = Mapping[str, int]
 
@@ -40,12 +42,16 @@ def proofs(
     borders = border_sizes(analysis)
     if borders:
         yield replace(plan, sizes=borders, may_fall_back=True)
-    yield replace(plan, sizes=(*small, *plan.sizes), values=Values.EQUAL)
-    if compares_reals(analysis.region):
-        for values in SPECIAL:
-            yield replace(plan, sizes=(*small, one), values=values)
+    long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
+    yield from _on_other_values(variant, analysis, plan, (*small, one))
+    if long and not variant.device_text and Values.ZEROS in _odd_values(analysis):
+        # Sums that are asked for their signs run again, in loops that nothing else enters.
+        yield replace(plan, sizes=long, values=(Values.ZEROS,), may_fall_back=True)
     if has_way_out(variant):
         yield replace(plan, sizes=(*small, *borders), takes_way_out=True)
+    near = near_limits(texts_of(variant).values(), analysis)
+    if near:
+        yield replace(plan, sizes=near, has_near_limits=True, may_fall_back=True)
     # A detector is slow at the tuned sizes, which have been checked.
     beside = condition_sizes(analysis)
     yield replace(plan, sizes=(*small, *beside), sanitize=True, races=True)
@@ -57,16 +63,37 @@ def proofs(
         yield replace(plan, sizes=small, has_small_grids=True)
         failures = tuple(range(1, 1 + len(_CALLS.findall(variant.device_text))))
         yield replace(plan, sizes=(one,), failures=failures, may_fall_back=True)
-        long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
         if long:
             yield replace(plan, sizes=long, failures=(1,), may_fall_back=True)
     # The last, for its trial tells what all of them together have run.
-    everything = dict.fromkeys(map(_pairs, (one, *small, *borders, *plan.sizes)))
-    sizes = tuple(map(dict, everything))
+    others = [sizes for sizes in (one, *small, *borders) if sizes not in plan.sizes]
+    sizes = (*_distinct(others), *plan.sizes)
     way_out = has_way_out(variant)
-    plan = replace(plan, sizes=sizes, overlaps=shared, failures=failures)
+    plan = replace(
+        plan, sizes=sizes, values=_odd_values(analysis), overlaps=shared, failures=failures
+    )
     yield replace(plan, has_marks=True, takes_way_out=way_out)
 
 
-def _pairs(sizes: Sizes) -> tuple[tuple[str, int], ...]:
-    return tuple(sizes.items())
+def _on_other_values(
+    variant: Variant, analysis: Analysis, plan: CheckPlan, small: Sequence[Sizes]
+) -> Iterator[CheckPlan]:
+    """Yield the proofs on values other than the usual ones."""
+    every = _distinct((*small, *plan.sizes))
+    yield replace(plan, sizes=every, values=(Values.EQUAL,))
+    odd = _odd_values(analysis)
+    if set(SPECIAL) <= set(odd):
+        # What one order of threads makes of two zeros another need not.
+        yield replace(plan, sizes=every, values=tuple(SPECIAL), races=not variant.device_text)
+    if Values.ZEROS in odd:
+        yield replace(plan, sizes=every, values=ZERO_VALUES)
+
+
+def _odd_values(analysis: Analysis) -> tuple[Values, ...]:
+    """Return the values beside numbers that a region bears, and of which C says what it makes."""
+    special = tuple(SPECIAL) if bears_special(analysis.region) else ()
+    return (*special, *ZERO_VALUES) if bears_zeros(analysis) else special
+
+
+def _distinct(sizes: Sequence[Sizes]) -> tuple[Sizes, ...]:
+    return tuple(one for number, one in enumerate(sizes) if one not in sizes[:number])

@@ -8,7 +8,7 @@ from itertools import cycle
 from types import MappingProxyType
 
 from annotune.analysis.facts import Analysis
-from annotune.ir.expr import Binary, Var
+from annotune.ir.expr import Binary, Var, variables
 from annotune.ir.nest import Assign
 from annotune.ir.region import Region
 from annotune.measure.evaluate import evaluate, iterations, known_values
@@ -77,7 +77,7 @@ def awkward_sizes(
     for choices in ((_ONES,), (_SMALL,), (_PRIMES, _SMALL_PRIMES)):
         for values in choices:
             sizes = dict(zip(names, cycle(values), strict=False)) | kept
-            sizes = _fulfilling(analysis, sizes)
+            sizes = fulfilling(analysis, sizes)
             if sizes == sizes | kept and is_possible(analysis, sizes, limit):
                 found.append(sizes)
                 break
@@ -102,15 +102,17 @@ def border_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Si
     if not names:
         return ()
     tuned = tuned_sizes(region)
-    small = _fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
-    # Three of what has a border on both sides have one inside.
-    short = dict.fromkeys(names, 3)
+    small = fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
+    # Three of what has a border on both sides have one inside. What bounds no loop may stand in a
+    # condition on one, which holds at some of three where it is 1.
+    bounds = {n for x in region.nest.loops() for b in (x.lower, x.upper) for n in variables(b)}
+    short = {name: 3 if name in bounds else 1 for name in names}
     found = [{**tuned, name: tuned[name] + step} for name in names for step in (1, -1)]
     found += [{**tuned, name: 2 * tuned[name]} for name in names]
     found.append({name: 2 * value for name, value in tuned.items()})
     found += [{**small, name: 0} for name in names]
     found.append(dict.fromkeys(names, 0))
-    found += [_fulfilling(analysis, {**short, name: n}) for name in names for n in _LONG]
+    found += [fulfilling(analysis, {**short, name: n}) for name in names for n in _LONG]
     found += map(dict, condition_sizes(analysis, limit))
     possible = [one for one in _distinct(found) if is_possible(analysis, one, limit)]
     return tuple(sorted(possible, key=lambda sizes: _iterations(region, sizes)))
@@ -119,7 +121,7 @@ def border_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Si
 def middle_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Sizes, ...]:
     """Return sizes of some ten each at which the original runs; none where C fixes the sizes."""
     names = open_sizes(analysis.region)
-    sizes = _fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
+    sizes = fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
     return (sizes,) if names and is_possible(analysis, sizes, limit) else ()
 
 
@@ -129,7 +131,7 @@ def condition_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple
     Where it is not met the proofs say nothing, and a text must not do as if it were.
     """
     names = open_sizes(analysis.region)
-    small = _fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
+    small = fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
     found: list[dict[str, int]] = []
     for condition in analysis.conditions:
         match condition:
@@ -142,7 +144,7 @@ def condition_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple
     return tuple(one for one in _distinct(found) if is_possible(analysis, one, limit))
 
 
-def _fulfilling(analysis: Analysis, sizes: dict[str, int]) -> dict[str, int]:
+def fulfilling(analysis: Analysis, sizes: dict[str, int]) -> dict[str, int]:
     """Return `sizes`, some made larger so that kernels run: ``ldc >= n`` needs a larger ldc.
 
     Where that does not suffice, the original runs, which is right too.

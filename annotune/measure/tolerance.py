@@ -112,12 +112,14 @@ def compare(
     tolerance: Reals,
     untouched: Reals | None = None,
     has_nan: bool = False,
+    has_signs: bool = False,
 ) -> Mismatch | None:
     """Return the worst element of `got` outside its tolerance, or None when all are inside.
 
-    NaN equals nothing, unless the right result `has_nan`: then it must be where it is there.
-    Integers must be equal. `untouched` marks elements that the original left as they were: there
-    the very bits must have stayed, a NaN's payload included.
+    NaN equals nothing, unless the right result `has_nan`: then it must be where it is there. Zeros
+    of both signs are equal, unless it `has_signs`. Integers must be equal. `untouched` marks
+    elements that the original left as they were: there the very bits must have stayed, a NaN's
+    payload included.
     """
     wrong, worst, worst_excess = 0, -1, -1.0
     for start in range(0, expected.size, _CHUNK):
@@ -128,6 +130,7 @@ def compare(
             tolerance[part],
             None if untouched is None else untouched[part],
             has_nan,
+            has_signs,
         )
         if excess is None:
             continue
@@ -153,7 +156,12 @@ _CHUNK = 1 << 15
 
 
 def _excess(
-    expected: Reals, got: Reals, tolerance: Reals, untouched: Reals | None, has_nan: bool
+    expected: Reals,
+    got: Reals,
+    tolerance: Reals,
+    untouched: Reals | None,
+    has_nan: bool,
+    has_signs: bool,
 ) -> Reals | None:
     """Return by how much each wrong element exceeds its tolerance, and -1 for right ones.
 
@@ -166,6 +174,9 @@ def _excess(
             right |= difference <= tolerance
             if has_nan:
                 right |= np.isnan(expected) & np.isnan(got)
+            if has_signs:
+                are_zeros = (expected == 0.0) & (got == 0.0)
+                right &= ~(are_zeros & (np.signbit(expected) != np.signbit(got)))
         if untouched is not None and untouched.any():
             bits = np.dtype(f"u{expected.dtype.itemsize}")
             right = np.where(untouched, got.view(bits) == expected.view(bits), right)

@@ -14,10 +14,14 @@ from annotune.measure.cuda_text import translate, with_small_grids
 from annotune.measure.flags import KINDS, RUNTIME_FOLDER
 from annotune.measure.gpu import timed_device_text
 from annotune.measure.harness import quoted, variant_source
+from annotune.measure.near_limits import with_near_limits
 from annotune.measure.oracle import Oracle
 
 MARKED = "-marked"
 """Ends the kinds whose texts tell which of their branches were run."""
+
+NEAR_LIMITS = "-near-limits"
+"""Ends the kinds whose texts have limits that sizes reach."""
 
 # What a kind's C must become before the compiler takes it; imported when used.
 _REWRITES: Mapping[str, str] = {
@@ -83,6 +87,9 @@ def code_of(variant: Variant, kind: str) -> RegionCode:
     if kind.endswith(MARKED):
         helper, body = marked(code.helper, HELPER), marked(code.body, BODY)
         return replace(code, helper=helper, body=body)
+    if kind.endswith(NEAR_LIMITS):
+        helper, body = with_near_limits(code.helper), with_near_limits(code.body)
+        return replace(code, helper=helper, body=body)
     if kind not in _REWRITES:
         return code
     rewrite = _function(_REWRITES[kind])
@@ -95,6 +102,8 @@ def _device_source(text: str, kind: str, oracle: Oracle) -> Source:
         return Source(timed_device_text(text), "cuda")
     if kind.endswith("-small"):
         text = with_small_grids(text)
+    if kind.endswith(NEAR_LIMITS):
+        text = with_near_limits(text)
     before = ""
     if kind.endswith(MARKED):
         before = f'extern "C" {{\n{declared(DEVICE)}}}\n'
@@ -109,8 +118,8 @@ def _function(name: str) -> Callable[[str], str]:
     return function
 
 
-def texts_with_marks(variant: Variant) -> Mapping[str, str]:
-    """Return the texts of a variant by the arrays of marks that they get."""
+def texts_of(variant: Variant) -> Mapping[str, str]:
+    """Return the texts of a variant by the arrays of marks that they may get."""
     if variant.device_text:
         # What is beside it only calls it.
         return {DEVICE: variant.device_text}

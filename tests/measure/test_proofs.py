@@ -15,7 +15,7 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.target import load_target
 from annotune.decide.decision import Base
 from annotune.decide.space import region_space
-from annotune.measure.borne import compares_reals
+from annotune.measure.borne import bears_special
 from annotune.measure.branches import blocks
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.cuda_text import with_small_grids
@@ -197,7 +197,7 @@ def test_extrema_meet_nan_and_a_way_out_its_loops(old: str, new: str, tmp_path: 
 )
 def test_special_values_are_for_reals_that_are_compared(statement: str, meets: bool) -> None:
     loops = TEXT.partition("if (x")[0] + statement + "\n    /*@ end @*/\n}\n"
-    assert compares_reals(analysis_of(loops).region) is meets
+    assert bears_special(analysis_of(loops).region) is meets
 
 
 def test_a_text_of_annotune_s_takes_its_way_out_line_by_line() -> None:

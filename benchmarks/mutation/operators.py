@@ -47,12 +47,13 @@ class Edit:
         return text[: self.start] + self.new + text[self.end :]
 
 
-def edits(text: str, has_long_sizes: bool = True) -> list[Edit]:
+def edits(text: str, has_long_sizes: bool = True, beside: str = "") -> list[Edit]:
     """Return every mistake that the operators make in `text`, each program once.
 
-    Without long sizes its loops can be run past 8 bits, and not past 16.
+    What it calls may stand `beside` it. Without long sizes its loops can be run past 8 bits, and
+    not past 16.
     """
-    one = _Text(text, tokens(text), _NARROWER if has_long_sizes else _NARROWEST)
+    one = _Text(text, tokens(text), _NARROWER if has_long_sizes else _NARROWEST, beside)
     made = [edit for operator in _OPERATORS for edit in operator(one)]
     made = [edit for edit in made if not _is_decided(text, edit)]
     return list({(one.start, one.end, one.new): one for one in reversed(made)}.values())[::-1]
@@ -76,7 +77,10 @@ def _is_decided(text: str, edit: Edit) -> bool:
 class _Text:
     """A text, its tokens, and what is known of the places in it."""
 
-    def __init__(self, text: str, found: list[Token], narrower: Mapping[str, str]) -> None:
+    def __init__(
+        self, text: str, found: list[Token], narrower: Mapping[str, str], beside: str
+    ) -> None:
+        self.beside = beside
         self.text, self.tokens, self.narrower = text, found, narrower
         self.headers = list(_headers(found))
         self.tests = list(_tests(found))
@@ -128,7 +132,7 @@ def _headers(found: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """The tokens of a condition, and whether another right way stands beside what it guards.
+    """The tokens of a condition, and whether another right way stands beside the block it guards.
 
     One that chooses the lesser of two values, ``a < b ? a : b``, chooses the same at the border.
     """
@@ -137,6 +141,7 @@ class _Test:
     last: int
     has_other_way: bool
     is_choice: bool = False
+    block: tuple[int, int] = (0, 0)
 
 
 def _tests(found: Sequence[Token]) -> Iterator[_Test]:
@@ -149,7 +154,7 @@ def _tests(found: Sequence[Token]) -> Iterator[_Test]:
                 after += 1
         has_else = after + 1 < len(found) and found[after + 1].text == "else"
         returns = any(t.text == "return" for t in found[last:after])
-        yield _Test(opening + 1, last, has_else or returns)
+        yield _Test(opening + 1, last, has_else or returns, block=(last + 1, after + 1))
     for number in range(len(found) - 3):
         words = [token.text for token in found[number : number + 4]]
         if words == ["fits", "=", "fits", "&&"]:
@@ -196,13 +201,73 @@ def _bounds(one: _Text) -> Iterator[Edit]:
         start, test, step = header
         for number in range(*test):
             for new in {"<": ("<=",), "<=": ("<",), ">": (">=",)}.get(one.tokens[number].text, ()):
-                yield one.replaced("bound", number, new)
-        if test[1] > test[0]:
+                if not _holds_empty(one, first, last, number):
+                    yield one.replaced("bound", number, new)
+        if test[1] > test[0] and not _steps_over(one, start, test, step):
             yield one.behind("bound", test[1] - 1, " - 1")
         if start[1] > start[0]:
             yield one.behind("bound", start[1] - 1, " + 1")
-        if one.tokens[step[1] - 1].kind == "number":
+        if one.tokens[step[1] - 1].kind == "number" and not _steps_once(one, start, test, step):
             yield one.behind("bound", step[1] - 1, " + 1")
+
+
+def _holds_empty(one: _Text, first: int, last: int, relation: int) -> bool:
+    """Return whether a loop holds but one from its iterator to its bound: it is empty there."""
+    words = [token.text for token in one.tokens]
+    end = first + words[first:last].index(";", relation - first)
+    bound = words[relation + 1 : end]
+    name = words[relation - 1]
+    inner = last + 1 + (words[last + 1] == "{")
+    if words[inner] != "for" or words[last + 1] != "{":
+        return False
+    found = words[inner + 2 : closing(one.tokens, inner + 1)]
+    is_same = found[2:4] == ["=", name] and found[4:7] == [";", found[1], "<"]
+    body = closing(one.tokens, inner + 1) + 1
+    is_alone = words[body] == "{" and words[closing(one.tokens, body) + 1] == "}"
+    return is_same and found[7 : 7 + len(bound) + 1] == [*bound, ";"] and is_alone
+
+
+_Range = tuple[int, int]
+
+
+def _steps_over(one: _Text, start: _Range, test: _Range, step: _Range) -> bool:
+    """Return whether no value of an iterator lies between a bound and one less.
+
+    From 0 in steps of 8 there is none before ``n - n % 8``, nor before an `n` that is fixed where
+    the loop stands and leaves another rest than 1.
+    """
+    width = _width(one, start, step)
+    bound = [t.text for t in one.tokens[test[0] + 2 : test[1]]]
+    if width > 1 and bound[-2:] == ["%", str(width)]:
+        return bound[:-2] == [bound[0], "-", bound[0]]
+    known = _fixed(one, test[0]).get(bound[0]) if len(bound) == 1 else None
+    return width > 1 and known is not None and known % width != 1
+
+
+def _steps_once(one: _Text, start: _Range, test: _Range, step: _Range) -> bool:
+    """Return whether the first step reaches a bound, which is fixed where the loop stands."""
+    bound = [t.text for t in one.tokens[test[0] + 2 : test[1]]]
+    known = _fixed(one, test[0]).get(bound[0]) if len(bound) == 1 else None
+    return known is not None and known <= _width(one, start, step)
+
+
+def _width(one: _Text, start: _Range, step: _Range) -> int:
+    """Return the step of a loop that starts at 0, 0 for another loop."""
+    begins = [t.text for t in one.tokens[start[1] - 2 : start[1]]]
+    return _whole(one.tokens[step[1] - 1].text) if begins == ["=", "0"] else 0
+
+
+def _fixed(one: _Text, number: int) -> dict[str, int]:
+    """Return the sizes that are fixed where a token stands, by its function or by a test."""
+    place = one.tokens[number].start
+    function = one.text[one.text.rfind("\n}", 0, place) + 1 : place]
+    found = re.findall(r"\bconst int (\w+) = (\d+);", function)
+    for test in one.tests:
+        if test.block[0] <= number < test.block[1]:
+            words = one.text[one.tokens[test.first].start : one.tokens[test.last].start]
+            if "||" not in words:
+                found += re.findall(r"\b(\w+) == (\d+)\b", words)
+    return {name: int(digits) for name, digits in found}
 
 
 _WAITS = ("__syncthreads", "__syncwarp", "__pipeline_wait_prior", "__pipeline_commit")
@@ -230,19 +295,26 @@ def _ends_only_combine(one: _Text, after: int) -> bool:
 def _guards(one: _Text) -> Iterator[Edit]:
     for test in one.tests:
         table = _WEAKER if test.has_other_way else _LESSER if test.is_choice else _OTHER
+        if "".join(t.text for t in one.tokens[test.first : test.last]) == "count<limit":
+            # More blocks than iterations are as right, and take hours here.
+            yield one.range("guard", test.first, test.last, "1")
+            continue
         whole = parts(one.tokens, test.first, test.last, "&&")
+        fails_later = _fails_later(one, test)
         for first, last in whole:
             if _is_redundant(one, test, first, last):
                 continue
             for number in range(first, last):
                 for new in table.get(one.tokens[number].text, ()):
                     # No status is less than success.
-                    if (one.tokens[number + 1].text, new) != ("cudaSuccess", "<="):
+                    is_status = one.tokens[number + 1].text == "cudaSuccess"
+                    if not (is_status and (new == "<=" or (new == ">=" and fails_later))):
                         yield one.replaced("guard", number, new)
-            yield one.range("guard", first, last, "1")
+            if not fails_later:
+                yield one.range("guard", first, last, "1")
             if last < test.last:
                 yield one.replaced("guard", last, "||")
-        if not test.has_other_way:
+        if not test.has_other_way and not _is_waited_for(one, test):
             yield one.range("guard", test.first, test.last, "0")
 
 
@@ -250,8 +322,8 @@ def _is_redundant(one: _Text, test: _Test, first: int, last: int) -> bool:
     """Return whether a conjunct may go, since what it guards is right without it.
 
     That a loop runs, ``0 < n``: without it nothing is done either way. That a size is the tuned
-    one, in a text that does not depend on it: the number is in such tests alone, and the one before
-    it nowhere.
+    one, in a text that does not depend on it: what it guards has neither the number, but where it
+    only places work, nor the one before it.
     """
     words = [token.text for token in one.tokens[first:last]]
     if not test.has_other_way:
@@ -260,9 +332,48 @@ def _is_redundant(one: _Text, test: _Test, first: int, last: int) -> bool:
         return True
     if len(words) == 3 and words[1] == "==" and words[2].isdigit():
         number = int(words[2])
-        elsewhere = re.sub(rf"\b\w+ == {number}\b", "", one.text)
-        return not re.search(rf"\b(?:{number}|{number - 1})\b", elsewhere)
+        if number < 2:
+            return False
+        guarded = _PLACED.sub("", _guarded(one, test))
+        return not re.search(rf"\b(?:{number}|{number - 1})\b", guarded)
     return False
+
+
+_PLACED = re.compile(
+    r"\b(?:num_gangs|num_workers|vector_length)\(\d+\)|//[^\n]*|/\*.*?\*/", re.DOTALL
+)
+
+
+def _guarded(one: _Text, test: _Test) -> str:
+    """Return what a test guards, with the functions that are named in it."""
+    first, last = test.block
+    block = one.text[one.tokens[first].start : one.tokens[last - 1].end]
+    named = {token.text for token in one.tokens[first:last] if token.kind == "name"}
+    every = f"{one.text}\n{one.beside}"
+    bodies = (rf"\b{name}\([^;{{}}]*\)\s*\{{.*?^\}}" for name in sorted(named))
+    found = (re.search(body, every, re.DOTALL | re.MULTILINE) for body in bodies)
+    return "\n".join([block, *(body[0] for body in found if body)])
+
+
+def _is_waited_for(one: _Text, test: _Test) -> bool:
+    """Return whether a test guards a wait for kernels before a copy, which waits for them too."""
+    first, last = test.block
+    waits = any(t.text == "cudaDeviceSynchronize" for t in one.tokens[first:last])
+    end = one.tokens[last - 1].end
+    return waits and "cudaMemcpyDeviceToHost" in one.text[end : one.text.find("\n}", end)]
+
+
+_STAGED = ("cudaMalloc", "cudaMemcpyHostToDevice", "malloc")
+
+
+def _fails_later(one: _Text, test: _Test) -> bool:
+    """Return whether a test of the status guards what is done before kernels are launched.
+
+    Of a call that has failed before, ``cudaGetLastError`` tells behind the launch; and memory of
+    the host's is no success that would hide it.
+    """
+    is_staged = any(token.text in _STAGED for token in one.tokens[slice(*test.block)])
+    return is_staged and "cudaGetLastError" in one.text
 
 
 def _subscripts(one: _Text) -> Iterator[Edit]:
@@ -369,18 +480,18 @@ def _combines(one: _Text) -> Iterator[Edit]:
         if number in one.in_header or number in one.in_brackets:
             continue
         for new in {"+=": ("=", "-="), "-=": ("=", "+="), "*=": ("=", "+=")}.get(token.text, ()):
-            yield one.replaced("combine", number, new)
-        new = {"fmax": "fmin", "fmin": "fmax", "max": "min", "min": "max"}.get(token.text)
-        if new and one.tokens[number + 1].text == "(":
-            yield one.replaced("combine", number, new)
+            if new != "=" or not _is_first_term(one, number):
+                yield one.replaced("combine", number, new)
+        other = {"fmax": "fmin", "fmin": "fmax", "max": "min", "min": "max"}.get(token.text)
+        if other and one.tokens[number + 1].text == "(":
+            yield one.replaced("combine", number, other)
         is_start = one.tokens[number - 1].text == "=" and one.tokens[number + 1].text == ";"
         if is_start and token.kind == "number" and _REAL.fullmatch(token.text):
             yield one.replaced("combine", number, "1.0" if float(token.text) == 0 else "0.0")
     found = one.tokens
-    for number in range(len(found) - 6):
-        words = [token.text for token in found[number : number + 7]]
-        if words == ["(", "count", "+", "1", ")", "/", "2"] and not _are_powers(one):
-            yield one.range("combine", number, number + 5, "count")
+    for number in range(3, len(found)):
+        if _halves(one, number) and not _are_powers(one):
+            yield one.range("combine", number - 3, number + 2, "count")
     for opening, last in calls(found, "of"):
         if found[opening - 2].text == "::":
             first = parts(found, opening + 1, last, ",")[0]
@@ -393,6 +504,29 @@ def _combines(one: _Text) -> Iterator[Edit]:
                     last + 1,
                     one.text[found[first[0]].start : found[first[1] - 1].end],
                 )
+
+
+def _is_first_term(one: _Text, number: int) -> bool:
+    """Return whether what is added to has just begun at -0.0, to which whatever is added stays.
+
+    No loop stands between, or one of which each thread has one iteration at the most.
+    """
+    name, place = one.tokens[number - 1].text, one.tokens[number].start
+    start = one.text.rfind(f" {name} = -0.0", 0, place)
+    between = one.text[start:place]
+    loops = re.findall(r"\bfor \(", between)
+    strided = re.search(r"= threadIdx\.x; \w+ < (\w+); \w+ \+= blockDim\.x\)", between)
+    if start < 0 or re.search(r"^}", between, re.MULTILINE) or len(loops) > 1:
+        return False
+    threads = re.findall(r"__launch_bounds__\((\d+)\)", one.text[:place])
+    size = _fixed(one, number).get(strided[1]) if strided else None
+    return not loops or (size is not None and bool(threads) and size <= int(threads[-1]))
+
+
+def _halves(one: _Text, number: int) -> bool:
+    """Return whether a number is the 1 of ``(count + 1) / 2``."""
+    words = [token.text for token in one.tokens[number - 3 : number + 4]]
+    return words == ["(", "count", "+", "1", ")", "/", "2"]
 
 
 def _are_powers(one: _Text) -> bool:
@@ -412,9 +546,18 @@ def _types(one: _Text) -> Iterator[Edit]:
         # What holds the number of a thread, or a size that is fixed, holds little.
         if before in ("long", "unsigned") or (before == "const" and token.text != "double"):
             continue
-        if _counts_to_a_number(one, number):
+        if _counts_to_a_number(one, number) or _is_place_of_tuned(one, number):
             continue
         yield one.replaced("type", number, new)
+
+
+def _is_place_of_tuned(one: _Text, number: int) -> bool:
+    """Return whether a type is that of a tile's place in a function for sizes that are fixed."""
+    opening = number
+    while opening and one.tokens[opening].text not in ("(", ")", ";", "{"):
+        opening -= 1
+    function = one.tokens[opening - 1].text if opening else ""
+    return function.endswith("_tuned") and one.tokens[number + 1].text.endswith("_t")
 
 
 def _counts_to_a_number(one: _Text, number: int) -> bool:
@@ -423,9 +566,7 @@ def _counts_to_a_number(one: _Text, number: int) -> bool:
         return False
     first, last = next(header for header in one.headers if number in range(*header))
     bounds = [t.text for t in one.tokens[first + 2 : last] if t.kind == "name"]
-    start = one.tokens[first].start
-    function = one.text[one.text.rfind("\n}", 0, start) + 1 : start]
-    fixed = re.findall(r"\bconst int (\w+) = \d+;", function)
+    fixed = _fixed(one, number)
     return first == number and all(b in fixed for b in bounds if b != one.tokens[first + 1].text)
 
 
@@ -433,13 +574,29 @@ def _constants(one: _Text) -> Iterator[Edit]:
     for number, token in enumerate(one.tokens):
         if token.kind != "number" or number in one.in_header or number in one.in_brackets:
             continue
-        if _places_work(one, number):
+        if _places_work(one, number) or _asks_for_sign(one, token):
             continue
         if _REAL.fullmatch(token.text):
             yield one.replaced("constant", number, f"({token.text} + 0.5)")
         elif _WHOLE.fullmatch(token.text):
             for sign in _signs(one, number):
+                if sign == "-" and _halves(one, number) and _are_powers(one):
+                    continue
+                if _limits_blocks(one, number, sign) or _chooses_thread(one, number):
+                    continue
                 yield one.replaced("constant", number, f"({token.text} {sign} 1)")
+
+
+_SIGN = re.compile(r"(?P<zero>[^&|;=]+) == 0\.0f? && (?P<asked>1\.0f? / (?P=zero) < 0\.0f?)")
+
+
+def _asks_for_sign(one: _Text, token: Token) -> bool:
+    """Return whether a number stands where the sign of a zero is asked for.
+
+    What divides by it is an infinity, and so lies on the same side of another number.
+    """
+    found = (match.span("asked") for match in _SIGN.finditer(one.text))
+    return any(start <= token.start < end for start, end in found)
 
 
 def _signs(one: _Text, number: int) -> str:
@@ -447,7 +604,7 @@ def _signs(one: _Text, number: int) -> str:
 
     Where a right way stands beside what a test guards, a test that holds less often is right.
     """
-    signs = "+-" if int(_digits(one.tokens[number].text)) else "+"
+    signs = "+-" if _whole(one.tokens[number].text) else "+"
     for test in one.tests:
         if not test.first <= number < test.last or not (test.has_other_way or test.is_choice):
             continue
@@ -468,9 +625,9 @@ def _signs(one: _Text, number: int) -> str:
     return signs
 
 
-def _digits(text: str) -> str:
+def _whole(text: str) -> int:
     found = _WHOLE.fullmatch(text)
-    return found[1] if found else "0"
+    return int(found[1]) if found else 0
 
 
 _PLACING = ("__launch_bounds__", "__attribute__", "aligned", "target", "_Alignas", "__align__")
@@ -494,6 +651,25 @@ def _places_work(one: _Text, number: int) -> bool:
             body = re.search(rf"\b{kernel}\(.*?^}}", one.text, re.DOTALL | re.MULTILINE)
             return body is not None and f"+= {stride}" in body[0]
     return False
+
+
+def _chooses_thread(one: _Text, number: int) -> bool:
+    """Return whether a number says which of a team's threads, which hold the same, writes it."""
+    words = [token.text for token in one.tokens[number - 4 : number]]
+    is_thread = words[:2] == ["threadIdx", "."] and words[3:] == ["=="]
+    return is_thread and "annotune_combined" in one.text
+
+
+# No device has more blocks along an axis of a grid, x or the others.
+_DEVICE_LIMITS = ("65535", "2147483647")
+
+
+def _limits_blocks(one: _Text, number: int, sign: str) -> bool:
+    """Return whether another number of blocks is as right: they stride over what is beyond it."""
+    around = any(first < number < last for first, last in calls(one.tokens, "annotune_extent"))
+    is_too_many = sign == "+" and one.tokens[number].text in _DEVICE_LIMITS
+    strides = re.search(r"\+= [^;)]*gridDim", one.text) is not None
+    return around and strides and not is_too_many
 
 
 _OPERATORS: Sequence[Callable[[_Text], Iterator[Edit]]] = (

@@ -140,5 +140,5 @@ def mutants_of(subject: Subject) -> list[Mutant]:
     return [
         Mutant(subject, part, edit)
         for part, text in texts.items()
-        for edit in edits(text, has_long_sizes)
+        for edit in edits(text, has_long_sizes, code.helper if part == "body" else "")
     ]

@@ -27,6 +27,7 @@ static long long f_x_count(long long n) {
 }
 static cudaError_t f(int n, const double *x, double *d_x) {
     if (n == 48 && n < 90) {
+        f_s0<<<1, 2>>>(n, d_x, d_x);
         return cudaSuccess;
     }
     status = cudaMemcpy(d_x, x, x_bytes, cudaMemcpyHostToDevice);
@@ -81,6 +82,52 @@ def test_a_test_beside_a_right_way_is_only_made_weaker() -> None:
     found = {one.applied(text).split("\n")[0] for one in edits(text)}
     assert "if (i + (8 - 1) <= m) { f(); } else { g(); }" in found
     assert not {one for one in found if "(8 + 1)" in one or "< m" in one}
+
+
+ROWS = """\
+if (n == 48 && m == 32) {
+    #pragma acc parallel loop gang num_gangs(48)
+    for (int i = 0; i < n; i++)
+        y[i] += 31 * x[i];
+}
+else {
+    for (int j = 0; j < n - n % 8; j += 8)
+        y[j] = x[j];
+    for (int j = 0; j < n; j++) {
+        for (int k = j; k < n; k++) {
+            y[j] += x[k];
+        }
+    }
+    int again = s_sum == 0.0 && s == 0.0 && 1.0 / s < 0.0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("equal", "made"),
+    [
+        ("n >= 48 && m", "m >= 32"),  # what it guards only places work by the number
+        ("num_gangs(48)\n    for (short i", "j < n - n % 8; j += 8 + 1"),  # n is 48 there
+        ("n - n % 8 - 1", "n % 8 + 1"),  # in steps of 8 nothing lies between
+        ("for (int j = 0; j <= n; j++)", "for (int k = j; k <= n"),  # the loop in it is empty then
+        ("(1.0 + 0.5)", "s_sum == (0.0 + 0.5)"),  # an infinity lies on the same side
+    ],
+)
+def test_what_makes_no_difference_is_not_made(equal: str, made: str) -> None:
+    found = [one.applied(ROWS) for one in edits(ROWS)]
+    assert not [text for text in found if equal in text]
+    assert [text for text in found if made in text] or made == "n % 8 + 1"
+
+
+def test_a_failure_that_is_told_later_need_not_be_asked_for_before() -> None:
+    text = (
+        "if (status == cudaSuccess)\n    status = cudaMalloc((void **)&d_x, x_bytes);\n"
+        "if (status == cudaSuccess)\n    status = launch(d_x);\n"
+    )
+    told = f"{text}return cudaGetLastError();\n"
+    for one, count in ((text, 2), (told, 1)):
+        made = [e.applied(one) for e in edits(one) if ">= cudaSuccess" in e.applied(one)]
+        assert len(made) == count
 
 
 def _judged(mutants: Mapping[Fate, int], subject: Subject) -> list[Judged]:

@@ -16,16 +16,20 @@ from annotune.measure.sizes import fulfilling, is_possible, open_sizes
 NEAR_LIMITS_ITERATIONS = 3_000_000
 """How many assignments a run near a limit may make."""
 
-# How far a limit lies below the end of a type at the most: beyond it is no limit of a step.
+# How far a limit lies below the end of a type at the most: beyond it is no limit of a step. That
+# of a whole grid is some multiple of 2^26 elements.
 _NEAR = 1 << 14
+_GRID = 1 << 16
 _ENDS = {1 << 31: 1 << 15, 1 << 32: 1 << 16}
 _LIMIT = re.compile(r"\b(\w+) <= (\d{10})\b")
+_EXTENT = re.compile(r"(\bannotune_extent\([^;\n]*?, )(\d+)\)")
 _STEPS = re.compile(r"\bfor \((?:(unsigned)(?: int)?|int) (?=(\w+) = [^;]*;[^;]*; \2 \+= )")
 
 
 def with_near_limits(text: str) -> str:
     """Return `text` with each limit near the end of a type, and counters in steps, 16 bits less."""
     text = _LIMIT.sub(lambda found: f"{found[1]} <= {_nearer(int(found[2]))}", text)
+    text = _EXTENT.sub(lambda found: f"{found[1]}{_fewer(int(found[2]))})", text)
     return _STEPS.sub(lambda found: f"for ({found[1] or ''} short ".replace("( ", "("), text)
 
 
@@ -53,4 +57,11 @@ def _nearer(limit: int) -> int:
     for end, near in _ENDS.items():
         if 0 < end - limit < _NEAR:
             return near - (end - limit)
+        if 0 < end - limit < end // 2 and (end - limit) % _GRID == 0:
+            return near - (end - limit) // _GRID
     return limit
+
+
+def _fewer(blocks: int) -> int:
+    """Return a limit of blocks for shorter counters; a device's own as it is."""
+    return blocks // _GRID if blocks % _GRID == 0 else blocks

@@ -530,8 +530,14 @@ def _halves(one: _Text, number: int) -> bool:
 
 
 def _are_powers(one: _Text) -> bool:
-    """Return whether every block of a text has a power of two threads, which halve evenly."""
-    found = re.findall(r"dim3 threads\((\d+), (\d+), (\d+)\)", one.text)
+    """Return whether every block that combines has a power of two threads, which halve evenly."""
+    launches = re.finditer(r"dim3 threads\((\d+), (\d+), (\d+)\);\s*(\w+)<<<", one.text)
+    combining = "|".join(
+        re.findall(
+            r"(\w+)\([^;{}]*\) \{(?=(?:(?!^\}).)*annotune_combined<)", one.text, re.DOTALL | re.M
+        )
+    )
+    found = [m.groups()[:3] for m in launches if re.fullmatch(combining, m[4])]
     return all((n & (n - 1)) == 0 for n in (int(x) * int(y) * int(z) for x, y, z in found))
 
 

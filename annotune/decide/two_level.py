@@ -97,7 +97,9 @@ def contraction(unit: Unit) -> Contraction | str:
     if taken:
         return f"the region uses the name {tile_name(taken)}"
     facts = unit.analysis.accesses[statement]
-    target = next(f for f in facts if f.is_write) if apart is None else apart.output
+    target = next((f for f in facts if f.is_write), None) if apart is None else apart.output
+    if target is None:
+        return "the statement sums up into a scalar"
     found = [next(f for f in facts if f.access == a) for a in inputs]
     written = {f.access.array for f in unit.writes}
     if any(f.access.array in written for f in found):

@@ -270,6 +270,12 @@ UNSIGNED_BOUND = Template(
     "write the bound as the number that is meant",
 )
 
+UNSIGNED_MEETING = Template(
+    "AT159",
+    "loop '{var}' compares as '{type}' with a bound that may be below 0 as a signed number",
+    "give the bound a signed type",
+)
+
 # Integers that the region computes.
 NOT_SINGLE = Template(
     "AT150",

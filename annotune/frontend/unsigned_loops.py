@@ -118,8 +118,7 @@ def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
         return messages.UNSIGNED_BOUND
     starts_above = expressions.is_nonnegative(compared.start.expr)
     if compared.op == "!=":
-        # Equal numbers are equal in both types.
-        return None
+        return _meeting_problem(compared, starts_above, expressions)
     if step > 0:
         if not starts_above:
             return messages.UNSIGNED_START
@@ -127,6 +126,23 @@ def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
     if not is_unsigned(base) and not starts_above:
         return messages.UNSIGNED_START
     return None if _stays_above(compared, expressions) else messages.NEVER_ENDS
+
+
+def _meeting_problem(
+    compared: Comparison, starts_above: bool, expressions: Expressions
+) -> Template | None:
+    """Return why an iterator may meet another number than the bound is, None where it may not.
+
+    Equal numbers are equal in both types, but a signed iterator meets below 0 what an unsigned
+    bound has above it. Upwards from 0 it would have to pass the end of its type first.
+    """
+    if is_unsigned(compared.symbol.base) or not is_unsigned(compared.bound.kind):
+        return None
+    if compared.step > 0 and starts_above:
+        return None
+    bound, held = expressions.range_of(compared.bound.expr), of_type(compared.symbol.base)
+    is_held = bound is not None and held is not None and bound[1] <= held[1]
+    return None if is_held else messages.UNSIGNED_MEETING
 
 
 def _passes_end(compared: Comparison) -> bool:

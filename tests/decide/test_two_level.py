@@ -108,6 +108,24 @@ def test_the_reason_for_which_it_does_not_apply(statement: str) -> None:
     assert str(first) == (f"strategy: direct (two-level and gemm do not apply: {ELSE[statement]})")
 
 
+def test_a_scalar_is_no_output() -> None:
+    text = """\
+double f(int n, const double a[8], const double b[8])
+{
+    double t = 0.0;
+    /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 1; j++)
+            t += a[i] * b[i];
+    /*@ end @*/
+    return t;
+}
+"""
+    (unit,) = decided_text(text, AUTO).base.apart
+    assert unit.parallel == ("j",)
+    assert alternatives(unit) == "the statement sums up into a scalar"
+
+
 def test_a_factor_beside_the_elements_is_no_hindrance() -> None:
     statement = "T[p4][p5][p6][h1][h2][h3] -= w * t[h1][p5][p4][h7] * v[h7][p6][h2][h3];"
     assert decided_text(contraction("", statement), AUTO).decision.choices[0].contract

@@ -83,6 +83,11 @@ IN_REGION = {
         "AT159",
         "below 0",
     ),
+    "down until it meets an unsigned number": (
+        "for (int w = 9; w != «3u * n»; w--) a[w] = 0;",
+        "AT159",
+        "may be below 0",
+    ),
     "down over zero": (
         "for (unsigned w = 9; w > «0»; w -= 2) a[w] = 0;",
         "AT143",

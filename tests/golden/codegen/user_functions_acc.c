@@ -88,7 +88,10 @@ void pressures(int n, double *restrict p, const double *restrict rho, const doub
      * The decision algorithm's first choice.
      */
     {
-        if (0 < n && n <= 2147483392) {
+        if (0 < n && n <= 2147483392
+            && ((const char *)(rho + n) <= (const char *)e || (const char *)(e + n) <= (const char *)rho || (const char *)rho == (const char *)e)
+            && ((const char *)(rho + n) <= (const char *)phase || (const char *)(phase + n) <= (const char *)rho || ((const char *)rho == (const char *)phase && (const char *)(rho + n) == (const char *)(phase + n)))
+            && ((const char *)(e + n) <= (const char *)phase || (const char *)(phase + n) <= (const char *)e || ((const char *)e == (const char *)phase && (const char *)(e + n) == (const char *)(phase + n)))) {
             /* S0 of the region at line 22: i_t -> gang; i -> vector */
             #pragma acc parallel loop gang num_gangs(2) num_workers(1) vector_length(256) \
                 copyin(rho[0:n], e[0:n], phase[0:n]) copy(p[0:n])
@@ -173,7 +176,8 @@ double energy(int n, const double *restrict rho, const double *restrict e)
 {
     double total = 0.0;
     {
-        if (0 < n) {
+        if (0 < n
+            && ((const char *)(rho + n) <= (const char *)e || (const char *)(e + n) <= (const char *)rho || (const char *)rho == (const char *)e)) {
             #pragma acc data copyin(rho[0:n], e[0:n])
             {
                 /* S0 of the region at line 76: i -> vector */

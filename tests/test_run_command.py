@@ -147,7 +147,10 @@ def test_a_c_compiler_that_errs_for_one_variant_costs_that_variant(
 
 @pytest.mark.parametrize(
     ("deed", "status"),
-    [("fail", "compile"), pytest.param("hang", "timeout", marks=pytest.mark.slow)],
+    [
+        pytest.param("fail", "compile", marks=pytest.mark.slow),
+        pytest.param("hang", "timeout", marks=pytest.mark.slow),
+    ],
 )
 def test_an_nvcc_that_errs_for_one_variant_costs_that_variant(
     tmp_path: Path, deed: str, status: str

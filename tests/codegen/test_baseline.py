@@ -137,6 +137,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("body", COUNTS)
 def test_what_the_nest_alone_has_for_each_iteration(body: str, tmp_path: Path) -> None:
     text = (

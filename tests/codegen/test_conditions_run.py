@@ -183,6 +183,7 @@ def cuda(tmp_path_factory: pytest.TempPathFactory) -> Executable:
     return executable(tmp_path_factory.mktemp("conditions"), TEXT)
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_kernels_run_where_the_conditions_hold_alone(cuda: Executable, function: str) -> None:
     for fits in (True, False):
@@ -219,6 +220,7 @@ def _result(library: ctypes.CDLL, case: Case) -> list[bytes]:
     return [bytes(one) for one in buffers]
 
 
+@pytest.mark.alike(2)
 @pytest.mark.parametrize(
     ("target", "flags"),
     [("openmp", ("-fopenmp",)), ("openacc", ("-fopenacc", "-foffload=disable"))],

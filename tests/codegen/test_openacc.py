@@ -44,6 +44,7 @@ def test_the_file_reads_well(name: str, golden: Golden) -> None:
     golden.check(f"codegen/acc_{Path(name).name}", emitted(name))
 
 
+@pytest.mark.alike(3)
 @needs_gcc
 @pytest.mark.parametrize("name", SIZES)
 def test_the_file_compiles_without_a_warning(name: str, tmp_path: Path) -> None:
@@ -59,6 +60,7 @@ def test_kernels_equal_the_original_at_awkward_sizes(name: str, tmp_path: Path) 
     assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", SIZES)
 def test_sizes_are_those_that_gcc_accepts(name: str) -> None:
     for variant in variants(TARGET, analysed(name), 8):

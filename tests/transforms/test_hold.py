@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 from transforms.interpreter import run
 from transforms.products import MATMUL, analysed
 
@@ -130,7 +131,7 @@ extents = st.integers(1, 7)
 blocks = st.integers(1, 5)
 
 
-@settings(deadline=None)
+@tried(100)
 @given(n=extents, m=extents, k=extents, rows=blocks, lanes=blocks, from_zero=st.booleans())
 def test_a_block_keeps_the_result(
     n: int, m: int, k: int, rows: int, lanes: int, from_zero: bool

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 from transforms.interpreter import run, touched, whole_tiles_run
 from transforms.products import MATMUL, analysed
 
@@ -228,7 +229,7 @@ def test_differences_of_unsigned_numbers_are_no_proof() -> None:
 extents, sizes_of_tiles = st.integers(1, 9), st.integers(1, 4)
 
 
-@settings(deadline=None)
+@tried(100)
 @given(
     n=extents,
     m=extents,

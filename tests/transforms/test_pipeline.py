@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 from transforms.interpreter import run, touched
 from transforms.products import MATMUL, analysed
 from transforms.test_stage import SHARED, TILES, blocked
@@ -117,7 +118,7 @@ extents, tile = st.integers(1, 7), st.integers(1, 4)
 ways = st.sampled_from([(1, SHARED), (2, SHARED), (3, SHARED), (2, REGISTERS)])
 
 
-@settings(deadline=None)
+@tried(100)
 @given(n=extents, m=extents, k=extents, i=tile, j=tile, c=tile, way=ways)
 def test_a_pipeline_keeps_the_result_and_touches_nothing_else(
     n: int, m: int, k: int, i: int, j: int, c: int, way: tuple[int, MemorySpace]

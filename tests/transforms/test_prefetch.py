@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 from transforms.interpreter import fetched, run
 from transforms.products import MATMUL, analysed
 
@@ -113,7 +114,7 @@ def test_refuses_bounds_that_are_set_where_the_block_is_held() -> None:
 extents = st.integers(1, 7)
 
 
-@settings(deadline=None)
+@tried(100)
 @given(
     n=extents,
     m=extents,
@@ -134,7 +135,7 @@ def test_a_request_changes_no_value_and_leaves_no_array(
     assert set(fetched(body, sizes)) <= written.keys()
 
 
-@settings(deadline=None)
+@tried(100)
 @given(n=extents, m=extents, lanes=st.integers(1, 5), step=st.integers(1, 3))
 def test_every_row_but_the_first_is_asked_for(n: int, m: int, lanes: int, step: int) -> None:
     sizes = {"n": n * step, "m": m, "k": 1}

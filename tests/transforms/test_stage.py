@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 from transforms.interpreter import run, touched
 from transforms.products import MATMUL, analysed
 
@@ -277,7 +278,7 @@ def test_refuses_neighbours_of_an_array_that_the_region_enters_at_an_odd_element
 even, whole = st.integers(1, 4).map(lambda x: 2 * x), st.sampled_from((2, 4))
 
 
-@settings(deadline=None)
+@tried(100)
 @given(n=st.integers(1, 7), m=even, k=even, i=st.integers(1, 4), j=whole, c=whole, pad=whole)
 def test_copies_of_neighbours_keep_the_result_and_touch_nothing_else(
     n: int, m: int, k: int, i: int, j: int, c: int, pad: int
@@ -298,7 +299,7 @@ def test_copies_of_neighbours_keep_the_result_and_touch_nothing_else(
 extents, tile = st.integers(1, 7), st.integers(1, 4)
 
 
-@settings(deadline=None)
+@tried(100)
 @given(n=extents, m=extents, k=extents, rows=tile, lanes=tile, both=st.booleans())
 def test_one_panel_keeps_the_result_and_touches_nothing_else(
     n: int, m: int, k: int, rows: int, lanes: int, both: bool
@@ -310,7 +311,7 @@ def test_one_panel_keeps_the_result_and_touches_nothing_else(
     assert touched(body, sizes) == touched(original, sizes)
 
 
-@settings(deadline=None)
+@tried(100)
 @given(n=extents, m=extents, k=extents, rows=tile, lanes=tile)
 def test_panels_keep_the_result_and_touch_nothing_else(
     n: int, m: int, k: int, rows: int, lanes: int
@@ -321,7 +322,7 @@ def test_panels_keep_the_result_and_touch_nothing_else(
     assert touched(body, sizes) == touched(original, sizes)
 
 
-@settings(deadline=None)
+@tried(100)
 @given(n=extents, m=extents, k=extents, i=tile, j=tile, c=tile, pad=st.integers(0, 2))
 def test_copies_keep_the_result_and_touch_nothing_else(
     n: int, m: int, k: int, i: int, j: int, c: int, pad: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from conftest import Golden
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.laws import tried
 from transforms.interpreter import run, touched
 from transforms.products import MATMUL
 
@@ -177,7 +178,7 @@ def test_boxes_fill_their_points_and_nothing_else(found: frozenset[tuple[int, in
 extents, tile = st.integers(3, 9), st.integers(1, 4)
 
 
-@settings(deadline=None, max_examples=60)
+@tried(60)
 @given(found=points, n=extents, m=extents, rows=tile, lanes=tile, pad=st.integers(0, 2))
 def test_a_halo_keeps_the_result_and_touches_nothing_else(
     found: frozenset[tuple[int, int]], n: int, m: int, rows: int, lanes: int, pad: int

@@ -173,6 +173,7 @@ def test_who_vouches_is_asked_nothing(tmp_path: Path) -> None:
     program.check(Call("f", 10, 30, Array("f8", 300, values), r))
 
 
+@pytest.mark.alike(3)
 @pytest.mark.parametrize("name", ["max_nan_in.c", "nan_rowmax.c", "nan_start.c"])
 def test_the_reproducers(name: str, tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / name)

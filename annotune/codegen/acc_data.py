@@ -12,7 +12,7 @@ from annotune.codegen.guards import address, apart, in_long, same_or_apart
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
-from annotune.ir.sharing import may_access
+from annotune.ir.sharing import may_share_unchanged
 
 
 def data_clauses(
@@ -65,8 +65,7 @@ def input_tests(analysis: Analysis) -> tuple[Expr, ...]:
     return tuple(
         _same_or_apart(analysis, one, two)
         for one, two in combinations(inputs, 2)
-        if (one.is_pointer and two.is_pointer)
-        or ((one.is_pointer or two.is_pointer) and may_access(one.element, two.element))
+        if may_share_unchanged(one, two)
     )
 
 

@@ -45,8 +45,11 @@ def may_share(one: Declared, other: Declared) -> bool:
     type: there a store makes the type, so that a float may be written over an int that was read
     before, and types show nothing.
     """
-    if one.is_restrict or other.is_restrict:
-        return False
+    return not (one.is_restrict or other.is_restrict) and may_share_unchanged(one, other)
+
+
+def may_share_unchanged(one: Declared, other: Declared) -> bool:
+    """Return whether two names that a region only reads may share memory, ``restrict`` or not."""
     if one.is_pointer and other.is_pointer:
         return True
     return (one.is_pointer or other.is_pointer) and may_access(one.element, other.element)

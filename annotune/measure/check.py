@@ -16,7 +16,7 @@ from annotune.measure.acc_grid import asked_text, chosen_grids
 from annotune.measure.branches import told
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.eviction import evictor
-from annotune.measure.flags import KINDS, REORDERING
+from annotune.measure.flags import KINDS, OPENACC, REORDERING
 from annotune.measure.harness import REGION
 from annotune.measure.oracle import Oracle, Reference
 from annotune.measure.plan import CheckPlan as CheckPlan
@@ -27,7 +27,6 @@ from annotune.measure.variant import Variant as Variant
 from annotune.measure.variant import compile_job_of, texts_of
 from annotune.measure.way_out import taking_way_out
 
-OPENACC = ("openacc", "openacc-gpu")
 WAITED = "waited_for_processors"
 """Under this name a trial's facts have the share of its timed runs in which some task waited."""
 

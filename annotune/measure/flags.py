@@ -104,12 +104,14 @@ _WRAPPED = "malloc calloc aligned_alloc posix_memalign memcpy memmove memset"
 _WRAPS = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED.split())
 
 
-def _openmp_race(*flags: str, runtime: tuple[str, ...] = ()) -> Kind:
-    """Return the kind that plays OpenMP's threads one after another and looks for races."""
-    detecting = (*_SHARED, "-g1", "-O0", "-fsanitize=thread", *_NO_BUILTIN)
+_DETECTING = ("-g1", "-O0", "-fsanitize=thread", *_NO_BUILTIN)
+
+
+def _openmp_played(*flags: str, runtime: tuple[str, ...] = ()) -> Kind:
+    """Return a kind that plays OpenMP's threads one after another; to `_DETECTING` races show."""
     return Kind(
         _C_AND_CXX,
-        {"c": (*detecting, "-fopenmp", "-foffload=disable", *flags)},
+        {"c": (*_SHARED, "-fopenmp", "-foffload=disable", *flags)},
         (*_WRAPS, *_LINK),
         runtime=("race.cpp", "openmp_check.cpp", *runtime),
         native=False,
@@ -164,7 +166,9 @@ KINDS: Mapping[str, Kind] = {
     # Its limits are near those of 16 bits (`annotune.measure.near_limits`), as those of its like.
     "openmp-near-limits": _OPENMP_KIND,
     "openmp-asan": _c_asan(*_OPENMP),
-    "openmp-race": _openmp_race(),
+    "openmp-race": _openmp_played(*_DETECTING),
+    # As fast as without order, for what the detector would take too long for.
+    "openmp-ordered": _openmp_played("-O1"),
     "openacc": _c_kind(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
     # In one memory with the host, where its marks are.
     "openacc-marked": _c_kind(*_OPENACC),
@@ -193,7 +197,8 @@ KINDS: Mapping[str, Kind] = {
         native=False,
     ),
     # The directives have become OpenMP's by then (`annotune.measure.acc_text`).
-    "openacc-race": _openmp_race(*ACC_MEMORY, runtime=_ACC_RUNTIME),
+    "openacc-race": _openmp_played(*_DETECTING, *ACC_MEMORY, runtime=_ACC_RUNTIME),
+    "openacc-ordered": _openmp_played("-O1", *ACC_MEMORY, runtime=_ACC_RUNTIME),
     "cuda-cpu": _CUDA_CPU,
     # Its text has smaller limits on a grid (`annotune.measure.cuda_text.with_small_grids`).
     "cuda-cpu-small": _CUDA_CPU,
@@ -235,5 +240,8 @@ KINDS: Mapping[str, Kind] = {
 """Every way to compile by name.
 
 ``…-asan`` adds the address and undefined sanitizers, ``…-race`` the race detector of
-``runtime/race.cpp``.
+``runtime/race.cpp``; ``…-ordered`` has its order of threads without it.
 """
+
+OPENACC = ("openacc", "openacc-gpu")
+"""The kinds of a text with OpenACC's directives as it is, on the host and on a GPU."""

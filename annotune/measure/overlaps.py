@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from annotune.analysis.facts import Analysis
-from annotune.ir.sharing import may_share
+from annotune.ir.sharing import may_share, may_share_unchanged
 from annotune.measure.evaluate import known_values
 from annotune.measure.index_values import index_ranges
 
@@ -32,26 +32,31 @@ class Overlap:
         return f"'{self.first}' and '{self.second}' {how}"
 
 
-def overlaps(analysis: Analysis, sizes: Mapping[str, int]) -> tuple[Overlap, ...]:
+def overlaps(
+    analysis: Analysis, sizes: Mapping[str, int], has_inputs: bool = False
+) -> tuple[Overlap, ...]:
     """Return how arrays of `analysis` may share memory, and how they just do not.
 
     Only of one type: what is a number in one would not be any in the other; and none of those whose
-    values must stay indices, at `sizes` as at others.
+    values must stay indices, at `sizes` as at others. With `has_inputs` also pairs of which none is
+    written, which matter to what copies each into another memory in which both must be present.
     """
     try:
         indices = index_ranges(analysis, known_values(analysis.region, sizes))
     except ValueError:  # no inputs are known to be right, shared or not
         return ()
-    return tuple(_pairs(analysis, frozenset(indices)))
+    return tuple(_pairs(analysis, frozenset(indices), has_inputs))
 
 
-def _pairs(analysis: Analysis, indices: frozenset[str]) -> Iterator[Overlap]:
+def _pairs(analysis: Analysis, indices: frozenset[str], has_inputs: bool) -> Iterator[Overlap]:
     arrays = analysis.region.arrays.values()
     for one, two in permutations(arrays, 2):
         if one.element != two.element or indices & {one.name, two.name}:
             continue
         is_written = analysis.uses[one.name].is_written or analysis.uses[two.name].is_written
-        if not is_written or not may_share(one, two):
+        if not (may_share if is_written else may_share_unchanged)(one, two):
+            continue
+        if not (is_written or has_inputs):
             continue
         yield Overlap(one.name, two.name, 0)
         yield Overlap(one.name, two.name, 1)

@@ -21,7 +21,10 @@ RACE_ITERATIONS = 50_000
 """Sizes with more assignments than this are not searched for races, 50 times slower."""
 
 DETECT_AT_MOST = 100_000_000
-"""Assignments beyond which no detector runs at all: it would take a minute and more."""
+"""Assignments beyond which no detector runs at all: it would take a minute and more.
+
+Of all the runs that a plan makes at one set of sizes together, with arrays and values in turn.
+"""
 
 _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
 
@@ -119,11 +122,16 @@ def _marked_runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[
 
 def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
     for kind, limit in _detectors(variant, plan, oracle):
-        for sizes in _small_enough(plan.sizes, oracle, limit):
+        for sizes in _small_enough(plan, oracle, limit):
             yield Run(kind, sizes, Order.REVERSE)
             # Of two zeros a clause keeps the first or the last that comes: one of them is C's.
             if not SPECIAL.keys().isdisjoint(plan.values):
                 yield Run(kind, sizes, Order.FORWARD)
+    ordered = f"{variant.kind}-ordered"
+    if plan.races and ordered in KINDS and not _small_enough(plan, oracle, DETECT_AT_MOST):
+        # Of threads in another order much shows that the detector would have seen.
+        for sizes in plan.sizes if oracle.tools.cxx else ():
+            yield Run(ordered, sizes, Order.REVERSE)
     orders = _ALL_ORDERS if KINDS[variant.kind].is_ordered else (Order.FORWARD,)
     near = f"{variant.kind}{NEAR_LIMITS}"
     if plan.has_near_limits:
@@ -141,7 +149,7 @@ def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
             yield Run(variant.kind, sizes, order, is_timed)
     if variant.device_text:
         # One call alone fails at all sizes: what takes the place of the kernels runs there.
-        where = plan.sizes if len(plan.failures) == 1 else _small_enough(plan.sizes, oracle, 0)
+        where = plan.sizes if len(plan.failures) == 1 else _small_enough(plan, oracle, 0)
         for call, sizes in itertools.product(plan.failures, where):
             yield Run(variant.kind, sizes, fail_at=call)
 
@@ -172,24 +180,23 @@ def without_detectors(variant: Variant, plan: CheckPlan, oracle: Oracle) -> dict
             found[word] = f"not run: there is none for '{variant.kind}'"
         elif not tool:
             found[word] = f"not run: {problem}"
-        elif not _small_enough(plan.sizes, oracle, DETECT_AT_MOST):
+        elif not _small_enough(plan, oracle, DETECT_AT_MOST):
             found[word] = too_large
     return found
 
 
-def _small_enough(
-    candidates: tuple[Mapping[str, int], ...], oracle: Oracle, limit: int
-) -> list[Mapping[str, int]]:
+def _small_enough(plan: CheckPlan, oracle: Oracle, limit: int) -> list[Mapping[str, int]]:
     """Return the sizes with at most `limit` assignments; the smallest where none has so few.
 
     C may fix the sizes, and a detector that takes seconds is better than none.
     """
     region = oracle.region
-    counts = [iterations(region.nest, known_values(region, sizes)) for sizes in candidates]
-    found = [sizes for sizes, count in zip(candidates, counts, strict=True) if count <= limit]
-    if found or not counts or min(counts) > DETECT_AT_MOST:
-        return found
-    return [candidates[counts.index(min(counts))]]
+    repeats = max(1, len(plan.overlaps)) * len(plan.values)
+    counts = [iterations(region.nest, known_values(region, sizes)) for sizes in plan.sizes]
+    possible = [n for n, count in enumerate(counts) if count * repeats <= DETECT_AT_MOST]
+    found = [n for n in possible if counts[n] <= limit]
+    # The first of those that are as small.
+    return [plan.sizes[n] for n in found or sorted(possible, key=counts.__getitem__)[:1]]
 
 
 def words_of(run: Run, reason: str) -> str:

@@ -28,6 +28,7 @@ _REWRITES: Mapping[str, str] = {
     "openacc": "annotune.measure.acc_memory:with_memory",
     "openacc-asan": "annotune.measure.acc_memory:sanitized",
     "openacc-race": "annotune.measure.acc_memory:as_openmp_with_memory",
+    "openacc-ordered": "annotune.measure.acc_memory:as_openmp_with_memory",
 }
 
 

@@ -22,6 +22,7 @@ from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import Values, make_inputs
 from annotune.measure.oracle import Oracle
 from annotune.measure.overlaps import WHOLE, Overlap, overlaps
+from annotune.measure.plan import runs_of
 from annotune.measure.proofs import proofs
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
 from annotune.measure.trial import Status
@@ -67,6 +68,16 @@ def test_arrays_share_memory_only_where_c_lets_them_and_values_stay_what_they_ar
     }
     restricted = TEXT.replace("double *y", "double *restrict y")
     assert overlaps(analysis_of(restricted), {"n": 2, "m": 3, "ld": 4}) == ()
+
+
+def test_what_is_only_read_may_share_memory_restrict_or_not() -> None:
+    text = TEXT.replace("const double *x", "const double *restrict x, const double *w")
+    analysis = analysis_of(text.replace("x[i * ld + j] + ", "x[i * ld + j] + w[j] + "))
+    found = overlaps(analysis, {"n": 2, "m": 3, "ld": 4}, has_inputs=True)
+    assert {frozenset((one.first, one.second)) for one in found} == {
+        frozenset("wx"),
+        frozenset("wy"),
+    }
 
 
 @pytest.mark.parametrize(("shared", "first"), [(0, 8), (1, 7), (WHOLE, 0)])
@@ -241,6 +252,26 @@ def test_a_mistake_that_no_trial_sees_is_found(name: str, checker: Checker) -> N
     is_tried_right, reason = _fate(checker, RIGHT.replace(old, new))
     assert is_tried_right
     assert reason
+
+
+@needs_compilers
+@pytest.mark.parametrize("name", [None, "arrays may share an element", "arrays may be one"])
+def test_of_runs_too_long_for_the_detector_the_order_of_threads_shows(
+    name: str | None, checker: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("plan", "proofs"):
+        monkeypatch.setattr(f"annotune.measure.{module}.DETECT_AT_MOST", 99)
+    old, new = MISTAKES[name] if name else ("", "")
+    variant = Variant("openmp", "openmp", RegionCode(RIGHT.replace(old, new)))
+    analysis = checker.oracle.analysis
+    plan = CheckPlan((tuned_sizes(analysis.region),))
+    (proof,) = (p for p in proofs(variant, analysis, plan, ()) if p.overlaps and not p.has_marks)
+    assert {overlap.shared for overlap in proof.overlaps} == {1}
+    assert {run.kind for run in runs_of(variant, proof, checker.oracle)} == {
+        "openmp",
+        "openmp-ordered",
+    }
+    assert checker.check(variant, proof).is_wrong == (name is not None)
 
 
 GRID = """\

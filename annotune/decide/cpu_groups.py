@@ -18,7 +18,9 @@ def cpu_groups(analysis: Analysis) -> Groups:
     apart where its own outer loop is serial and the parts' are not: threads that start once
     per iteration cost more than a second pass over the data.
     """
-    text = tuple(tuple(sorted(numbers(stmt))) for stmt in analysis.region.nest.body)
+    # A loop without a statement, which only its variable's last value keeps, is in no group.
+    nests = [tuple(sorted(numbers(stmt))) for stmt in analysis.region.nest.body]
+    text = tuple(group for group in nests if group)
     if all(len(group) == 1 for group in text):
         return text
     starts = _starts(analysis, text)

@@ -8,7 +8,7 @@ from itertools import combinations
 from annotune.analysis.facts import Analysis
 from annotune.analysis.poly import from_expr
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.guards import address, apart, in_long, same_or_apart
+from annotune.codegen.guards import Stretch, address, apart, in_long, same_or_apart
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
@@ -70,22 +70,24 @@ def input_tests(analysis: Analysis) -> tuple[Expr, ...]:
 
 
 def _same_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
-    (first, count), (begin, length) = _stretch(analysis, one), _stretch(analysis, two)
-    ends = (fold(Binary("+", first, count)), fold(Binary("+", begin, length)))
-    stretches = (
-        (address(one, first), address(one, ends[0])),
-        (address(two, begin), address(two, ends[1])),
-    )
+    stretches = section_stretch(analysis, one), section_stretch(analysis, two)
     if any(analysis.shapes[array.name].is_looked_for for array in (one, two)):
         return apart(*stretches)
-    return same_or_apart(*stretches, count == length and one.element == two.element)
+    counts = _elements(analysis, one)[1], _elements(analysis, two)[1]
+    return same_or_apart(*stretches, counts[0] == counts[1] and one.element == two.element)
 
 
-def _stretch(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
-    """Return the first element of the section of an array, and how many there are.
+def section_stretch(analysis: Analysis, array: Array) -> Stretch:
+    """Return the memory of an array's section: of an array of rows more than is touched.
 
-    Before it is looked for, these are all that there could be.
+    Before it is looked for, it is all that there could be.
     """
+    first, count = _elements(analysis, array)
+    return address(array, first), address(array, fold(Binary("+", first, count)))
+
+
+def _elements(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
+    """Return the first element of the section of an array, and how many there are."""
     shape = analysis.shapes[array.name]
     row: Expr = Int(1)
     for extent in array.extents[1:] if shape.rows is not None else ():

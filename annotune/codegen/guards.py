@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 
 from annotune.analysis.facts import Analysis
@@ -18,6 +18,9 @@ from annotune.ir.nest import Loop
 from annotune.ir.region import Array, Region
 from annotune.ir.sharing import may_share
 from annotune.ir.text import PRECEDENCE
+
+Stretch = tuple[Expr, Expr]
+"""A part of memory: the address of its first byte, and that behind its last."""
 
 
 def runs_tests(analysis: Analysis, tested: Mapping[str, int]) -> tuple[Expr, ...]:
@@ -167,17 +170,25 @@ def size_tests(
     )
 
 
-def apart_tests(analysis: Analysis, outer: Interface) -> tuple[Expr, ...]:
-    """Return tests that no written array overlaps another, where the C does not say so."""
-    out: list[Expr] = []
-    for one, two in may_overlap(outer):
-        out.append(
-            apart(
-                (_begin(analysis, one), _end(analysis, one)),
-                (_begin(analysis, two), _end(analysis, two)),
-            )
-        )
-    return tuple(out)
+def touched_stretch(analysis: Analysis, array: Array) -> Stretch:
+    """Return the part of memory that calls may touch of an array."""
+    shape = analysis.shapes[array.name]
+    end = fold(Binary("+", shape.lowest, shape.length))
+    return address(array, fold(shape.lowest)), address(array, end)
+
+
+def apart_tests(
+    analysis: Analysis,
+    outer: Interface,
+    stretch: Callable[[Analysis, Array], Stretch] = touched_stretch,
+) -> tuple[Expr, ...]:
+    """Return tests that no written array overlaps another, where the C does not say so.
+
+    `stretch` gives the part of memory that is taken for an array's.
+    """
+    return tuple(
+        apart(stretch(analysis, one), stretch(analysis, two)) for one, two in may_overlap(outer)
+    )
 
 
 def may_overlap(outer: Interface) -> tuple[tuple[Array, Array], ...]:
@@ -199,10 +210,6 @@ def joined(tests: Iterable[Expr]) -> str:
     return " && ".join(map(conjunct, tests))
 
 
-Stretch = tuple[Expr, Expr]
-"""A part of memory: the address of its first byte, and that behind its last."""
-
-
 def apart(one: Stretch, two: Stretch) -> Expr:
     """Return the test that two stretches share no byte."""
     (first, last), (begin, end) = one, two
@@ -215,15 +222,6 @@ def same_or_apart(one: Stretch, two: Stretch, are_as_long: bool) -> Expr:
     if not are_as_long:
         same = Binary("&&", same, Binary("==", one[1], two[1]))
     return Binary("||", apart(one, two), same)
-
-
-def _begin(analysis: Analysis, array: Array) -> Expr:
-    return address(array, fold(analysis.shapes[array.name].lowest))
-
-
-def _end(analysis: Analysis, array: Array) -> Expr:
-    shape = analysis.shapes[array.name]
-    return address(array, fold(Binary("+", shape.lowest, shape.length)))
 
 
 def address(array: Array, offset: Expr) -> Expr:

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import LONG_LINE, Dialect, final_values
 from annotune.codegen.guards import (
+    Stretch,
     apart_tests,
     condition_tests,
     conjunct,
@@ -15,6 +16,7 @@ from annotune.codegen.guards import (
     joined,
     runs_tests,
     size_tests,
+    touched_stretch,
 )
 from annotune.codegen.names import interface, spelled, temporaries, unmentioned, used_scalars
 from annotune.codegen.reach import reach_tests
@@ -24,7 +26,7 @@ from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step, is_kernel
 from annotune.ir.expr import Expr, Var, variables
 from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
-from annotune.ir.region import Region, Scalar
+from annotune.ir.region import Array, Region, Scalar
 
 _WORDS = {Level.CPU_THREAD: "threads"}
 
@@ -38,12 +40,14 @@ def region_block(
     around: str = "",
     also: Sequence[Expr] = (),
     first: str = "",
+    stretch: Callable[[Analysis, Array], Stretch] = touched_stretch,
 ) -> str:
     """Return the block for a region: tests, the kernels, the original nest, final values.
 
     `around` is a directive for all kernels together, `also` what it needs tested, `first` what
-    runs before it. Sizes that no plan is right for or that break a condition of its proof, loops
-    that do not run and arrays that overlap go to the nest as written.
+    runs before it, `stretch` the memory that is taken for an array's. Sizes that no plan is right
+    for or that break a condition of its proof, loops that do not run and arrays that overlap go to
+    the nest as written.
     """
     analysis, region = variant.analysis, variant.analysis.region
     outer = interface(analysis)
@@ -55,7 +59,7 @@ def region_block(
     divisors = divisor_tests(analysis, region.constants)
     reach = reach_tests(analysis, [(plan.steps, plan.constants) for plan in variant.plans()])
     proven = (*fixed, *divisors, *runs, *reach, *sufficient)
-    tests = (*proven, *also, *apart_tests(analysis, outer))
+    tests = (*proven, *also, *apart_tests(analysis, outer, stretch))
     if variant.general is None:
         tests = (*any_of(tuned_sizes), *tests)
     out = Writer()

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.codegen.acc_data import data_clauses, input_tests
+from annotune.codegen.acc_data import data_clauses, input_tests, section_stretch
 from annotune.codegen.acc_nest import ACC_LEVELS, NestWriter, levels_from
 from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.code import RegionCode
 from annotune.codegen.freed import without_macros
-from annotune.codegen.guards import null_tests
+from annotune.codegen.guards import null_tests, touched_stretch
 from annotune.codegen.in_place import (
     assigns,
     between_kernels,
@@ -113,11 +113,13 @@ class OpenAccTarget:
         helper = "\n".join(definition(f, names, kind) for f in copied(region))
         conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
         also: tuple[Expr, ...] = ()
-        first = ""
+        first, stretch = "", touched_stretch
         if not resident:
+            # A section of which another's part is present ends the program (OpenACC 3.3, 2.7.2).
+            stretch = section_stretch
             also = (*null_tests(variant.analysis), *input_tests(variant.analysis))
             first = look_text(variant.analysis, Dialect(region, flat=False))
-        body = region_block(variant, write, around, also, first)
+        body = region_block(variant, write, around, also, first, stretch)
         return without_macros(RegionCode(body, helper, conditions=tuple(conditions)), region)
 
     def standalone(self, code: RegionCode) -> str:

@@ -11,8 +11,8 @@ void gemm(int m, int n, int k, double alpha, double beta,
     {
         if (0 < m && 0 < n && 0 < k
             && ((const char *)((const double *)A + (long)m * (long)k) <= (const char *)B || (const char *)((const double *)B + (long)k * (long)n) <= (const char *)A || ((const char *)A == (const char *)B && (const char *)((const double *)A + (long)m * (long)k) == (const char *)((const double *)B + (long)k * (long)n)))
-            && ((const char *)((const double *)A + (long)k * (long)m) <= (const char *)C || (const char *)((const double *)C + (long)n * (long)m) <= (const char *)A)
-            && ((const char *)((const double *)B + (long)n * (long)k) <= (const char *)C || (const char *)((const double *)C + (long)n * (long)m) <= (const char *)B)) {
+            && ((const char *)((const double *)A + (long)m * (long)k) <= (const char *)C || (const char *)((const double *)C + (long)m * (long)n) <= (const char *)A)
+            && ((const char *)((const double *)B + (long)k * (long)n) <= (const char *)C || (const char *)((const double *)C + (long)m * (long)n) <= (const char *)B)) {
             if (m == 512 && n == 512 && k == 512) {
                 /* S0, S1, S2 of the region at line 8: i_t, j_t -> gang; i -> worker; j -> vector */
                 #pragma acc parallel loop gang collapse(2) num_gangs(1024) num_workers(8) \

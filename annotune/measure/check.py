@@ -203,7 +203,7 @@ def _ready(
     `facts` then says why.
     """
     try:
-        reference = oracle.reference(run.sizes, plan.seed, run.values, run.overlap)
+        reference = oracle.reference(run.sizes, plan.seed, run.values, run.overlap, run.is_narrow)
         problem = reference.problem
     except ValueError as refusal:  # C has no such arrays at these sizes
         problem = str(refusal)

@@ -132,6 +132,7 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
     launched = _launches(library) or 0
     for array in arrays if _POISON else ():
         array.mark_zones(_POISON)
+    watched = _watched(library, arrays)
     start = time.perf_counter()
     call()
     first_s = time.perf_counter() - start
@@ -143,6 +144,7 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
     result["changed"] = _changed_inputs(job, arrays, pristine)
     result["races"] = _races(library)
     result["reached"] = _reached(library)
+    result["touched"] = [_touched(library, *one) for one in zip(watched, arrays, strict=False)]
     memory.store(job, arrays, job["output_at"])
     if job["timing"]:
         written = [buffer["is_written"] for buffer in job["buffers"]]
@@ -299,6 +301,22 @@ def _set_order(library: ctypes.CDLL, job: Job) -> None:
         library.annotune_cpu_fail_at(job["fail_at"])
     if hasattr(library, "annotune_omp_set_order"):
         library.annotune_omp_set_order(job["order"], job["order_seed"])
+
+
+def _watched(library: ctypes.CDLL, arrays: Arrays) -> list[int]:
+    """Have a library that can tell what is touched watch the arrays; return their numbers there."""
+    watch = getattr(library, "annotune_watch", None)
+    return [] if watch is None else [watch(*_place(array)) for array in arrays]
+
+
+def _touched(library: ctypes.CDLL, number: int, array: GuardedArray | SharedArray) -> list[int]:
+    """Return the first element that was touched of an array and how many from there on were."""
+    low, high = library.annotune_touched_low, library.annotune_touched_high
+    low.restype = high.restype = ctypes.c_long
+    size = array.values.itemsize
+    first = low(number) // size
+    count = -(-high(number) // size) - first
+    return [first, count] if count > 0 else [0, 0]
 
 
 def _launches(library: ctypes.CDLL) -> int | None:

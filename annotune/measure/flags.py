@@ -160,6 +160,15 @@ _OPENMP_KIND = _c_kind(*_OPENMP)
 KINDS: Mapping[str, Kind] = {
     "c": _c_kind(),
     "c-asan": _c_asan(),
+    # Says which part of each array it touches; gcc must not link a library that answers instead.
+    "c-watched": Kind(
+        _C,
+        {"c": (*_SHARED, "-O0", "-fsanitize=thread")},
+        ("-nodefaultlibs", *_LINK, "-lc", "-lgcc"),
+        runtime=("touched.c",),
+        native=False,
+        fixed_optimisation=True,
+    ),
     "openmp": _OPENMP_KIND,
     # With marks in its text (`annotune.measure.branches`), as the others of this name.
     "openmp-marked": _OPENMP_KIND,

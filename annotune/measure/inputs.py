@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -207,6 +208,21 @@ def zero_inputs(inputs: Inputs, region: Region, folder: Path) -> Inputs:
     return Inputs(path, inputs.buffers, inputs.integers, reals, inputs.sizes, inputs.seed)
 
 
+def narrowed(inputs: Inputs, region: Region, parts: Mapping[str, tuple[int, int]]) -> Inputs:
+    """Return the same inputs with a part alone of arrays whose ends C does not tell.
+
+    `parts` are the first element of each in its buffer, and how many there are.
+    """
+    buffers = []
+    for buffer in inputs.buffers:
+        if has_open_end(region.arrays[buffer.name]):
+            first, count = parts[buffer.name]
+            offset = buffer.offset + first * buffer.dtype.itemsize
+            buffer = replace(buffer, count=count, first=buffer.first + first, offset=offset)
+        buffers.append(buffer)
+    return replace(inputs, buffers=tuple(buffers))
+
+
 class _Draw:
     """Fresh values for a region: which interval fits is known from what is done with them."""
 
@@ -315,6 +331,12 @@ def _overlapping(buffers: tuple[Buffer, ...], overlap: Overlap) -> tuple[Buffer,
     return tuple(found.values())
 
 
+def has_open_end(array: Array) -> bool:
+    """Return whether C does not say how many elements an array has."""
+    is_plain = not array.extents or (array.is_pointer and len(array.extents) == 1)
+    return is_plain or None in array.extents
+
+
 def _section(analysis: Analysis, array: Array, values: Mapping[str, int]) -> tuple[int, int]:
     """Return the first element of `array` that may be touched and the one after the last.
 
@@ -324,13 +346,9 @@ def _section(analysis: Analysis, array: Array, values: Mapping[str, int]) -> tup
     shape = analysis.shapes[array.name]
     first = evaluate(shape.lowest, values)
     end = first + max(0, evaluate(shape.length, values))
-    declared = 1
-    for extent in array.extents:
-        if extent is None:
-            return first, end
-        declared *= evaluate(extent, values)
-    if not array.extents or (array.is_pointer and len(array.extents) == 1):
+    if has_open_end(array):
         return first, end
+    declared = math.prod(evaluate(e, values) for e in array.extents if e is not None)
     if first < 0 or end > declared:
         raise ValueError(
             f"the region touches '{array.name}' from {first} to {end - 1}, and C declares "

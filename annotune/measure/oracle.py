@@ -26,6 +26,7 @@ from annotune.measure.inputs import (
     Inputs,
     Values,
     make_inputs,
+    narrowed,
     zero_inputs,
 )
 from annotune.measure.overlaps import Overlap
@@ -96,6 +97,7 @@ class Oracle:
         self.flags = flags if beside in flags else (*flags, beside)
         self._lock = threading.RLock()
         self._references: dict[tuple[object, ...], Reference] = {}
+        self._watched: CompileResult | None = None
         shadow = shadow_of(self.region)
         self._is_linear = shadow.is_linear
         self._fixes_zeros = fixes_zeros(analysis)
@@ -124,15 +126,48 @@ class Oracle:
         seed: int,
         values: Values = Values.USUAL,
         overlap: Overlap | None = None,
+        is_narrow: bool = False,
     ) -> Reference:
-        """Return what the original leaves on the inputs that `make_inputs` makes of all this."""
-        key = (tuple(sorted(sizes.items())), seed, values, overlap)
+        """Return what the original leaves on the inputs that `make_inputs` makes of all this.
+
+        With `is_narrow` arrays have no more than what the original touches of them.
+        """
+        key = (tuple(sorted(sizes.items())), seed, values, overlap, is_narrow)
         with self._lock:
-            if key not in self._references:
+            if key not in self._references and is_narrow:
+                whole = self.reference(sizes, seed, values, overlap)
+                self._references[key] = self._narrowed(whole)
+            elif key not in self._references:
                 folder = self.folder / f"reference-{len(self._references)}"
                 inputs = make_inputs(self.analysis, sizes, seed, folder, values, overlap)
                 self._references[key] = self._make_reference(inputs, folder)
             return self._references[key]
+
+    def _narrowed(self, whole: Reference) -> Reference:
+        """Return a reference with a part alone of the arrays, as the original watched touches."""
+        if whole.problem:
+            return whole
+        if self._watched is None:
+            source = Source(oracle_source(self.source, self.region))
+            job = CompileJob((source,), "c-watched", self.flags)
+            self._watched = compile_job(job, self.tools, self.folder / "compiled")
+        if not self._watched.ok:
+            return Reference(whole.inputs, problem=f"the original watched: {self._watched.output}")
+        folder = whole.inputs.path.parent / "watched"
+        library = self._watched.path
+        outcome = run_checked(RunJob(library, whole.inputs, folder, limit_s=ORACLE_LIMIT_S))
+        if outcome.status is not Status.CORRECT:
+            return Reference(whole.inputs, problem=f"the original watched {outcome.reason}")
+        names = (buffer.name for buffer in whole.inputs.buffers)
+        inputs = narrowed(whole.inputs, self.region, dict(zip(names, outcome.touched, strict=True)))
+        expected, tolerance = dict(whole.expected), dict(whole.tolerance)
+        for before, now in zip(whole.inputs.buffers, inputs.buffers, strict=True):
+            if now.name in expected:
+                first, end = now.first - before.first, now.first - before.first + now.count
+                parts = tolerance[now.name].size // max(1, expected[now.name].size)
+                expected[now.name] = expected[now.name][first:end]
+                tolerance[now.name] = tolerance[now.name][first * parts : end * parts]
+        return replace(whole, inputs=inputs, expected=expected, tolerance=tolerance)
 
     def run(
         self,

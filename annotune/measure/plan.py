@@ -41,7 +41,8 @@ class CheckPlan:
     `has_small_grids` kernels get a few blocks where they bear with fewer; with
     `has_marks` the trial says which branches of the texts were run, the first and last sizes
     having each of `values` too. With `takes_way_out` each run takes the nest as written, with
-    marks one more does. With `has_near_limits` limits near 2^31 lie near 2^15. Where it
+    marks one more does. With `has_near_limits` limits near 2^31 lie near 2^15. With
+    `is_narrow` arrays have no more elements than the original touches. Where it
     `may_fall_back` to the original a text need not launch a kernel.
     `resident` gives CUDA variants device pointers, as ``--data resident`` says, and has OpenACC's
     find their arrays present. `arch` is set to have CUDA compiled
@@ -65,6 +66,7 @@ class CheckPlan:
     has_marks: bool = False
     has_near_limits: bool = False
     takes_way_out: bool = False
+    is_narrow: bool = False
     may_fall_back: bool = False
     resident: bool = False
     arch: str = ""
@@ -87,6 +89,7 @@ class Run:
     fail_at: int = 0
     overlap: Overlap | None = None
     takes_way_out: bool = False
+    is_narrow: bool = False
     values: Values = Values.USUAL
 
 
@@ -97,8 +100,13 @@ def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
         return
     for run in _runs(variant, plan, oracle):
         for overlap, values in itertools.product(plan.overlaps or (None,), plan.values):
-            way_out = plan.takes_way_out
-            yield replace(run, overlap=overlap, takes_way_out=way_out, values=values)
+            yield replace(
+                run,
+                overlap=overlap,
+                takes_way_out=plan.takes_way_out,
+                is_narrow=plan.is_narrow,
+                values=values,
+            )
 
 
 def _marked_runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
@@ -205,6 +213,7 @@ def words_of(run: Run, reason: str) -> str:
     place = f"at {sizes}: " if sizes else ""
     order = "" if run.order is Order.FORWARD else f"threads in {run.order.name.lower()} order: "
     order += "made to take the nest as written: " if run.takes_way_out else ""
+    order += "with no more of the arrays than is touched: " if run.is_narrow else ""
     order += f"with {run.overlap}: " if run.overlap is not None else ""
     order += f"on {run.values}: " if run.values is not Values.USUAL else ""
     planned = f"after call {run.fail_at} of the CUDA library failed: " if run.fail_at else ""

@@ -57,6 +57,11 @@ def proofs(
     # A detector is slow at the tuned sizes, which have been checked.
     beside = condition_sizes(analysis)
     yield replace(plan, sizes=(*small, *beside), sanitize=True, races=True)
+    if not plan.resident and any(shape.touched for shape in analysis.shapes.values()):
+        # Nothing else need be there: a sanitizer sees what is copied beside it.
+        values = (Values.USUAL, Values.EQUAL)
+        narrow = replace(plan, sizes=(*small, one), values=values, is_narrow=True)
+        yield replace(narrow, sanitize=True, may_fall_back=True)
     shared = _overlaps(variant, analysis, one)
     if shared:
         yield replace(plan, sizes=(one,), overlaps=shared, races=True, may_fall_back=True)

@@ -97,7 +97,8 @@ class Outcome:
     `kernel_s` are the seconds in GPU kernels of each of those calls, empty on a CPU. `is_cold` says
     that their data were in no cache, and `waited` for which share of the time some task on this
     machine waited for a processor, None where that is not known. `reached` are the blocks of
-    texts with marks that have been run.
+    texts with marks that have been run, `touched` the first element and the number of them that
+    a watched original has touched of each array.
     """
 
     status: Status
@@ -114,6 +115,7 @@ class Outcome:
     waited: float | None = None
     last: Outcome | None = None
     reached: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    touched: tuple[tuple[int, int], ...] = ()
 
 
 def run_checked(job: RunJob) -> Outcome:
@@ -274,6 +276,7 @@ def _finished(
         result.get("is_cold", False),
         result.get("waited"),
         reached=result["reached"],
+        touched=tuple((first, count) for first, count in result["touched"]),
     )
 
 

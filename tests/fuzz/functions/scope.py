@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..choices import Choices
-from .vocabulary import is_complex, is_real, is_whole
+from .vocabulary import UNSIGNED, is_complex, is_real, is_whole
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,10 @@ class Scope:
                 if not is_whole(type_)
                 else choose.pick("++--*&^|" if choose.chance(6) else "+-*")
             )
-            return f"({left} {op} {self.value(iterators, type_, depth - 1)})"
+            right = self.value(iterators, type_, depth - 1)
+            # gcc reads nothing of ``x*y - y*x``, and what C says is touched would not be there.
+            op = "+" if op in "-^" and sorted(left) == sorted(right) else op
+            return f"({left} {op} {right})"
         if is_complex(type_):
             return f"-{left}" if kind < 70 else left
         if kind < 68:
@@ -226,14 +229,21 @@ class Scope:
                 self.discrete |= is_real(found[0].element)
                 op = choose.pick(("<", ">", "<=", ">=", "==", "!="))
                 right = self._leaf(iterators, found[0].element) if choose.chance(60) else "0"
-                # gcc drops the reads of ``x > x``, and what C says is touched would not be there.
-                return f"{found[1]} {op} {'0' if right == found[1] else right}"
+                right = "0" if right == found[1] else right
+                # gcc drops the reads of ``x > x``, and of an unsigned ``x >= 0``, too.
+                if right == "0" and _is_unsigned(found[0].element):
+                    op = {">=": "==", "<": "!="}.get(op, op)
+                return f"{found[1]} {op} {right}"
         usable = [s for s in self.scalars if not is_complex(s.type)]
         if not usable:
             return "1"
         one = choose.pick(usable)
         self.discrete |= is_real(one.type)
         return f"{one.word} {choose.pick(('>', '!=', '<='))} {choose.pick(('0', '1', '2'))}"
+
+
+def _is_unsigned(type_: str) -> bool:
+    return type_ in (*UNSIGNED, "_Bool")
 
 
 def _bracketed(text: str) -> str:

@@ -135,14 +135,18 @@ def counts_tests(loops: Iterable[Loop], region: Region) -> tuple[Expr, ...]:
 
 def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
     """Return the test that a loop from `lower` to `upper` runs."""
-    if any(_is_unsigned_cast(part) for bound in (lower, upper) for part in walk(bound)):
+    types = {scalar.name: scalar.type for scalar in region.scalars.values()}
+    wraps = _is_cast_unsigned(lower)
+    if wraps or _is_cast_unsigned(upper):
         lower, upper = Call("(long)", (lower,)), Call("(long)", (upper,))
-    test = Binary("<", lower, upper)
-    return of_one_sign(test, {scalar.name: scalar.type for scalar in region.scalars.values()})
+    test = of_one_sign(Binary("<", lower, upper), types)
+    # What lies below 0 lies beyond every end where C computes it unsigned.
+    return Binary("&&", Binary("<=", Int(0), lower), test) if wraps else test
 
 
-def _is_unsigned_cast(expr: Expr) -> bool:
-    return isinstance(expr, Call) and is_unsigned_type(expr.function.strip("()"))
+def _is_cast_unsigned(bound: Expr) -> bool:
+    casts = (part.function for part in walk(bound) if isinstance(part, Call))
+    return any(is_unsigned_type(function.strip("()")) for function in casts)
 
 
 def in_long(expr: Expr) -> Expr:

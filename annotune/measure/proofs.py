@@ -65,6 +65,10 @@ def proofs(
     shared = _overlaps(variant, analysis, one)
     if shared:
         yield replace(plan, sizes=(one,), overlaps=shared, races=True, may_fall_back=True)
+        if long:
+            # Past 16 bits in one of the arrays at least.
+            halves = tuple(overlap for overlap in shared if overlap.shared == 1)
+            yield replace(plan, sizes=long[-1:], overlaps=halves, may_fall_back=True)
     failures: tuple[int, ...] = ()
     if variant.device_text:
         yield replace(plan, sizes=small, has_small_grids=True)

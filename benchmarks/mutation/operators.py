@@ -306,6 +306,8 @@ def _guards(one: _Text) -> Iterator[Edit]:
                 continue
             for number in range(first, last):
                 for new in table.get(one.tokens[number].text, ()):
+                    if _is_inside(one, test, number, new):
+                        continue
                     # No status is less than success.
                     is_status = one.tokens[number + 1].text == "cudaSuccess"
                     if not (is_status and (new == "<=" or (new == ">=" and fails_later))):
@@ -316,6 +318,21 @@ def _guards(one: _Text) -> Iterator[Edit]:
                 yield one.replaced("guard", last, "||")
         if not test.has_other_way and not _is_waited_for(one, test):
             yield one.range("guard", test.first, test.last, "0")
+
+
+def _is_inside(one: _Text, test: _Test, number: int, new: str) -> bool:
+    """Return whether two sections that are one may be one inside the other instead.
+
+    The first of the test is the first of the clause, and what lies inside what is present is
+    present too (OpenACC 3.3, 2.7.2).
+    """
+    text = one.text[one.tokens[test.first].start : one.tokens[test.last].start]
+    place = one.tokens[number].start - one.tokens[test.first].start
+    same = re.compile(r"\(const char \*\)\w+ (==) \(const char \*\)\w+ && [^=&|]* (==) [^=&|]*")
+    for match in same.finditer(text):
+        if (place, new) in ((match.start(1), "<="), (match.start(2), ">=")):
+            return True
+    return False
 
 
 def _is_redundant(one: _Text, test: _Test, first: int, last: int) -> bool:
@@ -580,7 +597,7 @@ def _constants(one: _Text) -> Iterator[Edit]:
     for number, token in enumerate(one.tokens):
         if token.kind != "number" or number in one.in_header or number in one.in_brackets:
             continue
-        if _places_work(one, number) or _asks_for_sign(one, token):
+        if _places_work(one, number) or _asks_for_sign(one, token) or _is_far(token):
             continue
         if _REAL.fullmatch(token.text):
             yield one.replaced("constant", number, f"({token.text} + 0.5)")
@@ -591,6 +608,11 @@ def _constants(one: _Text) -> Iterator[Edit]:
                 if _limits_blocks(one, number, sign) or _chooses_thread(one, number):
                     continue
                 yield one.replaced("constant", number, f"({token.text} {sign} 1)")
+
+
+def _is_far(token: Token) -> bool:
+    """Return whether a number is beyond all elements, as the one next to it is."""
+    return _whole(token.text) >= 1 << 62
 
 
 _SIGN = re.compile(r"(?P<zero>[^&|;=]+) == 0\.0f? && (?P<asked>1\.0f? / (?P=zero) < 0\.0f?)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from compilers import here
 from support.regions import analysis_of, text_source
@@ -21,7 +22,7 @@ from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import Values, make_inputs
 from annotune.measure.oracle import Oracle
-from annotune.measure.overlaps import WHOLE, Overlap, overlaps
+from annotune.measure.overlaps import ENDS, WHOLE, Overlap, overlaps
 from annotune.measure.plan import runs_of
 from annotune.measure.proofs import proofs
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
@@ -90,6 +91,20 @@ def test_a_shared_element_is_one_element(shared: int, first: int, tmp_path: Path
     assert (x.offset - y.offset) // 8 == first
     others = [b for b in made.buffers if b.name not in "xy"]
     assert all(b.offset + b.size_bytes <= min(x.offset, y.offset) for b in others)
+
+
+def test_two_arrays_of_other_lengths_end_at_one_place(tmp_path: Path) -> None:
+    sizes = {"n": 2, "m": 3, "ld": 4}
+    for pair in (("x", "w"), ("w", "x")):
+        analysis = analysis_of(
+            TEXT.replace("double *y", "double *w, double *y").replace(
+                "x[i * ld + j] + ", "x[i * ld + j] + w[j] + "
+            )
+        )
+        made = make_inputs(analysis, sizes, 1, tmp_path, overlap=Overlap(*pair, ENDS))
+        x, w = (next(b for b in made.buffers if b.name == name) for name in "xw")
+        assert x.offset + x.size_bytes == w.offset + w.size_bytes
+        assert x.count != w.count
 
 
 def test_equal_values_hold_what_the_region_compares_with(tmp_path: Path) -> None:
@@ -265,13 +280,57 @@ def test_of_runs_too_long_for_the_detector_the_order_of_threads_shows(
     variant = Variant("openmp", "openmp", RegionCode(RIGHT.replace(old, new)))
     analysis = checker.oracle.analysis
     plan = CheckPlan((tuned_sizes(analysis.region),))
-    (proof,) = (p for p in proofs(variant, analysis, plan, ()) if p.overlaps and not p.has_marks)
+    proof = next(p for p in proofs(variant, analysis, plan, ()) if p.overlaps and p.races)
     assert {overlap.shared for overlap in proof.overlaps} == {1}
     assert {run.kind for run in runs_of(variant, proof, checker.oracle)} == {
         "openmp",
         "openmp-ordered",
     }
     assert checker.check(variant, proof).is_wrong == (name is not None)
+
+
+MASKED = """\
+void h(int n, const int *restrict kind, const double *restrict u, double *restrict v)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 40; } ) @*/
+    for (int i = 0; i < n; i++)
+        if (kind[i] > 2)
+            v[i] += u[i];
+    /*@ end @*/
+}
+"""
+
+
+@needs_compilers
+@pytest.mark.skipif(not here().asan, reason="no address sanitizer")
+def test_what_is_copied_beside_what_the_original_touches_is_found(tmp_path: Path) -> None:
+    source = text_source(MASKED, "h.c")
+    analysis = analyse(source.regions[0])
+    oracle = Oracle(source, analysis, here(), tmp_path)
+    whole, part = (oracle.reference({"n": 40}, 1, is_narrow=narrow) for narrow in (False, True))
+    kind, u = (next(b for b in whole.inputs.buffers if b.name == name) for name in ("kind", "u"))
+    touched = [i for i, value in enumerate(whole.inputs.read(kind)) if value > 2]
+    found = next(b for b in part.inputs.buffers if b.name == "u")
+    assert u.count == 40
+    assert (found.first, found.count) == (touched[0], touched[-1] - touched[0] + 1)
+    assert np.array_equal(
+        part.inputs.read(found), whole.inputs.read(u)[touched[0] :][: found.count]
+    )
+    target, base = load_target("cuda"), Base.of(analysis)
+    one = next(iter(target.candidates(base, region_space(base), load_device("h200"), 1)))
+    code = target.region(one, False)
+    right = Variant("cuda", "cuda-cpu", code, target.standalone(code))
+    plan = CheckPlan(({"n": 40}, {"n": 5}))
+    checker = Checker(oracle)
+    small = tuple({"n": n} for n in range(1, 6))
+    narrow = next(p for p in proofs(right, analysis, plan, small) if p.is_narrow)
+    assert checker.check(right, narrow).verified
+    kernels, host, look = right.device_text.partition("annotune_u_low")
+    for old, new in (("if (kind[i] > 2)", "if (1)"), ("_low + 1 : 0", "_low + 1 : 1")):
+        assert old in look
+        wrong = replace(right, device=kernels + host + look.replace(old, new, 1))
+        assert checker.check(wrong, plan).verified
+        assert checker.check(wrong, narrow).is_wrong, new
 
 
 GRID = """\

@@ -157,7 +157,9 @@ class Scope:
             return f"-{left}" if kind < 70 else left
         if kind < 68:
             condition = self.condition(iterators)
-            return f"({condition} ? {left} : {self.value(iterators, type_, depth - 1)})"
+            right = self.value(iterators, type_, depth - 1)
+            # Nor does it read what decides between two that are alike.
+            return left if left == right else f"({condition} ? {left} : {right})"
         if kind < 73:
             return f"-({left})"
         if kind < 80:

@@ -8,10 +8,10 @@ from itertools import combinations
 from annotune.analysis.facts import Analysis
 from annotune.analysis.poly import from_expr
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.guards import Stretch, address, apart, in_long, same_or_apart
+from annotune.codegen.guards import Stretch, address, apart, in_long, may_wrap, same_or_apart
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
-from annotune.ir.region import Array
+from annotune.ir.region import Array, Region
 from annotune.ir.sharing import may_share_unchanged
 
 
@@ -49,7 +49,8 @@ def section(analysis: Analysis, array: Array) -> str:
     if not array.is_pointer and _is_all(array, first, count):
         return array.name
     rest = "".join(f"[0:{plain_c(extent)}]" for extent in inner)
-    return f"{array.name}[{_counted(first)}:{_counted(count)}]{rest}"
+    bounds = (_counted(bound, analysis.region) for bound in (first, count))
+    return f"{array.name}[{':'.join(bounds)}]{rest}"
 
 
 def input_tests(analysis: Analysis) -> tuple[Expr, ...]:
@@ -83,7 +84,8 @@ def section_stretch(analysis: Analysis, array: Array) -> Stretch:
     Before it is looked for, it is all that there could be.
     """
     first, count = _elements(analysis, array)
-    return address(array, first), address(array, fold(Binary("+", first, count)))
+    end = fold(Binary("+", first, count))
+    return address(analysis, array, first), address(analysis, array, end)
 
 
 def _elements(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
@@ -108,9 +110,10 @@ def _is_all(array: Array, first: Expr, count: Expr) -> bool:
     return first == Int(0) and outermost is not None and found == from_expr(fold(outermost))
 
 
-def _counted(expr: Expr) -> str:
+def _counted(expr: Expr, region: Region) -> str:
     """Return a bound of a section as C, in 64 bits where it is more than a sum of products."""
     is_plain = not any(isinstance(part, Select | Call) for part in walk(expr))
+    is_plain = is_plain and not may_wrap(expr, region)
     return plain_c(expr if is_plain else in_long(expr))
 
 

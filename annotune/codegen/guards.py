@@ -12,7 +12,18 @@ from annotune.analysis.schedule import space_of
 from annotune.analysis.touched import AS_WRITTEN
 from annotune.codegen.c_expr import of_one_sign, plain_c
 from annotune.codegen.names import Interface, spelled
-from annotune.ir.expr import Binary, Call, Expr, Int, Var, rewrite, substitute, variables, walk
+from annotune.ir.expr import (
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Var,
+    rewrite,
+    substitute,
+    variables,
+    walk,
+)
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.region import Array, Region
@@ -178,7 +189,7 @@ def touched_stretch(analysis: Analysis, array: Array) -> Stretch:
     """Return the part of memory that calls may touch of an array."""
     shape = analysis.shapes[array.name]
     end = fold(Binary("+", shape.lowest, shape.length))
-    return address(array, fold(shape.lowest)), address(array, end)
+    return address(analysis, array, fold(shape.lowest)), address(analysis, array, end)
 
 
 def apart_tests(
@@ -228,11 +239,22 @@ def same_or_apart(one: Stretch, two: Stretch, are_as_long: bool) -> Expr:
     return Binary("||", apart(one, two), same)
 
 
-def address(array: Array, offset: Expr) -> Expr:
+def may_wrap(expr: Expr, region: Region) -> bool:
+    """Return whether C computes what may lie below 0 in a type without a sign."""
+    types = (region.scalars[n].type for n in variables(expr) if n in region.scalars)
+    is_less = any(
+        isinstance(p, Negate) or (isinstance(p, Binary) and p.op == "-") for p in walk(expr)
+    )
+    return is_less and any(map(is_unsigned_type, types))
+
+
+def address(analysis: Analysis, array: Array, offset: Expr) -> Expr:
     """Return C for the address of an element; as bytes, so that any two of them compare."""
     if offset == Int(0):
         return Var(f"(const char *){array.name}")
     first = Var(array.name)
+    if may_wrap(offset, analysis.region):
+        offset = in_long(offset)
     if not array.is_pointer or len(array.extents) > 1:
         first = Var(f"(const {spelled(array.element)} *){array.name}")
         # A row and a column may each be an int while their product is none.

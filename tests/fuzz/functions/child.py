@@ -284,7 +284,7 @@ class Job:
             offset = fill["offset"]
             low, high = self.hulls[owner]
             if low < high:
-                together = int(row(self.job["function"], k, arguments))
+                together = max(1, int(row(self.job["function"], k, arguments)))
                 low = (low - offset) // together * together + offset
                 high = -(-(high - offset) // together) * together + offset
             declared = int(extent(self.job["function"], k, arguments))

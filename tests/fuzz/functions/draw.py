@@ -335,11 +335,13 @@ class _Function:
             text = f"{word} *{restrict}{array.name}"
         elif array.form == "rows":
             text = f"{word} (*{restrict}{array.name})" + "".join(f"[{e}]" for e in extents[1:])
-            row = " * ".join(f"(long)({e})" for e in extents[1:])
         else:
             first = f"[{restrict}{extents[0]}]"
             text = f"{word} {array.name}{first}" + "".join(f"[{e}]" for e in extents[1:])
             extent = " * ".join(f"(long)({e})" for e in extents)
+        if array.form != "flat":
+            # Whole rows also behind those that are declared.
+            row = " * ".join(f"(long)({e})" for e in extents[1:])
         slot = Slot(array.name, "array", array.element)
         self.parameters.append(Parameter(text, slot, extent, row, is_restrict=is_restrict))
 

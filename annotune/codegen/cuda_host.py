@@ -30,6 +30,7 @@ from annotune.codegen.guards import (
     may_overlap,
     null_tests,
     runs_tests,
+    signed,
     size_tests,
 )
 from annotune.codegen.looking import look_text
@@ -188,7 +189,7 @@ class HostText:
     def _device_arguments(self) -> str:
         parts = [s.name for s in self.outer.scalars]
         for array in self.outer.arrays:
-            lowest = fold(self.analysis.shapes[array.name].lowest)
+            lowest = signed(fold(self.analysis.shapes[array.name].lowest), self.analysis.region)
             shift = "" if lowest == Int(0) else f" - ({plain_c(lowest)})"
             parts.append(f"d_{array.name}{shift}")
         return ", ".join(parts)

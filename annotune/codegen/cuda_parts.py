@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.guards import in_long
+from annotune.codegen.guards import in_long, signed
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold
@@ -49,7 +49,7 @@ def copied(analysis: Analysis, array: Array) -> Copied:
 
 def first_element(analysis: Analysis, array: Array) -> str:
     """Return the pointer to the first element of the section of an array."""
-    lowest = fold(analysis.shapes[array.name].lowest)
+    lowest = signed(fold(analysis.shapes[array.name].lowest), analysis.region)
     return array.name if lowest == Int(0) else f"{array.name} + ({plain_c(lowest)})"
 
 

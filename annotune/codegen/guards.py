@@ -239,6 +239,11 @@ def same_or_apart(one: Stretch, two: Stretch, are_as_long: bool) -> Expr:
     return Binary("||", apart(one, two), same)
 
 
+def signed(expr: Expr, region: Region) -> Expr:
+    """Return an offset, in 64 bits where C computes what may lie below 0 without a sign."""
+    return in_long(expr) if may_wrap(expr, region) else expr
+
+
 def may_wrap(expr: Expr, region: Region) -> bool:
     """Return whether C computes what may lie below 0 in a type without a sign."""
     types = (region.scalars[n].type for n in variables(expr) if n in region.scalars)
@@ -253,8 +258,7 @@ def address(analysis: Analysis, array: Array, offset: Expr) -> Expr:
     if offset == Int(0):
         return Var(f"(const char *){array.name}")
     first = Var(array.name)
-    if may_wrap(offset, analysis.region):
-        offset = in_long(offset)
+    offset = signed(offset, analysis.region)
     if not array.is_pointer or len(array.extents) > 1:
         first = Var(f"(const {spelled(array.element)} *){array.name}")
         # A row and a column may each be an int while their product is none.

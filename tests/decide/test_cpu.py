@@ -7,6 +7,7 @@ from itertools import islice
 import pytest
 from codegen.emitted import EXAMPLES, analysed, example, source_of
 from conftest import Golden
+from support.regions import analysis_of
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
@@ -379,3 +380,24 @@ def test_a_long_sum_of_a_fixed_count_gets_a_block() -> None:
     text = text.replace("* n", "* 512").replace(" def input_params { param k = 1; } ", "")
     (block,) = only(analyse(source_of(text).regions[0])).blocking
     assert block.held == "l"
+
+
+def test_a_nest_without_statements_is_in_no_group() -> None:
+    text = """\
+void f(int n, const double *restrict x, double (*restrict y)[4], int *restrict last)
+{
+    int j = 0;
+    /*@ begin PerfTuning ( def input_params { param n = 9; } ) @*/
+    for (int i = n - 1; i > 0; i -= 2)
+        for (j = i + 1; j < n; j++)
+            ;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < 4; k++)
+            y[0][k] = x[i];
+        last[i] = last[i];
+    }
+    /*@ end @*/
+    last[0] = j;
+}
+"""
+    assert sorted(n for group in cpu_groups(analysis_of(text)) for n in group) == [0, 1]

@@ -118,13 +118,13 @@ class Dialect:
             out.line(text)
             return
         # A summand on the right of its + keeps its parentheses: x + (y - z) rounds otherwise.
-        first = self.expr(summands[0], SUM)
-        rest = [self.expr(s, RIGHT_OF_SUM) for s in summands[1:]]
+        first = self.expr(summands[0][1], SUM)
+        rest = [f"{op} {self.expr(s, RIGHT_OF_SUM)}" for op, s in summands[1:]]
         out.line(head + first)
         with out.deeper():
-            for summand in rest[:-1]:
-                out.line(f"+ {summand}")
-            out.line(f"+ {rest[-1]};")
+            for line in rest[:-1]:
+                out.line(line)
+            out.line(f"{rest[-1]};")
 
     def loop_head(self, loop: Loop) -> str:
         """Return ``for (…)`` with the iterator declared in it, in the user's type."""
@@ -249,11 +249,11 @@ LONG_LINE = 100
 RIGHT_OF_SUM = SUM + 1
 
 
-def _summands(expr: Expr) -> list[Expr]:
-    """Return the operands of a sum, left to right, as C evaluates them."""
-    if isinstance(expr, Binary) and expr.op == "+":
-        return [*_summands(expr.left), expr.right]
-    return [expr]
+def _summands(expr: Expr) -> list[tuple[str, Expr]]:
+    """Return the operands of a sum with their signs, left to right, as C evaluates them."""
+    if isinstance(expr, Binary) and expr.op in ("+", "-"):
+        return [*_summands(expr.left), (expr.op, expr.right)]
+    return [("+", expr)]
 
 
 def final_values(region: Region, wanted: frozenset[str]) -> str:

@@ -14,6 +14,7 @@ from annotune.ir.expr import (
     Call,
     Expr,
     Int,
+    Negate,
     Var,
     accesses,
     rewrite,
@@ -50,7 +51,8 @@ class Unroll:
     """Write `factor` iterations of a loop into one.
 
     ``Unroll(0, "k", 2)``: ``for k: s += a[k]`` becomes ``for k step 2: s += a[k] + a[k+1]``:
-    the accumulations of one statement become one expression (Rivera 2014, Fig. 4.5). A
+    the accumulations of one statement become one expression (Rivera 2014, Fig. 4.5), and
+    ``s -= a[k]`` becomes ``s += -a[k] - a[k+1]``. A
     factor that is the whole trip count removes the loop. Loops inside that go over a block of
     registers are copied with it; the order of iterations stays. `constants` are the sizes known to
     be fixed; where they do not show that `factor` divides the trip count, a remainder loop follows.
@@ -183,8 +185,8 @@ class Unroll:
         for assign in assigns:
             if _accumulates(assign, loop.var) and is_no_narrower(assign, types):
                 terms = [point.put_into(assign.value) for point in points]
-                total = reduce(lambda a, b: Binary("+", a, b), terms)
-                out.append(Assign(assign.number, assign.target, assign.op, total, assign.span))
+                total = _total(terms, "+" if assign.op == "+=" else "-")
+                out.append(Assign(assign.number, assign.target, "+=", total, assign.span))
             else:
                 out += [_at(assign, point) for point in points]
         return tuple(out)
@@ -278,6 +280,15 @@ def _at(stmt: Stmt, point: _Point) -> Stmt:
                 peeled=tuple(substitute(condition, there) for condition in stmt.peeled),
                 body=tuple(_at(inner, point) for inner in stmt.body),
             )
+
+
+def _total(terms: list[Expr], op: str) -> Expr:
+    """Return the sum of what `op` adds to a target or takes from it.
+
+    Each term keeps its own sign: -0.0 - (1.0 + -1.0) is -0.0, and -0.0 - 1.0 - -1.0 is 0.0.
+    """
+    first = terms[0] if op == "+" else Negate(terms[0])
+    return reduce(lambda a, b: Binary(op, a, b), terms[1:], first)
 
 
 def _accumulates(assign: Assign, var: str) -> bool:

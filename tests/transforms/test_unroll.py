@@ -71,6 +71,15 @@ def test_an_unsigned_remainder_between_moving_bounds() -> None:
     )
 
 
+def test_terms_that_are_subtracted_keep_their_signs() -> None:
+    # -0.0 - (0.0 + -0.0) is -0.0, but -0.0 - 0.0 - -0.0 is 0.0; and so is -0.0 - 1.0 - -1.0.
+    one = nest_analysis("for i in 0:n: for m in 0:10: c[i] -= d[m*10 + i]*u[m]")
+    assert text_of(Unroll(0, "m", 2).apply(one.region.nest.body)) == (
+        "for i in 0:n\n  for m in 0:10 step 2 unrolled 2\n"
+        "    S0: c[i] += -(d[10 * m + i] * u[m]) - d[10 * (m + 1) + i] * u[m + 1]\n"
+    )
+
+
 def test_one_expression_for_the_terms_of_one_sum() -> None:
     one = nest_analysis("for i in 0:n: for m in 0:10: c[i] += d[m*10 + i]*u[m]")
     assert text_of(Unroll(0, "m", 2).apply(one.region.nest.body)) == (
@@ -82,7 +91,7 @@ def test_one_expression_for_the_terms_of_one_sum() -> None:
 def test_the_whole_loop_vanishes() -> None:
     one = nest_analysis("for i in 0:n: for k in 1:n+1: c[i] -= a[k]")
     after = Unroll(0, "k", 3, {"n": 3}).apply(one.region.nest.body)
-    assert text_of(after) == "for i in 0:n\n  S0: c[i] -= a[1] + a[2] + a[3]\n"
+    assert text_of(after) == "for i in 0:n\n  S0: c[i] += -a[1] - a[2] - a[3]\n"
 
 
 def test_a_remainder_follows_where_the_count_is_open() -> None:

@@ -119,6 +119,14 @@ void two(int n, int m, const double *restrict a, const double *restrict x, doubl
     /*@ end @*/
     y[0] = s; y[1] = t;
 }
+void less(int n, int m, const double *restrict a, const double *restrict x, double *restrict y)
+{
+    /*@ begin PerfTuning ( SIZES ) @*/
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++)
+            for (int j = 0; j < 4; j++) y[3*i + k] -= a[i*m] * (j - 1.5);
+    /*@ end @*/
+}
 void begun(int n, int m, const double *restrict a, const double *restrict x, double *restrict y)
 {
     /*@ begin PerfTuning ( SIZES ) @*/
@@ -130,7 +138,7 @@ void begun(int n, int m, const double *restrict a, const double *restrict x, dou
     /*@ end @*/
 }
 """.replace("SIZES", "def input_params { param n = 60; param m = 50; }")
-FUNCTIONS = ("rows", "columns", "scaled", "product", "one", "two", "begun")
+FUNCTIONS = ("rows", "columns", "scaled", "product", "one", "two", "less", "begun")
 
 
 def test_wherever_the_sum_stands(tmp_path: Path) -> None:
@@ -167,13 +175,25 @@ void rows(int n, const TYPE complex *restrict a, const TYPE *restrict b, TYPE co
         for (int j = 0; j < 40; j++) y[i] += a[40*i + j];
     /*@ end @*/
 }
+void less(int n, const TYPE complex *restrict a, const TYPE *restrict b, TYPE complex *restrict y)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 100; } ) @*/
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < 4; j++) y[i] -= a[i + j];
+        for (int j = 0; j < 4; j++) y[i] -= b[i] * (j - 1.5f);
+    }
+    /*@ end @*/
+}
 """
+NAMES = ("scalar", "rows", "less")
 
 
 def test_complex_numbers(tmp_path: Path) -> None:
     source, made = tmp_path / "s.c", tmp_path / "made"
     made.mkdir()
-    both = COMPLEX.replace("scalar", "scalarf").replace("rows", "rowsf").replace("TYPE", "float")
+    both = COMPLEX.replace("TYPE", "float")
+    for name in NAMES:
+        both = both.replace(f"void {name}(", f"void {name}f(")
     source.write_text(COMPLEX.replace("TYPE", "double") + both)
     program = Program(made, source)
     calls = []
@@ -187,7 +207,7 @@ def test_complex_numbers(tmp_path: Path) -> None:
             Array(kind, n, (zeros * n)[:n]),
             Array(kind, 2 * n + 6, (begin * (n + 3) * 2)[: 2 * n + 6]),
         )
-        calls += (Call(f"{name}{suffix}", n, a, b, y) for name in ("scalar", "rows"))
+        calls += (Call(f"{name}{suffix}", n, a, b, y) for name in NAMES)
     program.check(*calls)
 
 

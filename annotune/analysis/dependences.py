@@ -10,7 +10,7 @@ import islpy as isl
 from annotune.analysis.domains import parsed_map, tuple_text
 from annotune.analysis.facts import Dependence, DependenceKind
 from annotune.analysis.model import Model
-from annotune.analysis.nan_and_zero import doubt, needed
+from annotune.analysis.nan_and_zero import doubt, is_complex_product, may_leave_range, needed
 from annotune.analysis.privatise import Lifetime
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.statements import Reference, Statement
@@ -73,11 +73,13 @@ def _with_doubts(
     ordered: dict[int, bool] = {}
     again: dict[int, bool] = {}
     for number, depth in depths.items():
-        doubted = doubt(model.region, model.statement(number).assign)
-        shows = doubted is not None and doubted.may_show
+        assign = model.statement(number).assign
+        doubted = doubt(model.region, assign)
+        leaves = may_leave_range(model.region, assign)
+        shows = leaves or (doubted is not None and doubted.may_show)
         again[number] = _may_run_again(model, lifetimes, found, number, depth)
         kept[number] = again[number] or not shows
-        ordered[number] = doubted is not None and doubted.is_ordered
+        ordered[number] = leaves or (doubted is not None and doubted.is_ordered)
     return tuple(
         replace(
             one,
@@ -164,20 +166,21 @@ def _between(
         source.statement,
         sink.statement,
         relation,
-        _is_reduction(first, source, sink),
+        _is_reduction(model, first, source, sink),
         span=source.span,
         sink_span=sink.span,
     )
     yield Carried(dependence, source, sink, pieces)
 
 
-def _is_reduction(statement: Statement, source: Reference, sink: Reference) -> bool:
+def _is_reduction(model: Model, statement: Statement, source: Reference, sink: Reference) -> bool:
     """Return whether both references are the accumulated target of one statement."""
     assign = statement.assign
     return (
         source.statement == sink.statement
         and source.access == sink.access == assign.target
         and reduction_operator(assign) is not None
+        and not is_complex_product(model.region, assign)
         # What has been accumulated so far decides what follows.
         and (assign.guard is None or assign.target not in walk(assign.guard))
     )

@@ -5,6 +5,8 @@ C's ``a > m ? a : m`` passes over an element that is NaN and keeps a start that 
 are equal, each form keeps one by its place. `docs/reading-c.md` has all forms in a table.
 
 A sum is -0.0 where all that is added is, its start as well. So no partial result may begin at 0.0.
+A product of complex numbers has the zeros of its order: -1.0*((1+i)*(1-i)) is -2 - 0i, and
+(-1.0*(1+i))*(1-i) is -2 + 0i.
 """
 
 from __future__ import annotations
@@ -71,6 +73,24 @@ def doubt(region: Region, assign: Assign) -> Doubt | None:
     assert isinstance(test, Binary)
     takes_equal = takes == test.op.endswith("=")
     return Doubt(element, not takes, not takes, zero, takes_equal and not zero, is_narrow)
+
+
+def may_leave_range(region: Region, assign: Assign) -> bool:
+    """Return whether a statement multiplies reals, of which some may leave the range of their type.
+
+    Their product with the others need not. Not where the user vouches for finite numbers.
+    """
+    is_product = reduction_operator(assign) == "*" and not region.spec.assumptions.finite
+    return is_product and _type(region, assign.target) in _REALS
+
+
+def is_complex_product(region: Region, assign: Assign) -> bool:
+    """Return whether a statement multiplies into a complex number, whose zeros show the order.
+
+    Not where the user vouches for finite numbers: the sign of a zero result is free then.
+    """
+    is_product = reduction_operator(assign) == "*" and not region.spec.assumptions.finite
+    return is_product and "omplex" in _types(region)[_name(assign.target)]
 
 
 def may_stay_negative_zero(region: Region, assign: Assign) -> bool:

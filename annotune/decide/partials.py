@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.nan_and_zero import doubt, may_stay_negative_zero, needed
+from annotune.analysis.nan_and_zero import (
+    doubt,
+    may_leave_range,
+    may_stay_negative_zero,
+    needed,
+)
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Assign, Level, walk_paths
@@ -44,6 +49,7 @@ def reductions(
             again = needed(analysis.region.nest.assigns(), assign)
             by_clause = any(x.place in _BY_CLAUSE for x in loops if x.var in over)
             loses = by_clause and _loses_sign(analysis, assign)
+            loses |= may_leave_range(analysis.region, assign)
             yield Reduce(assign.number, over, element, span, outer, doubted, again, loses)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotune.analysis.nan_and_zero import Doubt
-from annotune.ir.expr import Access, Binary, Call, Expr, Real, Select, Var, negated, rewrite
+from annotune.ir.expr import Access, Binary, Call, Expr, Negate, Real, Select, Var, negated, rewrite
 from annotune.ir.nest import Assign
 
 
@@ -65,3 +65,15 @@ def lost_sign(target: Access | Var, partial: Var, element: str) -> list[Expr]:
         both = Binary("&&", Binary("==", added, zero), Binary("==", whole, zero))
         found.append(Binary("&&", both, is_negative))
     return found
+
+
+def lost_size(partial: Var, element: str) -> list[Expr]:
+    """Return where a product has left its type's range, or digits below it: C's order may not.
+
+    0.0 times what has become infinite is NaN.
+    """
+    is_float = element == "float"
+    least = Real("1.17549435e-38f" if is_float else "2.2250738585072014e-308")
+    is_great = Binary("!=", Binary("-", partial, partial), Real("0.0f" if is_float else "0.0"))
+    is_small = Binary("&&", Binary("<", partial, least), Binary("<", Negate(partial), least))
+    return [is_great, is_small]

@@ -32,7 +32,7 @@ from annotune.transforms.copies import (
     names_in,
     shown,
 )
-from annotune.transforms.doubts import Doubts, lost_sign
+from annotune.transforms.doubts import Doubts, lost_sign, lost_size
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
     MAY_NOT_RUN,
@@ -77,8 +77,9 @@ class Reduce:
     ``min`` and ``max`` starts from the target itself. Where no iteration may reach the target's
     element, a flag says whether one did. `element` is the C type of the target, and the new
     scalars take no name in `taken`. Where `doubt` has come true, the loops run a second time, in
-    order and with the statements in `again` alone; so they do where the partial result of a sum has
-    lost a sign, which clauses of C's targets begin at 0.0 (`loses_sign`).
+    order and with the statements in `again` alone; so they do (`loses_value`) where the partial
+    result of a sum has lost a sign, which clauses of C's targets begin at 0.0, or that of a product
+    has left its type's range.
     """
 
     statement: int
@@ -88,7 +89,7 @@ class Reduce:
     taken: frozenset[str] = frozenset()
     doubt: Doubt | None = None
     again: frozenset[int] = frozenset()
-    loses_sign: bool = False
+    loses_value: bool = False
 
     def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
         """Return the reason partial results would be wrong, or None when they are right."""
@@ -181,8 +182,11 @@ class Reduce:
         tests: list[Expr] = []
         if doubts is not None and doubts.doubt.may_show:
             tests = doubts.tests([Var(c.name) for c in added if c.name.endswith(_NAN)])
-        elif self.loses_sign:
-            tests = lost_sign(assign.target, partial, self.element)
+        elif self.loses_value:
+            if operator is Operator.SUM:
+                tests = lost_sign(assign.target, partial, self.element)
+            else:
+                tests = lost_size(partial, self.element)
         if tests:
             taken = {*self.taken, *(s.name for s in start if isinstance(s, Local))}
             once_more = Var(fresh_name(f"{target_name(assign)}_again", body, taken))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from .execute import Builder
@@ -64,6 +65,22 @@ def test_each_kind_of_mistake_is_noticed(tmp_path: Path) -> None:
     assert set(found) == set(NOTICED)
     for name, words in NOTICED.items():
         assert words in found[name], (name, found[name])
+
+
+def test_either_zero_is_right_where_the_library_may_return_either(tmp_path: Path) -> None:
+    body = BODY.replace("+= al", "= fmax(a[i], 0.0)")
+    other = body + "  for (int i = 1; i < n; i++) a[i] = a[i] == 0 ? -a[i] : a[i];\n"
+    own = "static double fmax(double x, double y) { return x > y ? x : y; }\n"
+    include = "#include <math.h>\n"
+    ones = [made("f_library", body, other), made("f_own", body, other)]
+    for one, head in zip(ones, (include, own), strict=True):
+        one.source = replace(one.source, text=head + one.source.text)
+        one.files["openmp"]["_omp.c"] = head + one.files["openmp"]["_omp.c"]
+    ones[1].source = replace(ones[1].source, own=("fmax",))
+    assert [one.source.leaves_zeros_open for one in ones] == [True, False]
+    ran = run(ones, Builder(tmp_path, 1), tmp_path, LIMIT_S)
+    assert {fault.number for fault in ran.faults} == {1}
+    assert all("zero's sign" in fault.words for fault in ran.faults)
 
 
 def test_calls_that_c_does_not_define_are_left_out(tmp_path: Path) -> None:

@@ -344,7 +344,7 @@ class Job:
                     continue
                 at = int(np.argmax(right != found))
             else:
-                at = _differing(right, found, bool(is_open))
+                at = _differing(right, found, bool(is_open), self.job["zeros"])
                 if at < 0:
                     continue
             low = self.hulls.get(name, (0, 0))[0]
@@ -365,12 +365,17 @@ def _said() -> str:
     return said.strip()
 
 
-def _differing(right: Any, found: Any, is_open: bool) -> int:
-    """Return the first place where real numbers differ, -1 where they do not."""
+def _differing(right: Any, found: Any, is_open: bool, zeros: bool) -> int:
+    """Return the first place where real numbers differ, -1 where they do not.
+
+    `zeros` says that C fixes the signs of zeros.
+    """
     if right.dtype.kind == "c":
-        parts = [_differing(p(right), p(found), is_open) for p in (np.real, np.imag)]
+        parts = [_differing(p(right), p(found), is_open, zeros) for p in (np.real, np.imag)]
         return max(parts)
-    same = (right == found) & (np.signbit(right) == np.signbit(found))
+    same = right == found
+    if zeros:
+        same &= np.signbit(right) == np.signbit(found)
     same |= np.isnan(right) & np.isnan(found)
     if is_open:
         finite = right[np.isfinite(right)]

@@ -53,6 +53,9 @@ class Entry:
     calls: tuple[Call, ...]
 
 
+_EITHER_ZERO = re.compile(r"\b(fmaxf?|fminf?)\s*\(")
+
+
 @dataclass(frozen=True)
 class Source:
     """A C file, what calls it, and what is known of it.
@@ -84,6 +87,14 @@ class Source:
         """Return the file with all that `read` needs."""
         value = asdict(replace(self, text="", harness=""))
         return f"/* functions {json.dumps(value)} */\n{self.text}{HARNESS}{self.harness}"
+
+    @property
+    def leaves_zeros_open(self) -> bool:
+        """Return whether a function of C's library is called that may return either of two zeros.
+
+        C17 F.10.9.2 leaves to ``fmax`` and ``fmin`` which one; gcc even swaps their arguments.
+        """
+        return bool(set(_EITHER_ZERO.findall(self.text)) - set(self.own))
 
     def with_text(self, text: str) -> Source:
         return replace(self, text=text)

@@ -58,7 +58,11 @@ def common(left: str, right: str) -> str:
     if left in COMPLEX or right in COMPLEX:
         parts = {kind.removesuffix(" complex") for kind in (left, right)}
         return "double complex" if "double" in parts else "float complex"
-    return max(left, right, key=lambda kind: _RANK[kind])
+    lower, higher = sorted((left, right), key=lambda kind: _RANK[kind])
+    if is_unsigned(lower) and is_integer(higher) and not keeps_values(lower, higher):
+        # long long ranks above an unsigned long, but holds no more of what this does.
+        return f"unsigned {higher}"
+    return higher
 
 
 def keeps_values(source: str, target: str) -> bool:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import subprocess
+from pathlib import Path
+
 import pytest
 from source_text import CLOSE, OPEN, load_region, load_text
 
 from annotune.analysis.reductions import reduction_operator
+from annotune.frontend.kinds import common, promoted
+from annotune.frontend.symbols import INTEGERS
 from annotune.ir.region import Region
 from annotune.ir.text import print_nest
 
@@ -50,6 +56,27 @@ STATEMENTS = {
 def test_statements(statement: str) -> None:
     nest = print_nest(load_region(f"{LOOP} {statement}", head="#include <stdlib.h>\n").nest)
     assert nest == f"for i in 0:n\n  S0: {STATEMENTS[statement]}\n"
+
+
+def test_the_common_type_of_two_is_gccs(tmp_path: Path) -> None:
+    kinds = [k for k in (*sorted(INTEGERS), "float", "double") if promoted(k) == k]
+    pairs = list(itertools.product(kinds, repeat=2))
+    cases = ", ".join(f'{kind}: "{kind}"' for kind in kinds)
+    puts = [f"puts(_Generic(({a})0 + ({b})0, {cases}));" for a, b in pairs]
+    source = tmp_path / "common.c"
+    source.write_text(f"#include <stdio.h>\nint main(void) {{ {' '.join(puts)} }}\n")
+    subprocess.run(["gcc", source, "-o", tmp_path / "common"], check=True)
+    said = subprocess.run([tmp_path / "common"], check=True, capture_output=True, text=True)
+    assert [common(a, b) for a, b in pairs] == said.stdout.splitlines()
+
+
+@pytest.mark.parametrize("statement", ["m = m > w[i] ? m : w[i];", "if (w[i] > m) m = w[i];"])
+def test_signed_maxima_of_unsigned_elements_are_none(statement: str) -> None:
+    # As C compares, -1 is above each of them: such a maximum has no parts.
+    head = "void f(int n, unsigned long *w, long long m)"
+    text = f"{head} {{ {OPEN}\n for (int i = 0; i < n; i++) {statement}\n {CLOSE} w[0] = m; }}"
+    (only,) = load_text(text).regions
+    assert reduction_operator(only.nest.assigns()[0]) is None
 
 
 CHAINS = {

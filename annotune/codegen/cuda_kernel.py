@@ -15,6 +15,7 @@ from annotune.codegen.cuda_stage import ThreadDialect
 from annotune.codegen.cuda_team import OPERATIONS, Partial, TeamWriter
 from annotune.codegen.cuda_types import cuda_type
 from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, axes_of, grid
+from annotune.codegen.merged_loads import merged_inputs
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import Kernel, band_of
@@ -79,10 +80,12 @@ class _Maker:
         open_scalars = tuple(s for s in scalars if s.name not in self.constants)
         arrays = tuple(a for a in self.outer.arrays if a.name in used)
         written = _written(self.kernel.body)
+        merged = merged_inputs(self.kernel.body, written)
         parameters = [f"{s.type} {s.name}" for s in open_scalars]
         for array in arrays:
             const = "" if array.name in written else "const "
-            parameters.append(f"{const}{array.element} *__restrict__ {array.name}")
+            alone = "" if array.name in merged else "__restrict__ "
+            parameters.append(f"{const}{array.element} *{alone}{array.name}")
         threads = self.shape.threads[0] * self.shape.threads[1] * self.shape.threads[2]
         out = Writer()
         out.lines(legend)

@@ -58,3 +58,43 @@ def test_where_c_promises_nothing_overlaps_keep_the_promise_from_the_kernels(
     program.check(call, launches=offset >= 64)
     # Two inputs in one place are no overlap that matters.
     program.check(Call("f", (64, Part(0), Part(1), Part(1)), (64, 64)), launches=True)
+
+
+CHOSEN = """\
+void f(int n, double *restrict c, const double *restrict a)
+{{
+    /*@ begin PerfTuning ( def input_params {{ param n = 64; }} ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < 5; j++) {{ {statement} }}
+    /*@ end @*/
+}}
+"""
+CHOICES = (
+    "c[8*i + j] = a[j] > 0 ? c[8*i + 2] : a[8*i + j];",
+    "c[8*i + j] = c[8*i + 2] > a[j] ? c[8*i + 2] : a[j];",
+    "if (a[j] > 0) c[8*i] += c[8*i + j]; else c[8*i] += a[8*i + j];",
+    "c[8*i + j] = c[8*i + 2]; if (a[j] > 0) c[8*i + j] = a[8*i + j];",
+)
+
+
+@pytest.mark.parametrize("statement", CHOICES)
+def test_nvcc_makes_no_read_only_load_of_what_the_kernel_writes(
+    statement: str, tmp_path: Path
+) -> None:
+    made = emitted(tmp_path, CHOSEN.format(statement=statement)).files[".cu"]
+    assert all("const double *a" in head for head in heads(made))
+    (tmp_path / "device.cu").write_text(made)
+    command = [nvcc(), "-arch=sm_90", "-ptx", tmp_path / "device.cu", "-o", tmp_path / "d.ptx"]
+    subprocess.run(command, check=True, timeout=120)
+    chosen: set[str] = set()
+    for line in (tmp_path / "d.ptx").read_text().splitlines():
+        registers = re.findall(r"%rd\d+", line)
+        if "selp.b64" in line or ("add.s64" in line and chosen & set(registers[1:])):
+            chosen.add(registers[0])
+        assert "ld.global.nc" not in line or not chosen & set(registers), line
+
+
+def test_a_choice_between_inputs_is_read_only(tmp_path: Path) -> None:
+    statement = "c[8*i + j] = c[8*i + 2] + (a[j] > 0 ? a[8*i + j] : 2*a[j]);"
+    for head in heads(emitted(tmp_path, CHOSEN.format(statement=statement)).files[".cu"]):
+        assert "const double *__restrict__ a" in head

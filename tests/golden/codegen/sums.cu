@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(64) f_1_s0_tuned(
 /* f, statements 3, 4 of the region at line 10:
  * i_t on block.x, i on thread.x. */
 __global__ void __launch_bounds__(256) f_1_s3_tuned(
-        const double *__restrict__ a, double *__restrict__ t,
-        double *__restrict__ annotune_s_sum, double *__restrict__ annotune_t_max) {
+        const double *a, double *__restrict__ t, double *__restrict__ annotune_s_sum,
+        double *__restrict__ annotune_t_max) {
     const long n = 100000;
     __shared__ double annotune_team0[256];
     double s_sum = -0.0;
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(256) f_1_s3_tuned(
 
 /* What the blocks of f_1_s3_tuned leave, combined. */
 __global__ void __launch_bounds__(256) f_1_s3_tuned_last(
-        const double *__restrict__ a, double *__restrict__ s, double *__restrict__ t,
+        const double *a, double *__restrict__ s, double *__restrict__ t,
         const double *__restrict__ annotune_s_sum, const double *__restrict__ annotune_t_max,
         int annotune_blocks) {
     const long n = 100000;
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(64, 1) f_1_s0(
 /* f, statements 3, 4 of the region at line 10:
  * i_t on block.x, i on thread.x. */
 __global__ void __launch_bounds__(256, 1) f_1_s3(
-        long n, const double *__restrict__ a, double *__restrict__ t,
-        double *__restrict__ annotune_s_sum, double *__restrict__ annotune_t_max) {
+        long n, const double *a, double *__restrict__ t, double *__restrict__ annotune_s_sum,
+        double *__restrict__ annotune_t_max) {
     __shared__ double annotune_team0[256];
     double s_sum = -0.0;
     double t_max = t[0];
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(256, 1) f_1_s3(
 
 /* What the blocks of f_1_s3 leave, combined. */
 __global__ void __launch_bounds__(256, 1) f_1_s3_last(
-        long n, const double *__restrict__ a, double *__restrict__ s, double *__restrict__ t,
+        long n, const double *a, double *__restrict__ s, double *__restrict__ t,
         const double *__restrict__ annotune_s_sum, const double *__restrict__ annotune_t_max,
         int annotune_blocks) {
     __shared__ double annotune_team0[256];

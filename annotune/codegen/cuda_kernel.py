@@ -80,7 +80,7 @@ class _Maker:
         open_scalars = tuple(s for s in scalars if s.name not in self.constants)
         arrays = tuple(a for a in self.outer.arrays if a.name in used)
         written = _written(self.kernel.body)
-        merged = merged_inputs(self.kernel.body, written)
+        merged = merged_inputs(self.kernel.body, written & {a.name for a in arrays})
         parameters = [f"{s.type} {s.name}" for s in open_scalars]
         for array in arrays:
             const = "" if array.name in written else "const "

@@ -83,6 +83,18 @@ def test_either_zero_is_right_where_the_library_may_return_either(tmp_path: Path
     assert all("zero's sign" in fault.words for fault in ran.faults)
 
 
+def test_a_float_that_a_double_keeps_is_rounded_as_a_float(tmp_path: Path) -> None:
+    body = "  TYPE s = 0; for (int i = 1; i < n; i++) s += 0.1; out_[1] = s;\n"
+    ones = []
+    for type_ in ("float", "double"):
+        text = body.replace("TYPE", type_)
+        one = made(f"f_{type_}", text, text.replace("[1] = s", "[1] = s * (1 + 1e-6)"), (33,))
+        one.source = replace(one.source, sums=True, discrete=False)
+        ones.append(one)
+    ran = run(ones, Builder(tmp_path, 1), tmp_path, LIMIT_S)
+    assert [fault.number for fault in ran.faults] == [1]
+
+
 def test_calls_that_c_does_not_define_are_left_out(tmp_path: Path) -> None:
     bodies = {
         "overflow": "  int x = 2147483647; x += n; out_[1] = x;\n",

@@ -48,8 +48,6 @@ PATTERN = 0xA5
 DEFINED = 0
 ENDINGS = ("", "undefined", "too long", "crashed")
 INEXACT, OVERFLOW = 1, 2
-TOLERANCE = {4: 1e-3, 8: 1e-8}
-"""Of the largest magnitude, by the bytes of a real number, where a sum may be in any order."""
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.mmap.restype = ctypes.c_void_p
@@ -331,7 +329,7 @@ class Job:
 
     def differs(self, wanted: dict[str, Any], got: dict[str, Any]) -> str:
         """Return in words where two results differ, as far as C fixes them."""
-        is_open = self.job["sums"] and self.exceptions & (INEXACT | OVERFLOW)
+        is_open = bool(self.job["sums"] and self.exceptions & (INEXACT | OVERFLOW))
         if is_open and (self.job["discrete"] or self.exceptions & OVERFLOW):
             return ""
         for name, right in wanted.items():
@@ -344,7 +342,7 @@ class Job:
                     continue
                 at = int(np.argmax(right != found))
             else:
-                at = _differing(right, found, bool(is_open), self.job["zeros"])
+                at = _differing(right, found, self.job["tolerance"] * is_open, self.job["zeros"])
                 if at < 0:
                     continue
             low = self.hulls.get(name, (0, 0))[0]
@@ -365,22 +363,23 @@ def _said() -> str:
     return said.strip()
 
 
-def _differing(right: Any, found: Any, is_open: bool, zeros: bool) -> int:
+def _differing(right: Any, found: Any, tolerance: float, zeros: bool) -> int:
     """Return the first place where real numbers differ, -1 where they do not.
 
-    `zeros` says that C fixes the signs of zeros.
+    A `tolerance` that is not 0 is relative to the largest. `zeros` says that C fixes the signs of
+    zeros.
     """
     if right.dtype.kind == "c":
-        parts = [_differing(p(right), p(found), is_open, zeros) for p in (np.real, np.imag)]
+        parts = [_differing(p(right), p(found), tolerance, zeros) for p in (np.real, np.imag)]
         return max(parts)
     same = right == found
     if zeros:
         same &= np.signbit(right) == np.signbit(found)
     same |= np.isnan(right) & np.isnan(found)
-    if is_open:
+    if tolerance:
         finite = right[np.isfinite(right)]
         scale = float(np.abs(finite).max()) if finite.size else 0.0
-        limit = TOLERANCE[right.dtype.itemsize] * scale
+        limit = tolerance * scale
         with np.errstate(all="ignore"):
             same |= np.abs(right - found) <= limit
             same |= ~np.isfinite(right)

@@ -97,6 +97,7 @@ def jobs(one: Made, number: int, builds: Sequence[str], limit_s: float) -> list[
                     "targets": list(builds),
                     "sums": one.source.sums,
                     "discrete": one.source.discrete,
+                    "tolerance": one.source.tolerance,
                     "zeros": not one.source.leaves_zeros_open,
                     "limit_s": limit_s,
                     "repeats": "static local" in one.source.features,

@@ -96,6 +96,14 @@ class Source:
         """
         return bool(set(_EITHER_ZERO.findall(self.text)) - set(self.own))
 
+    @property
+    def tolerance(self) -> float:
+        """Return how far sums in another order may be apart, relative to the largest.
+
+        What a float has summed may be left in a double.
+        """
+        return 1e-3 if re.search(r"\bfloat\b", self.text) else 1e-8
+
     def with_text(self, text: str) -> Source:
         return replace(self, text=text)
 

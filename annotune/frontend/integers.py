@@ -268,11 +268,12 @@ class Integers:
         index = _advanced(start.index, _product(times, by, header))
         symbol = self.names.find(name)
         assert symbol is not None
-        if symbol.base == "int":
-            return Formula(index, _advanced(start.value, _product(times, by, header)))
-        if is_unsigned(symbol.base):
-            moved = _advanced(start.value, _product(times, by, header))
-            return Formula(index, Call(f"({symbol.base})", (moved,)))
+        if symbol.base == "int" or is_unsigned(symbol.base):
+            # An iterator of another type computes in that one, where -1 may be a great number.
+            value = without_casts(start.value, symbol.base)
+            moved = _advanced(value, _product(times, by, header))
+            is_plain = symbol.base == "int" and is_int(moved, self.names)
+            return Formula(index, moved if is_plain else Call(f"({symbol.base})", (moved,)))
         # In C every step is made in the wide type.
         wide = Call(f"({symbol.base})", (times,))
         return Formula(index, _advanced(start.value, Binary("*", _rounds(wide, header), by)))

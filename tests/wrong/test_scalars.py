@@ -45,6 +45,15 @@ CALLS: dict[str, tuple[Call, ...]] = {
         )
         for nx in (0, 1, 3, 9, 12)
     ),
+    "counted_by_others.c": tuple(
+        Call(name, t, n, Array("u4" if name == "times_an_unsigned" else "f8", 9), Array("f8", 81))
+        for name in (
+            *("by_an_unsigned_long", "in_two_loops"),
+            *("times_an_unsigned", "a_long_by_an_unsigned"),
+        )
+        for t in (-9, 0, 7)
+        for n in (0, 1, 8, 9)
+    ),
     "quotient_starts.c": tuple(
         Call(name, n, Array("f8", 40), Array("f8", 40, seed=1))
         for n in SIZES

@@ -133,7 +133,7 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
         staged = found.staged if found is not None else ()
         return Blocking(statement, (), order, block.along, staged=staged)
     tiles = cut_tiles(unit, statement, block)
-    from_zero = is_sum(unit, statement)
+    from_zero = is_sum(unit, statement, held)
     if statement in unit.apart and not _has_outside(unit.apart[statement], block, tiles):
         return Blocking(statement)
     if found is not None:

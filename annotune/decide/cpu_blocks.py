@@ -18,7 +18,7 @@ from annotune.decide.units import Unit
 from annotune.ir.expr import Int, Var, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
-from annotune.transforms.copies import may_not_run
+from annotune.transforms.copies import may_not_run, other_user
 from annotune.transforms.tile import name_is_taken
 from annotune.transforms.tree import bands, bound_names, find_assign, numbers, path
 from annotune.transforms.unroll import divisors
@@ -232,11 +232,14 @@ def held_loop(unit: Unit, statement: int) -> str:
     return ""
 
 
-def is_sum(unit: Unit, statement: int) -> bool:
-    """Return whether a statement only adds to its target, or subtracts from it."""
+def is_sum(unit: Unit, statement: int, held: str) -> bool:
+    """Return whether all that loop `held` does with a statement's target is to add to it."""
     assign = find_assign(unit.body, statement)
     types = region_types(unit.analysis.region)
-    return reduction_operator(assign) == "+" and not drops_fractions(assign, types)
+    if reduction_operator(assign) != "+" or drops_fractions(assign, types):
+        return False
+    loop = next(loop for loop in path(unit.body, statement) if loop.var == held)
+    return other_user(loop, assign) is None
 
 
 def lanes_of(trip: int) -> int:

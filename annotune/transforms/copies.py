@@ -19,7 +19,15 @@ from annotune.ir.expr import (
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, Loop, walk_stmts
 from annotune.transforms.messages import GUARDED, MAY_NOT_RUN, OTHER_ACCESS, PLACED
-from annotune.transforms.tree import Body, bound_names, find_assign, path, picks_piece
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    find_assign,
+    path,
+    picks_piece,
+    place_name,
+    target_name,
+)
 
 
 def copy_refusal(
@@ -118,6 +126,17 @@ def array_accesses(loop: Loop) -> list[Access]:
                 out.append(stmt.target)
                 out += [a for index in stmt.target.indices for a in accesses(index)]
     return out
+
+
+def other_user(loop: Loop, assign: Assign) -> int | None:
+    """Return another statement of a loop that uses the array, or scalar, of a target; or None."""
+    name = target_name(assign)
+    others = (s for s in walk_stmts(loop.body) if isinstance(s, Assign))
+    for other in others:
+        used = map(place_name, (*other.reads(), other.target))
+        if other.number != assign.number and name in used:
+            return other.number
+    return None
 
 
 def may_not_run(loops: tuple[Loop, ...], depth: int) -> Loop | None:

@@ -10,9 +10,16 @@ from annotune.analysis.reductions import reduction_operator
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var, variables
 from annotune.ir.nest import Assign, Level, LocalArray, Loop
-from annotune.transforms.copies import copy_refusal
+from annotune.ir.text import print_expr
+from annotune.transforms.copies import copy_refusal, other_user
 from annotune.transforms.legality import missing
-from annotune.transforms.messages import NO_BLOCK, NO_REDUCTION, NOT_INVARIANT, ROUNDED_SUM
+from annotune.transforms.messages import (
+    NO_BLOCK,
+    NO_REDUCTION,
+    NOT_INVARIANT,
+    READ_ELSEWHERE,
+    ROUNDED_SUM,
+)
 from annotune.transforms.registers import fresh_name
 from annotune.transforms.tiles import full_length, turn
 from annotune.transforms.tree import (
@@ -41,7 +48,7 @@ class Hold:
 
     With `from_zero` the block starts from zeros and is added to the elements at the end:
     ``for i: c_block[i - i_t] = -0.0`` and ``for i: c[i] += c_block[i - i_t]``. The loop then
-    need not wait for the elements, which only a sum allows.
+    need not wait for the elements, which only a sum allows that nothing else in it reads.
     """
 
     statement: int
@@ -84,6 +91,15 @@ class Hold:
         assign = find_assign(body, self.statement)
         if reduction_operator(assign) != "+":
             return NO_REDUCTION.at(self.span, statement=self.statement, loop=self.loop)
+        other = other_user(self._loop(body), assign)
+        if other is not None:
+            return READ_ELSEWHERE.at(
+                self.span,
+                statement=self.statement,
+                target=print_expr(assign.target),
+                other=f"it in statement {other}",
+                loop=self.loop,
+            )
         if drops_fractions(assign, region_types(analysis.region)):
             return ROUNDED_SUM.at(self.span, statement=self.statement, type=self.element)
         return None

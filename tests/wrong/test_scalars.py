@@ -54,6 +54,11 @@ CALLS: dict[str, tuple[Call, ...]] = {
         for t in (-9, 0, 7)
         for n in (0, 1, 8, 9)
     ),
+    "sum_looked_at.c": tuple(
+        Call(name, n, *(Array("f8", size, seed=k) for k, size in enumerate((625, 25, 15625))))
+        for name in ("looked_at", "stored")
+        for n in (0, 1, 8, 24, 25)
+    ),
     "quotient_starts.c": tuple(
         Call(name, n, Array("f8", 40), Array("f8", 40, seed=1))
         for n in SIZES

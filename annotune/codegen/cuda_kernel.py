@@ -68,19 +68,24 @@ class _Maker:
         self,
         name: str,
         legend: str,
+        part: Body,
         body: str,
         more: Sequence[str] = (),
         partials: Sequence[Partial] = (),
         last: KernelText | None = None,
     ) -> KernelText:
-        """Return the kernel `name` around `body`, with `more` parameters at its end."""
+        """Return the kernel `name` around `body`, the text of a `part` of the statements.
+
+        It has `more` parameters at its end.
+        """
         # An array may be called x, which stands behind the dot of threadIdx.x as well.
         used = words(re.sub(r"\.[xyz]\b", "", body))
         scalars = tuple(s for s in (*self.outer.scalars, *self.host) if s.name in used)
         open_scalars = tuple(s for s in scalars if s.name not in self.constants)
         arrays = tuple(a for a in self.outer.arrays if a.name in used)
         written = _written(self.kernel.body)
-        merged = merged_inputs(self.kernel.body, written & {a.name for a in arrays})
+        outputs = _written(part) & {array.name for array in arrays}
+        merged = merged_inputs(part, outputs)
         parameters = [f"{s.type} {s.name}" for s in open_scalars]
         for array in arrays:
             const = "" if array.name in written else "const "
@@ -133,7 +138,7 @@ def kernel_text(
         return _team_text(maker, name, legend)
     inner = Writer(INDENT)
     _write_placed(inner, maker)
-    return maker.text(name, legend, inner.text())
+    return maker.text(name, legend, kernel.body, inner.text())
 
 
 def needs_team(kernel: Kernel) -> bool:
@@ -206,7 +211,7 @@ def _team_text(maker: _Maker, name: str, legend: str) -> KernelText:
                 first.out.line(f"{partial.parameter}[{_BLOCK}] = {partial.name};")
     more = [f"{cuda_type(p.type)} *__restrict__ {p.parameter}" for p in partials]
     last = _last_text(maker, name, body[:end], body[end:], partials) if partials else None
-    return maker.text(name, legend, first.text(), more, partials, last)
+    return maker.text(name, legend, body[:end], first.text(), more, partials, last)
 
 
 def _last_text(
@@ -228,7 +233,7 @@ def _last_text(
     more = [f"const {cuda_type(p.type)} *__restrict__ {p.parameter}" for p in partials]
     legend = f"/* What the blocks of {name} leave, combined. */"
     text = last.text()
-    return maker.text(f"{name}_last", legend, text, [*more, "int annotune_blocks"])
+    return maker.text(f"{name}_last", legend, after, text, [*more, "int annotune_blocks"])
 
 
 # The number of a block in a grid of any shape.

@@ -16,7 +16,10 @@ from annotune.transforms.tree import Body, target_name
 
 
 def merged_inputs(body: Body, written: Iterable[str]) -> frozenset[str]:
-    """Return the arrays whose loads may become one with a load of what is in `written`."""
+    """Return the arrays whose loads may become one with a load of an array in `written`.
+
+    All are in global memory: from another memory there is another load.
+    """
     outputs = frozenset(written)
     found: set[str] = set()
     for one, other in _alternatives(body):
@@ -26,22 +29,28 @@ def merged_inputs(body: Body, written: Iterable[str]) -> frozenset[str]:
 
 
 def _alternatives(body: Body) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """Yield the arrays that two expressions load of which only one need be computed."""
-    sources: dict[str, frozenset[str]] = {}
-    guarded: set[str] = set()
+    """Yield the arrays that two expressions load of which only one need be computed.
+
+    What is set under a condition takes the place of what was set before; of what is added, each
+    under a condition, all but one may be left out.
+    """
+    sources: dict[tuple[str, str], frozenset[str]] = {}
+    guarded: set[tuple[str, str]] = set()
     for stmt in walk_stmts(body):
         if isinstance(stmt, Local) and stmt.value is not None:
-            sources[stmt.name] = sources.get(stmt.name, frozenset()) | _loaded(stmt.value)
-        if not isinstance(stmt, Assign):
+            place, value, guard = (stmt.name, "="), stmt.value, None
+        elif isinstance(stmt, Assign):
+            place, value, guard = (target_name(stmt), stmt.op), stmt.value, stmt.guard
+        else:
             continue
-        for part in (part for source in stmt.sources() for part in walk(source)):
+        for part in (*walk(value), *(walk(guard) if guard is not None else ())):
             if isinstance(part, Select):
                 yield _loaded(part.if_true), _loaded(part.if_false)
-        name = target_name(stmt)
-        sources[name] = sources.get(name, frozenset()) | _loaded(stmt.value)
-        guarded |= {name} if stmt.guard is not None else set()
-    for name in guarded:
-        yield sources[name], sources[name]
+        if guard is not None or place[1] == "=":
+            sources[place] = sources.get(place, frozenset()) | _loaded(value)
+        guarded |= {place} if guard is not None else set()
+    for place in guarded:
+        yield sources[place], sources[place]
 
 
 def _loaded(expr: Expr) -> frozenset[str]:

@@ -15,14 +15,13 @@ import numpy.typing as npt
 from annotune.analysis.facts import Analysis
 from annotune.ir.expr import Var
 from annotune.ir.region import Array, Region
-from annotune.measure import overlaps
 from annotune.measure.borne import compared_integers, compared_reals, divides
 from annotune.measure.elements import Element, Family, element_of, family_of, poisoned
 from annotune.measure.evaluate import evaluate, known_values
 from annotune.measure.harness import signature
 from annotune.measure.index_values import index_ranges
 from annotune.measure.intervals import Interval
-from annotune.measure.overlaps import Overlap
+from annotune.measure.overlaps import WHOLE, Overlap
 from annotune.measure.zeros import changed_names, negative_names
 
 PAGE_BYTES = 4096
@@ -325,17 +324,10 @@ def _overlapping(buffers: tuple[Buffer, ...], overlap: Overlap) -> tuple[Buffer,
     found = {buffer.name: buffer for buffer in buffers}
     first, second = found[overlap.first], found[overlap.second]
     start = max(b.offset + -(-b.size_bytes // PAGE_BYTES) * PAGE_BYTES for b in buffers)
-    size = first.dtype.itemsize
-    match overlap.shared:
-        case overlaps.WHOLE:
-            ahead, behind = 0, 0
-        case overlaps.ENDS:
-            ahead = max(0, second.count - first.count)
-            behind = max(0, first.count - second.count)
-        case shared:
-            ahead, behind = 0, first.count - min(shared, first.count)
-    found[first.name] = replace(first, offset=start + ahead * size)
-    found[second.name] = replace(second, offset=start + behind * size, block=first.block)
+    shared = first.count if overlap.shared == WHOLE else min(overlap.shared, first.count)
+    found[first.name] = replace(first, offset=start)
+    behind = start + (first.count - shared) * first.dtype.itemsize
+    found[second.name] = replace(second, offset=behind, block=first.block)
     return tuple(found.values())
 
 

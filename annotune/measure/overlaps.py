@@ -12,14 +12,13 @@ from annotune.measure.evaluate import known_values
 from annotune.measure.index_values import index_ranges
 
 WHOLE = -1
-ENDS = -2
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
     """Two arrays in one piece of memory: the last `shared` elements of `first` begin `second`.
 
-    With none they touch, with `WHOLE` both begin at one place, with `ENDS` they end at one.
+    With none they touch, with `WHOLE` both begin at one place.
     """
 
     first: str
@@ -29,8 +28,6 @@ class Overlap:
     def __str__(self) -> str:
         if self.shared == WHOLE:
             return f"'{self.first}' and '{self.second}' at one place"
-        if self.shared == ENDS:
-            return f"'{self.first}' and '{self.second}' ending at one place"
         how = "overlapping by one element" if self.shared else "side by side"
         return f"'{self.first}' and '{self.second}' {how}"
 
@@ -65,6 +62,3 @@ def _pairs(analysis: Analysis, indices: frozenset[str], has_inputs: bool) -> Ite
         yield Overlap(one.name, two.name, 1)
         if one.name < two.name:
             yield Overlap(one.name, two.name, WHOLE)
-            if not is_written:
-                # Two sections of which one lies in the other are not the same one.
-                yield Overlap(one.name, two.name, ENDS)

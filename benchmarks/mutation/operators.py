@@ -306,8 +306,6 @@ def _guards(one: _Text) -> Iterator[Edit]:
                 continue
             for number in range(first, last):
                 for new in table.get(one.tokens[number].text, ()):
-                    if _is_inside(one, test, number, new):
-                        continue
                     # No status is less than success.
                     is_status = one.tokens[number + 1].text == "cudaSuccess"
                     if not (is_status and (new == "<=" or (new == ">=" and fails_later))):
@@ -318,21 +316,6 @@ def _guards(one: _Text) -> Iterator[Edit]:
                 yield one.replaced("guard", last, "||")
         if not test.has_other_way and not _is_waited_for(one, test):
             yield one.range("guard", test.first, test.last, "0")
-
-
-def _is_inside(one: _Text, test: _Test, number: int, new: str) -> bool:
-    """Return whether two sections that are one may be one inside the other instead.
-
-    The first of the test is the first of the clause, and what lies inside what is present is
-    present too (OpenACC 3.3, 2.7.2).
-    """
-    text = one.text[one.tokens[test.first].start : one.tokens[test.last].start]
-    place = one.tokens[number].start - one.tokens[test.first].start
-    same = re.compile(r"\(const char \*\)\w+ (==) \(const char \*\)\w+ && [^=&|]* (==) [^=&|]*")
-    for match in same.finditer(text):
-        if (place, new) in ((match.start(1), "<="), (match.start(2), ">=")):
-            return True
-    return False
 
 
 def _is_redundant(one: _Text, test: _Test, first: int, last: int) -> bool:

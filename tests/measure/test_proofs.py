@@ -22,7 +22,7 @@ from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import Values, make_inputs
 from annotune.measure.oracle import Oracle
-from annotune.measure.overlaps import ENDS, WHOLE, Overlap, overlaps
+from annotune.measure.overlaps import WHOLE, Overlap, overlaps
 from annotune.measure.plan import runs_of
 from annotune.measure.proofs import proofs
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
@@ -91,20 +91,6 @@ def test_a_shared_element_is_one_element(shared: int, first: int, tmp_path: Path
     assert (x.offset - y.offset) // 8 == first
     others = [b for b in made.buffers if b.name not in "xy"]
     assert all(b.offset + b.size_bytes <= min(x.offset, y.offset) for b in others)
-
-
-def test_two_arrays_of_other_lengths_end_at_one_place(tmp_path: Path) -> None:
-    sizes = {"n": 2, "m": 3, "ld": 4}
-    for pair in (("x", "w"), ("w", "x")):
-        analysis = analysis_of(
-            TEXT.replace("double *y", "double *w, double *y").replace(
-                "x[i * ld + j] + ", "x[i * ld + j] + w[j] + "
-            )
-        )
-        made = make_inputs(analysis, sizes, 1, tmp_path, overlap=Overlap(*pair, ENDS))
-        x, w = (next(b for b in made.buffers if b.name == name) for name in "xw")
-        assert x.offset + x.size_bytes == w.offset + w.size_bytes
-        assert x.count != w.count
 
 
 def test_equal_values_hold_what_the_region_compares_with(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 /* f, statement 0 of the region at line 3:
  * i_t on block.x, j_t on block.y, j on thread.x. */
-__global__ void __launch_bounds__(4) f_1_s0_tuned(double *__restrict__ a, const double *b) {
+__global__ void __launch_bounds__(4) f_1_s0_tuned(
+        double *__restrict__ a, const double *__restrict__ b) {
     const int m = 13;
     const int i_t = 1 + 6 * blockIdx.x;
     const int j_t = 1 + 4 * blockIdx.y;
@@ -56,7 +57,7 @@ __global__ void __launch_bounds__(4) f_1_s0_tuned(double *__restrict__ a, const 
 /* f, statement 0 of the region at line 3:
  * i_t on block.x, j_t on block.y, j on thread.x. */
 __global__ void __launch_bounds__(4, 1) f_1_s0(
-        int n, int m, double *__restrict__ a, const double *b) {
+        int n, int m, double *__restrict__ a, const double *__restrict__ b) {
     for (int i_t = 1 + 6 * blockIdx.x; i_t < n - 1; i_t += 6 * gridDim.x) {
         for (int j_t = 1 + 4 * blockIdx.y; j_t < m - 1; j_t += 4 * gridDim.y) {
             if (m - j_t - 1 >= 4 && n - i_t - 1 >= 6) {

@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(64) f_1_s0_tuned(
 /* f, statements 3, 4 of the region at line 10:
  * i_t on block.x, i on thread.x. */
 __global__ void __launch_bounds__(256) f_1_s3_tuned(
-        const double *a, double *__restrict__ t, double *__restrict__ annotune_s_sum,
-        double *__restrict__ annotune_t_max) {
+        const double *__restrict__ a, double *__restrict__ t,
+        double *__restrict__ annotune_s_sum, double *__restrict__ annotune_t_max) {
     const long n = 100000;
     __shared__ double annotune_team0[256];
     double s_sum = -0.0;
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(64, 1) f_1_s0(
 /* f, statements 3, 4 of the region at line 10:
  * i_t on block.x, i on thread.x. */
 __global__ void __launch_bounds__(256, 1) f_1_s3(
-        long n, const double *a, double *__restrict__ t, double *__restrict__ annotune_s_sum,
-        double *__restrict__ annotune_t_max) {
+        long n, const double *__restrict__ a, double *__restrict__ t,
+        double *__restrict__ annotune_s_sum, double *__restrict__ annotune_t_max) {
     __shared__ double annotune_team0[256];
     double s_sum = -0.0;
     double t_max = t[0];

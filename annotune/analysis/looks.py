@@ -39,7 +39,7 @@ from annotune.ir.text import print_expr
 
 Body = tuple[Stmt, ...]
 
-_FAR = 2**62
+FAR = 2**62
 """No element is as far away: where the first and the last one are before any has been seen."""
 
 
@@ -146,8 +146,8 @@ def _starts(
 ) -> Iterator[Local]:
     """Yield what the slice declares: ends of arrays of which nothing is seen, copies of scalars."""
     for low, high in ends.values():
-        yield Local(low, "long", Int(_FAR))
-        yield Local(high, "long", Int(-_FAR))
+        yield Local(low, "long", Int(FAR))
+        yield Local(high, "long", Int(-FAR))
     for name, copy in copies.items():
         scalar = region.scalars[name]
         is_own = scalar.is_local or name in private
@@ -204,7 +204,7 @@ class _Slice:
         assert isinstance(access, Access)
         flat = flattened(access, self.region.arrays) or access
         assert isinstance(flat, Access)
-        place = _in_long(fold(flat.indices[0]))
+        place = fold(flat.indices[0])
         for end, op in zip(self.ends[reference.name], ("<", ">"), strict=True):
             value = Select(Binary(op, place, Var(end)), place, Var(end))
             yield self._renamed(Assign(NO_STATEMENT, Var(end), "=", value, guard=guard))
@@ -228,7 +228,7 @@ class _Slice:
             last = fold(Binary("+", loop.lower, Binary("*", steps, Int(loop.step))))
         runs = self._runs(loop)
         found = dict.fromkeys(
-            stmt for at in (loop.lower, last) for stmt in _at(inner, {loop.var: _in_long(at)}, runs)
+            stmt for at in (loop.lower, last) for stmt in _at(inner, {loop.var: at}, runs)
         )
         yield from found
 
@@ -259,10 +259,6 @@ class _Slice:
             if loop.var in variables(place) and (poly is None or not poly.linear_in((loop.var,))):
                 return False
         return True
-
-
-def _in_long(expr: Expr) -> Expr:
-    return expr if isinstance(expr, Int) else Call("(long)", (expr,))
 
 
 def _uncast(expr: Expr) -> Expr | None:

@@ -19,6 +19,7 @@ from annotune.codegen.cuda_view import CPP_WORDS, HELD_RESIDENT, MACROS, held_sc
 from annotune.codegen.freed import without_macros
 from annotune.codegen.listing import Listing
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, words
+from annotune.codegen.renaming import in_users_file
 from annotune.codegen.several_sizes import (
     OTHERS,
     Definitions,
@@ -77,6 +78,7 @@ class CudaTarget:
         as_written = variant.analysis
         functions = _device_functions(as_written.region)
         user = interface(as_written)
+        lasting = in_users_file(variant).analysis.region
         ends = suffixes(variant)
         variant, view = viewed(calling_copies(variant, _copies(as_written.region)))
         held = held_scalars(as_written.region, view)
@@ -98,7 +100,7 @@ class CudaTarget:
         definitions = kernels.definitions((*tuned, *([general] if general is not None else [])))
         parts = [_undefined(analysis.region), *definitions, host.text()]
         device = "\n".join(part for part in parts if part)
-        call = _call(as_written, user, c_spelling(outer.types()), held)
+        call = _call(as_written, user, c_spelling(outer.types()), held, lasting)
         conditions = (c for f in as_written.region.functions for c in f.conditions)
         code = RegionCode(call, "", device, functions, tuple(dict.fromkeys(conditions)))
         return without_macros(code, as_written.region)
@@ -203,10 +205,13 @@ def _undefined(region: Region) -> str:
     return "".join(f"#undef {name}\n" for name in names)
 
 
-def _call(analysis: Analysis, user: Interface, types: str, held: Sequence[Scalar]) -> str:
+def _call(
+    analysis: Analysis, user: Interface, types: str, held: Sequence[Scalar], lasting: Region
+) -> str:
     """Return the block that replaces a region: prototype, call, and final iterator values.
 
-    `held` are the scalars that the call reads and writes through their addresses.
+    `held` are the scalars that the call reads and writes through their addresses; the final values
+    are those of the region as `lasting`, whose own names no macro of the user's has.
     """
     region = analysis.region
     names = {s.name for s in held}
@@ -228,7 +233,7 @@ def _call(analysis: Analysis, user: Interface, types: str, held: Sequence[Scalar
             for scalar in held:
                 out.line(f"{scalar.name} = {prefix}{scalar.name};")
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
-        out.lines(final_values(region, wanted))
+        out.lines(final_values(lasting, wanted))
         for name in unmentioned(analysis):
             out.line(f"(void){name};")
     return out.text()

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis, Part, Shape
+from annotune.analysis.looks import FAR
 from annotune.analysis.touched import rows_of
 from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.guards import in_long
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import AnnotuneError, Severity
-from annotune.ir.expr import Binary, Expr, Int
+from annotune.ir.expr import Binary, Expr, Int, Select, Var
 from annotune.ir.fold import fold
+from annotune.ir.nest import Assign, Local, Loop, Stmt
+from annotune.transforms.tree import rebuilt
 
 
 def look_text(analysis: Analysis, dialect: Dialect) -> str:
@@ -25,8 +29,30 @@ def look_text(analysis: Analysis, dialect: Dialect) -> str:
     out = Writer()
     if analysis.look:
         out.line("/* Conditions decide which elements are touched, and no others need be there: */")
-        dialect.write_body(out, analysis.look)
+        starts = (stmt for stmt in analysis.look if isinstance(stmt, Local))
+        ends = frozenset(s.name for s in starts if s.value in (Int(FAR), Int(-FAR)))
+        dialect.write_body(out, _wide(analysis.look, ends))
     return out.text()
+
+
+def _wide(body: tuple[Stmt, ...], ends: frozenset[str]) -> tuple[Stmt, ...]:
+    """Return statements in which `ends` move to places that are numbers of 64 bits with a sign.
+
+    Where C computes one in several types, less of it may be left in those than it needs.
+    """
+    out: list[Stmt] = []
+    for stmt in body:
+        match stmt:
+            case Loop():
+                out.append(rebuilt(stmt, body=_wide(stmt.body, ends)))
+            case Assign(target=Var(name) as end, value=Select(Binary(op, place, _))) if (
+                name in ends
+            ):
+                place = in_long(place)
+                out.append(replace(stmt, value=Select(Binary(op, place, end), place, end)))
+            case _:
+                out.append(stmt)
+    return tuple(out)
 
 
 def wholly_there(analysis: Analysis) -> Analysis:

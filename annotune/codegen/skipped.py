@@ -20,7 +20,7 @@ from annotune.ir.expr import (
     variables,
     walk,
 )
-from annotune.ir.nest import Assign, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.tree import Body, rebuilt
 
 
@@ -31,7 +31,7 @@ def without_test(loop: Loop, objects: frozenset[str]) -> tuple[Expr | None, Loop
     and the first elements of `objects`. There may be none.
     """
     inside = tuple(walk_stmts(loop.body))
-    if not all(isinstance(stmt, Assign | Loop) for stmt in inside):
+    if not all(isinstance(stmt, Assign | Loop | LocalArray) for stmt in inside):
         return None, loop
     assigns = [stmt for stmt in inside if isinstance(stmt, Assign)]
     changed = {loop.var, *(stmt.var for stmt in inside if isinstance(stmt, Loop))}
@@ -68,6 +68,8 @@ def _without(body: Body, tests: list[Expr]) -> Body:
     def stripped(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Loop):
             return rebuilt(stmt, body=_without(stmt.body, tests))
+        if isinstance(stmt, LocalArray):
+            return stmt
         assert isinstance(stmt, Assign)
         assert stmt.guard is not None
         left = conjunction(test for test in conjuncts(stmt.guard) if test not in tests)

@@ -33,6 +33,9 @@ def double(count: int, seed: int = 0) -> Array:
 CALLS = {
     "nm_gen5": lambda n, s: [Call("nm_gen5", n, double(s), double(s, 1), double(s, 2))],
     "nm_macro": lambda n, s: [Call("nm_macro", n, double(s), double(s, 1), double(s, 2))],
+    "nm_made": lambda n, s: [
+        Call("counted_down", n, double(n + 1), double(s + 1, 1), Array("i4", 1))
+    ],
     "acc_end_twice": lambda n, s: [
         Call("f", n, m, double(m * m), double(m, 1)) for m in (0, 5, n, n + 3)
     ],

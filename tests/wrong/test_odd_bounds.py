@@ -32,9 +32,15 @@ CALLS: dict[str, tuple[Call, ...]] = {
         for m in (-7, 1, 9)
         if name != "below_zero" or bound >= 0
     ),
-    "unsigned_before.c": tuple(
-        Call("before", ("u4", n), Array("f8", 60, offset=30), Array("f8", 40))
-        for n in (0, 1, 8, 30)
+    "unsigned_before.c": (
+        *(
+            Call("before", ("u4", n), Array("f8", 60, offset=30), Array("f8", 40))
+            for n in (0, 1, 8, 30)
+        ),
+        *(
+            Call("where_asked", n, *(Array("f8", 100, offset=1, seed=k) for k in range(2)))
+            for n in (0, 1, 8, 9)
+        ),
     ),
 }
 

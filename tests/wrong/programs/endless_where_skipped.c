@@ -27,3 +27,19 @@ int changed(int n, int mx, double *restrict a, const double *restrict b)
     /*@ end @*/
     return mx;
 }
+
+int in_an_array(int n, int mx, double *restrict a, const double *restrict b)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 16; param mx = 1; } ) @*/
+    if (mx > 0) {
+        for (int j = 0; j < 4; j++)
+            for (unsigned long i = 0; i < n; i += 4) {
+                double pair[2];
+                for (int k = 0; k < 2; k++)
+                    pair[k] = b[i] + k;
+                a[i + j] += pair[0] * pair[1];
+            }
+    }
+    /*@ end @*/
+    return mx;
+}

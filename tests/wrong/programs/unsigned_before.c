@@ -6,3 +6,15 @@ void before(unsigned n, const double *restrict u, double *restrict v)
         v[i] = 2 * u[i - n];
     /*@ end @*/
 }
+
+void where_asked(int n, const double *restrict u, double *restrict v)
+{
+    unsigned i;
+    long k;
+    /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+    for (i = 0; i < n; i += 2)
+        for (k = 0; k < n; k++)
+            if (i != n / 2)
+                v[i * n + k - 1] = 2 * u[i * n + k - 1];
+    /*@ end @*/
+}

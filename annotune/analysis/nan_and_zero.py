@@ -94,7 +94,7 @@ def is_complex_product(region: Region, assign: Assign) -> bool:
 
 
 def may_stay_negative_zero(region: Region, assign: Assign) -> bool:
-    """Return whether a statement may add terms that are all -0.0 to a real that is -0.0.
+    """Return whether a statement may add terms that are all -0.0, or none, to a real that is -0.0.
 
     Not where the user vouches for finite numbers: the sign of a zero result is free then.
     """
@@ -105,9 +105,18 @@ def may_stay_negative_zero(region: Region, assign: Assign) -> bool:
     if type_ not in _REALS:
         return "complex" in type_ and not _begins(region, assign, _is_plain)
     zeros = _Zeros(region, assign.number)
-    if assign.op != "-=" and zeros.only_positive(assign.value):
+    is_sure = _surely_runs(region, assign)
+    if is_sure and assign.op != "-=" and zeros.only_positive(assign.value):
         return False
     return not _begins(region, assign, zeros.only_positive)
+
+
+def _surely_runs(region: Region, assign: Assign) -> bool:
+    """Return whether a statement runs wherever the outermost loops around it do."""
+    around = {one.number: loops for one, loops in walk_paths(region.nest.body)}[assign.number]
+    inside = {loop.var for loop in around}
+    bounds = (bound for loop in around for bound in (loop.lower, loop.upper))
+    return assign.guard is None and not any(variables(bound) & inside for bound in bounds)
 
 
 def _is_plain(expr: Expr) -> bool:

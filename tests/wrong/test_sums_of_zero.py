@@ -137,8 +137,20 @@ void begun(int n, int m, const double *restrict a, const double *restrict x, dou
     }
     /*@ end @*/
 }
+void none(int n, int m, const double *restrict a, const double *restrict x, double *restrict y)
+{
+    double s = y[0], t = y[2];
+    /*@ begin PerfTuning ( SIZES ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            if (x[i] < 0) s += i + j + 1;
+            for (int k = 0; k < i - 70; k++) t += k + 1;
+        }
+    /*@ end @*/
+    y[0] = s; y[2] = t;
+}
 """.replace("SIZES", "def input_params { param n = 60; param m = 50; }")
-FUNCTIONS = ("rows", "columns", "scaled", "product", "one", "two", "less", "begun")
+FUNCTIONS = ("rows", "columns", "scaled", "product", "one", "two", "less", "begun", "none")
 
 
 def test_wherever_the_sum_stands(tmp_path: Path) -> None:

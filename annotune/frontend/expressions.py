@@ -60,13 +60,14 @@ class Expressions:
     """The lowering of expressions where `names` are declared.
 
     `in_index` says that the value becomes part of a subscript or of a loop's bound: integers
-    are plain numbers there, without the types that they have in C. `spans` are the values of the
+    are plain numbers there, without the types that they have in C; `is_rounded` says that it is a
+    part of what these round. `spans` are the values of the
     iterators around the place.
     """
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self.in_index = False
+        self.in_index = self.is_rounded = False
         self.spans: dict[str, Interval] = {}
         self._assigned: dict[int, dict[str, Any]] = {}
 
@@ -148,7 +149,11 @@ class Expressions:
         if not self.in_index:
             return plain
         with self._index_is(False):
-            computed = lower()
+            self.is_rounded = True
+            try:
+                computed = lower()
+            finally:
+                self.is_rounded = False
         return computed if may_wrap(self.names.resolved(computed.expr)) else plain
 
     def exact_value(self, node: Any) -> Typed:
@@ -269,7 +274,7 @@ class Expressions:
             has_complex = "complex.h" in clean.headers
             if has_complex and clean.macro(node.name, node.coord.line) is None:
                 return Typed(Real("I"), "float complex")
-        return self.names.read(node, self.in_index)
+        return self.names.read(node, self.in_index, self.is_rounded)
 
     def _literal(self, node: Any) -> Typed:
         if "int" in node.type or node.type in ("long", "unsigned long"):

@@ -125,9 +125,9 @@ class Integers:
         if op == "=":
             return new()
         if op[:-1] in ROUNDING:
-            old = expressions.exact(lambda: self.names.read(target, expressions.in_index))
+            old = expressions.exact(lambda: expressions.value(target))
             return expressions.computed(op[:-1], old, expressions.exact(new), target)
-        old = self.names.read(target, expressions.in_index)
+        old = expressions.value(target)
         return expressions.computed(op[:-1], old, new(), target)
 
     def _formula(self, symbol: Symbol, index: Expr, new: Typed) -> Formula | None:
@@ -138,8 +138,12 @@ class Integers:
             is_unsigned(symbol.base) or may_wrap(self.names.resolved(new.expr))
         ):
             return None
+        if new.kind == symbol.base and (new.kind != "int" or is_int(new.expr, self.names)):
+            return Formula(index, new.expr)
+        # What is made of it is computed in its own type, which may hold more.
         kept = keeps_values(new.kind, symbol.base) or self._holds(symbol.base, new.expr)
-        return Formula(index, new.expr if kept else Call(f"({symbol.base})", (new.expr,)))
+        value = Call(f"({symbol.base})", (new.expr,))
+        return Formula(index, value, new.expr if kept else None)
 
     def _holds(self, base: str, value: Expr) -> bool:
         """Return whether type `base` holds all that an expression of ints may be."""

@@ -25,11 +25,18 @@ class Formula:
     """What an integer that the region sets is here, in iterators and sizes.
 
     `index` is for subscripts and bounds, where no integer is taken to overflow; `value` keeps
-    the conversions that C makes.
+    the conversions that C makes, and has the integer's own type. `number` is equal to it, of any
+    type, and what subscripts round is made of it; None where it is `value`.
     """
 
     index: Expr
     value: Expr
+    number: Expr | None = None
+
+    def substituted(self, values: Mapping[str, Expr]) -> Formula:
+        """Return the formula with expressions for some of its variables."""
+        number = None if self.number is None else substitute(self.number, values)
+        return Formula(substitute(self.index, values), substitute(self.value, values), number)
 
 
 # Ends the name of what a loop leaves; none of C's does.
@@ -140,10 +147,7 @@ class Names:
     def running(self, formulas: Mapping[str, Formula], trips: Expr) -> dict[str, Formula]:
         """Return formulas as they read inside a loop of so many trips, which runs."""
         ran = {name: left.ran for name, left in self.left.items() if left.trips == trips}
-        return {
-            name: Formula(substitute(formula.index, ran), substitute(formula.value, ran))
-            for name, formula in formulas.items()
-        }
+        return {name: formula.substituted(ran) for name, formula in formulas.items()}
 
     def symbol(self, node: Any) -> Symbol:
         """Return the variable that an identifier means, checked for use in a region."""
@@ -171,8 +175,11 @@ class Names:
             raise AnnotuneError.of(messages.SCALAR_TYPE.at(span, name=name, type=symbol.base))
         return symbol
 
-    def read(self, node: Any, in_index: bool = False) -> Typed:
-        """Return a scalar's value: itself, or the formula of an integer that the region sets."""
+    def read(self, node: Any, in_index: bool = False, is_rounded: bool = False) -> Typed:
+        """Return a scalar's value: itself, or the formula of an integer that the region sets.
+
+        It may be a part of a subscript, or of what a subscript rounds.
+        """
         name, span = node.name, self.place(node)
         constant = self.constant(name, node.coord.line, span)
         if constant is not None:
@@ -190,6 +197,8 @@ class Names:
         if name in self.formulas:
             formula = self.formulas[name]
             chosen = formula.index if in_index else formula.value
+            if is_rounded and formula.number is not None:
+                chosen = formula.number
             if name in variables(chosen):
                 # Its value before the region.
                 self.use(symbol)

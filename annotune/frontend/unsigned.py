@@ -78,6 +78,8 @@ def is_int(expr: Expr, names: Names) -> bool:
             return symbol is None or promoted(symbol.base) == "int"
         case Int(value):
             return value < 2**31
+        case Call("min" | "max", arguments):
+            return all(is_int(argument, names) for argument in arguments)
         case Call(function, _):
             return promoted(function.strip("()")) == "int"
         case Binary("+" | "-" | "*" | "/" | "%", left, right):

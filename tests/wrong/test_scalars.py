@@ -54,6 +54,13 @@ CALLS: dict[str, tuple[Call, ...]] = {
         for t in (-9, 0, 7)
         for n in (0, 1, 8, 9)
     ),
+    "own_types.c": tuple(
+        Call(
+            *("own", n, Array("i4", 12, (70_000, -70_000, 5)), Array("u4", 12, (7, 4_000_000_000))),
+            *(Array("i8", 24), Array("f8", 48)),
+        )
+        for n in (0, 1, 8, 12)
+    ),
     "sum_looked_at.c": tuple(
         Call(name, n, *(Array("f8", size, seed=k) for k, size in enumerate((625, 25, 15625))))
         for name in ("looked_at", "stored")

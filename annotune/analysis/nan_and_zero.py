@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from annotune.analysis.reductions import reduction_operator
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var, variables
 from annotune.ir.functions import is_integer
-from annotune.ir.nest import Assign, walk_paths
+from annotune.ir.nest import Assign, LocalArray, walk_paths, walk_stmts
 from annotune.ir.region import Region
 
 _REALS = frozenset({"double", "float"})
@@ -90,7 +90,7 @@ def is_complex_product(region: Region, assign: Assign) -> bool:
     Not where the user vouches for finite numbers: the sign of a zero result is free then.
     """
     is_product = reduction_operator(assign) == "*" and not region.spec.assumptions.finite
-    return is_product and "omplex" in _types(region)[_name(assign.target)]
+    return is_product and "omplex" in _type(region, assign.target)
 
 
 def may_stay_negative_zero(region: Region, assign: Assign) -> bool:
@@ -169,10 +169,7 @@ def needed(assigns: Sequence[Assign], assign: Assign) -> frozenset[int]:
 
 
 def _type(region: Region, target: Access | Var) -> str:
-    if isinstance(target, Var):
-        return region.scalars[target.name].type
-    array = region.arrays.get(target.array)
-    return array.element if array is not None else ""
+    return _types(region).get(_name(target), "")
 
 
 def _is_float(region: Region, expr: Expr) -> bool:
@@ -268,7 +265,9 @@ def _is_first(assign: Assign, statement: int) -> bool:
 
 
 def _types(region: Region) -> Mapping[str, str]:
+    declared = (s for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray))
     return {
+        **{array.name: array.type for array in declared},
         **{scalar.name: scalar.type for scalar in region.scalars.values()},
         **{array.name: array.element for array in region.arrays.values()},
     }

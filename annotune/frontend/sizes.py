@@ -51,6 +51,10 @@ def tuned_sizes(
     for name, scalar in names.scalars.items():
         if name not in sizes and name not in changing and scalar.type not in ("double", "float"):
             value = _value_of(spelled.get(name, name), sources, known, _LONGEST_CHAIN)
+            symbol = names.find(name)
+            if symbol is not None:
+                # An unsigned -1 is another number.
+                value = symbol.with_value(value).value
             if value is not None:
                 sizes[name] = value
     return sizes

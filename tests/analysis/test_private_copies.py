@@ -189,3 +189,9 @@ def test_a_private_array_leaves_the_same_memory(text: str) -> None:
     changed = with_private_arrays(one)
     for sizes in SIZES:
         assert_same(one, changed, sizes)
+
+
+def test_a_product_in_an_element_of_the_iteration_is_private() -> None:
+    text = "for i in 0:n\n  a[1] = x[i]\n  a[1] *= x[n + i]\n  y[i] = a[1]\n"
+    analysis = analyse(with_private_arrays(with_last_values(region(text, sizes={"n": 5}))))
+    assert analysis.loops[0].kind == "parallel"

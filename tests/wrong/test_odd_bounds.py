@@ -32,6 +32,10 @@ CALLS: dict[str, tuple[Call, ...]] = {
         for m in (-7, 1, 9)
         if name != "below_zero" or bound >= 0
     ),
+    "unsigned_switch.c": tuple(
+        Call("switched", n, Array("f8", 12), Array("i4", 60), Array("f8", 12))
+        for n in (0, 1, 8, 12)
+    ),
     "unsigned_before.c": (
         *(
             Call("before", ("u4", n), Array("f8", 60, offset=30), Array("f8", 40))

@@ -215,10 +215,13 @@ def narrowed(inputs: Inputs, region: Region, parts: Mapping[str, tuple[int, int]
     """
     buffers = []
     for buffer in inputs.buffers:
-        if has_open_end(region.arrays[buffer.name]):
+        array = region.arrays[buffer.name]
+        if has_open_end(array):
             first, count = parts[buffer.name]
-            offset = buffer.offset + first * buffer.dtype.itemsize
-            buffer = replace(buffer, count=count, first=buffer.first + first, offset=offset)
+            begin = buffer.first + first
+            begin, end = _whole_rows(array, begin, begin + count, inputs.sizes)
+            offset = buffer.offset + (begin - buffer.first) * buffer.dtype.itemsize
+            buffer = replace(buffer, count=end - begin, first=begin, offset=offset)
         buffers.append(buffer)
     return replace(inputs, buffers=tuple(buffers))
 
@@ -337,6 +340,18 @@ def has_open_end(array: Array) -> bool:
     return is_plain or None in array.extents
 
 
+def _whole_rows(array: Array, first: int, end: int, values: Mapping[str, int]) -> tuple[int, int]:
+    """Return the elements from `first` up to `end` with the rest of their rows.
+
+    What a pointer to rows points at is there as a whole.
+    """
+    inner = [evaluate(e, values) for e in array.extents[1:] if e is not None]
+    row = math.prod(inner) if len(inner) == len(array.extents[1:]) else 1
+    if row < 2 or first >= end:
+        return first, end
+    return first // row * row, -(-end // row) * row
+
+
 def _section(analysis: Analysis, array: Array, values: Mapping[str, int]) -> tuple[int, int]:
     """Return the first element of `array` that may be touched and the one after the last.
 
@@ -347,7 +362,7 @@ def _section(analysis: Analysis, array: Array, values: Mapping[str, int]) -> tup
     first = evaluate(shape.lowest, values)
     end = first + max(0, evaluate(shape.length, values))
     if has_open_end(array):
-        return first, end
+        return _whole_rows(array, first, end, values)
     declared = math.prod(evaluate(e, values) for e in array.extents if e is not None)
     if first < 0 or end > declared:
         raise ValueError(

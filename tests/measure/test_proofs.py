@@ -319,6 +319,17 @@ def test_what_is_copied_beside_what_the_original_touches_is_found(tmp_path: Path
         assert checker.check(wrong, narrow).is_wrong, new
 
 
+def test_rows_that_a_pointer_points_at_are_whole(tmp_path: Path) -> None:
+    text = MASKED.replace("const double *restrict u", "const double (*restrict u)[8]")
+    source = text_source(text.replace("+= u[i]", "+= u[i][2] + u[i][5]"), "h.c")
+    oracle = Oracle(source, analyse(source.regions[0]), here(), tmp_path)
+    for is_narrow in (False, True):
+        made = oracle.reference({"n": 9}, 1, is_narrow=is_narrow).inputs
+        u = next(b for b in made.buffers if b.name == "u")
+        assert u.count
+        assert (u.first % 8, u.count % 8) == (0, 0)
+
+
 GRID = """\
 void f(int n, int m, const double *restrict x, double *restrict y)
 {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -150,8 +151,9 @@ class Scope:
                 else choose.pick("++--*&^|" if choose.chance(6) else "+-*")
             )
             right = self.value(iterators, type_, depth - 1)
-            # gcc reads nothing of ``x*y - y*x``, and what C says is touched would not be there.
-            op = "+" if op in "-^" and sorted(left) == sorted(right) else op
+            # gcc reads nothing of ``x - (x - y)``, and what C says is touched would not be there.
+            if _elements(left) & _elements(right) and (op in "-^" or "-(" in left + right):
+                return left
             return f"({left} {op} {right})"
         if is_complex(type_):
             return f"-{left}" if kind < 70 else left
@@ -242,6 +244,18 @@ class Scope:
         one = choose.pick(usable)
         self.discrete |= is_real(one.type)
         return f"{one.word} {choose.pick(('>', '!=', '<='))} {choose.pick(('0', '1', '2'))}"
+
+
+def _elements(text: str) -> set[str]:
+    """Return the array elements of an expression, as they are written."""
+    found = set()
+    for match in re.finditer(r"[\w.>-]+(?=\[)", text):
+        end, depth = match.end(), 0
+        while end < len(text) and (depth or text[end] == "["):
+            depth += (text[end] == "[") - (text[end] == "]")
+            end += 1
+        found.add(text[match.start() : end].lstrip("->"))
+    return found
 
 
 def _is_unsigned(type_: str) -> bool:

@@ -61,8 +61,7 @@ class Expressions:
 
     `in_index` says that the value becomes part of a subscript or of a loop's bound: integers
     are plain numbers there, without the types that they have in C; `is_rounded` says that it is a
-    part of what these round. `spans` are the values of the
-    iterators around the place.
+    part of what these round. `spans` are the values of the iterators around the place.
     """
 
     def __init__(self, names: Names) -> None:
@@ -105,12 +104,13 @@ class Expressions:
         return self._index_is(True)
 
     @contextmanager
-    def _index_is(self, in_index: bool) -> Iterator[None]:
-        before, self.in_index = self.in_index, in_index
+    def _index_is(self, in_index: bool, is_rounded: bool = False) -> Iterator[None]:
+        before = self.in_index, self.is_rounded
+        self.in_index, self.is_rounded = in_index, is_rounded
         try:
             yield
         finally:
-            self.in_index = before
+            self.in_index, self.is_rounded = before
 
     def value(self, node: Any) -> Typed:
         """Return the value of an expression."""
@@ -148,12 +148,8 @@ class Expressions:
         plain = lower()
         if not self.in_index:
             return plain
-        with self._index_is(False):
-            self.is_rounded = True
-            try:
-                computed = lower()
-            finally:
-                self.is_rounded = False
+        with self._index_is(False, is_rounded=True):
+            computed = lower()
         return computed if may_wrap(self.names.resolved(computed.expr)) else plain
 
     def exact_value(self, node: Any) -> Typed:

@@ -23,7 +23,7 @@ RACE_ITERATIONS = 50_000
 DETECT_AT_MOST = 100_000_000
 """Assignments beyond which no detector runs at all: it would take a minute and more.
 
-Of all the runs that a plan makes at one set of sizes together, with arrays and values in turn.
+Of all the runs at one set of sizes together in which arrays share memory in turn.
 """
 
 _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
@@ -199,7 +199,7 @@ def _small_enough(plan: CheckPlan, oracle: Oracle, limit: int) -> list[Mapping[s
     C may fix the sizes, and a detector that takes seconds is better than none.
     """
     region = oracle.region
-    repeats = max(1, len(plan.overlaps)) * len(plan.values)
+    repeats = max(1, len(plan.overlaps))
     counts = [iterations(region.nest, known_values(region, sizes)) for sizes in plan.sizes]
     possible = [n for n, count in enumerate(counts) if count * repeats <= DETECT_AT_MOST]
     found = [n for n in possible if counts[n] <= limit]

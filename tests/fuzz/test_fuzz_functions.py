@@ -95,6 +95,29 @@ def test_a_float_that_a_double_keeps_is_rounded_as_a_float(tmp_path: Path) -> No
     assert [fault.number for fault in ran.faults] == [1]
 
 
+def test_what_gcc_need_not_read_is_there_all_the_same(tmp_path: Path) -> None:
+    body = "  double s = 0; for (int i = 0; i < n; i++) s += (a[i] < 0 ? 1 : 2) < 0 ? 1 : 2;\n"
+    body += "  out_[1] = s;\n"
+    ones = [made("f_read", body, body.replace("a[i] <", "((volatile double *)a)[i] <"))]
+    assert not run(ones, Builder(tmp_path, 1), tmp_path, LIMIT_S).faults
+
+
+def test_a_sum_may_be_exact_in_one_order_alone(tmp_path: Path) -> None:
+    """With 1e30 at both places of the array it is 3, and 0 where the 3 comes first."""
+    body = "  double s = a[0]; if (n) s = s - a[2] + 3; out_[1] = s;\n"
+    ones = [
+        made(f"f_{name}", body, body.replace("- a[2] + 3", "+ 3 - a[2]"), (33,))
+        for name in ("sum", "none")
+    ]
+    for one in ones:
+        (entry,) = one.source.entries
+        calls = tuple(replace(c, arrays={"a": Fill("extreme", 5)}) for c in entry.calls)
+        one.source = replace(one.source, entries=(replace(entry, calls=calls),))
+    ones[0].source = replace(ones[0].source, sums=True)
+    ran = run(ones, Builder(tmp_path, 1), tmp_path, LIMIT_S)
+    assert [fault.number for fault in ran.faults] == [1]
+
+
 def test_calls_that_c_does_not_define_are_left_out(tmp_path: Path) -> None:
     bodies = {
         "overflow": "  int x = 2147483647; x += n; out_[1] = x;\n",

@@ -232,13 +232,13 @@ class Touched:
         is_name = isl.ast_expr_type(left.get_type()) == isl.ast_expr_type.id
         if not is_name or left.get_id().get_name() not in self.switches:
             return None
-        if isl.ast_expr_type(right.get_type()) != isl.ast_expr_type.int:
+        compared = _COMPARED.get(_KIND(found.get_op_type()))
+        if compared is None or isl.ast_expr_type(right.get_type()) != isl.ast_expr_type.int:
+            # isl may also count with the 0 or 1.
             raise _TooHard
         condition = self.switches[left.get_id().get_name()]
-        holds = [
-            _COMPARED[_KIND(found.get_op_type())](value, int(right.get_val().to_python()))
-            for value in (0, 1)
-        ]
+        number = int(right.get_val().to_python())
+        holds = [compared(value, number) for value in (0, 1)]
         if holds[0] == holds[1]:
             return Int(int(holds[0]))
         return Call(AS_WRITTEN, (condition if holds[1] else negated(condition),))

@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
+from annotune.frontend.kinds import is_integer
 from annotune.frontend.messages import MAY_BE_ELEMENT, SIZE_CHANGES, TWO_MEANINGS
 from annotune.frontend.names import Names
+from annotune.frontend.ranges import width
 from annotune.frontend.stability import Stability
 from annotune.frontend.symbols import Layer, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.ir.expr import Access, Expr, Int, accesses
+from annotune.ir.expr import Access, Expr, Int, accesses, children, variables
 from annotune.ir.nest import Nest
-from annotune.ir.region import Array
+from annotune.ir.region import Array, Scalar
 from annotune.ir.sharing import Place, may_share
 from annotune.ir.text import print_expr
+
+
+def mixes_widths(nest: Nest, scalars: Mapping[str, Scalar]) -> bool:
+    """Return whether a subscript is computed in 64 bits because of an iterator, beside narrow ones.
+
+    So is ``a[e * n + j - 1]`` with a long `j` and an unsigned `e`. Where an unrolled loop puts a
+    number in the place of `j`, ``e * n - 1`` would go round in 32 bits.
+    """
+    kinds = {name: scalar.type for name, scalar in scalars.items() if is_integer(scalar.type)}
+    wide = {loop.var for loop in nest.loops() if width(kinds.get(loop.var, "int")) == 64}
+    narrow = {name for name, kind in kinds.items() if width(kind) < 64}
+    if not wide or not narrow:
+        return False
+    for assign in nest.assigns():
+        for access in (assign.target, *(a for e in assign.sources() for a in accesses(e))):
+            used = {name for index in children(access) for name in variables(index)}
+            if used & wide and used & narrow:
+                return True
+    return False
 
 
 def describe(symbol: Symbol, expressions: Expressions, stability: Stability) -> Array:

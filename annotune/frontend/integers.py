@@ -28,7 +28,8 @@ from annotune.frontend.ranges import width
 from annotune.frontend.stores import holds, stored_value
 from annotune.frontend.symbols import NARROW, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.frontend.unsigned import is_int
+from annotune.frontend.unsigned import is_int, kind_of
+from annotune.frontend.unsigned_loops import signed
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses
 from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr
@@ -261,7 +262,7 @@ class Integers:
             # Numbers and values agree up to 2^32, and a cast makes the one the other.
             return True
         value = Binary("-", without_casts(formula.value, base), Var(symbol.name + _PROBE))
-        return fold(value) == by
+        return fold(self._in_longs(value)) == fold(self._in_longs(by))
 
     def _is_narrow(self, name: str) -> bool:
         symbol = self.names.find(name)
@@ -272,15 +273,36 @@ class Integers:
         index = _advanced(start.index, _product(times, by, header))
         symbol = self.names.find(name)
         assert symbol is not None
-        if symbol.base == "int" or is_unsigned(symbol.base):
-            # An iterator of another type computes in that one, where -1 may be a great number.
-            value = without_casts(start.value, symbol.base)
-            moved = _advanced(value, _product(times, by, header))
-            is_plain = symbol.base == "int" and is_int(moved, self.names)
-            return Formula(index, moved if is_plain else Call(f"({symbol.base})", (moved,)))
-        # In C every step is made in the wide type.
-        wide = Call(f"({symbol.base})", (times,))
-        return Formula(index, _advanced(start.value, Binary("*", _rounds(wide, header), by)))
+        base, (by, times) = symbol.base, map(self._in_longs, (by, times))
+        value = start.value if base in ("long", "long long") else without_casts(start.value, base)
+        # An iterator of another type computes in that one, where -1 may be a great number.
+        product = _product(times, by, header)
+        if width(base) == 64:
+            # In C every step is made in the wide type.
+            product = Binary("*", _rounds(Call(f"({base})", (times,)), header), by)
+        return Formula(index, self._of_type(base, _advanced(value, product)))
+
+    def left(self, header: Header) -> Formula:
+        """Return a loop's iterator, of its own type, once the loop is done."""
+        return self._iterator(header, header.final)
+
+    def inside(self, header: Header) -> Formula:
+        """Return the user's iterator, of its own type, in an iteration."""
+        return self._iterator(header, header.value)
+
+    def _iterator(self, header: Header, number: Expr) -> Formula:
+        value = self._of_type(header.symbol.base, self._in_longs(number))
+        return Formula(number, value, None if value == number else number)
+
+    def _in_longs(self, number: Expr) -> Expr:
+        """Return a number that no unsigned part of it makes go round below 0."""
+        whole = self.names.resolved(number)
+        longs = signed(whole, self.names)
+        return fold(number if longs == whole else longs)
+
+    def _of_type(self, base: str, number: Expr) -> Expr:
+        """Return a number as a value of type `base`."""
+        return number if kind_of(number, self.names) == base else Call(f"({base})", (number,))
 
     def finish(self, places: Mapping[str, Any]) -> Iterator[tuple[Symbol, Expr]]:
         """Yield the integers that may be read after the region, with their values there."""
@@ -357,7 +379,7 @@ def _rounds(times: Expr, header: Header) -> Expr:
     return times if header.step == 1 else Binary("/", times, Int(header.step))
 
 
-def _product(times: Expr, by: Expr, header: Header) -> Expr:
+def _product(times: Expr, by: Expr, header: Header) -> Binary:
     """Return `by` for each iteration while a loop's iterator moves by `times`."""
     if isinstance(by, Int) and by.value % header.step == 0:
         return Binary("*", Int(by.value // header.step), times)

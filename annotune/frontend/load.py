@@ -13,7 +13,7 @@ from annotune.annotation.spec import Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
 from annotune.frontend.aliases import with_aliases
-from annotune.frontend.arrays import describe, refuse_shared
+from annotune.frontend.arrays import describe, mixes_widths, refuse_shared
 from annotune.frontend.blocks import Block, check_directives, macros_defined_in, part_of
 from annotune.frontend.definitions import declarations, definitions, learn, set_in_text
 from annotune.frontend.expressions import Expressions
@@ -247,7 +247,7 @@ def _region(
         block.spec,
         _extent(file, function.part, block),
         block.span,
-        names.is_wide,
+        names.is_wide or mixes_widths(nest, names.scalars),
         aliased.aliases,
         aliased.spellings,
         user_functions(file, names.functions, block.body_start),

@@ -272,14 +272,14 @@ class _Statements:
         names.formulas = kept | {
             name: integers.closed(name, before[name], by, whole, own) for name, by in steps.items()
         }
-        names.formulas[own.symbol.name] = Formula(own.final, own.final)
+        names.formulas[own.symbol.name] = integers.left(own)
         return body
 
     def _enter(self, own: Header, formulas: dict[str, Formula]) -> None:
         names = self.names
         names.formulas = dict(formulas)
         if own.value != Var(own.symbol.name):
-            names.formulas[own.symbol.name] = Formula(own.value, own.value)
+            names.formulas[own.symbol.name] = self.integers.inside(own)
 
     def _steps(
         self,

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
-from annotune.frontend.kinds import Typed, goes_round, modular, promoted, without_type
+from annotune.frontend.kinds import (
+    Typed,
+    common,
+    goes_round,
+    literal_type,
+    modular,
+    promoted,
+    without_type,
+)
 from annotune.frontend.names import Names
 from annotune.frontend.ranges import width
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, children
 
 if TYPE_CHECKING:
     from annotune.frontend.expressions import Expressions
@@ -85,6 +94,25 @@ def is_int(expr: Expr, names: Names) -> bool:
         case Binary("+" | "-" | "*" | "/" | "%", left, right):
             return is_int(left, names) and is_int(right, names)
     return True
+
+
+def kind_of(expr: Expr, names: Names) -> str:
+    """Return the type of an integer, made of sums and products, as C computes it."""
+    match expr:
+        case Var(name) if name in names.left:
+            return kind_of(names.left[name].value, names)
+        case Var(name) if name in names.scalars:
+            # A loop may count in another type than the user's iterator.
+            return promoted(names.scalars[name].type)
+        case Var() | Access():
+            symbol = names.find(expr.name if isinstance(expr, Var) else expr.array)
+            return "int" if symbol is None else promoted(symbol.base)
+        case Int(value):
+            return literal_type(str(value), value)
+        case Call(function, _) if function not in ("min", "max"):
+            return promoted(function.strip("()"))
+    parts = [kind_of(part, names) for part in children(expr)]
+    return reduce(common, parts)
 
 
 def converted(value: Typed, kind: str, expressions: Expressions) -> Expr:

@@ -185,7 +185,8 @@ class Region:
     nest uses, in the order of first use in the text. `sizes` are the values that the
     analysis and the tuning take for integer scalars that C leaves open (from
     ``input_params`` and ``--set``), together with those that C fixes. `is_wide` says that the
-    user computes in 64-bit integers, by a cast or a suffix that the nest no longer shows.
+    user computes in 64-bit integers, by a cast or a suffix that the nest no longer shows, or by a
+    loop that a schedule may unroll.
     `aliases` are names of ours for what is no plain name in C; the nest, `arrays` and `scalars`
     use them. `spellings` are their places in the region's text, in order. `functions` are those
     that the nest calls and only the user's text knows, each inside a cast to its type, with what

@@ -64,6 +64,14 @@ REPRODUCERS: dict[str, tuple[Call, ...]] = {
         )
         for nx, n in ((0, 0), (1, 1), (5, 12), (3, 12), (5, 15))
     ),
+    "condition_counted": tuple(
+        Call(
+            *("counted", n, ("f8", mx), Array("i2", 10), Array("i2", 20)),
+            *(Array("i2", 110), Array("i8", 900)),
+        )
+        for n in (0, 1, 5, 9)
+        for mx in (1.0, 2.0)
+    ),
     "openacc_copyout_whole_array": tuple(Call("f", n) for n in (-1, 0, 1, 16, 99)),
     "openacc_ghost_rows": tuple(
         Call("f", n, m, Array("f8", 900, offset=200), Array("f8", 700))
@@ -87,7 +95,7 @@ REPRODUCERS: dict[str, tuple[Call, ...]] = {
 @pytest.mark.parametrize("name", REPRODUCERS)
 def test_a_reproducer_touches_what_the_original_touches(name: str, tmp_path: Path) -> None:
     program = Program(tmp_path, PROGRAMS / f"{name}.c")
-    rows = name in ("acc_section_too_small", "size_zero_divides")
+    rows = name in ("acc_section_too_small", "condition_counted", "size_zero_divides")
     check_copies(program, *REPRODUCERS[name], rows=rows)
 
 

@@ -36,6 +36,13 @@ CALLS: dict[str, tuple[Call, ...]] = {
         Call("switched", n, Array("f8", 12), Array("i4", 60), Array("f8", 12))
         for n in (0, 1, 8, 12)
     ),
+    "narrow_beside_wide.c": (
+        *(Call("rows", n, m, Array("f8", 180, offset=1)) for n in (0, 1, 9, 12) for m in (0, 1, 9)),
+        *(
+            Call("columns", n, Array("f8", 40, offset=3), Array("f8", 150, offset=6))
+            for n in (0, 1, 12, 20)
+        ),
+    ),
     "unsigned_before.c": (
         *(
             Call("before", ("u4", n), Array("f8", 60, offset=30), Array("f8", 40))

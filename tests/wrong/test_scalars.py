@@ -54,6 +54,50 @@ CALLS: dict[str, tuple[Call, ...]] = {
         for t in (-9, 0, 7)
         for n in (0, 1, 8, 9)
     ),
+    "counted_unsigned.c": (
+        *(
+            Call("by_chars", n, m, ("u1", 3), Array("f8", 81), Array("f8", 9, (1.5, -2, 4)))
+            for n in (0, 1, 8, 9)
+            for m in (0, 1, 8)
+        ),
+        *(
+            Call("from_one", n, ("i1", s), Array("f8", 9), Array("f8", 9), returns="i4")
+            for n in (0, 1, 8, 9)
+            for s in (-3, 5)
+        ),
+        *(
+            Call("of_ints", n, m, step, Array("u8", 81))
+            for n in (0, 8, 9)
+            for m in (0, 9)
+            for step in (-8, 3)
+        ),
+        *(
+            Call("of_shorts", n, 9, ("i2", step), *(Array(t, 9) for t in ("i8", "u8", "u4")))
+            for n in (0, 1, 2, 8, 11)
+            for step in (-7, 40)
+        ),
+        *(
+            Call("last_one", n, first, 9, Array("f8", 100), Array("f8", 12))
+            for n in (0, 1, 8, 9)
+            for first in (0, 1, 4, 10)
+        ),
+        *(
+            Call("down", n, 9, most, *(Array("f8", 20, seed=k) for k in range(3)))
+            for n in (0, 1, 2, 3, 8, 9)
+            for most in (0, 1, 2, 8, 9)
+        ),
+        *(
+            Call("down_by", first, m, ("i2", -4000), Array("f8", 70_001), Array("f8", 70_001))
+            for first in (-1, 0, 8, 70_000)
+            for m in (0, 9, 11)
+        ),
+        Call("squared", 70_000, 4, Array("f8", 70_004), Array("f8", 70_000)),
+        *(
+            Call("many_steps", 70_000, m, step, Array("f8", 12))
+            for m in (1, 9, 12)
+            for step in (-40_000, 2)
+        ),
+    ),
     "own_types.c": tuple(
         Call(
             *("own", n, Array("i4", 12, (70_000, -70_000, 5)), Array("u4", 12, (7, 4_000_000_000))),

@@ -147,17 +147,23 @@ def counts_tests(loops: Iterable[Loop], region: Region) -> tuple[Expr, ...]:
 def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
     """Return the test that a loop from `lower` to `upper` runs."""
     types = {scalar.name: scalar.type for scalar in region.scalars.values()}
-    wraps = _is_cast_unsigned(lower)
-    if wraps or _is_cast_unsigned(upper):
+    wrapped = [in_long(inner) for inner in _made_unsigned(upper)]
+    if _made_unsigned(lower):
+        wrapped.append(Call("(long)", (lower,)))
+    if wrapped:
         lower, upper = Call("(long)", (lower,)), Call("(long)", (upper,))
     test = of_one_sign(Binary("<", lower, upper), types)
-    # What lies below 0 lies beyond every end where C computes it unsigned.
-    return Binary("&&", Binary("<=", Int(0), lower), test) if wraps else test
+    # What lies below 0 lies beyond every end where C computes it unsigned, and as an end is one
+    # that takes a nest very long to reach, with nothing to do where the user's `if` says so.
+    for one in wrapped:
+        test = Binary("&&", Binary("<=", Int(0), one), test)
+    return test
 
 
-def _is_cast_unsigned(bound: Expr) -> bool:
-    casts = (part.function for part in walk(bound) if isinstance(part, Call))
-    return any(is_unsigned_type(function.strip("()")) for function in casts)
+def _made_unsigned(bound: Expr) -> list[Expr]:
+    """Return the parts of a bound that a cast makes unsigned."""
+    calls = [part for part in walk(bound) if isinstance(part, Call)]
+    return [c.arguments[0] for c in calls if is_unsigned_type(c.function.strip("()"))]
 
 
 def in_long(expr: Expr) -> Expr:

@@ -209,7 +209,7 @@ def in_users_file(variant: Variant) -> Variant:
     names = {s.name: str(s.value) for s in constants(region)}
     if not clashes and not names:
         return variant
-    known = {*made, *reserved, *region.scalars, *region.arrays}
+    known = {*made, *reserved, *region.names}
     for clash in clashes:
         names[clash] = fresh(clash, known)
         known.add(names[clash])

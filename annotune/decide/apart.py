@@ -160,7 +160,7 @@ def taken_apart(
     last of them.
     """
     known = constants or {}
-    taken = frozenset(analysis.region.scalars) | frozenset(analysis.region.arrays)
+    taken = analysis.region.names
     kinds = analysis.region.scalars
     statement = found.statement
     return (

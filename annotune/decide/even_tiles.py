@@ -152,7 +152,7 @@ def flattenings(unit: Unit) -> Iterator[tuple[tuple[str, ...], ...]]:
     )
     pair = (best[0], along)
     region, name = unit.analysis.region, merged_name(pair)
-    taken = {*region.scalars, *region.arrays, *(loop.var for loop in unit.band)}
+    taken = {*region.names, *(loop.var for loop in unit.band)}
     if name not in taken and not name_is_taken(name, unit.analysis):
         yield (pair,)
 

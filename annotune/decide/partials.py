@@ -39,7 +39,7 @@ def reductions(
 
     `span` is the place of the command that maps the loops, if the user wrote one.
     """
-    outer = frozenset(analysis.region.scalars) | frozenset(analysis.region.arrays)
+    outer = analysis.region.names
     for assign, loops in walk_paths(body):
         name = target_name(assign)
         over = tuple(x.var for x in loops if any(c.name == name for c in x.combines))

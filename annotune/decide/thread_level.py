@@ -97,7 +97,7 @@ def thread_level(
 
 def _outer_names(analysis: Analysis) -> frozenset[str]:
     """Return every name of the region: also extents, which no subscript shows before codegen."""
-    return frozenset(analysis.region.scalars) | frozenset(analysis.region.arrays)
+    return analysis.region.names
 
 
 def _element(analysis: Analysis, statement: int) -> str:

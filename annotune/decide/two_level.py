@@ -360,9 +360,8 @@ def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
 
 def taken_name(unit: Unit, tile: ContractionTile) -> str:
     """Return the name of a loop that the tile makes and the region has already, empty for none."""
-    region = unit.analysis.region
     made = (*tile.x.made, *tile.y.made, tile_name(tile.contracted[0]))
-    return next((n for n in made if n in region.scalars or n in region.arrays), "")
+    return next((n for n in made if n in unit.analysis.region.names), "")
 
 
 def _factors(assign: Assign) -> tuple[Access, Access] | None:

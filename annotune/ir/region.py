@@ -255,7 +255,12 @@ class Region:
     @property
     def taken(self) -> frozenset[str]:
         """Return the names that nothing may have which is declared inside the region's text."""
-        return frozenset((*self.scalars, *self.arrays, *self.around.macros, *self.called))
+        return frozenset((*self.names, *self.around.macros, *self.called))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the names that mean something in the region's expressions, or have a value."""
+        return frozenset((*self.scalars, *self.arrays, *self.sizes))
 
 
 @dataclass(frozen=True, slots=True)

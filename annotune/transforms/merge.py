@@ -86,10 +86,9 @@ class Merge:
         if prod(self._counts(band)) > INT_MAX:
             reason = "runs too often for an int together with the others"
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
-        name, region = merged_name(self.loops), analysis.region
-        names = {*region.scalars, *region.arrays}
+        name = merged_name(self.loops)
         nest = body[top_of(body, self.statement)]
-        if name in names or fresh_name(name, (nest,)) != name:
+        if name in analysis.region.names or fresh_name(name, (nest,)) != name:
             reason = f"cannot be called '{name}' with the others, a name that is used already"
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         advice = f"the text's order is ({', '.join(x.var for x in around)})"

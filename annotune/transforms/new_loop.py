@@ -29,8 +29,7 @@ class NewLoop:
 
     def is_taken(self, loop: str, analysis: Analysis) -> bool:
         """Return whether the region has something of the name that the new loop needs."""
-        region = analysis.region
-        return self.name(loop) in region.scalars or self.name(loop) in region.arrays
+        return self.name(loop) in analysis.region.names
 
     def why_not(
         self, body: Body, analysis: Analysis, statement: int, loop: str, count: int, span: Span

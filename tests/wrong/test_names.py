@@ -229,3 +229,55 @@ def test_the_size_of_an_array_is_not_the_copy_of_another(place: str, tmp_path: P
     body = text.partition("f_1_device(")[2].partition("\n}\n")[0]
     declared = re.findall(r"^ +\w[\w ]* \*?(\w+) = ", body, re.MULTILINE)
     assert len(declared) == len(set(declared)) > 4, declared
+
+
+# What a schedule makes of loops i, j, k and arrays, and how it may name that.
+MADE = {
+    "tiles": "i_t j_t k_t i_t_t j_t_t ij ji",
+    "registers": "i_r j_r k_r x_block w_block",
+    "copies": "i_s j_s k_s i_t_s j_t_s x_tile w_tile y_tile",
+    "ends": "i_end j_end k_end i_w j_w k_w i_u j_u k_u",
+}
+LOOPS = {
+    "products": """\
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 0; k < n; k++)
+    x[i * n + j] += w[i * n + k] * y[k * n + j];""",
+    "neighbours": """\
+  for (int i = 1; i < n - 1; i++) for (int j = 1; j < n - 1; j++)
+    x[i * n + j] = w[i * n + j - 1] + w[i * n + j + 1] + y[(i - 1) * n + j];""",
+    "sums": """\
+  for (int i = 0; i < n; i++) for (int k = 0; k < n; k++) x[i] += w[i * n + k];""",
+}
+NAMED = """
+void {}(int n, double *restrict x, const double *restrict w, const double *restrict y, {})
+{{
+  /*@ begin PerfTuning ( def input_params {{ param n = 16; {} }} ) @*/
+{}
+  /*@ end @*/
+}}
+"""
+
+
+def test_sizes_that_no_loop_uses_may_have_the_names_of_what_is_made(tmp_path: Path) -> None:
+    text = ""
+    for group, names in MADE.items():
+        parameters = ", ".join(f"int {name}" for name in names.split())
+        values = " ".join(f"param {name} = 16;" for name in names.split())
+        for shape, loops in LOOPS.items():
+            text += NAMED.format(f"{shape}_{group}", parameters, values, loops)
+    source = tmp_path / "sizes_named_as_made.c"
+    source.write_text(text)
+    program = Program(tmp_path, source)
+    program.check(
+        *(
+            Call(
+                f"{shape}_{group}",
+                n,
+                *(double(400, k) for k in range(3)),
+                *[16] * len(MADE[group].split()),
+            )
+            for group in MADE
+            for shape in LOOPS
+            for n in (16, 17)
+        )
+    )

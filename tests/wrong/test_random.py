@@ -40,10 +40,10 @@ def test_loops_that_a_test_leaves_out_are_not_counted_through(tmp_path: Path) ->
     """With an unsigned iterator and a size below 0 they would have no end."""
     program = Program(tmp_path, PROGRAMS / "endless_where_skipped.c")
     sizes = ((0, 1), (-3, 0), (-1, -5), (1, 2), (16, 0), (16, 12), (37, 4))
-    names = ("skipped", "changed", "in_an_array")
+    names = ("skipped", "changed", "in_an_array", "of_32_bits")
     program.check(
         *(
-            Call(name, n, ("i4", mx), double(n), double(n, 1), returns="i4")
+            Call(name, n, ("i4", mx), double(4 * n), double(n, 1), returns="i4")
             for name in names
             for n, mx in sizes
         )

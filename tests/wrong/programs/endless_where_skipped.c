@@ -43,3 +43,15 @@ int in_an_array(int n, int mx, double *restrict a, const double *restrict b)
     /*@ end @*/
     return mx;
 }
+
+int of_32_bits(int n, int mx, double *restrict a, const double *restrict b)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 16; } ) @*/
+    if (mx > 0) {
+        for (unsigned i = 0; i < n && i < n; i++)
+            for (unsigned k = 0; k < 4; k++)
+                a[4 * i + k] = b[i];
+    }
+    /*@ end @*/
+    return mx;
+}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..choices import Choices
 from .source import Call, Fill
-from .vocabulary import UNSIGNED, is_whole
+from .vocabulary import UNSIGNED, extremes, is_whole
 
 if TYPE_CHECKING:
     from .draw import File, Parameter, _Function
@@ -96,6 +96,9 @@ def _number(choose: Choices, type_: str, style: str) -> str:
     if is_whole(type_):
         if type_ == "_Bool":
             return choose.pick("01")
+        if style == "extreme" and choose.chance(40):
+            least, greatest = extremes(type_)
+            return str(choose.pick((least, greatest, greatest - 1, greatest // 2)))
         return choose.pick(
             ("0", "1", "2", "3") if type_ in UNSIGNED else ("0", "1", "2", "-1", "3")
         )

@@ -40,6 +40,8 @@ TYPES = {
     "float complex": np.complex64,
 }
 PAGE = mmap.PAGESIZE
+LARGEST_SIZE = 512
+"""A greater integer that is given is no size."""
 LEAST_ROOM = 4096
 """Elements on either side of where an array starts, for the original to go where it wants."""
 
@@ -234,9 +236,8 @@ class Job:
             getattr(code, name).restype = ctypes.c_void_p
         code.touched_forget()
         memories, starts, contents = {}, {}, {}
-        largest = max(
-            [0, *(int(v[0]) for v in self.values if v is not None and v.dtype.kind in "iu")]
-        )
+        whole = [int(v[0]) for v in self.values if v is not None and v.dtype.kind in "iu"]
+        largest = max([0, *(value for value in whole if value <= LARGEST_SIZE)])
         for _, slot in self.owners():
             name, type_ = slot["name"], slot["type"]
             size = np.dtype(TYPES[type_]).itemsize

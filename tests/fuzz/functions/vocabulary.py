@@ -19,6 +19,12 @@ WHOLE = (
     "_Bool",
 )
 UNSIGNED = ("unsigned", "unsigned long", "size_t", "unsigned short", "unsigned char")
+BITS = {
+    **dict.fromkeys(("signed char", "char", "unsigned char"), 8),
+    **dict.fromkeys(("short", "unsigned short"), 16),
+    **dict.fromkeys(("int", "unsigned"), 32),
+}
+"""Of integers that have not 64."""
 
 ELEMENTS = (
     *("double",) * 12,
@@ -95,3 +101,9 @@ def is_complex(type_: str) -> bool:
 
 def is_whole(type_: str) -> bool:
     return type_ in WHOLE
+
+
+def extremes(type_: str) -> tuple[int, int]:
+    """Return the least and the greatest integer of a type."""
+    bits = BITS.get(type_, 64)
+    return (0, 2**bits - 1) if type_ in UNSIGNED else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)

@@ -55,7 +55,10 @@ class Judge:
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.subject.oracle)
-        self._original = self._library(self.subject.variant)
+        kind = self.subject.variant.kind
+        # A compiler for the host leaves out what of OpenACC is for devices alone.
+        kinds = (kind, "openacc-ordered") if kind == "openacc" else (kind,)
+        self._originals = {kind: self._library(self.subject.variant, kind) for kind in kinds}
 
     def plans(self) -> Iterator[CheckPlan]:
         """Yield how a run checks a text: as each of its trials, and as the one that wins."""
@@ -77,10 +80,10 @@ class Judge:
     def judged(self, mutant: Mutant) -> Judged:
         """Return a mutant's fate."""
         variant = mutant.variant()
-        built = self._library(variant)
+        built = self._library(variant, variant.kind)
         if not built.ok:
             return Judged(mutant, Fate.NOT_COMPILED, built.output)
-        if built.path.read_bytes() == self._original.path.read_bytes():
+        if all(self._is_equal(variant, kind) for kind in self._originals):
             return Judged(mutant, Fate.EQUAL)
         words = self._words(variant)
         if words:
@@ -114,9 +117,14 @@ class Judge:
                 return f"{trial.status}: {trial.reason}"
         return ""
 
-    def _library(self, variant: Variant) -> CompileResult:
+    def _is_equal(self, variant: Variant, kind: str) -> bool:
+        """Return whether a mutant is the same machine code as the text without a mistake."""
+        one, other = self._library(variant, kind), self._originals[kind]
+        return one.ok and other.ok and one.path.read_bytes() == other.path.read_bytes()
+
+    def _library(self, variant: Variant, kind: str) -> CompileResult:
         oracle = self.subject.oracle
-        job = compile_job_of(variant, variant.kind, oracle)
+        job = compile_job_of(variant, kind, oracle)
         return compile_job(job, oracle.tools, oracle.folder / "compiled")
 
 

@@ -29,8 +29,8 @@ class OnGpu:
 
     @property
     def is_missed(self) -> bool:
-        """Return whether it is wrong on the GPU, and the check let it pass."""
-        return bool(self.words) and self.judged.fate is Fate.PASSED
+        """Return whether it is wrong on the GPU, and was not turned down."""
+        return bool(self.words) and self.judged.fate is not Fate.TURNED_DOWN
 
     @property
     def is_only_checked(self) -> bool:

@@ -182,6 +182,8 @@ def value_at(expr: Expr, known: Mapping[str, int]) -> int | None:
     match expr:
         case Call(function, _) if (held := of_type(function.strip("()"))) is not None:
             return (values[0].value - held[0]) % (held[1] - held[0] + 1) + held[0]
+        case Call("abs" | "labs", _):
+            return abs(values[0].value)
         case Call(function, _):
             found = fold(Call(function, tuple(values)))
         case Binary(op, _, _):

@@ -151,11 +151,9 @@ class Dialect:
         wide = kind if is_counted or not (kind == "int" or is_unsigned_type(kind)) else "long"
 
         def cast(part: Expr) -> Expr | None:
-            if not isinstance(part, Call):
+            if not isinstance(part, Call) or part.function not in ("min", "max"):
                 return None
-            arguments = tuple(rewrite(argument, cast) for argument in part.arguments)
-            if part.function == f"({wide})":
-                return Call(part.function, arguments)
+            arguments = (rewrite(argument, cast) for argument in part.arguments)
             return Call(part.function, tuple(Call(f"({wide})", (a,)) for a in arguments))
 
         one_type = bound if types == {"int"} and not _is_wide(bound) else rewrite(bound, cast)
@@ -283,15 +281,17 @@ def _finals(out: Writer, body: tuple[Stmt, ...], wanted: frozenset[str], dialect
 
 def _final(out: Writer, loop: Loop, wanted: frozenset[str], dialect: Dialect) -> None:
     """Write the values that one loop and those inside it leave."""
-    var = loop.var
+    var, kind = loop.var, dialect.region.scalars[loop.var].type
+    # The user's iterator may be narrower than the one that the bound was compared with.
+    is_widened = is_unsigned_type(kind) and dialect.iterator_type(loop) == "long"
+    test = f"{'(long)' if is_widened else ''}{var} < {dialect.bound(loop, loop.upper)}"
     if _sets_bounds(loop, wanted):
-        test = f"{var} < {dialect.bound(loop, loop.upper)}"
         step = f"{var}++" if loop.step == 1 else f"{var} += {loop.step}"
         with out.block(f"for ({var} = {dialect.bound(loop, loop.lower, 0)}; {test}; {step})"):
             _finals(out, loop.body, wanted, dialect)
         return
     out.line(f"{var} = {dialect.bound(loop, loop.lower, 0)};")
-    with out.block(f"if ({var} < {dialect.bound(loop, loop.upper)})"):
+    with out.block(f"if ({test})"):
         out.line(f"{var} = {dialect.bound(loop, _last_value(loop), 0)};")
         _finals(out, loop.body, wanted, dialect)
         out.line(f"{var} += {loop.step};")

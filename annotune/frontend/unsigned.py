@@ -9,6 +9,7 @@ from annotune.frontend.kinds import (
     Typed,
     common,
     goes_round,
+    is_integer,
     literal_type,
     modular,
     promoted,
@@ -16,7 +17,7 @@ from annotune.frontend.kinds import (
 )
 from annotune.frontend.names import Names
 from annotune.frontend.ranges import width
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, children
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, children
 
 if TYPE_CHECKING:
     from annotune.frontend.expressions import Expressions
@@ -97,7 +98,7 @@ def is_int(expr: Expr, names: Names) -> bool:
 
 
 def kind_of(expr: Expr, names: Names) -> str:
-    """Return the type of an integer, made of sums and products, as C computes it."""
+    """Return the type of an integer as C computes it, empty where that is not known."""
     match expr:
         case Var(name) if name in names.left:
             return kind_of(names.left[name].value, names)
@@ -110,9 +111,12 @@ def kind_of(expr: Expr, names: Names) -> str:
         case Int(value):
             return literal_type(str(value), value)
         case Call(function, _) if function not in ("min", "max"):
-            return promoted(function.strip("()"))
-    parts = [kind_of(part, names) for part in children(expr)]
-    return reduce(common, parts)
+            kind = promoted(function.strip("()"))
+            return kind if is_integer(kind) else ""
+        case Negate() | Call() | Binary("+" | "-" | "*" | "/" | "%"):
+            kinds = [kind_of(part, names) for part in children(expr)]
+            return reduce(common, kinds) if all(kinds) else ""
+    return ""
 
 
 def converted(value: Typed, kind: str, expressions: Expressions) -> Expr:

@@ -91,6 +91,12 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for first in (-1, 0, 8, 70_000)
             for m in (0, 9, 11)
         ),
+        *(
+            Call("ends", ("u1", m), n, ("u2", k), Array("f8", 20), Array("f8", 6), returns="f8")
+            for m in (0, 1, 2, 3, 9)
+            for n in (-9, 0, 8)
+            for k in (0, 1, 20)
+        ),
         Call("squared", 70_000, 4, Array("f8", 70_004), Array("f8", 70_000)),
         *(
             Call("many_steps", 70_000, m, step, Array("f8", 12))

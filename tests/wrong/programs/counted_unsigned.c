@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <stddef.h>
 
 static int total;
@@ -128,4 +129,20 @@ void down_by(int first, long m, short step, double *x, const double *z)
     x[j] += t;
   }
   /*@ end @*/
+}
+
+double ends(unsigned char m, int n, unsigned short k, double *x, double *y)
+{
+  unsigned i;
+  unsigned long e;
+  /*@ begin PerfTuning ( def input_params { param n = 8; param m = 6; param k = 1; } ) @*/
+  for (int q = 0; q < 6; q++) {
+    for (i = 1; i < (long)m - 1; ++i)
+      y[q] += 1;
+    x[q] += i;
+  }
+  for (e = k / 3; e <= abs(n); e++)
+    x[e + 6] = e * 0.5;
+  /*@ end @*/
+  return i + 100.0 * e;
 }

@@ -10,9 +10,9 @@ from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import assigned_in, walk
-from annotune.frontend.kinds import Typed, is_unsigned
+from annotune.frontend.kinds import Typed, common, is_unsigned
 from annotune.frontend.names import Left, Names
-from annotune.frontend.ranges import Interval, of_type
+from annotune.frontend.ranges import Interval, of_type, width
 from annotune.frontend.symbols import INTEGERS, NARROW, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.unsigned_loops import Comparison, as_compared, check, signed
@@ -177,7 +177,25 @@ def header(loop: Any, expressions: Expressions) -> Header:
             bound = _halved(bound)
         ends.append(_end(op, bound, right, start, step, symbol, expressions))
         check(compared, right, expressions)
+    if step > 0 and not any(is_unsigned(common(symbol.base, limit.kind)) for limit in limits):
+        start, ends = _below_zero(symbol, first, ends, expressions)
     return _normal(symbol, start, ends, step, expressions)
+
+
+def _below_zero(
+    symbol: Symbol, first: Typed, ends: Sequence[Expr], expressions: Expressions
+) -> tuple[Expr, list[Expr]]:
+    """Return where a loop starts and ends, with a sign where C compares such numbers.
+
+    Without the cast of ``i < (long)n - 1`` an unsigned `n` of 0 would be far above `i`.
+    """
+    start, names = first.expr, expressions.names
+    if expressions.is_nonnegative(start):
+        return start, [e if expressions.is_nonnegative(e) else signed(e, names) for e in ends]
+    # What is unsigned in a narrower type than the iterator's is never below 0.
+    if not is_unsigned(first.kind) or width(first.kind) >= width(symbol.base):
+        start = signed(start, names)
+    return start, [signed(end, names) for end in ends]
 
 
 def iterator_range(own: Header, expressions: Expressions) -> Interval | None:

@@ -43,6 +43,22 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for n in (0, 1, 12, 20)
         ),
     ),
+    "unsigned_less_one.c": (
+        *(
+            Call("casts", ("u4", n), ("u8", m), Array("f8", 12), Array("f8", 12), returns="f8")
+            for n in (0, 1, 2, 8)
+            for m in (0, 1, 2, 9)
+        ),
+        *(
+            Call("doubled", ("u4", n), ("u2", 1), Array("f8", 40), returns="f8")
+            for n in (0, 1, 8, 12)
+        ),
+        *(
+            Call("from_one", n, ("u8", m), 1, Array("f8", 99), Array("f8", 12), returns="f8")
+            for n in (0, 8)
+            for m in (0, 1, 2, 9)
+        ),
+    ),
     "unsigned_before.c": (
         *(
             Call("before", ("u4", n), Array("f8", 60, offset=30), Array("f8", 40))

@@ -18,10 +18,10 @@ from annotune.ir.expr import (
     Call,
     Expr,
     Int,
-    Negate,
     Var,
     accesses,
     rewrite,
+    subtracts,
     variables,
     walk,
 )
@@ -147,7 +147,7 @@ class Dialect:
 
         # What is more than an int holds may be beside what the loop really ends at, and a
         # number below 0 beside where one with an unsigned iterator starts.
-        is_counted = all(map(is_unsigned_type, types)) and not _subtracts(bound)
+        is_counted = all(map(is_unsigned_type, types)) and not subtracts(bound)
         wide = kind if is_counted or not (kind == "int" or is_unsigned_type(kind)) else "long"
 
         def cast(part: Expr) -> Expr | None:
@@ -198,10 +198,6 @@ def _is_wide(expr: Expr) -> bool:
         else isinstance(e, Call) and e.function == "(long)"
         for e in parts
     )
-
-
-def _subtracts(expr: Expr) -> bool:
-    return any(isinstance(e, Negate) or (isinstance(e, Binary) and e.op == "-") for e in walk(expr))
 
 
 def _names_outside(expr: Expr) -> frozenset[str]:

@@ -17,10 +17,10 @@ from annotune.ir.expr import (
     Call,
     Expr,
     Int,
-    Negate,
     Var,
     rewrite,
     substitute,
+    subtracts,
     variables,
     walk,
 )
@@ -253,10 +253,7 @@ def signed(expr: Expr, region: Region) -> Expr:
 def may_wrap(expr: Expr, region: Region) -> bool:
     """Return whether C computes what may lie below 0 in a type without a sign."""
     types = (region.scalars[n].type for n in variables(expr) if n in region.scalars)
-    is_less = any(
-        isinstance(p, Negate) or (isinstance(p, Binary) and p.op == "-") for p in walk(expr)
-    )
-    return is_less and any(map(is_unsigned_type, types))
+    return subtracts(expr) and any(map(is_unsigned_type, types))
 
 
 def address(analysis: Analysis, array: Array, offset: Expr) -> Expr:

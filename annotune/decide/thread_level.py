@@ -36,7 +36,7 @@ def thread_level(
     for statement, loop in choice.registers:
         element = _element(analysis, statement)
         yield Registers(
-            statement, loop, element, places.of("registers", statement), _outer_names(analysis)
+            statement, loop, element, places.of("registers", statement), analysis.region.names
         )
     for block in choice.blocking:
         asked = (places.of(command, block.statement) for command in ("stage", "vectors"))
@@ -51,7 +51,7 @@ def thread_level(
                 copy.space,
                 constants,
                 span,
-                _outer_names(analysis),
+                analysis.region.names,
                 copy.width,
                 copy.padding,
             )
@@ -64,7 +64,7 @@ def thread_level(
                 _SPACES[ahead.through],
                 constants,
                 places.of("pipeline", block.statement),
-                _outer_names(analysis),
+                analysis.region.names,
             )
         if block.ahead is not None:
             yield Prefetch(block.statement, block.ahead.loop, block.held, block.ahead.line)
@@ -76,7 +76,7 @@ def thread_level(
                 _element(analysis, block.statement),
                 constants,
                 places.of("hold", block.statement),
-                _outer_names(analysis),
+                analysis.region.names,
                 block.from_zero,
             )
         if block.peeled:
@@ -93,11 +93,6 @@ def thread_level(
         for statement in choice.statements:
             yield Stream(statement, places.of("stream", statement))
     yield from decoding(choice, places.of("merge", choice.leader))
-
-
-def _outer_names(analysis: Analysis) -> frozenset[str]:
-    """Return every name of the region: also extents, which no subscript shows before codegen."""
-    return analysis.region.names
 
 
 def _element(analysis: Analysis, statement: int) -> str:

@@ -30,7 +30,7 @@ from annotune.frontend.symbols import NARROW, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.unsigned import is_int, kind_of
 from annotune.frontend.unsigned_loops import signed
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses, subtracts
 from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.fold import fold
@@ -255,7 +255,7 @@ class Integers:
         base = symbol.base
         if is_unsigned(base) and goes_round(Binary("*", self.names.resolved(by), Int(1))):
             return False
-        if width(base) == 64 and any(map(self._is_narrow, scalars_in(by))) and _subtracts(by):
+        if width(base) == 64 and any(map(self._is_narrow, scalars_in(by))) and subtracts(by):
             # C computes with it in 32 bits, where a number below 0 goes round.
             return False
         if base == "unsigned int":
@@ -363,12 +363,6 @@ def _is_plain(part: Expr) -> bool:
                 function.startswith("(") and is_integer(function.strip("()"))
             )
     return False
-
-
-def _subtracts(expr: Expr) -> bool:
-    return any(
-        isinstance(e, Negate) or (isinstance(e, Binary) and e.op == "-") for e in walk_expr(expr)
-    )
 
 
 def _advanced(start: Expr, by: Expr) -> Expr:

@@ -190,6 +190,11 @@ def variables(expr: Expr) -> frozenset[str]:
     return frozenset(e.name for e in walk(expr) if isinstance(e, Var))
 
 
+def subtracts(expr: Expr) -> bool:
+    """Return whether anything in `expr` is subtracted or has its sign changed."""
+    return any(isinstance(e, Negate) or (isinstance(e, Binary) and e.op == "-") for e in walk(expr))
+
+
 def accesses(expr: Expr) -> tuple[Access, ...]:
     """Return the array elements that `expr` reads, left to right."""
     return tuple(e for e in walk(expr) if isinstance(e, Access))

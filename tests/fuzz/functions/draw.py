@@ -86,7 +86,7 @@ def drawn(choose: Choices, name: str) -> Source:
         entries.append(Entry(one.name, tuple(p.slot for p in one.parameters), calls))
     headers = {f"{name}_util.h": "\n".join([*file.header, ""])} if file.has_header else {}
     includes = ["#include <stddef.h>", "#include <complex.h>"]
-    includes += ["#include <math.h>"] if file.has_math else []
+    includes += ["#include <math.h>", "#include <stdlib.h>"] if file.has_math else []
     includes += [f'#include "{name}_util.h"'] if headers else []
     lines = [*includes, *file.prologue, *(line for body in bodies for line in body)]
     scopes = [one.scope for one in functions]

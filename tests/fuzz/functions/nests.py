@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from . import heads
 from .scope import Array, Iterator, Scope, Variable
-from .vocabulary import PLAIN_ITERATORS, UNSIGNED, is_complex, is_real, is_whole
+from .vocabulary import ITERATORS, PLAIN_ITERATORS, UNSIGNED, is_complex, is_real, is_whole
 
 Lines = list[str]
 
@@ -68,8 +69,10 @@ class Nests:
             return [*self.nest([], choose.pick((1, 2))), *self.nest([], choose.pick((1, 2)))]
         if kind < 76:
             return [*self.nest([], 1), *self.between([]), *self.nest([], 2)]
-        if kind < 92:
+        if kind < 90:
             return self.sweeps()
+        if kind < 94:
+            return self.swept()
         return self.guarded([], 2)
 
     def sweeps(self) -> Lines:
@@ -82,6 +85,12 @@ class Nests:
             body += self.nest([one], 1)
         scope.features.add("scalar changed between nests")
         return [f"{head} {{", *_indented(body), "}"]
+
+    def swept(self) -> Lines:
+        """Return a loop with an odd head, and at times a nest that uses what it leaves."""
+        name, type_ = self._odd([])
+        lines = heads.swept(self.scope, name, type_, self.outside)
+        return lines + (self.nest([], 1) if self.scope.choose.chance(50) else [])
 
     def between(self, iterators: list[Iterator]) -> Lines:
         """Return a statement or two on scalars, as stands between nests."""
@@ -220,8 +229,10 @@ class Nests:
             return self.guarded(iterators, 0)
         if kind < 88:
             return self._temporary(iterators)
-        if kind < 93:
+        if kind < 92:
             return self._small_array(iterators)
+        if kind < 95:
+            return self._counted(iterators)
         return self._sum_of_row(iterators)
 
     def guarded(self, iterators: list[Iterator], depth: int) -> Lines:
@@ -364,6 +375,23 @@ class Nests:
             f"  {left} = lw_[1] + lw_[{at}];",
             "}",
         ]
+
+    def _odd(self, iterators: list[Iterator]) -> tuple[str, str]:
+        """Return the name and type of a variable for a loop with an odd head."""
+        taken = {one.name for one in iterators}
+        name = self.scope.choose.pick([n for n in self.iterators if n not in taken])
+        self.used.add(name)
+        self.scope.features.add("odd head")
+        type_ = self.iterators[name]
+        return name, type_ if self.outside else self.scope.choose.pick(ITERATORS)
+
+    def _counted(self, iterators: list[Iterator]) -> Lines:
+        """Return an inner loop with an odd head whose count goes into an element."""
+        found = None if len(iterators) > 2 else self._target(iterators)
+        if found is None or is_complex(found[0].element):
+            return self._elementwise(iterators)
+        name, type_ = self._odd(iterators)
+        return heads.counted(self.scope, name, type_, self.outside, found[1], iterators)
 
     def _sum_of_row(self, iterators: list[Iterator]) -> Lines:
         """Return an inner loop that sums into an element or a scalar of the iteration."""

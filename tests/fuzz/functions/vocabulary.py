@@ -35,8 +35,14 @@ ELEMENTS = (
     "double complex",
 )
 SCALARS = (*("double",) * 5, "float", "float", *("int",) * 3, *WHOLE[1:11], "double complex")
-SIZES = (*("int",) * 8, "long", "long", "size_t", "unsigned", "long long", "short")
+SIZES = (
+    *("int",) * 16,
+    *("long", "long", "size_t", "unsigned", "long long", "short") * 2,
+    *("unsigned short", "signed char", "unsigned char"),
+)
 ITERATORS = (*("int",) * 8, "long", "long", "size_t", "unsigned", "unsigned long", "long long")
+COUNTED = (*("int",) * 3, *WHOLE[1:4], *WHOLE[5:11])
+"""Types of what a loop counts."""
 
 PLAIN_ARRAYS = ("a", "b", "c", "d", "u", "v", "w", "x", "y", "r")
 PLAIN_SCALARS = ("s", "t", "p", "q", "z", "acc", "sum", "mx", "mn", "al", "be", "ga", "tmp", "fac")

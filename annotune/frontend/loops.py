@@ -192,10 +192,10 @@ def _below_zero(
     start, names = first.expr, expressions.names
     if expressions.is_nonnegative(start):
         return start, [e if expressions.is_nonnegative(e) else signed(e, names) for e in ends]
-    # What is unsigned in a narrower type than the iterator's is never below 0.
-    if not is_unsigned(first.kind) or width(first.kind) >= width(symbol.base):
-        start = signed(start, names)
-    return start, [signed(end, names) for end in ends]
+    if is_unsigned(first.kind) and width(first.kind) < width(symbol.base):
+        # In the wider type it is never below 0.
+        start = Call(f"({first.kind})", (start,))
+    return signed(start, names), [signed(end, names) for end in ends]
 
 
 def iterator_range(own: Header, expressions: Expressions) -> Interval | None:

@@ -123,7 +123,8 @@ def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
         if not starts_above:
             return messages.UNSIGNED_START
         return messages.NEVER_ENDS if _passes_end(compared) else None
-    if not is_unsigned(base) and not starts_above:
+    if not starts_above and (not is_unsigned(base) or bound is None or bound[0] < 0):
+        # Where both go round, the one may be above the other again.
         return messages.UNSIGNED_START
     return None if _stays_above(compared, expressions) else messages.NEVER_ENDS
 

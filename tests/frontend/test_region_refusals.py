@@ -73,6 +73,11 @@ IN_REGION = {
         "'w' compares as 'unsigned long'",
     ),
     "down from a signed start": ("for (i = n; i > «0u»; i--) a[i] = 0;", "AT159", "'i' compares"),
+    "down between two signed numbers": (
+        "for (size_t w = n; w > «m»; w--) a[w] = 0;",
+        "AT159",
+        "'w' compares as 'unsigned long'",
+    ),
     "a negative unsigned bound": (
         "for (long w = -5; w < «-1u»; w++) a[w] = 0;",
         "AT159",

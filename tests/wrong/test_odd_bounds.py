@@ -59,6 +59,18 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for m in (0, 1, 2, 9)
         ),
     ),
+    "wide_from_narrow.c": (
+        *(
+            Call("left", ("u4", n), ("u4", m), Array("f8", 3), returns="f8")
+            for n in (0, 1, 5, 12)
+            for m in (0, 5, 6)
+        ),
+        *(
+            Call("touched", ("u4", n), ("u4", m), Array("f8", 9), Array("f8", 9), returns="f8")
+            for n in (0, 1, 6, 12)
+            for m in (0, 1, 2, 7)
+        ),
+    ),
     "unsigned_before.c": (
         *(
             Call("before", ("u4", n), Array("f8", 60, offset=30), Array("f8", 40))

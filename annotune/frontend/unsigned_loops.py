@@ -19,7 +19,18 @@ from annotune.frontend.kinds import Typed, common, is_unsigned
 from annotune.frontend.names import Names
 from annotune.frontend.ranges import of_type, width
 from annotune.frontend.symbols import Symbol
-from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, rewrite, variables
+from annotune.ir.expr import (
+    COMPARISONS,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Select,
+    Var,
+    rewrite,
+    variables,
+)
 from annotune.ir.fold import fold
 
 # No iterator comes so far, and its distance from any that one does come to is a long.
@@ -99,6 +110,9 @@ def signed(expr: Expr, names: Names) -> Expr:
             case Var(name) if name in names.scalars and is_unsigned(names.scalars[name].type):
                 return Call("(long)", (part,))
             case Call("(long)"):
+                return part
+            case Binary(op) if op in COMPARISONS:
+                # As C compares.
                 return part
             case Call(function) if is_unsigned(function.strip("()")):
                 return Call("(long)", (part,))

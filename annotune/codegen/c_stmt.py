@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import assert_never
@@ -143,20 +143,15 @@ class Dialect:
         kind = self.iterator_type(loop)
         scalars = self.region.scalars
         names = variables(bound)
-        types = {scalars[name].type for name in names if name in scalars} | {kind}
-
+        own = {name: scalars[name].type for name in names if name in scalars}
+        types = {*own.values(), kind}
         # What is more than an int holds may be beside what the loop really ends at, and a
         # number below 0 beside where one with an unsigned iterator starts.
         is_counted = all(map(is_unsigned_type, types)) and not subtracts(bound)
         wide = kind if is_counted or not (kind == "int" or is_unsigned_type(kind)) else "long"
 
-        def cast(part: Expr) -> Expr | None:
-            if not isinstance(part, Call) or part.function not in ("min", "max"):
-                return None
-            arguments = (rewrite(argument, cast) for argument in part.arguments)
-            return Call(part.function, tuple(Call(f"({wide})", (a,)) for a in arguments))
-
-        one_type = bound if types == {"int"} and not _is_wide(bound) else rewrite(bound, cast)
+        plain = types == {"int"} and not _is_wide(bound)
+        one_type = bound if plain else _of_one_type(bound, wide, own)
         return c_expr(one_type, enclosing) if self.has_extrema else self.expr(one_type, enclosing)
 
     def iterator_type(self, loop: Loop) -> str:
@@ -231,6 +226,30 @@ def _changes(assign: Assign, guard: Expr) -> bool:
     if isinstance(target, Var):
         return target.name in variables(guard)
     return any(access.array == target.array for access in accesses(guard))
+
+
+# C makes ints of the other types without a sign.
+_COMPARED_UNSIGNED = frozenset({"unsigned int", "unsigned long", "unsigned long long"})
+
+
+def _of_one_type(bound: Expr, kind: str, types: Mapping[str, str]) -> Expr:
+    """Return a bound whose ``min`` and ``max`` have arguments of type `kind`.
+
+    In what a cast makes unsigned, numbers without a sign alone are compared as such.
+    """
+
+    def cast(part: Expr) -> Expr | None:
+        match part:
+            case Call("min" | "max" as function, arguments):
+                inner = (rewrite(argument, cast) for argument in arguments)
+                return Call(function, tuple(Call(f"({kind})", (a,)) for a in inner))
+            case Call(function, (operand,)) if is_unsigned_type(made := function.strip("()")):
+                kinds = [types[name] for name in variables(operand) if name in types]
+                of_parts = made if _COMPARED_UNSIGNED.issuperset(kinds) else "long"
+                return Call(function, (_of_one_type(operand, of_parts, types),))
+        return None
+
+    return rewrite(bound, cast)
 
 
 # What has the built-in function; nvc says that it is GNU C, and is left alone.

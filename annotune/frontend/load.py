@@ -201,6 +201,7 @@ def _region(
     # The blocks around one region are not those around the next.
     function = replace(function, scope=function.scope.copy())
     place = find(file, function, block.body_start, block.body_end, block.span)
+    given = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
     names = Names(
         file,
         function.scope,
@@ -209,9 +210,9 @@ def _region(
         function.changes,
         are_disjoint=block.spec.assumptions.disjoint,
         pure=frozenset(block.spec.assumptions.pure),
+        sizes=frozenset(given),
     )
     words = file.words(function.part) | {*function.scope.symbols, *file.clean.macros}
-    given = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
     body = function.tree.body
     formulas = definitions(body, place.statements, names, given, block.start)
     names.derived_from = derived_from(body, names, ())

@@ -16,7 +16,7 @@ from annotune.frontend.ranges import Interval, of_type, width
 from annotune.frontend.symbols import INTEGERS, NARROW, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.unsigned_loops import Comparison, as_compared, check, signed
-from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses, variables
 from annotune.ir.fold import fold
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
@@ -44,7 +44,8 @@ class Header:
     """A counted loop's header; `symbol` is the user's iterator, `var` of type `kind` the nest's.
 
     `value` is the user's iterator in an iteration, `final` after the loop. A loop that counts
-    down becomes one that counts its distance from the start up from 0.
+    down becomes one that counts its distance from the start up from 0. `trips` is how often the
+    loop runs, where that is at least once.
     """
 
     symbol: Symbol
@@ -55,18 +56,29 @@ class Header:
     step: int
     value: Expr
     final: Expr
-
-    @property
-    def trips(self) -> Expr:
-        """Return how often the loop runs, where that is at least once."""
-        return _trips(self.lower, self.upper, self.step)
+    trips: Expr
 
 
-def _trips(lower: Expr, upper: Expr, step: int) -> Expr:
-    distance = Binary("-", upper, lower)
+def _trips(lower: Expr, upper: Expr, step: int, expressions: Expressions) -> Expr:
+    distance = fold(Binary("-", upper, lower))
+    if not _is_near(distance, expressions):
+        distance = signed(distance, expressions.names, is_far=True)
     if step == 1:
-        return fold(distance)
+        return distance
     return fold(Binary("/", Binary("+", distance, Int(step - 1)), Int(step)))
+
+
+def _is_near(distance: Expr, expressions: Expressions) -> bool:
+    """Return whether an int holds a distance wherever it holds both ends."""
+    return isinstance(distance, Var) or _is_sized(distance, expressions)
+
+
+def _is_sized(expr: Expr, expressions: Expressions) -> bool:
+    """Return whether an integer goes round in no type: one that is stored, or made of sizes."""
+    return (
+        isinstance(expr, Var)
+        or variables(expr) <= expressions.names.sizes | expressions.spans.keys()
+    )
 
 
 def times(trips: Expr, names: Names) -> Expr:
@@ -164,6 +176,8 @@ def header(loop: Any, expressions: Expressions) -> Header:
         first = Typed(names.resolved(names.formulas[var].index), symbol.base)
     else:
         raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
+    if is_unsigned(first.kind) and not is_unsigned(symbol.base):
+        first = _with_sign(first, symbol.base, step, expressions)
     start = first.expr
     ends = []
     limits = [_bound(right, var, expressions) for _, right in conditions]
@@ -178,23 +192,35 @@ def header(loop: Any, expressions: Expressions) -> Header:
         ends.append(_end(op, bound, right, start, step, symbol, expressions))
         check(compared, right, expressions)
     if step > 0 and not any(is_unsigned(common(symbol.base, limit.kind)) for limit in limits):
-        start, ends = _below_zero(symbol, first, ends, expressions)
+        start, ends = _below_zero(start, ends, expressions)
     return _normal(symbol, start, ends, step, expressions)
 
 
+def _with_sign(first: Typed, base: str, step: int, expressions: Expressions) -> Typed:
+    """Return the first value of an iterator with a sign, made of one without, as C converts it.
+
+    Down from one that went round in a narrower type a loop would run for very long.
+    """
+    start, is_wider = first.expr, width(base) > width(first.kind)
+    span, held = expressions.range_of(start), of_type(base)
+    if span is not None and held is not None and span[0] >= 0 and span[1] <= held[1]:
+        return first
+    if _is_sized(start, expressions) and not (is_wider and step > 0):
+        return first
+    start = Call(f"({first.kind})", (start,))
+    return Typed(start if is_wider else Call(f"({base})", (start,)), base)
+
+
 def _below_zero(
-    symbol: Symbol, first: Typed, ends: Sequence[Expr], expressions: Expressions
+    start: Expr, ends: Sequence[Expr], expressions: Expressions
 ) -> tuple[Expr, list[Expr]]:
     """Return where a loop starts and ends, with a sign where C compares such numbers.
 
     Without the cast of ``i < (long)n - 1`` an unsigned `n` of 0 would be far above `i`.
     """
-    start, names = first.expr, expressions.names
+    names = expressions.names
     if expressions.is_nonnegative(start):
         return start, [e if expressions.is_nonnegative(e) else signed(e, names) for e in ends]
-    if is_unsigned(first.kind) and width(first.kind) < width(symbol.base):
-        # In the wider type it is never below 0.
-        start = Call(f"({first.kind})", (start,))
     return signed(start, names), [signed(end, names) for end in ends]
 
 
@@ -218,13 +244,15 @@ def _normal(
     if step > 0:
         upper = _least(ends)
         value: Expr = Var(own)
-        last = _reached(start, upper, step, names)
-        return Header(symbol, own, symbol.base, start, upper, step, value, last)
+        trips = _trips(start, upper, step, expressions)
+        last = _reached(start, upper, step, trips, names)
+        return Header(symbol, own, symbol.base, start, upper, step, value, last, trips)
     if names.may_be_read_after(symbol) and not is_renamed:
         # What is left in the nest's own iterator would be the distance.
         names.needed.add(var)
     distances = [fold(Binary("-", start, end)) for end in ends]
-    longs, kind = [signed(distance, names) for distance in distances], symbol.base
+    is_far = not all(_is_near(distance, expressions) for distance in distances)
+    longs, kind = [signed(d, names, is_far) for d in distances], symbol.base
     may_wrap = is_unsigned(kind) or longs != distances
     if may_wrap and not all(map(expressions.is_nonnegative, distances)):
         # From a start below its bound the distance is negative, and the loop does not run.
@@ -234,8 +262,9 @@ def _normal(
         # The iterator may come below 0 where what it starts from does not.
         start = signed(start, names)
     value = fold(Binary("-", start, Var(own)))
-    last = fold(Binary("-", start, _reached(Int(0), upper, -step, names)))
-    return Header(symbol, own, kind, Int(0), upper, -step, value, last)
+    trips = _trips(Int(0), upper, -step, expressions)
+    last = fold(Binary("-", start, _reached(Int(0), upper, -step, trips, names)))
+    return Header(symbol, own, kind, Int(0), upper, -step, value, last, trips)
 
 
 def _least(ends: Sequence[Expr]) -> Expr:
@@ -245,9 +274,8 @@ def _least(ends: Sequence[Expr]) -> Expr:
     return least if len(ends) == 1 else fold(least)
 
 
-def _reached(lower: Expr, upper: Expr, step: int, names: Names) -> Expr:
+def _reached(lower: Expr, upper: Expr, step: int, trips: Expr, names: Names) -> Expr:
     """Return the first value at or above `upper` that a loop from `lower` reaches."""
-    trips = _trips(lower, upper, step)
     if step == 1:
         return names.leave(Left(trips, fold(Call("max", (lower, upper))), upper))
     return fold(Binary("+", lower, Binary("*", Int(step), times(trips, names))))

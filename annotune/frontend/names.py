@@ -65,7 +65,8 @@ class Names:
     which the nest assigns, because no formula gives their value everywhere; those that turn out
     to be such are put into `needed`. `changes` gives the last offset at which the function
     changes a scalar. `is_wide` says that the user computes subscripts in 64 bits. `are_disjoint`
-    says that the user vouches for arrays that do not overlap, `pure` for which functions;
+    says that the user vouches for arrays that do not overlap, `pure` for which functions, and
+    `sizes` are the names that the annotation gives values;
     `functions` are those of them that the region calls. `derived_from` are names from which the
     function may make other pointers. `counted` are the integers that some loop moves in every
     iteration, and that have formulas all the same. `left` are the values that loops leave, by the
@@ -91,6 +92,7 @@ class Names:
     is_wide: bool = False
     are_disjoint: bool = False
     pure: frozenset[str] = frozenset()
+    sizes: frozenset[str] = frozenset()
     functions: dict[str, None] = field(default_factory=dict)
     derived_from: frozenset[str] = frozenset()
     counted: set[str] = field(default_factory=set)

@@ -33,6 +33,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 
+_LONG = 64
 # No iterator comes so far, and its distance from any that one does come to is a long.
 _BEYOND = 2**62
 
@@ -102,13 +103,18 @@ def _converted(compared: Comparison, is_mixed: bool, expressions: Expressions) -
     return Select(Binary("<", bound, Int(0)), Int(_BEYOND), bound)
 
 
-def signed(expr: Expr, names: Names) -> Expr:
-    """Return a distance, computed in longs where unsigned numbers in it would make it go round."""
+def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
+    """Return a distance, computed in longs where unsigned numbers in it would make it go round.
+
+    One that `is_far` may be more than an int holds.
+    """
 
     def change(part: Expr) -> Expr | None:
         match part:
-            case Var(name) if name in names.scalars and is_unsigned(names.scalars[name].type):
-                return Call("(long)", (part,))
+            case Var(name) if name in names.scalars:
+                kind = names.scalars[name].type
+                is_cast = is_unsigned(kind) or (is_far and width(kind) < _LONG)
+                return Call("(long)", (part,)) if is_cast else None
             case Call("(long)"):
                 return part
             case Binary(op) if op in COMPARISONS:

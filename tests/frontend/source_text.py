@@ -11,6 +11,7 @@ from annotune.frontend.load import load
 from annotune.ir.region import Region, SourceFile
 
 OPEN, CLOSE = "/*@ begin PerfTuning () @*/", "/*@ end @*/"
+SIZES = {"n": 8, "m": 6}
 _HEADER = "void f(int n, int m, double *a, double *b, double A[n][m], double x, float y, int *p)\n"
 
 
@@ -37,7 +38,7 @@ def load_region(
     head: str = "",
     defines: dict[str, str] | None = None,
 ) -> Region:
-    (only,) = load_text(head + region(body, before, after), defines=defines).regions
+    (only,) = load_text(head + region(body, before, after), SIZES, defines).regions
     return only
 
 

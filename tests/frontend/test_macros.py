@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from source_text import load_region, load_text, marked, refusals, region
+from source_text import SIZES, load_region, load_text, marked, refusals, region
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.parse import expanded
@@ -172,7 +172,7 @@ def test_a_call_never_closed_is_no_call() -> None:
 
 def test_a_value_follows_the_macros_it_is_made_of() -> None:
     head = "#define M (2*N)\n#define N 4\n#undef N\n#define N 8\n"
-    assert load_region("for (i = 0; i < M; i++) a[i] = 0;", head=head).sizes == {"M": 16}
+    assert load_region("for (i = 0; i < M; i++) a[i] = 0;", head=head).sizes == {**SIZES, "M": 16}
 
 
 def test_a_macro_that_means_something_else_later_is_no_name() -> None:

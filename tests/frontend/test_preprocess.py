@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from source_text import load_region
+from source_text import SIZES, load_region
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.constant import evaluate
@@ -79,10 +79,10 @@ def test_a_macro_that_is_no_int_by_itself_is_expanded(body: str, wanted: str) ->
 def test_dash_d_wins_under_ifndef_only() -> None:
     body = "for (i = 0; i < N; i++) a[i] = 0;"
     guarded = load_region(body, head="#ifndef N\n#define N 10\n#endif\n", defines={"N": "12"})
-    assert guarded.sizes == {"N": 12}
+    assert guarded.sizes == {**SIZES, "N": 12}
     plain = load_region(body, head="#define N 10\n", defines={"N": "12"})
-    assert plain.sizes == {"N": 10}
-    assert load_region(body, defines={"N": "12"}).sizes == {"N": 12}
+    assert plain.sizes == {**SIZES, "N": 10}
+    assert load_region(body, defines={"N": "12"}).sizes == {**SIZES, "N": 12}
 
 
 def test_other_macros_are_expanded() -> None:

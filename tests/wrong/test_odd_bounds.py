@@ -71,6 +71,39 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for m in (0, 1, 2, 7)
         ),
     ),
+    "signed_from_unsigned.c": (
+        *(
+            Call("minus", ("u4", u), n, Array("i4", 6))
+            for u in (0, 9, 2**32 - 40, 2**31)
+            for n in (-3, 2, 8)
+        ),
+        *(
+            Call("less_a_great_one", ("u1", n), 3, Array("f8", 12), returns="i4")
+            for n in (0, 1, 8, 12)
+        ),
+        *(
+            Call("beyond_all", n, ("i8", m), Array("i4", 9), Array("i4", 9))
+            for n in (0, 8, 9)
+            for m in (-3, -2, -1, 0, 12)
+        ),
+        *(Call("asked", most, Array("f8", 12)) for most in (-3, 0, 1, 20, 21)),
+        *(
+            Call("sizes", ("u4", n), ("u4", m), ("u8", s), Array("f8", 7), Array("f8", 42))
+            for n in (0, 1, 6)
+            for m in (0, 1, 7)
+            for s in (0, 1, 4)
+        ),
+    ),
+    "far_apart.c": (
+        *(
+            Call("counted", s, n, Array("f8", 8), returns="i4")
+            for s, n in ((2**31 - 1, -3), (-3, -5), (5, 8), (0, 8), (2**31 - 1, 2**31 - 9))
+        ),
+        *(
+            Call("summed", s, n, Array("f8", 8), returns="f8")
+            for s, n in ((-(2**31), 8), (12, 8), (2, 5), (2**31 - 1, 0))
+        ),
+    ),
     "unsigned_before.c": (
         *(
             Call("before", ("u4", n), Array("f8", 60, offset=30), Array("f8", 40))

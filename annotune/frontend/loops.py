@@ -59,18 +59,24 @@ class Header:
     trips: Expr
 
 
-def _trips(lower: Expr, upper: Expr, step: int, expressions: Expressions) -> Expr:
-    distance = fold(Binary("-", upper, lower))
-    if not _is_near(distance, expressions):
-        distance = signed(distance, expressions.names, is_far=True)
+def _trips(distance: Expr, step: int) -> Expr:
+    """Return how often a loop runs that goes so far."""
     if step == 1:
         return distance
     return fold(Binary("/", Binary("+", distance, Int(step - 1)), Int(step)))
 
 
-def _is_near(distance: Expr, expressions: Expressions) -> bool:
-    """Return whether an int holds a distance wherever it holds both ends."""
-    return isinstance(distance, Var) or _is_sized(distance, expressions)
+def _distance(lower: Expr, upper: Expr, expressions: Expressions) -> Expr:
+    """Return how far `upper` is above `lower`; what is not above it may be 0 above it."""
+    names, distance = expressions.names, fold(Binary("-", upper, lower))
+    if isinstance(distance, Var) or _is_sized(distance, expressions):
+        return distance
+    longs = signed(distance, names, is_far=True)
+    scalars = [scalar for name in variables(distance) if (scalar := names.scalars.get(name))]
+    if all(width(scalar.type) < width("long") for scalar in scalars):
+        return longs
+    # Not even a long may hold it, where the one is far below 0 and the other far above.
+    return Select(Binary("<", signed(lower, names), signed(upper, names)), longs, Int(0))
 
 
 def _is_sized(expr: Expr, expressions: Expressions) -> bool:
@@ -244,15 +250,14 @@ def _normal(
     if step > 0:
         upper = _least(ends)
         value: Expr = Var(own)
-        trips = _trips(start, upper, step, expressions)
+        trips = _trips(_distance(start, upper, expressions), step)
         last = _reached(start, upper, step, trips, names)
         return Header(symbol, own, symbol.base, start, upper, step, value, last, trips)
     if names.may_be_read_after(symbol) and not is_renamed:
         # What is left in the nest's own iterator would be the distance.
         names.needed.add(var)
     distances = [fold(Binary("-", start, end)) for end in ends]
-    is_far = not all(_is_near(distance, expressions) for distance in distances)
-    longs, kind = [signed(d, names, is_far) for d in distances], symbol.base
+    longs, kind = [signed(_distance(e, start, expressions), names) for e in ends], symbol.base
     may_wrap = is_unsigned(kind) or longs != distances
     if may_wrap and not all(map(expressions.is_nonnegative, distances)):
         # From a start below its bound the distance is negative, and the loop does not run.
@@ -262,7 +267,7 @@ def _normal(
         # The iterator may come below 0 where what it starts from does not.
         start = signed(start, names)
     value = fold(Binary("-", start, Var(own)))
-    trips = _trips(Int(0), upper, -step, expressions)
+    trips = _trips(upper, -step)
     last = fold(Binary("-", start, _reached(Int(0), upper, -step, trips, names)))
     return Header(symbol, own, kind, Int(0), upper, -step, value, last, trips)
 

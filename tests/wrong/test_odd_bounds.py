@@ -101,7 +101,15 @@ CALLS: dict[str, tuple[Call, ...]] = {
         ),
         *(
             Call("summed", s, n, Array("f8", 8), returns="f8")
-            for s, n in ((-(2**31), 8), (12, 8), (2, 5), (2**31 - 1, 0))
+            for s, n in ((-(2**31), 8), (12, 8), (2, 5))
+        ),
+        *(
+            Call("counted_long", ("i8", s), ("i8", n), Array("f8", 8), returns="i8")
+            for s, n in ((2**63 - 1, -3), (-3, -5), (5, 8), (0, 8), (2**63 - 1, 2**63 - 9))
+        ),
+        *(
+            Call("summed_long", ("i8", s), ("i8", n), Array("f8", 8), returns="f8")
+            for s, n in ((-(2**63), 8), (12, 8), (2, 5))
         ),
     ),
     "unsigned_before.c": (

@@ -15,7 +15,7 @@ from annotune.codegen.cuda_stage import ThreadDialect
 from annotune.codegen.cuda_team import OPERATIONS, Partial, TeamWriter
 from annotune.codegen.cuda_types import cuda_type
 from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, axes_of, grid
-from annotune.codegen.merged_loads import merged_inputs
+from annotune.codegen.merged_loads import merged_loads
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import INDENT, Writer
 from annotune.decide.plan import Kernel, band_of
@@ -84,8 +84,8 @@ class _Maker:
         open_scalars = tuple(s for s in scalars if s.name not in self.constants)
         arrays = tuple(a for a in self.outer.arrays if a.name in used)
         written = _written(self.kernel.body)
-        outputs = _written(part) & {array.name for array in arrays}
-        merged = merged_inputs(part, outputs)
+        names = {array.name for array in arrays}
+        merged = merged_loads(part, names, _written(part) & names)
         parameters = [f"{s.type} {s.name}" for s in open_scalars]
         for array in arrays:
             const = "" if array.name in written else "const "

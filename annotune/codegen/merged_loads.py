@@ -1,31 +1,35 @@
-"""Which inputs of a kernel nvcc must not take for memory that nobody writes.
+"""Which arrays of a kernel nvcc must not take for memory that no other pointer reaches.
 
 Of ``g ? c[j] : n[j]`` nvcc 13.0 makes one load, from the address that it chooses. Where `n` is
 ``__restrict__`` and only read, that load goes through the read-only path (``ld.global.nc``), also
-if it is of `c`: what the kernel has just written to `c` is not seen. The same becomes of two
+if it is of `c`: what the kernel has just written to `c` is not seen. Where `c` is ``__restrict__``,
+what was written there just before is not even stored. The same becomes of two
 statements for one place, one of them under a condition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from annotune.ir.expr import Expr, Select, accesses, walk
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.transforms.tree import Body, target_name
 
 
-def merged_inputs(body: Body, written: Iterable[str]) -> frozenset[str]:
-    """Return the arrays whose loads may become one with a load of an array in `written`.
+def merged_loads(
+    body: Body, in_memory: Collection[str], written: Collection[str]
+) -> frozenset[str]:
+    """Return the arrays whose loads may become one with a load of another, one of them `written`.
 
-    All are in global memory: from another memory there is another load.
+    Both are among those `in_memory` that all threads reach: from another memory there is another
+    load.
     """
-    outputs = frozenset(written)
     found: set[str] = set()
     for one, other in _alternatives(body):
-        found |= other if one & outputs else set()
-        found |= one if other & outputs else set()
-    return frozenset(found) - outputs
+        both = (one | other).intersection(in_memory)
+        if both.intersection(written) and len(both) > 1:
+            found |= both
+    return frozenset(found)
 
 
 def _alternatives(body: Body) -> Iterator[tuple[frozenset[str], frozenset[str]]]:

@@ -182,8 +182,7 @@ def header(loop: Any, expressions: Expressions) -> Header:
         first = Typed(names.resolved(names.formulas[var].index), symbol.base)
     else:
         raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
-    if is_unsigned(first.kind) and not is_unsigned(symbol.base):
-        first = _with_sign(first, symbol.base, step, expressions)
+    first = _converted(first, symbol.base, step, expressions)
     start = first.expr
     ends = []
     limits = [_bound(right, var, expressions) for _, right in conditions]
@@ -202,18 +201,23 @@ def header(loop: Any, expressions: Expressions) -> Header:
     return _normal(symbol, start, ends, step, expressions)
 
 
-def _with_sign(first: Typed, base: str, step: int, expressions: Expressions) -> Typed:
-    """Return the first value of an iterator with a sign, made of one without, as C converts it.
+def _converted(first: Typed, base: str, step: int, expressions: Expressions) -> Typed:
+    """Return the first value of an iterator of type `base`, as C converts it.
 
     Down from one that went round in a narrower type a loop would run for very long.
     """
-    start, is_wider = first.expr, width(base) > width(first.kind)
-    span, held = expressions.range_of(start), of_type(base)
-    if span is not None and held is not None and span[0] >= 0 and span[1] <= held[1]:
+    start, kind, held = first.expr, first.kind, of_type(base)
+    loses_sign = is_unsigned(kind) and not is_unsigned(base)
+    if not (loses_sign or width(base) < width(kind)):
         return first
+    is_wider, span = width(base) > width(kind), expressions.range_of(start)
+    if span is not None and held is not None:
+        least = 0 if loses_sign else held[0]
+        if least <= span[0] and span[1] <= held[1]:
+            return first
     if _is_sized(start, expressions) and not (is_wider and step > 0):
         return first
-    start = Call(f"({first.kind})", (start,))
+    start = Call(f"({kind})", (start,)) if is_unsigned(kind) else start
     return Typed(start if is_wider else Call(f"({base})", (start,)), base)
 
 

@@ -29,7 +29,9 @@ from annotune.ir.expr import (
     Select,
     Var,
     rewrite,
+    subtracts,
     variables,
+    walk,
 )
 from annotune.ir.fold import fold
 
@@ -120,11 +122,23 @@ def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
             case Binary(op) if op in COMPARISONS:
                 # As C compares.
                 return part
+            case Binary("/" | "%", left, _) if not subtracts(left) or _is_made_unsigned(left):
+                # As C divides: with a sign, half of a great number would be another.
+                return Call("(long)", (part,)) if _reads_unsigned(part, names) else None
             case Call(function) if is_unsigned(function.strip("()")):
                 return Call("(long)", (part,))
         return None
 
     return rewrite(expr, change)
+
+
+def _is_made_unsigned(expr: Expr) -> bool:
+    return isinstance(expr, Call) and is_unsigned(expr.function.strip("()"))
+
+
+def _reads_unsigned(expr: Expr, names: Names) -> bool:
+    kinds = [names.scalars[name].type for name in variables(expr) if name in names.scalars]
+    return any(map(is_unsigned, kinds)) or any(map(_is_made_unsigned, walk(expr)))
 
 
 def _problem(compared: Comparison, expressions: Expressions) -> Template | None:

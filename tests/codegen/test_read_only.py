@@ -94,6 +94,39 @@ def test_nvcc_makes_no_read_only_load_of_what_the_kernel_writes(
         assert "ld.global.nc" not in line or not chosen & set(registers), line
 
 
+STORED = """\
+void f(int n, double *restrict c, const double *restrict a, const double *restrict b,
+       double *restrict e, double z)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 20; } ) @*/
+    for (int i = 0; i < n; i++) {
+        e[i] *= 2;
+        for (int j = 0; j < 20; j++) {
+            c[i*20 + j] = c[2*i*20 + j] > 0 ? z : b[j*n + i];
+            z += a[i + 2];
+        }
+    }
+    /*@ end @*/
+    c[0] = z;
+}
+"""
+
+
+def test_nvcc_stores_what_a_chosen_load_may_read(tmp_path: Path) -> None:
+    """A sum of one thread, in memory for what follows: each of its steps is read."""
+    made = emitted(tmp_path, STORED).files[".cu"]
+    assert re.findall(r"\bdouble \*(?:__restrict__ )?z\b", made)
+    assert not re.search(r"__restrict__ z\b", made)
+    (tmp_path / "device.cu").write_text(made)
+    command = [nvcc(), "-arch=sm_90", "-ptx", tmp_path / "device.cu", "-o", tmp_path / "d.ptx"]
+    subprocess.run(command, check=True, timeout=120)
+    bodies = re.split(r"\.entry", (tmp_path / "d.ptx").read_text())[1:]
+    chosen = [body for body in bodies if "selp.b64" in body]
+    assert chosen
+    for body in chosen:
+        assert body.count("st.global") >= 2 * body.count("selp.b64")
+
+
 def test_a_choice_between_inputs_is_read_only(tmp_path: Path) -> None:
     statement = "c[8*i + j] = c[8*i + 2] + (a[j] > 0 ? a[8*i + j] : 2*a[j]);"
     for head in heads(emitted(tmp_path, CHOSEN.format(statement=statement)).files[".cu"]):

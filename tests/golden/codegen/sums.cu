@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(256) f_1_s3_tuned(
 
 /* What the blocks of f_1_s3_tuned leave, combined. */
 __global__ void __launch_bounds__(256) f_1_s3_tuned_last(
-        const double *a, double *__restrict__ s, double *__restrict__ t,
+        const double *a, double *__restrict__ s, double *t,
         const double *__restrict__ annotune_s_sum, const double *__restrict__ annotune_t_max,
         int annotune_blocks) {
     const long n = 100000;
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(256, 1) f_1_s3(
 
 /* What the blocks of f_1_s3 leave, combined. */
 __global__ void __launch_bounds__(256, 1) f_1_s3_last(
-        long n, const double *a, double *__restrict__ s, double *__restrict__ t,
+        long n, const double *a, double *__restrict__ s, double *t,
         const double *__restrict__ annotune_s_sum, const double *__restrict__ annotune_t_max,
         int annotune_blocks) {
     __shared__ double annotune_team0[256];

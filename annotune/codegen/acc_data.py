@@ -8,7 +8,7 @@ from itertools import combinations
 from annotune.analysis.facts import Analysis
 from annotune.analysis.poly import from_expr
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.guards import Stretch, address, apart, in_long, inside_or_apart, may_wrap
+from annotune.codegen.guards import Stretch, address, apart, in_long, may_wrap, same_or_apart
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
 from annotune.ir.region import Array, Region
@@ -54,28 +54,29 @@ def section(analysis: Analysis, array: Array) -> str:
 
 
 def input_tests(analysis: Analysis) -> tuple[Expr, ...]:
-    """Return tests that inputs share no memory, but where one lies in another before it.
+    """Return tests that inputs share no memory, but where they are one and the same.
 
     What is only read may overlap, ``restrict`` or not. But a section of which a part alone is
-    present ends the program (OpenACC 3.3, 2.7.2), and clauses take them in this order.
+    present ends the program (OpenACC 3.3, 2.7.2), and compilers take clauses in any order: gcc's
+    last one is the first.
     """
     region = analysis.region
     if region.spec.assumptions.disjoint:
         return ()
     inputs = [a for a in region.arrays.values() if not analysis.uses[a.name].is_written]
     return tuple(
-        _inside_or_apart(analysis, one, two)
+        _same_or_apart(analysis, one, two)
         for one, two in combinations(inputs, 2)
         if may_share_unchanged(one, two)
     )
 
 
-def _inside_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
+def _same_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
     stretches = section_stretch(analysis, one), section_stretch(analysis, two)
     if any(analysis.shapes[array.name].is_looked_for for array in (one, two)):
         return apart(*stretches)
     counts = _elements(analysis, one)[1], _elements(analysis, two)[1]
-    return inside_or_apart(*stretches, counts[0] == counts[1] and one.element == two.element)
+    return same_or_apart(*stretches, counts[0] == counts[1] and one.element == two.element)
 
 
 def section_stretch(analysis: Analysis, array: Array) -> Stretch:

@@ -237,12 +237,12 @@ def apart(one: Stretch, two: Stretch) -> Expr:
     return Binary("||", Binary("<=", last, begin), Binary("<=", end, first))
 
 
-def inside_or_apart(one: Stretch, two: Stretch, are_as_long: bool) -> Expr:
-    """Return the test that the second of two stretches lies in the first, or shares no byte."""
-    inside = Binary("==", one[0], two[0])
+def same_or_apart(one: Stretch, two: Stretch, are_as_long: bool) -> Expr:
+    """Return the test that two stretches are one, or share no byte."""
+    same = Binary("==", one[0], two[0])
     if not are_as_long:
-        inside = Binary("&&", Binary("<=", one[0], two[0]), Binary("<=", two[1], one[1]))
-    return Binary("||", apart(one, two), inside)
+        same = Binary("&&", same, Binary("==", one[1], two[1]))
+    return Binary("||", apart(one, two), same)
 
 
 def signed(expr: Expr, region: Region) -> Expr:

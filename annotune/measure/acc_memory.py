@@ -262,18 +262,18 @@ def _alone(directive: Directive, numbers: Iterator[int]) -> str:
 
 
 def _mapped(directive: Directive, numbers: Iterator[int]) -> Iterator[_Mapped]:
-    """Yield the variables of a directive's data clauses.
+    """Yield the variables of a directive's data clauses, the last one first as gcc takes them.
 
     Raises:
         UnsupportedAcc: A clause or a variable is of a form that is not checked.
     """
-    for clause in directive.clauses():
+    for clause in reversed(list(directive.clauses())):
         is_flag = clause.name == "self" and directive.name != "update"
         if clause.name in _NOT_CHECKED or is_flag:
             words = f"the clause '{clause}' of '{directive.name}' is not checked"
             raise UnsupportedAcc(directive.line, words)
         if clause.name in _ACTIONS:
-            for part in _split(clause.argument or "", ","):
+            for part in reversed(list(_split(clause.argument or "", ","))):
                 variable, rows = _section(part.strip(), clause, directive.line)
                 number = next(numbers)
                 yield _Mapped(number, _ACTIONS[clause.name], variable, rows, number)

@@ -10,7 +10,7 @@ void gemm(int m, int n, int k, double alpha, double beta,
      */
     {
         if (0 < m && 0 < n && 0 < k
-            && ((const char *)((const double *)A + (long)m * (long)k) <= (const char *)B || (const char *)((const double *)B + (long)k * (long)n) <= (const char *)A || ((const char *)A <= (const char *)B && (const char *)((const double *)B + (long)k * (long)n) <= (const char *)((const double *)A + (long)m * (long)k)))
+            && ((const char *)((const double *)A + (long)m * (long)k) <= (const char *)B || (const char *)((const double *)B + (long)k * (long)n) <= (const char *)A || ((const char *)A == (const char *)B && (const char *)((const double *)A + (long)m * (long)k) == (const char *)((const double *)B + (long)k * (long)n)))
             && ((const char *)((const double *)A + (long)m * (long)k) <= (const char *)C || (const char *)((const double *)C + (long)m * (long)n) <= (const char *)A)
             && ((const char *)((const double *)B + (long)k * (long)n) <= (const char *)C || (const char *)((const double *)C + (long)m * (long)n) <= (const char *)B)) {
             if (m == 512 && n == 512 && k == 512) {

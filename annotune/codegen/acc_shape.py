@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
-from annotune.decide.placement import GANG_LIMIT, WARP
+from annotune.decide.placement import SAFE_GANG, WARP
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Binary, Call, Int
 from annotune.ir.fold import fold, trip_count
@@ -39,12 +39,12 @@ def shape(launched: Loop, kernel: Kernel, analysis: Analysis) -> Shape:
     gangs, workers, lanes = (
         _iterations((launched,), level, sizes) for level in (Level.GANG, Level.WORKER, Level.VECTOR)
     )
-    vector = min(GANG_LIMIT, WARP * -(-lanes // WARP))
+    vector = min(SAFE_GANG, WARP * -(-lanes // WARP))
     if launched.place != Level.GANG:
         # Threads alone: the gangs share what one vector cannot take.
         gangs = -(-lanes // vector)
     most = min(gangs, kernel.max_blocks or gangs)
-    return Shape(_even(most, GANGS_LIMIT), max(1, min(workers, GANG_LIMIT // vector)), vector)
+    return Shape(_even(most, GANGS_LIMIT), max(1, min(workers, SAFE_GANG // vector)), vector)
 
 
 def _even(gangs: int, most: int) -> int:

@@ -13,6 +13,8 @@ from annotune.transforms.tile import tile_name
 WARP = 32
 # Threads of one gang on every NVIDIA device; gcc ignores larger sizes with a warning.
 GANG_LIMIT = 1024
+# Threads of which each may have all of 255 registers; libgomp ends a program that asks for more.
+SAFE_GANG = 256
 
 
 def acc_placement(choice: KernelChoice) -> Mapping[str, Level]:

@@ -62,15 +62,15 @@ def test_kernels_equal_the_original_at_awkward_sizes(name: str, tmp_path: Path) 
 
 @pytest.mark.alike(3)
 @pytest.mark.parametrize("name", SIZES)
-def test_sizes_are_those_that_gcc_accepts(name: str) -> None:
+def test_sizes_are_those_that_gcc_accepts_and_every_kernel_may_have(name: str) -> None:
     for variant in variants(TARGET, analysed(name), 8):
         text = TARGET.region(variant, False).body.replace("\\\n", " ")
         for workers, vector in re.findall(r"num_workers\((\d+)\)\s+vector_length\((\d+)\)", text):
             assert int(vector) % 32 == 0
-            assert int(workers) * int(vector) <= 1024
+            assert int(workers) * int(vector) <= 256
 
 
-def test_sixteen_by_sixteen_threads_are_one_vector_or_workers() -> None:
+def test_sixteen_by_sixteen_threads_are_one_vector_or_eight_workers() -> None:
     found = {
         variant.config["S0.shape"]: TARGET.region(variant, False).body.replace("\\\n", "")
         for variant in reversed(variants(TARGET, analysed("nwchem/sd_t_d1.c"), 3))
@@ -78,7 +78,7 @@ def test_sixteen_by_sixteen_threads_are_one_vector_or_workers() -> None:
     assert list(found) == ["workers", "merged", "registers"]
     assert "num_workers(1) vector_length(256)" in " ".join(found["merged"].split())
     assert "#pragma acc loop vector collapse(2)" in found["merged"]
-    assert "num_workers(16) vector_length(32)" in " ".join(found["workers"].split())
+    assert "num_workers(8) vector_length(32)" in " ".join(found["workers"].split())
     assert "#pragma acc loop worker\n" in found["workers"]
 
 

@@ -86,6 +86,16 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for n in (0, 8, 9)
             for m in (-3, -2, -1, 0, 12)
         ),
+        *(
+            Call("halves", ("u8", great), n, Array("u4", 6))
+            for great in (0, 9, 2**64 - 1, 2**63)
+            for n in (-1, 0, 2, 8)
+        ),
+        *(
+            Call("of_a_long", ("i8", t), m, Array("i8", 6))
+            for t in (0, 5, 2**32 + 3, 2**63 - 2, -(2**32))
+            for m in (0, 12)
+        ),
         *(Call("asked", most, Array("f8", 12)) for most in (-3, 0, 1, 20, 21)),
         *(
             Call("sizes", ("u4", n), ("u4", m), ("u8", s), Array("f8", 7), Array("f8", 42))

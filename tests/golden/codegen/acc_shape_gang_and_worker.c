@@ -1,4 +1,4 @@
-            #pragma acc parallel loop gang num_gangs(8) num_workers(8) vector_length(64) \
+            #pragma acc parallel loop gang num_gangs(8) num_workers(4) vector_length(64) \
                 copyin(t[0:n][0:n][0:n], v[0:n][0:n][0:n]) copy(T[0:n][0:n][0:n][0:n])
             for (long a = 0; a < n; a++) {
                 #pragma acc loop worker

@@ -183,8 +183,8 @@ double energy(int n, const double *restrict rho, const double *restrict e)
                 /* S0 of the region at line 76: i -> vector */
                 {
                     double total_sum = -0.0;
-                    #pragma acc parallel loop gang vector reduction(+:total_sum) num_gangs(1) \
-                        num_workers(1) vector_length(320) present(rho[0:n], e[0:n]) \
+                    #pragma acc parallel loop gang vector reduction(+:total_sum) num_gangs(2) \
+                        num_workers(1) vector_length(256) present(rho[0:n], e[0:n]) \
                         copy(total_sum)
                     for (int i = 0; i < n; i++) {
                         total_sum += (double)(annotune_energy_1_horner(rho[i])) * (int)(annotune_energy_1_clamped(e[i] * 10, 7));

@@ -64,3 +64,28 @@ void sizes(unsigned n, unsigned m, size_t s, double *restrict w, double *restric
     w[q] += x[q];
   /*@ end @*/
 }
+
+void halves(size_t great, int n, unsigned *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+  for (int i = 0; i < 6; i++) {
+    unsigned sum = 0;
+    for (int e = 0; e < n; e++)
+      sum += great / 2;
+    x[i] = sum;
+  }
+  /*@ end @*/
+}
+
+void of_a_long(long t, int m, long *restrict y)
+{
+  int i, row;
+  /*@ begin PerfTuning ( def input_params { param m = 12; } ) @*/
+  for (i = 0; i < 6; i++) {
+    int count = m;
+    for (row = t + 1; row <= m; row++)
+      count -= 2;
+    y[i] += count - row;
+  }
+  /*@ end @*/
+}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from annotune.analysis.facts import AccessFacts, Work
 from annotune.analysis.footprints import distinct_elements, instance_count
 from annotune.analysis.model import Model
-from annotune.analysis.named import plain_names
+from annotune.analysis.named import Size, plain_names
 from annotune.analysis.poly import ZERO, Poly, to_expr
 from annotune.analysis.sections import whole_length
 from annotune.analysis.statements import Reference, Statement
@@ -87,6 +87,8 @@ def missing_for_work(model: Model) -> tuple[str, ...]:
     parts = {name: part for s in model.statements for name, part in s.parts.items()}
     unknown = {n for s in model.statements for r in s.references for n in r.unknown}
     plain = plain_names(names - unknown, parts)
+    # What C's types make of known sizes need not be known.
+    plain |= {name for name in names if isinstance(parts.get(name), Size)}
     return tuple(sorted(plain - iterators - model.values.keys()))
 
 

@@ -6,7 +6,7 @@ that only the run knows. A polynomial holds such a part as a name, the part's C 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -192,16 +192,21 @@ def value_at(expr: Expr, known: Mapping[str, int]) -> int | None:
             found = fold(Negate(values[0]))
         case _:
             found = expr
-    if not isinstance(found, Int) or (_is_typed(expr) and not 0 <= found.value < 2**31):
+    if not isinstance(found, Int):
         return None
-    return found.value
+    casts = set(_casts(expr))
+    least = 0 if any(map(is_unsigned_type, casts)) else -(2**31)
+    return found.value if not casts or least <= found.value < 2**31 else None
 
 
-def _is_typed(expr: Expr) -> bool:
-    """Return whether an expression is computed in the type of a cast, other than one to long."""
+def _casts(expr: Expr) -> Iterator[str]:
+    """Yield the types, other than long, of casts in which an expression is computed."""
     if isinstance(expr, Call) and expr.function[0] == "(":
-        return expr.function not in ("(long)", "(long long)")
-    return any(map(_is_typed, children(expr)))
+        if expr.function not in ("(long)", "(long long)"):
+            yield expr.function.strip("()")
+        return
+    for child in children(expr):
+        yield from _casts(child)
 
 
 def parts_within(names: Iterable[str], parts: Mapping[str, Part]) -> frozenset[str]:

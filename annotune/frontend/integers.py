@@ -302,7 +302,17 @@ class Integers:
 
     def _of_type(self, base: str, number: Expr) -> Expr:
         """Return a number as a value of type `base`."""
-        return number if kind_of(number, self.names) == base else Call(f"({base})", (number,))
+        is_leaf = isinstance(number, Var | Access | Int)
+        # The emitted code may compute in a wider type, which does not go round.
+        keeps = is_leaf or not is_unsigned(base) or self._is_size(number)
+        is_kept = keeps and kind_of(number, self.names) == base
+        return number if is_kept else Call(f"({base})", (number,))
+
+    def _is_size(self, number: Expr) -> bool:
+        """Return whether a number is made of sizes and iterators, and is not below 0."""
+        known = self.names.sizes | self.expressions.spans.keys()
+        is_sized = scalars_in(number) <= known and not accesses(number)
+        return is_sized and self.expressions.is_nonnegative(number)
 
     def finish(self, places: Mapping[str, Any]) -> Iterator[tuple[Symbol, Expr]]:
         """Yield the integers that may be read after the region, with their values there."""

@@ -12,7 +12,7 @@ from annotune.annotation.sizes import MAX_SIZES, problem_sizes
 from annotune.annotation.spec import Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
-from annotune.frontend.aliases import with_aliases
+from annotune.frontend.aliases import key, with_aliases
 from annotune.frontend.arrays import describe, mixes_widths, refuse_shared
 from annotune.frontend.blocks import Block, check_directives, macros_defined_in, part_of
 from annotune.frontend.definitions import declarations, definitions, learn, set_in_text
@@ -219,6 +219,7 @@ def _region(
     aliased = with_aliases(place.statements, formulas, names, words, body, block.start)
     names.derived_from = derived_from(body, names, aliased.aliases)
     learn(aliased.formulas, names)
+    names.sizes |= {alias.name for alias in aliased.aliases if key(alias) in given}
     nest = lower(aliased.statements, names)
     # An integer that nothing reads may be made of an array that no statement is left to touch.
     touched = nest.arrays()

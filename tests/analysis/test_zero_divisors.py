@@ -61,3 +61,6 @@ def test_the_value_of_a_cast_is_that_of_its_type() -> None:
     # In what type the difference is computed does not show.
     assert value_at(Binary("-", Call("(unsigned int)", (Var("n"),)), Int(1)), {"n": 0}) is None
     assert value_at(cast, {}) is None
+    signed = Binary("-", Call("(int)", (Var("n"),)), Int(9))
+    assert value_at(signed, {"n": 3}) == -6
+    assert value_at(Binary("-", signed, Int(2**31)), {"n": 3}) is None

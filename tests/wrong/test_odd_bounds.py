@@ -91,6 +91,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for great in (0, 9, 2**64 - 1, 2**63)
             for n in (-1, 0, 2, 8)
         ),
+        *(Call("of_a_local", n, Array("f8", 12)) for n in (3, 8, 11)),
         *(
             Call("of_a_long", ("i8", t), m, Array("i8", 6))
             for t in (0, 5, 2**32 + 3, 2**63 - 2, -(2**32))

@@ -56,6 +56,12 @@ CALLS: dict[str, tuple[Call, ...]] = {
     ),
     "counted_unsigned.c": (
         *(
+            Call(
+                "halved", Array("i4", 1, (n,)), Array("f8", 72), Array("u4", 12, (3, 9, 2**32 - 1))
+            )
+            for n in (0, 1, 7, 8)
+        ),
+        *(
             Call("by_chars", n, m, ("u1", 3), Array("f8", 81), Array("f8", 9, (1.5, -2, 4)))
             for n in (0, 1, 8, 9)
             for m in (0, 1, 8)

@@ -146,3 +146,16 @@ double ends(unsigned char m, int n, unsigned short k, double *x, double *y)
   /*@ end @*/
   return i + 100.0 * e;
 }
+
+void halved(int *ld, double *restrict y, const unsigned *restrict r)
+{
+  /*@ begin PerfTuning ( def input_params { param ld = 7; } ) @*/
+  for (long l = 0; l < *ld; l += 1)
+    for (int e = 0; e < *ld; e++) {
+      unsigned count = r[e + 3];
+      for (int j = -2; j <= 9; j++)
+        count = count - *ld;
+      y[l * (*ld + 1) + e] += count / 2;
+    }
+  /*@ end @*/
+}

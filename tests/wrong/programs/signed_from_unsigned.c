@@ -89,3 +89,14 @@ void of_a_long(long t, int m, long *restrict y)
   }
   /*@ end @*/
 }
+
+void of_a_local(int n, double *restrict x)
+{
+  const long p = n + 1;
+  /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+  for (int k = p - 1; k >= p - 1; k--)
+    x[k] += 1;
+  for (int j = p - 2; j >= p - 4; j--)
+    x[j] *= 2;
+  /*@ end @*/
+}

@@ -214,8 +214,10 @@ def _block(
 ) -> tuple[str, str]:
     """Return what stands before a construct's directive and behind its statement."""
     begin, end = "{ annotune_acc_begin(__LINE__); ", " annotune_acc_end(); }"
+    # No order is promised: gcc takes the last clause first, which this does where it is not OpenMP.
+    step = 1 if is_openmp else -1
     if one.directive.name == "data":
-        return begin + "".join(m.brought() for m in one.mapped), end
+        return begin + "".join(m.brought() for m in one.mapped[::step]), end
     used = names_from_outside(tokens[one.first : one.behind])
     named = {m.variable: m for m in one.mapped}
     for outer in (m for data in reversed(around) for m in data.mapped):
@@ -223,7 +225,7 @@ def _block(
             named[outer.variable] = outer.inside(next(numbers))
     own = _own(one.directive)
     others = {n: is_set for n, is_set in used.items() if n not in named and n not in own}
-    opening = begin + "".join(m.brought() for m in named.values())
+    opening = begin + "".join(m.brought() for m in [*named.values()][::step])
     for name in (n for n in others if n != _NULL):
         opening += f"ANNOTUNE_ACC_NO_POINTER({name}, {_quoted(_UNNAMED.format(name))}) "
     inner = "".join(m.used() for m in named.values())
@@ -262,18 +264,18 @@ def _alone(directive: Directive, numbers: Iterator[int]) -> str:
 
 
 def _mapped(directive: Directive, numbers: Iterator[int]) -> Iterator[_Mapped]:
-    """Yield the variables of a directive's data clauses, the last one first as gcc takes them.
+    """Yield the variables of a directive's data clauses.
 
     Raises:
         UnsupportedAcc: A clause or a variable is of a form that is not checked.
     """
-    for clause in reversed(list(directive.clauses())):
+    for clause in directive.clauses():
         is_flag = clause.name == "self" and directive.name != "update"
         if clause.name in _NOT_CHECKED or is_flag:
             words = f"the clause '{clause}' of '{directive.name}' is not checked"
             raise UnsupportedAcc(directive.line, words)
         if clause.name in _ACTIONS:
-            for part in reversed(list(_split(clause.argument or "", ","))):
+            for part in _split(clause.argument or "", ","):
                 variable, rows = _section(part.strip(), clause, directive.line)
                 number = next(numbers)
                 yield _Mapped(number, _ACTIONS[clause.name], variable, rows, number)

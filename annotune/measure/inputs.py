@@ -21,7 +21,7 @@ from annotune.measure.evaluate import evaluate, known_values
 from annotune.measure.harness import signature
 from annotune.measure.index_values import index_ranges
 from annotune.measure.intervals import Interval
-from annotune.measure.overlaps import WHOLE, Overlap
+from annotune.measure.overlaps import ENDING, WHOLE, Overlap
 from annotune.measure.zeros import changed_names, negative_names
 
 PAGE_BYTES = 4096
@@ -326,8 +326,11 @@ def _overlapping(buffers: tuple[Buffer, ...], overlap: Overlap) -> tuple[Buffer,
     """
     found = {buffer.name: buffer for buffer in buffers}
     first, second = found[overlap.first], found[overlap.second]
+    if overlap.shared == ENDING and first.size_bytes < second.size_bytes:
+        first, second = second, first
     start = max(b.offset + -(-b.size_bytes // PAGE_BYTES) * PAGE_BYTES for b in buffers)
-    shared = first.count if overlap.shared == WHOLE else min(overlap.shared, first.count)
+    whole = {WHOLE: first.count, ENDING: second.count}
+    shared = min(whole.get(overlap.shared, overlap.shared), first.count)
     found[first.name] = replace(first, offset=start)
     behind = start + (first.count - shared) * first.dtype.itemsize
     found[second.name] = replace(second, offset=behind, block=first.block)

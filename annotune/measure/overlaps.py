@@ -11,14 +11,14 @@ from annotune.ir.sharing import may_share, may_share_unchanged
 from annotune.measure.evaluate import known_values
 from annotune.measure.index_values import index_ranges
 
-WHOLE = -1
+WHOLE, ENDING = -1, -2
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
     """Two arrays in one piece of memory: the last `shared` elements of `first` begin `second`.
 
-    With none they touch, with `WHOLE` both begin at one place.
+    With none they touch, with `WHOLE` both begin at one place, with `ENDING` both end at one.
     """
 
     first: str
@@ -28,6 +28,8 @@ class Overlap:
     def __str__(self) -> str:
         if self.shared == WHOLE:
             return f"'{self.first}' and '{self.second}' at one place"
+        if self.shared == ENDING:
+            return f"'{self.first}' and '{self.second}' with one end"
         how = "overlapping by one element" if self.shared else "side by side"
         return f"'{self.first}' and '{self.second}' {how}"
 
@@ -62,3 +64,5 @@ def _pairs(analysis: Analysis, indices: frozenset[str], has_inputs: bool) -> Ite
         yield Overlap(one.name, two.name, 1)
         if one.name < two.name:
             yield Overlap(one.name, two.name, WHOLE)
+            if not is_written:
+                yield Overlap(one.name, two.name, ENDING)

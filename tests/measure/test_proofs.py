@@ -22,7 +22,7 @@ from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import Values, make_inputs
 from annotune.measure.oracle import Oracle
-from annotune.measure.overlaps import WHOLE, Overlap, overlaps
+from annotune.measure.overlaps import ENDING, WHOLE, Overlap, overlaps
 from annotune.measure.plan import runs_of
 from annotune.measure.proofs import proofs
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
@@ -79,6 +79,9 @@ def test_what_is_only_read_may_share_memory_restrict_or_not() -> None:
         frozenset("wx"),
         frozenset("wy"),
     }
+    # What is copied for both may be there in part, from its beginning or to its end.
+    ends = [one for one in found if one.shared == ENDING]
+    assert [{one.first, one.second} for one in ends] == [{"w", "x"}]
 
 
 @pytest.mark.parametrize(("shared", "first"), [(0, 8), (1, 7), (WHOLE, 0)])
@@ -91,6 +94,20 @@ def test_a_shared_element_is_one_element(shared: int, first: int, tmp_path: Path
     assert (x.offset - y.offset) // 8 == first
     others = [b for b in made.buffers if b.name not in "xy"]
     assert all(b.offset + b.size_bytes <= min(x.offset, y.offset) for b in others)
+
+
+@pytest.mark.parametrize("names", [("x", "w"), ("w", "x")])
+def test_two_inputs_of_which_one_is_longer_end_at_one_place(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    text = TEXT.replace("const double *x", "const double *restrict x, const double *w")
+    analysis = analysis_of(text.replace("x[i * ld + j] + ", "x[i * ld + j] + w[j] + "))
+    sizes = {"n": 2, "m": 4, "ld": 4}
+    made = make_inputs(analysis, sizes, 1, tmp_path, overlap=Overlap(*names, ENDING))
+    w, x = (next(b for b in made.buffers if b.name == name) for name in "wx")
+    assert w.size_bytes < x.size_bytes
+    assert w.block == x.block
+    assert w.offset + w.size_bytes == x.offset + x.size_bytes
 
 
 def test_equal_values_hold_what_the_region_compares_with(tmp_path: Path) -> None:

@@ -45,6 +45,8 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
+    accesses,
+    variables,
 )
 
 # An address: the array, the subscripts given so far, and an offset not yet in one.
@@ -177,6 +179,10 @@ class Expressions:
         """Return whether an integer expression is 0 or more wherever it is computed."""
         span = self.range_of(expr)
         return span is not None and span[0] >= 0
+
+    def is_sized(self, expr: Expr) -> bool:
+        """Return whether an integer is made of sizes and iterators, which go round in no type."""
+        return variables(expr) <= self.names.sizes | self.spans.keys() and not accesses(expr)
 
     def element(self, node: Any) -> tuple[Access, str]:
         """Return the array element that ``a[i][j]`` or ``*(p + i)`` names, and its type."""

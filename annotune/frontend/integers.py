@@ -304,15 +304,10 @@ class Integers:
         """Return a number as a value of type `base`."""
         is_leaf = isinstance(number, Var | Access | Int)
         # The emitted code may compute in a wider type, which does not go round.
-        keeps = is_leaf or not is_unsigned(base) or self._is_size(number)
+        is_size = self.expressions.is_sized(number) and self.expressions.is_nonnegative(number)
+        keeps = is_leaf or not is_unsigned(base) or is_size
         is_kept = keeps and kind_of(number, self.names) == base
         return number if is_kept else Call(f"({base})", (number,))
-
-    def _is_size(self, number: Expr) -> bool:
-        """Return whether a number is made of sizes and iterators, and is not below 0."""
-        known = self.names.sizes | self.expressions.spans.keys()
-        is_sized = scalars_in(number) <= known and not accesses(number)
-        return is_sized and self.expressions.is_nonnegative(number)
 
     def finish(self, places: Mapping[str, Any]) -> Iterator[tuple[Symbol, Expr]]:
         """Yield the integers that may be read after the region, with their values there."""

@@ -69,7 +69,7 @@ def _trips(distance: Expr, step: int) -> Expr:
 def _distance(lower: Expr, upper: Expr, expressions: Expressions) -> Expr:
     """Return how far `upper` is above `lower`; what is not above it may be 0 above it."""
     names, distance = expressions.names, fold(Binary("-", upper, lower))
-    if isinstance(distance, Var) or _is_sized(distance, expressions):
+    if isinstance(distance, Var) or expressions.is_sized(distance):
         return distance
     longs = signed(distance, names, is_far=True)
     scalars = [scalar for name in variables(distance) if (scalar := names.scalars.get(name))]
@@ -77,14 +77,6 @@ def _distance(lower: Expr, upper: Expr, expressions: Expressions) -> Expr:
         return longs
     # Not even a long may hold it, where the one is far below 0 and the other far above.
     return Select(Binary("<", signed(lower, names), signed(upper, names)), longs, Int(0))
-
-
-def _is_sized(expr: Expr, expressions: Expressions) -> bool:
-    """Return whether an integer goes round in no type: one that is stored, or made of sizes."""
-    return (
-        isinstance(expr, Var)
-        or variables(expr) <= expressions.names.sizes | expressions.spans.keys()
-    )
 
 
 def times(trips: Expr, names: Names) -> Expr:
@@ -215,7 +207,7 @@ def _converted(first: Typed, base: str, step: int, expressions: Expressions) -> 
         least = 0 if loses_sign else held[0]
         if least <= span[0] and span[1] <= held[1]:
             return first
-    if _is_sized(start, expressions) and not (is_wider and step > 0):
+    if expressions.is_sized(start) and not (is_wider and step > 0):
         return first
     start = Call(f"({kind})", (start,)) if is_unsigned(kind) else start
     return Typed(start if is_wider else Call(f"({base})", (start,)), base)

@@ -35,7 +35,6 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 
-_LONG = 64
 # No iterator comes so far, and its distance from any that one does come to is a long.
 _BEYOND = 2**62
 
@@ -115,7 +114,7 @@ def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
         match part:
             case Var(name) if name in names.scalars:
                 kind = names.scalars[name].type
-                is_cast = is_unsigned(kind) or (is_far and width(kind) < _LONG)
+                is_cast = is_unsigned(kind) or (is_far and width(kind) < width("long"))
                 return Call("(long)", (part,)) if is_cast else None
             case Call("(long)"):
                 return part

@@ -46,6 +46,7 @@ class Library:
 
     def __init__(self, name: str, path: str) -> None:
         self.name = name
+        self.is_gpu = name.endswith("-gpu")
         self.code = ctypes.CDLL(path)
         self.orders = [0]
         if hasattr(self.code, "annotune_cpu_set_order"):
@@ -58,6 +59,8 @@ class Library:
             self.orders = [1]
 
     def prepare(self, order: int) -> None:
+        if self.is_gpu:
+            said()
         if hasattr(self.code, "annotune_cpu_set_order"):
             self.code.annotune_cpu_reset()
             self.code.annotune_cpu_set_order(order)
@@ -69,6 +72,10 @@ class Library:
     def complaint(self) -> str:
         """Return what the run-time library has noticed in the last call."""
         code = self.code
+        if self.is_gpu:
+            # An entry that meets an error of CUDA says so, and runs the original nest.
+            words = said()
+            return f"said: {words}" if words else ""
         if hasattr(code, "annotune_race_count") and code.annotune_race_count():
             return "race: " + code.annotune_race_message(0).decode("utf-8", "replace")
         has_device = hasattr(code, "annotune_cpu_red_zone_violations")
@@ -111,6 +118,16 @@ class Library:
             ctypes.memmove(inside.ctypes.data, address, inside.nbytes)
             arrays[name] = inside
         return arrays
+
+
+def said() -> str:
+    """Return what has been written to the standard error output since the last call of this."""
+    size = os.fstat(2).st_size
+    if not size:
+        return ""
+    text = os.pread(2, size, 0).decode("utf-8", "replace")
+    os.ftruncate(2, 0)
+    return text.strip()
 
 
 def differs(job: dict[str, Any], expected: dict[str, Any], got: dict[str, Any]) -> str:

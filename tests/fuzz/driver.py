@@ -111,7 +111,8 @@ def _programs(plan: Plan, batch: Batch) -> Tally:
             tally.counts[f"{batch.kind}: refused {code}"] += 1
         tally.counts[f"{batch.kind}: accepted"] += not one.refused and not one.crashes
         faults += wrongs(one)
-    builder = Builder(plan.folder / f"build-{os.getpid()}", threads=1)
+    nvcc = "" if plan.gpu is None else plan.gpu.nvcc
+    builder = Builder(plan.folder / f"build-{os.getpid()}", 1, nvcc)
     builder.folder.mkdir(parents=True, exist_ok=True)
     races = (batch.first // BATCH) % RACES_EVERY == 0
     ran = execute([one for one in ones if not one.is_wrong], builder, batch.kind, races)
@@ -291,8 +292,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-f2c", action="store_true", help="no contractions as f2c writes them")
     parser.add_argument("--no-shrink", action="store_true", help="only count failures")
     parser.add_argument("--folder", type=Path, help="where to build, and to go on from")
-    parser.add_argument("--gpu", action="store_true", help="run functions on this machine's GPU")
-    parser.add_argument("--acc-gcc", default="", help="a gcc that offloads OpenACC to the GPU")
+    parser.add_argument("--gpu", action="store_true", help="run CUDA on this machine's GPU too")
+    parser.add_argument(
+        "--acc-gcc", default="", help="a gcc that offloads functions' OpenACC to the GPU"
+    )
     parser.add_argument("--annotune", type=Path, help="another checkout of annotune to run")
     given = parser.parse_args(arguments)
     gpu = Gpu(shutil.which("nvcc") or "nvcc", given.acc_gcc) if given.gpu else None

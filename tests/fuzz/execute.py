@@ -32,6 +32,8 @@ TOLERANCE = 1e-6
 SIGNS = "-frounding-math"
 SHARED = ("-fPIC", "-fvisibility=default", "-fno-gnu-unique", "-w", "-g0", SIGNS)
 FAST = (*SHARED, "-O1")
+# The bits of a CPU without fused operations.
+NVCC = ("-arch=sm_90", "-O1", "--fmad=false", "-w", "-Xcompiler=-fPIC", "-cudart=shared")
 CUDA = ("-std=c++17", "-DANNOTUNE_CPU", "-include", "cuda_on_cpu.h", "-x", "c++")
 
 
@@ -113,10 +115,10 @@ def _expected(function: Function, run: Run) -> dict[str, Any]:
 
 
 class Builder:
-    """Compiles the texts of batches in one folder."""
+    """Compiles the texts of batches in one folder, CUDA's also for a GPU where `nvcc` is given."""
 
-    def __init__(self, folder: Path, threads: int = 2) -> None:
-        self.folder, self.threads = folder, threads
+    def __init__(self, folder: Path, threads: int = 2, nvcc: str = "") -> None:
+        self.folder, self.threads, self.nvcc = folder, threads, nvcc
         self.header = folder / "header"
         self.runtime: dict[str, Path] = {}
 
@@ -155,6 +157,8 @@ class Builder:
         steps: dict[str, list[list[str]]] = {"original": self._c(folder, "original", original, ())}
         if "cuda" in made:
             steps["cuda"] = self._cuda(folder, "cuda", made["cuda"], FAST, ())
+            if self.nvcc:
+                steps["cuda-gpu"] = self._cuda_gpu(folder, made["cuda"])
         if "openmp" in made:
             steps["openmp"] = self._c(folder, "openmp", made["openmp"]["_omp.c"], ("-fopenmp",))
         if "openacc" in made:
@@ -223,6 +227,17 @@ class Builder:
             [*link, "-o", str(folder / f"{name}.so"), "-lm"],
         ]
 
+    def _cuda_gpu(self, folder: Path, made: Mapping[str, str]) -> list[list[str]]:
+        host, device = folder / "gpu_host.c", folder / "gpu_device.cu"
+        host.write_text(made["_cuda.c"])
+        device.write_text(made[".cu"])
+        part = folder / "gpu_host.o"
+        nvcc = [self.nvcc, *NVCC, "-shared", str(device), str(part)]
+        return [
+            ["gcc", *FAST, "-c", str(host), "-o", str(part)],
+            [*nvcc, "-o", str(folder / "cuda-gpu.so"), "-lm"],
+        ]
+
 
 class BuildError(Exception):
     """A text that a compiler refuses, with its words."""
@@ -281,7 +296,7 @@ def _call(ones: Sequence[Examined], libraries: dict[str, str], folder: Path, ran
     while waiting:
         path = folder / "jobs.json"
         path.write_text(json.dumps({"libraries": libraries, "jobs": waiting}))
-        lines, ending = _child(path, folder)
+        lines, ending = called(CHILD, path, folder, CHILD_LIMIT_S)
         last = -1
         for number, library, fault, launches in map(json.loads, lines):
             last = number
@@ -302,17 +317,17 @@ def _call(ones: Sequence[Examined], libraries: dict[str, str], folder: Path, ran
     ran.launched += len(launched)
 
 
-def _child(path: Path, folder: Path) -> tuple[list[str], str]:
-    """Return the lines that a child wrote, and how it died if it did."""
-    out = folder / "out.txt"
-    with out.open("w") as file:
+def called(child: Path, path: Path, folder: Path, limit_s: float) -> tuple[list[str], str]:
+    """Return the lines that a child wrote of the jobs at `path`, and how it died if it did."""
+    out, errors = folder / "out.txt", folder / "errors.txt"
+    errors.unlink(missing_ok=True)
+    # The child reads what libraries say there, and empties it.
+    with out.open("w") as file, errors.open("a+") as said:
         try:
-            command = [sys.executable, str(CHILD), str(path)]
-            done = subprocess.run(
-                command, stdout=file, stderr=subprocess.PIPE, timeout=CHILD_LIMIT_S, check=False
-            )
-            ending = "" if not done.returncode else f"died of {done.returncode}: "
-            ending += done.stderr.decode("utf-8", "replace")[-600:] if ending else ""
+            command = [sys.executable, str(child), str(path)]
+            done = subprocess.run(command, stdout=file, stderr=said, timeout=limit_s, check=False)
+            ending = f"died of {done.returncode}: " if done.returncode else ""
+            ending += errors.read_text("utf-8", "replace")[-600:] if ending else ""
         except subprocess.TimeoutExpired:
-            ending = f"ran longer than {CHILD_LIMIT_S} s"
+            ending = f"ran longer than {limit_s} s"
     return [line for line in out.read_text().splitlines() if line.endswith("]")], ending

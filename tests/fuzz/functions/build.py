@@ -13,13 +13,11 @@ from annotune.measure.acc_text import as_openmp
 from annotune.measure.cuda_text import translate
 from annotune.measure.flags import RUNTIME_FOLDER
 
-from ..execute import COMPILE_LIMIT_S, CUDA, FAST, SHARED, Builder
+from ..execute import COMPILE_LIMIT_S, CUDA, FAST, NVCC, SHARED, Builder
 from .emitted import Made, device_text
 from .source import placed
 
 STRICT = ("-Wl,-z,defs", "-lm")
-# The bits of a CPU without fused operations.
-NVCC = ("-arch=sm_90", "-O1", "--fmad=false", "-w", "-Xcompiler=-fPIC", "-cudart=shared")
 OFFLOAD = (*FAST, "-fopenacc", "-foffload-options=nvptx-none=-misa=sm_80 -lm")
 TOUCHED = Path(__file__).with_name("touched.c")
 _TYPES = ("_Bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double")

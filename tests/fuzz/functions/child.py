@@ -17,9 +17,13 @@ import signal
 import sys
 from collections import defaultdict
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.append(str(Path(__file__).parents[1]))
+from batch_child import said
 
 TYPES = {
     "double": np.float64,
@@ -149,7 +153,7 @@ class Library:
 
     def prepare(self, order: int) -> None:
         if self.is_gpu:
-            _said()
+            said()
         if self.has_orders:
             self.code.annotune_cpu_reset()
             self.code.annotune_cpu_set_order(order)
@@ -158,8 +162,8 @@ class Library:
         """Return what the run-time library has noticed in the last call."""
         if self.is_gpu:
             # An entry that meets an error of CUDA says so, and runs the original nest.
-            said = _said()
-            return f"said: {said}" if said else ""
+            words = said()
+            return f"said: {words}" if words else ""
         if not self.has_orders:
             return ""
         if self.code.annotune_cpu_red_zone_violations():
@@ -361,16 +365,6 @@ class Job:
             nan = " (NaN)" if kind in "fc" and np.isnan(right[at]) else ""
             return f"{name}[{at + low}] is {found[at]!r}, expected {right[at]!r}{words}{nan}"
         return ""
-
-
-def _said() -> str:
-    """Return what has been written to the standard error output since the last call of this."""
-    size = os.fstat(2).st_size
-    if not size:
-        return ""
-    said = os.pread(2, size, 0).decode("utf-8", "replace")
-    os.ftruncate(2, 0)
-    return said.strip()
 
 
 def _differing(right: Any, found: Any, tolerance: float, zeros: bool) -> int:

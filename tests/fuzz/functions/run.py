@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..execute import Builder
+from ..execute import Builder, called
 from .build import Gpu, Group, groups
 from .emitted import Made
 
@@ -124,7 +122,7 @@ def _call(
     while waiting:
         path = folder / "jobs.json"
         path.write_text(json.dumps({"libraries": paths, "jobs": waiting}))
-        lines, ending = _child(path, folder)
+        lines, ending = called(CHILD, path, folder, CHILD_LIMIT_S)
         last, current = (-1, -1), ""
         for number, index, library, fault, launches in map(json.loads, lines):
             last, current = (number, index), library if fault == "begins" else ""
@@ -164,21 +162,3 @@ def _behind(
     if library in ("exam", "original"):
         left = [job for job in left if job["number"] != last[0]]
     return left
-
-
-def _child(path: Path, folder: Path) -> tuple[list[str], str]:
-    """Return the lines that a child wrote, and how it died if it did."""
-    out, errors = folder / "out.txt", folder / "errors.txt"
-    errors.unlink(missing_ok=True)
-    # The child reads what libraries say there, and empties it.
-    with out.open("w") as file, errors.open("a+") as said:
-        try:
-            command = [sys.executable, str(CHILD), str(path)]
-            done = subprocess.run(
-                command, stdout=file, stderr=said, timeout=CHILD_LIMIT_S, check=False
-            )
-            ending = f"died of {done.returncode}: " if done.returncode else ""
-            ending += errors.read_text("utf-8", "replace")[-600:] if ending else ""
-        except subprocess.TimeoutExpired:
-            ending = f"ran longer than {CHILD_LIMIT_S} s"
-    return [line for line in out.read_text().splitlines() if line.endswith("]")], ending

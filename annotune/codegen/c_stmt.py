@@ -27,7 +27,17 @@ from annotune.ir.expr import (
 )
 from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Await,
+    Fetch,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    Stmt,
+    walk_stmts,
+)
 from annotune.ir.region import Region
 from annotune.ir.text import SUM
 from annotune.transforms.tree import bound_names
@@ -40,7 +50,8 @@ class Dialect:
     `loop` may write a loop of its own way and returns True then; it writes the loop's body
     through `write_body`. `flat` turns ``A[i][j]`` into ``A[i*n + j]``. `has_extrema` says that
     the language has ``min`` and ``max``, of arguments of one type: loop bounds are such. Local
-    arrays start at a multiple of `alignment` bytes, where that is not 0. A nest in the order of its
+    arrays start at a multiple of `alignment` bytes, where that is not 0. The line `before_rest`
+    stands before a loop of the iterations that an unrolled one has left. A nest in the order of its
     text has the `objects` of one element that are read as scalars; a loop that a test leaves out
     as a whole stands under it there.
     """
@@ -51,6 +62,7 @@ class Dialect:
     loop: Callable[[Writer, Loop], bool] = lambda out, loop: False
     alignment: int = 0
     objects: frozenset[str] | None = None
+    before_rest: str = ""
 
     def expr(self, expr: Expr, enclosing: int = 0) -> str:
         """Return an expression as C; `enclosing` as for `c_expr`."""
@@ -59,8 +71,12 @@ class Dialect:
 
     def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
         """Write statements in order; neighbours that one ``if`` may hold share it."""
+        before: Stmt | None = None
         for group in _guarded(body):
             first = group[0]
+            if self.before_rest and _is_rest(before, first):
+                out.line(self.before_rest)
+            before = group[-1]
             if not isinstance(first, Assign) or first.guard is None:
                 self.write(out, first)
                 continue
@@ -219,6 +235,14 @@ def _guarded(body: tuple[Stmt, ...]) -> list[list[Stmt]]:
         else:
             groups.append([stmt])
     return groups
+
+
+def _is_rest(before: Stmt | None, stmt: Stmt) -> bool:
+    """Return whether a loop runs the iterations that the unrolled one before it has left."""
+    if not (isinstance(before, Loop) and isinstance(stmt, Loop)):
+        return False
+    goes_on = before.var == stmt.var and before.upper == stmt.lower
+    return goes_on and before.unrolled > stmt.unrolled and stmt.place is Level.SERIAL
 
 
 def _changes(assign: Assign, guard: Expr) -> bool:

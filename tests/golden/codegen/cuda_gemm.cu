@@ -220,6 +220,7 @@ __global__ void __launch_bounds__(128, 1) gemm_1_s0(
                         }
                     }
                 }
+                #pragma unroll 1
                 for (long l = min((long)(l_t + 16), (long)(k)) - (min((long)(l_t + 16), (long)(k)) - l_t) % 4; l < min((long)(l_t + 16), (long)(k)); l++) {
                     #pragma unroll
                     for (long i_r = 0; i_r < 4; i_r++) {

@@ -155,6 +155,7 @@ __global__ void __launch_bounds__(56, 1) mm_1_s0(
                     + a[i * n + k + 6] * b[(k + 6) * n + j]
                     + a[i * n + k + 7] * b[(k + 7) * n + j];
             }
+            #pragma unroll 1
             for (int k = n - n % 8; k < n; k++) {
                 c_acc += a[i * n + k] * b[k * n + j];
             }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -157,7 +157,7 @@ def make_inputs(
     """
     region = analysis.region
     known = known_values(region, sizes)
-    buffers = tuple(_layout(analysis, known))
+    buffers = buffers_of(analysis, known)
     if overlap is not None:
         buffers = _overlapping(buffers, overlap)
     random = np.random.default_rng(seed)
@@ -167,7 +167,8 @@ def make_inputs(
     with path.open("wb") as file:
         # What is poisoned first: of memory that is shared, an input may be read.
         for is_drawn in (False, True):
-            for buffer in buffers:
+            # Where two are one the wider numbers count: bytes of small ones are such too.
+            for buffer in sorted(buffers, key=lambda b: b.dtype.itemsize if overlap else 0):
                 use = analysis.uses[buffer.name]
                 if is_drawn == (use.is_written and (use.overwritten or not use.is_read)):
                     continue
@@ -306,17 +307,23 @@ class _Draw:
         return drawn
 
 
-def _layout(analysis: Analysis, values: Mapping[str, int]) -> Iterator[Buffer]:
+def buffers_of(analysis: Analysis, values: Mapping[str, int]) -> tuple[Buffer, ...]:
+    """Return the memory of each array where scalars have `values`, each in a block of its own.
+
+    Raises:
+        ValueError: A size that a length needs has no value, or is such that C itself would
+            leave a declared array.
+    """
     offset = 0
+    found = []
     for number, (name, array) in enumerate(analysis.region.arrays.items()):
         if family_of(array.element) is None:
             raise ValueError(f"array '{name}' is of '{array.element}', which is no number here")
         first, end = _section(analysis, array, values)
-        buffer = Buffer(
-            name, array.element, end - first, first, offset, analysis.uses[name].is_written
-        )
-        yield replace(buffer, block=number)
-        offset += -(-buffer.size_bytes // PAGE_BYTES) * PAGE_BYTES
+        is_written = analysis.uses[name].is_written
+        found.append(Buffer(name, array.element, end - first, first, offset, is_written, number))
+        offset += -(-found[-1].size_bytes // PAGE_BYTES) * PAGE_BYTES
+    return tuple(found)
 
 
 def _overlapping(buffers: tuple[Buffer, ...], overlap: Overlap) -> tuple[Buffer, ...]:
@@ -329,11 +336,14 @@ def _overlapping(buffers: tuple[Buffer, ...], overlap: Overlap) -> tuple[Buffer,
     if overlap.shared == ENDING and first.size_bytes < second.size_bytes:
         first, second = second, first
     start = max(b.offset + -(-b.size_bytes // PAGE_BYTES) * PAGE_BYTES for b in buffers)
-    whole = {WHOLE: first.count, ENDING: second.count}
-    shared = min(whole.get(overlap.shared, overlap.shared), first.count)
+    if overlap.shared in (WHOLE, ENDING):
+        apart = first.size_bytes - second.size_bytes if overlap.shared == ENDING else 0
+    else:
+        apart = (first.count - min(overlap.shared, first.count)) * first.dtype.itemsize
+    # Of wider elements the first lies at a multiple of their size.
+    start += -apart % second.dtype.itemsize
     found[first.name] = replace(first, offset=start)
-    behind = start + (first.count - shared) * first.dtype.itemsize
-    found[second.name] = replace(second, offset=behind, block=first.block)
+    found[second.name] = replace(second, offset=start + apart, block=first.block)
     return tuple(found.values())
 
 

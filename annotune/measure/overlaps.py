@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from annotune.analysis.facts import Analysis
+from annotune.ir.expr import Binary, Int, walk
+from annotune.ir.nest import Assign, Local, walk_stmts
+from annotune.ir.region import Array, Region
 from annotune.ir.sharing import may_share, may_share_unchanged
+from annotune.measure.borne import divides
+from annotune.measure.elements import Family, family_of
 from annotune.measure.evaluate import known_values
 from annotune.measure.index_values import index_ranges
 
@@ -39,9 +44,10 @@ def overlaps(
 ) -> tuple[Overlap, ...]:
     """Return how arrays of `analysis` may share memory, and how they just do not.
 
-    Only of one type: what is a number in one would not be any in the other; and none of those whose
-    values must stay indices, at `sizes` as at others. With `has_inputs` also pairs of which none is
-    written, which matter to what copies each into another memory in which both must be present.
+    Only of one type, for what is a number in one need not be any in the other; and none of those
+    whose values must stay indices, at `sizes` as at others. With `has_inputs` also pairs of which
+    none is written, which matter to what copies each into another memory in which both must be
+    present; two of integers may have two types then.
     """
     try:
         indices = index_ranges(analysis, known_values(analysis.region, sizes))
@@ -51,18 +57,41 @@ def overlaps(
 
 
 def _pairs(analysis: Analysis, indices: frozenset[str], has_inputs: bool) -> Iterator[Overlap]:
-    arrays = analysis.region.arrays.values()
-    for one, two in permutations(arrays, 2):
-        if one.element != two.element or indices & {one.name, two.name}:
+    region = analysis.region
+    for one, two in permutations(region.arrays.values(), 2):
+        if indices & {one.name, two.name}:
             continue
         is_written = analysis.uses[one.name].is_written or analysis.uses[two.name].is_written
         if not (may_share if is_written else may_share_unchanged)(one, two):
             continue
-        if not (is_written or has_inputs):
+        is_of_one_type = one.element == two.element
+        if not (is_of_one_type if is_written else has_inputs):
             continue
-        yield Overlap(one.name, two.name, 0)
-        yield Overlap(one.name, two.name, 1)
+        if is_of_one_type:
+            yield Overlap(one.name, two.name, 0)
+            yield Overlap(one.name, two.name, 1)
+        elif not _are_integers_both(one, two, region):
+            continue
         if one.name < two.name:
             yield Overlap(one.name, two.name, WHOLE)
             if not is_written:
                 yield Overlap(one.name, two.name, ENDING)
+
+
+def _are_integers_both(one: Array, two: Array, region: Region) -> bool:
+    """Return whether the bytes of small integers of the one type are such of the other too.
+
+    Among them are zeros, by which nothing must be divided.
+    """
+    if any(family_of(array.element) is not Family.INTEGER for array in (one, two)):
+        return False
+    return not (divides(region) or _takes_rests(region))
+
+
+def _takes_rests(region: Region) -> bool:
+    """Return whether a region divides by what is no constant to see what is left over."""
+    stmts = walk_stmts(region.nest.body)
+    exprs = [e for s in stmts if isinstance(s, Assign) for e in s.sources()]
+    exprs += [s.value for s in stmts if isinstance(s, Local) and s.value is not None]
+    parts = (part for expr in exprs for part in walk(expr) if isinstance(part, Binary))
+    return any(part.op == "%" and not isinstance(part.right, Int) for part in parts)

@@ -10,11 +10,11 @@ from annotune.analysis.facts import Analysis
 from annotune.measure.borne import bears_special
 from annotune.measure.evaluate import iterations, known_values
 from annotune.measure.flags import OPENACC
-from annotune.measure.inputs import SPECIAL, ZERO_VALUES, Values
+from annotune.measure.inputs import SPECIAL, ZERO_VALUES, Values, buffers_of
 from annotune.measure.near_limits import near_limits
-from annotune.measure.overlaps import Overlap, overlaps
+from annotune.measure.overlaps import ENDING, WHOLE, Overlap, overlaps
 from annotune.measure.plan import DETECT_AT_MOST, CheckPlan
-from annotune.measure.sizes import border_sizes, condition_sizes, middle_sizes
+from annotune.measure.sizes import border_sizes, condition_sizes, middle_sizes, small_sizes
 from annotune.measure.variant import Variant, texts_of
 from annotune.measure.way_out import has_way_out
 from annotune.measure.zeros import bears_zeros
@@ -69,6 +69,11 @@ def proofs(
             # Past 16 bits in one of the arrays at least.
             halves = tuple(overlap for overlap in shared if overlap.shared == 1)
             yield replace(plan, sizes=long[-1:], overlaps=halves, may_fall_back=True)
+    for overlap in shared:
+        sizes = tuple(_other_way_round(analysis, overlap, one)) if overlap.shared == ENDING else ()
+        if sizes:
+            ends = (replace(overlap, shared=WHOLE), overlap)
+            yield replace(plan, sizes=sizes, overlaps=ends, races=True, may_fall_back=True)
     failures: tuple[int, ...] = ()
     if variant.device_text:
         yield replace(plan, sizes=small, has_small_grids=True)
@@ -97,6 +102,27 @@ def _overlaps(variant: Variant, analysis: Analysis, sizes: Sizes) -> tuple[Overl
     region = analysis.region
     assignments = iterations(region.nest, known_values(region, sizes)) * len(found)
     return tuple(o for o in found if assignments <= DETECT_AT_MOST or o.shared == 1)
+
+
+def _other_way_round(analysis: Analysis, overlap: Overlap, sizes: Sizes) -> Iterator[Sizes]:
+    """Yield small sizes, if any, at which the other one of two arrays is longer than at `sizes`.
+
+    Of two that are equally long there the first ones at which they are not.
+    """
+    found = {_longer(analysis, overlap, sizes)}
+    for other in small_sizes(analysis):
+        longer = _longer(analysis, overlap, other)
+        if longer not in found and longer:
+            found.add(longer)
+            yield other
+
+
+def _longer(analysis: Analysis, overlap: Overlap, sizes: Sizes) -> str:
+    """Return which of two arrays has more bytes, empty for none."""
+    values = known_values(analysis.region, sizes)
+    found = {buffer.name: buffer.size_bytes for buffer in buffers_of(analysis, values)}
+    first, second = found[overlap.first], found[overlap.second]
+    return "" if first == second else overlap.first if first > second else overlap.second
 
 
 def _on_other_values(

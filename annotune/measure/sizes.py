@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import cycle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import cycle, islice, product
 from types import MappingProxyType
 
 from annotune.analysis.facts import Analysis
@@ -26,7 +26,11 @@ OTHER_ITERATIONS = 30_000_000
 BORDER_ITERATIONS = 3_000_000
 """How many assignments a run at a border may make; there are many of them, of the winner alone."""
 
+COMBINATIONS = 1000
+"""So many of small sizes are looked at."""
+
 _ONES = (1,)
+_FEW = (1, 3, 7)
 # Unequal, so that exchanged extents show; none is a multiple of a tile of 4, 8 or 16.
 _SMALL = (2, 3, 4, 5, 6, 7, 3)
 # Primes around and past a warp of 32, each unequal to its neighbours.
@@ -123,6 +127,15 @@ def middle_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Si
     names = open_sizes(analysis.region)
     sizes = fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
     return (sizes,) if names and is_possible(analysis, sizes, limit) else ()
+
+
+def small_sizes(analysis: Analysis, limit: int = AWKWARD_ITERATIONS) -> Iterator[Sizes]:
+    """Yield sizes of 1 to 7 in many combinations, of which the first sizes change fastest."""
+    names = open_sizes(analysis.region)
+    for values in islice(product(_FEW, repeat=len(names)), COMBINATIONS) if names else ():
+        sizes = fulfilling(analysis, dict(zip(names, reversed(values), strict=True)))
+        if is_possible(analysis, sizes, limit):
+            yield sizes
 
 
 def condition_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Sizes, ...]:

@@ -110,6 +110,66 @@ def test_two_inputs_of_which_one_is_longer_end_at_one_place(
     assert w.offset + w.size_bytes == x.offset + x.size_bytes
 
 
+MIXED = """\
+void mixed(int n, int m, const int *a, const unsigned char *b, const {third} *c, double *out)
+{{
+    /*@ begin PerfTuning ( def input_params {{ param n = 9; param m = 5; }} ) @*/
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            out[i] += a[i] * b[j] {op} c[i];
+    /*@ end @*/
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("third", "op", "pairs"),
+    [
+        ("short", "+", {"ab", "ac", "bc"}),
+        # Not of reals, and not where zeros among the bytes would divide.
+        ("float", "+", {"ab"}),
+        ("short", "/", set()),
+        ("short", "%", set()),
+    ],
+)
+def test_integers_of_two_types_share_memory_where_nothing_writes_them(
+    third: str, op: str, pairs: set[str]
+) -> None:
+    analysis = analysis_of(MIXED.format(third=third, op=op))
+    found = overlaps(analysis, {"n": 9, "m": 5}, has_inputs=True)
+    mixed = [one for one in found if "out" not in (one.first, one.second)]
+    assert {one.first + one.second for one in mixed} == pairs
+    assert {one.shared for one in mixed} <= {WHOLE, ENDING}
+
+
+@pytest.mark.parametrize(("n", "m"), [(9, 5), (2, 9), (1, 7)])
+def test_bytes_of_integers_are_small_integers_too(n: int, m: int, tmp_path: Path) -> None:
+    analysis = analysis_of(MIXED.format(third="short", op="+"))
+    for number, names in enumerate(("ab", "ba")):
+        folder = tmp_path / str(number)
+        made = make_inputs(analysis, {"n": n, "m": m}, 1, folder, overlap=Overlap(*names, ENDING))
+        a, b = (next(one for one in made.buffers if one.name == name) for name in "ab")
+        assert a.offset + a.size_bytes == b.offset + b.size_bytes
+        assert a.offset % 4 == 0
+        assert all(-3 <= value <= 8 for value in made.read(a))
+
+
+def test_of_two_inputs_each_is_the_longer_one_at_some_sizes() -> None:
+    analysis = analysis_of(MIXED.format(third="short", op="+"))
+    code = Variant("openacc", "openacc", RegionCode(""))
+    plan = CheckPlan(({"n": 9, "m": 5},))
+    longer: dict[str, set[str]] = {}
+    for proof in proofs(code, analysis, plan, ()):
+        ends = {one for one in proof.overlaps if one.shared == ENDING}
+        for sizes in proof.sizes if proof.races else ():
+            lengths = {"a": 4 * sizes["n"], "b": sizes["m"], "c": 2 * sizes["n"]}
+            for one in ends:
+                names = (one.first, one.second)
+                longer.setdefault("".join(names), set()).add(max(names, key=lengths.__getitem__))
+    # An int of `a` has twice the bytes of a short of `c`, whatever the sizes.
+    assert longer == {"ab": {"a", "b"}, "ac": {"a"}, "bc": {"b", "c"}}
+
+
 def test_equal_values_hold_what_the_region_compares_with(tmp_path: Path) -> None:
     sizes = {"n": 20, "m": 20, "ld": 20}
     made = make_inputs(analysis_of(TEXT), sizes, 1, tmp_path, Values.EQUAL)

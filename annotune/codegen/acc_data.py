@@ -72,11 +72,25 @@ def input_tests(analysis: Analysis) -> tuple[Expr, ...]:
 
 
 def _same_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
+    """Return the test that two inputs are one and the same, if they may well be, or lie apart."""
     stretches = section_stretch(analysis, one), section_stretch(analysis, two)
     if any(analysis.shapes[array.name].is_looked_for for array in (one, two)):
         return apart(*stretches)
     counts = _elements(analysis, one)[1], _elements(analysis, two)[1]
-    return same_or_apart(*stretches, counts[0] == counts[1] and one.element == two.element)
+    if one.element != two.element or _is_longer(analysis.region, *counts):
+        return apart(*stretches)
+    return same_or_apart(*stretches, counts[0] == counts[1])
+
+
+def _is_longer(region: Region, *counts: Expr) -> bool:
+    """Return whether one of two counts is the larger, but where it has factors that are 1."""
+    one, two = (from_expr(fold(count, region.constants)) for count in counts)
+    if one is None or two is None or one.is_zero or two.is_zero:
+        return False
+    if (one - two).constant not in (None, 0):
+        return True
+    pairs = ((one, two), (two, one)) if one != two else ()
+    return any(large.divide(small)[1].is_zero for large, small in pairs)
 
 
 def section_stretch(analysis: Analysis, array: Array) -> Stretch:

@@ -25,9 +25,9 @@ void local_grad3(double *Ut, double *Us, double *Ur, double *D, double *U, doubl
      */
     {
         if (nelt == 1000 && lx == 10 && ly == 10 && lz == 10
-            && ((const char *)(D + (ly * lx + lz - ly)) <= (const char *)U || (const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)D || ((const char *)D == (const char *)U && (const char *)(D + (ly * lx + lz - ly)) == (const char *)(U + (lz * ly * lx * nelt + lx - lz))))
+            && ((const char *)(D + (ly * lx + lz - ly)) <= (const char *)U || (const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)D)
             && ((const char *)(D + (ly * lx + lz - ly)) <= (const char *)Dt || (const char *)(Dt + ly * ly) <= (const char *)D || ((const char *)D == (const char *)Dt && (const char *)(D + (ly * lx + lz - ly)) == (const char *)(Dt + ly * ly)))
-            && ((const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Dt || (const char *)(Dt + ly * ly) <= (const char *)U || ((const char *)U == (const char *)Dt && (const char *)(U + (lz * ly * lx * nelt + lx - lz)) == (const char *)(Dt + ly * ly)))
+            && ((const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Dt || (const char *)(Dt + ly * ly) <= (const char *)U)
             && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)D || (const char *)(D + (ly * lx + lz - ly)) <= (const char *)Ur)
             && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)U || (const char *)(U + (lz * ly * lx * nelt + lx - lz)) <= (const char *)Ur)
             && ((const char *)(Ur + lz * ly * lx * nelt) <= (const char *)Us || (const char *)(Us + lz * ly * lx * nelt) <= (const char *)Ur)

@@ -90,8 +90,8 @@ void pressures(int n, double *restrict p, const double *restrict rho, const doub
     {
         if (0 < n && n <= 2147483392
             && ((const char *)(rho + n) <= (const char *)e || (const char *)(e + n) <= (const char *)rho || (const char *)rho == (const char *)e)
-            && ((const char *)(rho + n) <= (const char *)phase || (const char *)(phase + n) <= (const char *)rho || ((const char *)rho == (const char *)phase && (const char *)(rho + n) == (const char *)(phase + n)))
-            && ((const char *)(e + n) <= (const char *)phase || (const char *)(phase + n) <= (const char *)e || ((const char *)e == (const char *)phase && (const char *)(e + n) == (const char *)(phase + n)))) {
+            && ((const char *)(rho + n) <= (const char *)phase || (const char *)(phase + n) <= (const char *)rho)
+            && ((const char *)(e + n) <= (const char *)phase || (const char *)(phase + n) <= (const char *)e)) {
             /* S0 of the region at line 22: i_t -> gang; i -> vector */
             #pragma acc parallel loop gang num_gangs(2) num_workers(1) vector_length(256) \
                 copyin(rho[0:n], e[0:n], phase[0:n]) copy(p[0:n])

@@ -14,7 +14,14 @@ from annotune.measure.inputs import SPECIAL, ZERO_VALUES, Values, buffers_of
 from annotune.measure.near_limits import near_limits
 from annotune.measure.overlaps import ENDING, WHOLE, Overlap, overlaps
 from annotune.measure.plan import DETECT_AT_MOST, CheckPlan
-from annotune.measure.sizes import border_sizes, condition_sizes, middle_sizes, small_sizes
+from annotune.measure.sizes import (
+    BORDER_ITERATIONS,
+    border_sizes,
+    condition_sizes,
+    middle_sizes,
+    small_sizes,
+    tuned_sizes,
+)
 from annotune.measure.variant import Variant, texts_of
 from annotune.measure.way_out import has_way_out
 from annotune.measure.zeros import bears_zeros
@@ -69,6 +76,12 @@ def proofs(
             # Past 16 bits in one of the arrays at least.
             halves = tuple(overlap for overlap in shared if overlap.shared == 1)
             yield replace(plan, sizes=long[-1:], overlaps=halves, may_fall_back=True)
+    tuned = tuned_sizes(analysis.region)
+    if shared and tuned != one:
+        # What is written for these sizes alone asks nothing at others.
+        found = overlaps(analysis, tuned, has_inputs=variant.kind in OPENACC)
+        if _assignments(analysis, tuned) * len(found) <= BORDER_ITERATIONS:
+            yield replace(plan, sizes=(tuned,), overlaps=found, may_fall_back=True)
     for overlap in shared:
         sizes = tuple(_other_way_round(analysis, overlap, one)) if overlap.shared == ENDING else ()
         if sizes:
@@ -99,9 +112,12 @@ def _overlaps(variant: Variant, analysis: Analysis, sizes: Sizes) -> tuple[Overl
     """
     # OpenACC's data region alone asks whether what is only read is there in part.
     found = overlaps(analysis, sizes, has_inputs=variant.kind in OPENACC)
-    region = analysis.region
-    assignments = iterations(region.nest, known_values(region, sizes)) * len(found)
+    assignments = _assignments(analysis, sizes) * len(found)
     return tuple(o for o in found if assignments <= DETECT_AT_MOST or o.shared == 1)
+
+
+def _assignments(analysis: Analysis, sizes: Sizes) -> int:
+    return iterations(analysis.region.nest, known_values(analysis.region, sizes))
 
 
 def _other_way_round(analysis: Analysis, overlap: Overlap, sizes: Sizes) -> Iterator[Sizes]:

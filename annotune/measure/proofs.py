@@ -80,7 +80,7 @@ def proofs(
     if shared and tuned != one:
         # What is written for these sizes alone asks nothing at others.
         found = overlaps(analysis, tuned, has_inputs=variant.kind in OPENACC)
-        if _assignments(analysis, tuned) * len(found) <= BORDER_ITERATIONS:
+        if found and _assignments(analysis, tuned) * len(found) <= BORDER_ITERATIONS:
             yield replace(plan, sizes=(tuned,), overlaps=found, may_fall_back=True)
     for overlap in shared:
         sizes = tuple(_other_way_round(analysis, overlap, one)) if overlap.shared == ENDING else ()

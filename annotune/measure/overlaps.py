@@ -11,7 +11,6 @@ from annotune.ir.expr import Binary, Int, walk
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.region import Array, Region
 from annotune.ir.sharing import may_share, may_share_unchanged
-from annotune.measure.borne import divides
 from annotune.measure.elements import Family, family_of
 from annotune.measure.evaluate import known_values
 from annotune.measure.index_values import index_ranges
@@ -85,13 +84,18 @@ def _are_integers_both(one: Array, two: Array, region: Region) -> bool:
     """
     if any(family_of(array.element) is not Family.INTEGER for array in (one, two)):
         return False
-    return not (divides(region) or _takes_rests(region))
-
-
-def _takes_rests(region: Region) -> bool:
-    """Return whether a region divides by what is no constant to see what is left over."""
-    stmts = walk_stmts(region.nest.body)
-    exprs = [e for s in stmts if isinstance(s, Assign) for e in s.sources()]
-    exprs += [s.value for s in stmts if isinstance(s, Local) and s.value is not None]
-    parts = (part for expr in exprs for part in walk(expr) if isinstance(part, Binary))
-    return any(part.op == "%" and not isinstance(part.right, Int) for part in parts)
+    assigns = [s for s in walk_stmts(region.nest.body) if isinstance(s, Assign)]
+    exprs = [expr for assign in assigns for expr in assign.sources()]
+    exprs += [
+        s.value
+        for s in walk_stmts(region.nest.body)
+        if isinstance(s, Local) and s.value is not None
+    ]
+    divisors = [
+        part.right
+        for expr in exprs
+        for part in walk(expr)
+        if isinstance(part, Binary) and part.op in ("/", "%")
+    ]
+    divisors += [assign.value for assign in assigns if assign.op in ("/=", "%=")]
+    return all(isinstance(divisor, Int) for divisor in divisors)

@@ -225,7 +225,7 @@ def run(
         AnnotuneError: The file is refused, the original cannot be compiled, or a disk is full.
     """
     # numpy and the runners are not needed, nor waited for, by the other commands.
-    from annotune.measure.toolchain import find_toolchains
+    from annotune.measure.toolchain import find_toolchains, nvcc_warnings
     from annotune.tune import run as tuning
     from annotune.tune.recorder import disk_full_is_refused
     from annotune.tune.stop import NEVER
@@ -241,13 +241,14 @@ def run(
     flags = tuple(f"-I{folder}" for folder in settings.include)
     flags += tuple(f"-D{name}={value}" for name, value in settings.defines.items())
     temporary = Path(tempfile.gettempdir())
+    here = find_toolchains(environ)
     with disk_full_is_refused(temporary), opened(folder, is_fresh) as (store, kept_aside):
         tuned, tools = tuning.run(
             found.source,
             ready,
             targets,
             device,
-            find_toolchains(environ),
+            here,
             limits,
             flags,
             settings.arch,
@@ -255,7 +256,9 @@ def run(
             store,
             stop or NEVER,
         )
-    diagnostics = (*found.diagnostics, *kept_aside)
+    is_cuda = any(target.name == "cuda" for target in targets)
+    faulty = nvcc_warnings(here, found.source.path) if is_cuda else ()
+    diagnostics = (*found.diagnostics, *kept_aside, *faulty)
     origins = {t.name: run_provenance(settings, tuned, t.name) for t in targets}
     made = tuning.files(found.source, tuned, targets, origins)
     warnings = [d.message for d in diagnostics]

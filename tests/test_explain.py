@@ -30,8 +30,8 @@ WITHOUT_EXAMPLE = {
     *("AT287", "AT288", "AT290", "AT291", "AT292", "AT294", "AT296", "AT315"),
     # A note below AT253 and AT258, shown without a code.
     "AT267",
-    # They take a compiler's refusal, a machine without one, and a file of the user's.
-    *("AT501", "AT502", "AT603"),
+    # They take a compiler's refusal, a machine without one or an old one, and a user's file.
+    *("AT501", "AT502", "AT603", "AT621"),
     # They take a full disk, a damaged file, and a second run at the same moment.
     *("AT615", "AT616", "AT617"),
     # The workers of a run: other processes, and other machines.

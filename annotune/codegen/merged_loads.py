@@ -3,8 +3,8 @@
 Of ``g ? c[j] : n[j]`` nvcc 13.0 makes one load, from the address that it chooses. Where `n` is
 ``__restrict__`` and only read, that load goes through the read-only path (``ld.global.nc``), also
 if it is of `c`: what the kernel has just written to `c` is not seen. Where `c` is ``__restrict__``,
-what was written there just before is not even stored. The same becomes of two
-statements for one place, one of them under a condition.
+what was written there just before is not even stored; so of ``g ? c[i] : c[j]``, with every nvcc
+up to 13.5. The same becomes of two statements for one place, one of them under a condition.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from annotune.transforms.tree import Body, target_name
 def merged_loads(
     body: Body, in_memory: Collection[str], written: Collection[str]
 ) -> frozenset[str]:
-    """Return the arrays whose loads may become one with a load of another, one of them `written`.
+    """Return the arrays of which a load may become one with another load, one of them `written`.
 
     Both are among those `in_memory` that all threads reach: from another memory there is another
     load.
@@ -27,7 +27,7 @@ def merged_loads(
     found: set[str] = set()
     for one, other in _alternatives(body):
         both = (one | other).intersection(in_memory)
-        if both.intersection(written) and len(both) > 1:
+        if both.intersection(written) and (len(both) > 1 or both & one & other):
             found |= both
     return frozenset(found)
 
@@ -38,7 +38,7 @@ def _alternatives(body: Body) -> Iterator[tuple[frozenset[str], frozenset[str]]]
     What is set under a condition takes the place of what was set before; of what is added, each
     under a condition, all but one may be left out.
     """
-    sources: dict[tuple[str, str], frozenset[str]] = {}
+    sources: dict[tuple[str, str], list[frozenset[str]]] = {}
     guarded: set[tuple[str, str]] = set()
     for stmt in walk_stmts(body):
         if isinstance(stmt, Local) and stmt.value is not None:
@@ -51,10 +51,11 @@ def _alternatives(body: Body) -> Iterator[tuple[frozenset[str], frozenset[str]]]
             if isinstance(part, Select):
                 yield _loaded(part.if_true), _loaded(part.if_false)
         if guard is not None or place[1] == "=":
-            sources[place] = sources.get(place, frozenset()) | _loaded(value)
+            sources.setdefault(place, []).append(_loaded(value))
         guarded |= {place} if guard is not None else set()
     for place in guarded:
-        yield sources[place], sources[place]
+        first, *others = sources[place]
+        yield first, frozenset().union(*others)
 
 
 def _loaded(expr: Expr) -> frozenset[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from annotune.diagnostics import Diagnostic, Severity, Span, Template
 from annotune.measure.command import Finished, run_command
 
 PROBE_LIMIT_S = 20.0
@@ -58,6 +59,20 @@ class Compiler:
         return self.command[0]
 
 
+MENDED_NVCC = (13, 2)
+"""The release that mended a fault of all those before, from 11.8 on at least: of a loop written out
+several times, where it works out one address from another of the same array, it forgets what the
+first has added. It reads or writes beside the element then (docs/hardware.md)."""
+
+FAULTY_NVCC = Template(
+    "AT621",
+    "nvcc {release} compiles some unrolled loops to code that reads or writes beside the elements",
+    "each variant is checked on a GPU where there is one; compile what was checked nowhere else "
+    "with nvcc 13.2 or newer",
+    Severity.WARNING,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Toolchains:
     """The compilers of this machine and what they can do.
@@ -88,6 +103,15 @@ class Toolchains:
         """Return the compiler for a role: ``c``, ``cxx``, ``nvcc`` or ``nvc``."""
         roles = {"c": self.c, "cxx": self.cxx, "nvcc": self.nvcc, "nvc": self.nvc}
         return roles[name]
+
+
+def nvcc_warnings(tools: Toolchains, path: str) -> tuple[Diagnostic, ...]:
+    """Return the warning that this machine's nvcc makes wrong code at times, at the file `path`."""
+    version = tools.nvcc.version if tools.nvcc is not None else ""
+    release = re.search(r"release (\d+)\.(\d+)", version)
+    if release is None or (int(release[1]), int(release[2])) >= MENDED_NVCC:
+        return ()
+    return (FAULTY_NVCC.at(Span(path, 1, 1), release=".".join(release.groups())),)
 
 
 def find_toolchains(environ: Mapping[str, str]) -> Toolchains:

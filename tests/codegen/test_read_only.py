@@ -127,6 +127,30 @@ def test_nvcc_stores_what_a_chosen_load_may_read(tmp_path: Path) -> None:
         assert body.count("st.global") >= 2 * body.count("selp.b64")
 
 
+KEPT = """\
+void f(int n, int m, double c[n][m + 13][8])
+{
+    /*@ begin PerfTuning ( def input_params { param n = 30; param m = 3; } ) @*/
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < 5; i++) {
+            c[k][i + 2][4] += 1.0;
+            c[k][m - i + 1][4] = c[k][i + 2][2] != 1.0 ? c[k][i + 2][4] : c[k][3 * i + 2][3];
+        }
+    /*@ end @*/
+}
+"""
+
+
+def test_nvcc_stores_what_a_choice_between_elements_of_one_array_may_read(tmp_path: Path) -> None:
+    made = emitted(tmp_path, KEPT).files[".cu"]
+    assert all("double *c" in head for head in heads(made))
+    (tmp_path / "device.cu").write_text(made)
+    command = [nvcc(), "-arch=sm_90", "-ptx", tmp_path / "device.cu", "-o", tmp_path / "d.ptx"]
+    subprocess.run(command, check=True, timeout=120)
+    for body in re.split(r"\.entry", (tmp_path / "d.ptx").read_text())[1:]:
+        assert body.count("st.global") >= 2 * body.count("selp.b64") > 0
+
+
 def test_a_choice_between_inputs_is_read_only(tmp_path: Path) -> None:
     statement = "c[8*i + j] = c[8*i + 2] + (a[j] > 0 ? a[8*i + j] : 2*a[j]);"
     for head in heads(emitted(tmp_path, CHOSEN.format(statement=statement)).files[".cu"]):

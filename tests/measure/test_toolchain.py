@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from compilers import here, wrapper
 
-from annotune.measure.toolchain import Compiler, binary_utility, find_toolchains
+from annotune.measure.toolchain import (
+    Compiler,
+    binary_utility,
+    find_toolchains,
+    nvcc_warnings,
+)
 
 needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="no gcc")
 
@@ -105,3 +111,22 @@ def test_the_wheels_of_this_python_give_an_nvcc() -> None:
     assert tools.nvcc is not None, tools.problems
     assert (Path(tools.nvcc.include) / "cuda_runtime.h").exists()
     assert tools.link_cudart, tools.problems
+
+
+@pytest.mark.parametrize(
+    ("version", "release"),
+    [
+        ("Cuda compilation tools, release 12.4, V12.4.131", "12.4"),
+        ("Cuda compilation tools, release 13.1, V13.1.115", "13.1"),
+        ("Cuda compilation tools, release 13.2, V13.2.51", ""),
+        ("Cuda compilation tools, release 14.0, V14.0.1", ""),
+        ("what another compiler says", ""),
+    ],
+)
+def test_an_nvcc_that_miscompiles_loops_is_told_of(version: str, release: str) -> None:
+    tools = find_toolchains({"PATH": "/nowhere"})
+    nvcc = Compiler(("nvcc",), version)
+    found = nvcc_warnings(replace(tools, nvcc=nvcc), "f.c")
+    assert [d.code for d in found] == (["AT621"] if release else [])
+    assert all(f"nvcc {release} " in d.message for d in found)
+    assert nvcc_warnings(replace(tools, nvcc=None), "f.c") == ()

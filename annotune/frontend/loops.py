@@ -188,7 +188,10 @@ def header(loop: Any, expressions: Expressions) -> Header:
             bound = _halved(bound)
         ends.append(_end(op, bound, right, start, step, symbol, expressions))
         check(compared, right, expressions)
-    if step > 0 and not any(is_unsigned(common(symbol.base, limit.kind)) for limit in limits):
+    is_converted = any(is_unsigned(common(symbol.base, limit.kind)) for limit in limits)
+    # From below 0 on, what is left has `!=`, and comes to the same number in both types.
+    is_met = not is_unsigned(symbol.base) and not expressions.is_nonnegative(start)
+    if step > 0 and (is_met or not is_converted):
         start, ends = _below_zero(start, ends, expressions)
     return _normal(symbol, start, ends, step, expressions)
 

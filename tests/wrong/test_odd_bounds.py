@@ -105,6 +105,17 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for s in (0, 1, 4)
         ),
     ),
+    "met_without_a_sign.c": (
+        *(
+            Call("met", ("u8", ld), ("u8", 7), ("i8", 3), Array("f8", 9), returns="u8")
+            for ld in (0, 1, 4, 20, 23)
+        ),
+        *(
+            Call("halved", ("u4", n), m, Array("f8", 24), returns="i4")
+            for n in (0, 1, 9, 12)
+            for m in (0, 5, 8)
+        ),
+    ),
     "far_apart.c": (
         *(
             Call("counted", s, n, Array("f8", 8), returns="i4")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import assert_never
@@ -50,8 +50,8 @@ class Dialect:
     `loop` may write a loop of its own way and returns True then; it writes the loop's body
     through `write_body`. `flat` turns ``A[i][j]`` into ``A[i*n + j]``. `has_extrema` says that
     the language has ``min`` and ``max``, of arguments of one type: loop bounds are such. Local
-    arrays start at a multiple of `alignment` bytes, where that is not 0. The line `before_rest`
-    stands before a loop of the iterations that an unrolled one has left. A nest in the order of its
+    arrays start at a multiple of `alignment` bytes, where that is not 0. The line `rolled` stands
+    before a loop of which the compiler must not write out iterations. A nest in the order of its
     text has the `objects` of one element that are read as scalars; a loop that a test leaves out
     as a whole stands under it there.
     """
@@ -62,7 +62,7 @@ class Dialect:
     loop: Callable[[Writer, Loop], bool] = lambda out, loop: False
     alignment: int = 0
     objects: frozenset[str] | None = None
-    before_rest: str = ""
+    rolled: str = ""
 
     def expr(self, expr: Expr, enclosing: int = 0) -> str:
         """Return an expression as C; `enclosing` as for `c_expr`."""
@@ -74,8 +74,8 @@ class Dialect:
         before: Stmt | None = None
         for group in _guarded(body):
             first = group[0]
-            if self.before_rest and _is_rest(before, first):
-                out.line(self.before_rest)
+            if isinstance(first, Loop) and self.stays_rolled(before, first):
+                out.line(self.rolled)
             before = group[-1]
             if not isinstance(first, Assign) or first.guard is None:
                 self.write(out, first)
@@ -84,6 +84,19 @@ class Dialect:
                 for stmt in group:
                     assert isinstance(stmt, Assign)
                     self._assign(out, stmt)
+
+    def stays_rolled(self, before: Stmt | None, loop: Loop) -> bool:
+        """Return whether `rolled` stands before a loop that the threads do not share."""
+        if not self.rolled or loop.place is not Level.SERIAL or loop.unrolled > 1:
+            return False
+        return _is_rest(before, loop) or self.recurs(loop)
+
+    def recurs(self, loop: Loop) -> bool:
+        """Return whether `rolled` stands before a loop because it reads an array that it writes.
+
+        Such iterations wait for each other, and gain least by being written out.
+        """
+        return bool(self.rolled) and _reads_beside(loop.body, self.region.arrays)
 
     def write(self, out: Writer, stmt: Stmt) -> None:
         """Write one statement."""
@@ -237,12 +250,22 @@ def _guarded(body: tuple[Stmt, ...]) -> list[list[Stmt]]:
     return groups
 
 
-def _is_rest(before: Stmt | None, stmt: Stmt) -> bool:
+def _is_rest(before: Stmt | None, loop: Loop) -> bool:
     """Return whether a loop runs the iterations that the unrolled one before it has left."""
-    if not (isinstance(before, Loop) and isinstance(stmt, Loop)):
+    if not isinstance(before, Loop):
         return False
-    goes_on = before.var == stmt.var and before.upper == stmt.lower
-    return goes_on and before.unrolled > stmt.unrolled and stmt.place is Level.SERIAL
+    return before.var == loop.var and before.upper == loop.lower and before.unrolled > 1
+
+
+def _reads_beside(body: tuple[Stmt, ...], arrays: Collection[str]) -> bool:
+    """Return whether a body without loops reads elements of `arrays` beside those it writes."""
+    if any(isinstance(stmt, Loop) for stmt in body):
+        return False
+    assigns = [stmt for stmt in body if isinstance(stmt, Assign)]
+    written = {s.target for s in assigns if isinstance(s.target, Access)}
+    names = {target.array for target in written}.intersection(arrays)
+    read = (a for s in assigns for source in s.sources() for a in accesses(source))
+    return any(access.array in names and access not in written for access in read)
 
 
 def _changes(assign: Assign, guard: Expr) -> bool:

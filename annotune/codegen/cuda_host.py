@@ -22,6 +22,7 @@ from annotune.codegen.cuda_parts import (
     write_touched,
     written_where,
 )
+from annotune.codegen.cuda_stage import ROLLED
 from annotune.codegen.grid import grid
 from annotune.codegen.guards import (
     condition_tests,
@@ -94,7 +95,8 @@ class HostText:
             "/* The nest as written: for sizes, overlaps and errors that the kernels leave. */"
         )
         with out.block(self._head(f"{kind} {self.name}_original")):
-            dialect = Dialect(self.analysis.region, objects=self.held)
+            rolled = ROLLED if self.resident else ""
+            dialect = Dialect(self.analysis.region, objects=self.held, rolled=rolled)
             body = self.analysis.region.as_written.body
             for scalar in temporaries(self.analysis, body):
                 out.line(f"{scalar.type} {scalar.name};")

@@ -11,7 +11,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_copies import aligned_arrays, dynamic_bytes
 from annotune.codegen.cuda_index import flat_heads, placed_head
-from annotune.codegen.cuda_stage import BEFORE_REST, ThreadDialect
+from annotune.codegen.cuda_stage import ROLLED, ThreadDialect
 from annotune.codegen.cuda_team import OPERATIONS, Partial, TeamWriter
 from annotune.codegen.cuda_types import cuda_type
 from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, axes_of, grid
@@ -175,6 +175,8 @@ def _write_axes(out: Writer, maker: _Maker, dialect: ThreadDialect, body: Body) 
         rest[-1] = rebuilt(rest[-1], peeled=(*rest[-1].peeled, *open_tests))
     for loop in loops:
         dialect = dialect.inside(loop, dialect.repeats or bool(head))
+    if head and not rest and dialect.recurs(band[-1]):
+        out.line(dialect.rolled)
     with out.block(head) if head else nullcontext():
         for line in lines:
             out.line(line)
@@ -245,7 +247,7 @@ class _TeamBody:
 
     def __init__(self, maker: _Maker, body: Body) -> None:
         self.out = Writer(INDENT)
-        dialect = Dialect(maker.analysis.region, has_extrema=True, before_rest=BEFORE_REST)
+        dialect = Dialect(maker.analysis.region, has_extrema=True, rolled=ROLLED)
         assigns = (stmt for stmt in walk_stmts(body) if isinstance(stmt, Assign))
         changed = {a.target.array for a in assigns if isinstance(a.target, Access)}
         self.writer = TeamWriter(dialect, maker.shape, maker.constants, frozenset(changed))

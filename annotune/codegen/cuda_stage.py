@@ -54,9 +54,9 @@ from annotune.transforms.value_type import region_types
 # all on their way before the first one has to wait.
 MAX_WRITTEN_OUT = 32
 
-# It runs less often than the factor. nvcc 13.0.88 writes out its iterations all the same, and at
-# times, where a loop around both counts from 1, reads elements beside those that C names.
-BEFORE_REST = "#pragma unroll 1"
+# nvcc before 13.2 at times takes another element where it works out addresses from others of the
+# same array, in iterations that it has written out.
+ROLLED = "#pragma unroll 1"
 
 
 class _Run(Enum):
@@ -102,7 +102,7 @@ class ThreadDialect(Dialect):
         return cls(
             region,
             has_extrema=True,
-            before_rest=BEFORE_REST,
+            rolled=ROLLED,
             shape=shape,
             constants=constants,
             picking=RegisterLoops(held, made.keys(), constants, taken),
@@ -174,6 +174,10 @@ class ThreadDialect(Dialect):
                     self._all_together(out, group)
                     out.line("__pipeline_commit();")
             before = (*before, *group)
+
+    def stays_rolled(self, before: Stmt | None, loop: Loop) -> bool:
+        """Return whether nvcc must not write out `loop`, which picks no elements of registers."""
+        return self.picking.counted(loop) is None and super().stays_rolled(before, loop)
 
     def write(self, out: Writer, stmt: Stmt) -> None:
         """Write one statement."""

@@ -176,6 +176,8 @@ class TeamWriter:
         """
         start, head = placed_head(self.dialect, loop)
         if not self.shape.is_exact(loop.place, loop, self.constants):
+            if self.dialect.recurs(loop):
+                out.line(self.dialect.rolled)
             with out.block(head):
                 yield
             return

@@ -1,0 +1,79 @@
+"""Loops of which nvcc is told to write out no iterations: rests of others, and recurrences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.executed import emitted
+
+TEXT = """\
+void f(int nj, int nk, int ni, double *c, const double *a, const double *b)
+{{
+    int i, j, k;
+    /*@ begin PerfTuning (
+        def input_params {{ param nj = {nj}; param nk = {nk}; param ni = {ni}; }}
+    ) @*/
+    for (j = 1; j <= nj; j++)
+        for (k = 1; k <= nk; k++)
+            for (i = 1; i <= ni; i++)
+                c[k] += a[j + (i + k * ni) * nj] * b[j + i * nj];
+    /*@ end @*/
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_team"),
+    [
+        pytest.param(TEXT.format(nj=3, nk=6, ni=3), False, id="each thread a sum"),
+        pytest.param(TEXT.format(nj=60, nk=2, ni=3), True, id="a block's threads one sum"),
+    ],
+)
+def test_what_unrolling_leaves_stays_a_loop(text: str, is_team: bool, tmp_path: Path) -> None:
+    made = emitted(tmp_path, text).files[".cu"]
+    assert ("annotune_combined<" in made) == is_team
+    lines = [line.strip() for line in made.splitlines()]
+    rests = [n for n, line in enumerate(lines) if line.startswith("for (int i = ni - ni % 3 + 1;")]
+    assert rests
+    assert all(lines[n - 1] == "#pragma unroll 1" for n in rests)
+    assert lines.count("#pragma unroll 1") == len(rests)
+
+
+RECURRENCE = """\
+void f(int n, int m, double *restrict x, const double *restrict a)
+{{
+    /*@ begin PerfTuning (def input_params {{ param n = {n}; param m = {m}; }}) @*/
+    for (int j = 0; j < n; j++)
+        for (int k = {first}; k < m; k++)
+            {statement}
+    /*@ end @*/
+}}
+"""
+# Each iteration reads what the one before it has written; and one element that all read.
+CARRIED = "x[j * m + k] = x[j * m + k - 1] * a[k];"
+SHARED = "x[j * m + k] *= x[j * m + j] + k;"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        RECURRENCE.format(n=300, m=60, first="1", statement=CARRIED),
+        RECURRENCE.format(n=12, m=12, first="j + 1", statement=SHARED),
+    ],
+    ids=["one thread", "the threads of a block"],
+)
+def test_a_loop_that_reads_an_array_that_it_writes_is_not_unrolled(
+    text: str, tmp_path: Path
+) -> None:
+    lines = [line.strip() for line in emitted(tmp_path, text).files[".cu"].splitlines()]
+    kernels = lines[: next(n for n, line in enumerate(lines) if "_original(" in line)]
+    loops = [n for n, line in enumerate(kernels) if line.startswith("for (int k")]
+    assert loops
+    assert all(kernels[n - 1] == "#pragma unroll 1" for n in loops)
+    assert kernels.count("#pragma unroll 1") == len(loops)
+
+
+def test_a_loop_that_reads_only_what_it_writes_is_left_to_nvcc(tmp_path: Path) -> None:
+    text = RECURRENCE.format(n=12, m=12, first="j + 1", statement="x[j * m + k] *= a[k];")
+    assert "#pragma unroll" not in emitted(tmp_path, text).files[".cu"]

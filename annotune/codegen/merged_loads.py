@@ -3,8 +3,8 @@
 Of ``g ? c[j] : n[j]`` nvcc 13.0 makes one load, from the address that it chooses. Where `n` is
 ``__restrict__`` and only read, that load goes through the read-only path (``ld.global.nc``), also
 if it is of `c`: what the kernel has just written to `c` is not seen. Where `c` is ``__restrict__``,
-what was written there just before is not even stored; so of ``g ? c[i] : c[j]``, with every nvcc
-up to 13.5. The same becomes of two statements for one place, one of them under a condition.
+what was written there just before is not even stored; so of ``g ? c[i] : c[j]``, with nvcc
+13.0 to 13.5. The same becomes of two statements for one place, one of them under a condition.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Compiler:
 
 
 MENDED_NVCC = (13, 2)
-"""The release that mended a fault of all those before, from 11.8 on at least: of a loop written out
+"""The release that mended a fault of those before it, from 11.8 on: of a loop written out
 several times, where it works out one address from another of the same array, it forgets what the
 first has added. It reads or writes beside the element then (docs/hardware.md)."""
 

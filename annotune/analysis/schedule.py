@@ -158,27 +158,6 @@ def space_of(analysis: Analysis) -> Space:
     return Space(with_values(values, analysis.rounded), frozenset(analysis.rounded))
 
 
-def schedule_of(analysis: Analysis, body: tuple[Stmt, ...]) -> dict[int, isl.Map]:
-    """Return for each statement the map from its instances to their time in `body`.
-
-    A time is the place in the text at each level with the value of the loop there,
-    ``[place, value, place, value, …, place]``, filled up with zeros to one length.
-    """
-    found = paths(analysis, body)
-    space = space_of(analysis)
-    length = max(2 * len(path.loops) + 1 for path in found.values())
-    schedule = {}
-    for number, path in found.items():
-        time: list[str] = []
-        for place, value in zip(path.position, path.values("i", space), strict=False):
-            time += [str(place), value]
-        time.append(str(path.position[-1]))
-        time += ["0"] * (length - len(time))
-        text = space.text(f"{path.instance('i')} -> [{', '.join(time)}]")
-        schedule[number] = parsed_map(text).intersect_domain(analysis.domains[number])
-    return schedule
-
-
 def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, ...]:
     """Return the dependences that `body` does not keep; none when it is legal.
 
@@ -351,15 +330,3 @@ def _placed(path: Path, depth: int) -> list[int]:
 def _worker(loop: Loop) -> tuple[object, ...]:
     """Return what must agree for equal values of two placed loops to mean one worker."""
     return (loop.place, loop.lower, loop.step)
-
-
-def same_iterations(analysis: Analysis, first: int, second: int, depth: int) -> bool:
-    """Return whether the first `depth` loops of two statements run the same iterations."""
-    sets = []
-    for number in (first, second):
-        instances = analysis.iterations[number]
-        extra = instances.dim(_DIMENSION) - depth
-        if extra < 0:
-            return False
-        sets.append(instances.project_out(_DIMENSION, depth, extra).reset_tuple_id())
-    return bool(sets[0].is_equal(sets[1]))

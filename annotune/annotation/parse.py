@@ -15,8 +15,7 @@ from annotune.annotation.expression import Node, parse_expression
 from annotune.annotation.grammar import Parsed, parse_tree
 from annotune.annotation.messages import DECLARED_TWICE, FIRST_DECLARED, NO_VALUES
 from annotune.annotation.origin import Origin
-from annotune.annotation.perf_tuning import read_perf_tuning
-from annotune.annotation.spec import Argument, Command, Formula, Parameter, Spec, Value
+from annotune.annotation.spec import Argument, Command, Formula, Parameter, Value
 from annotune.annotation.substitute import substitute
 from annotune.annotation.tokens import ExpressionError
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
@@ -31,19 +30,6 @@ class Recipe:
 
     commands: tuple[Command, ...] = ()
     performance_params: tuple[Parameter, ...] = ()
-
-
-def parse_perf_tuning(
-    text: str, origin: Origin, settings: Mapping[str, Value] | None = None
-) -> Spec:
-    """Return the Spec of the text in ``begin PerfTuning ( … )``.
-
-    `settings` (``--set NAME=VALUE``) replace parameters, and count in every expression.
-
-    Raises:
-        AnnotuneError: With every mistake that stands alone, in the order of the text.
-    """
-    return read_perf_tuning(text, origin, settings).spec
 
 
 def parse_recipe(text: str, origin: Origin, names: Mapping[str, Value] = _NO_NAMES) -> Recipe:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.schedule import same_iterations, violations
+from annotune.analysis.schedule import violations
 from annotune.ir.nest import Stmt
 from annotune.ir.text import parse_nest
 
-from .regions import D1_1, D1_1_SIZES, GRAD3, GRAD3_SIZES, region
+from .regions import D1_1, D1_1_SIZES, region
 
 
 def _broken(original: str, rearranged: str | tuple[Stmt, ...]) -> list[str]:
@@ -137,15 +137,6 @@ def test_tiles_of_a_triples_kernel() -> None:
     assert violations(analysis, parse_nest(placed).body) == ()
     placed = D1_1.replace("for h7 in 0:h7u", "for h7 in 0:h7u @thread.x")
     assert {v.loop for v in violations(analysis, parse_nest(placed).body)} == {"h7"}
-
-
-def test_equal_iterations() -> None:
-    analysis = analyse(region(GRAD3, fixed=GRAD3_SIZES))
-    assert same_iterations(analysis, 0, 1, 5)
-    other = analyse(region("for i in 0:n\n  a[i] = 1.0\nfor i in 0:m\n  b[i] = 1.0\n"))
-    assert not same_iterations(other, 0, 1, 1)
-    assert same_iterations(other, 0, 1, 0)
-    assert not same_iterations(other, 0, 1, 2)
 
 
 def test_a_body_must_hold_every_statement_once() -> None:

@@ -7,7 +7,6 @@ from support.regions import analysis_of
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.analysis.schedule import schedule_of
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.text import print_expr
 
@@ -165,12 +164,6 @@ def test_a_declared_triangle_needs_no_sizes() -> None:
     analysis = analyse(region(triangle, extents={"A": ("n", "n")}))
     assert analysis.all_sizes
     assert _shape(analysis, "A") == ("[n][n]", "0", "n * n")
-
-
-def test_the_schedule_maps_instances_to_times() -> None:
-    one = region("for i in 0:4: for j in 0:3: a[i*3 + j] = 1.0")
-    schedule = schedule_of(analyse(one), one.nest.body)
-    assert schedule[0].range().lexmax().to_str() == "{ [0, 3, 0, 2, 0] }"
 
 
 def test_a_longer_step_needs_only_the_sizes_that_its_loop_uses() -> None:

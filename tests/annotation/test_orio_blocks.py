@@ -8,14 +8,14 @@ import pytest
 
 from annotune.annotation.flags import Flags, flags_at, flags_of
 from annotune.annotation.origin import Origin
-from annotune.annotation.parse import parse_perf_tuning
+from annotune.annotation.perf_tuning import read_perf_tuning
 from annotune.annotation.sizes import problem_sizes
 from annotune.annotation.spec import Assumptions, Spec
 from annotune.diagnostics import AnnotuneError
 
 
 def parse(text: str, file: str = "f.c") -> Spec:
-    return parse_perf_tuning(text, Origin.at(file, text))
+    return read_perf_tuning(text, Origin.at(file, text)).spec
 
 
 def refusals(text: str, file: str = "f.c") -> list[str]:

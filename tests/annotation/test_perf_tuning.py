@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotune.annotation.names import unknown_names
 from annotune.annotation.origin import Origin
-from annotune.annotation.parse import parse_perf_tuning
+from annotune.annotation.perf_tuning import read_perf_tuning
 from annotune.annotation.spec import Spec
 from annotune.diagnostics import AnnotuneError, Span
 
@@ -30,7 +30,7 @@ FULL = """
 
 
 def parse(text: str, **settings: object) -> Spec:
-    return parse_perf_tuning(text, Origin.at("f.c", text), settings)  # type: ignore[arg-type]
+    return read_perf_tuning(text, Origin.at("f.c", text), settings).spec  # type: ignore[arg-type]
 
 
 def refusals(text: str) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from annotune.analysis.named import is_unsigned_type
-from annotune.ir.expr import Binary, Call, Expr, Select, rewrite, variables
+from annotune.ir.expr import Binary, Call, Expr, Int, Select, Var, rewrite, variables
 from annotune.ir.text import print_expr
 
 _CHOOSES = {"min": "<", "max": ">"}
@@ -55,3 +55,41 @@ def without_extrema(expr: Expr) -> Expr:
         return first
 
     return rewrite(expr, change)
+
+
+def in_64_bits(expr: Expr, ints: Collection[str]) -> Expr:
+    """Return `expr` with what it computes of `ints` alone computed in 64 bits: ``(long)n * m``.
+
+    Where C computes such in 32 bits no number is beyond these, so that this is the same number.
+    """
+    if not ints:
+        return expr
+
+    def change(part: Expr) -> Expr | None:
+        return wide(part)[0] if isinstance(part, Binary) and part.op in "+-*" else None
+
+    def wide(part: Expr) -> tuple[Expr, bool]:
+        """Return a part changed, and whether it is still one of 32 bits."""
+        match part:
+            case Binary("+" | "-" | "*" as op, left, right):
+                (left, is_narrow), (right, is_other) = wide(left), wide(right)
+                is_less = isinstance(right, Int) and (op == "-" or isinstance(left, Int))
+                if is_narrow and is_other and is_less:
+                    # No size is so far below 0.
+                    return Binary(op, left, right), True
+                if is_narrow and is_other and isinstance(left, Int):
+                    right = _long(right)
+                elif is_narrow and is_other:
+                    left = _long(left)
+                return Binary(op, left, right), False
+            case Int():
+                return part, True
+            case Var(name):
+                return part, name in ints
+        return rewrite(part, change), False
+
+    return rewrite(expr, change)
+
+
+def _long(expr: Expr) -> Expr:
+    return Var(f"(long){expr.name}") if isinstance(expr, Var) else Call("(long)", (expr,))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from annotune.analysis.named import is_unsigned_type
-from annotune.codegen.c_expr import c_expr, of_one_sign, plain_c
-from annotune.codegen.names import c_type, spelled
+from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
+from annotune.codegen.names import c_type, ints_of, spelled
 from annotune.codegen.skipped import without_test
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import (
@@ -67,7 +67,8 @@ class Dialect:
     def expr(self, expr: Expr, enclosing: int = 0) -> str:
         """Return an expression as C; `enclosing` as for `c_expr`."""
         types = {scalar.name: scalar.type for scalar in self.region.scalars.values()}
-        return plain_c(of_one_sign(self._flat(expr) if self.flat else expr, types), enclosing)
+        made = self._flat(expr) if self.flat else self._in_place(expr)
+        return plain_c(of_one_sign(made, types), enclosing)
 
     def write_body(self, out: Writer, body: tuple[Stmt, ...]) -> None:
         """Write statements in order; neighbours that one ``if`` may hold share it."""
@@ -179,6 +180,8 @@ class Dialect:
         is_counted = all(map(is_unsigned_type, types)) and not subtracts(bound)
         wide = kind if is_counted or not (kind == "int" or is_unsigned_type(kind)) else "long"
 
+        if not self.flat:
+            bound = in_64_bits(bound, ints_of(self.region))
         plain = types == {"int"} and not _is_wide(bound)
         one_type = bound if plain else _of_one_type(bound, wide, own)
         return c_expr(one_type, enclosing) if self.has_extrema else self.expr(one_type, enclosing)
@@ -206,6 +209,25 @@ class Dialect:
             return part if isinstance(part, Access) else None
 
         return rewrite(value, cast)
+
+    def _in_place(self, expr: Expr) -> Expr:
+        """Return an expression with subscripts in 64 bits, and what is a long in the user's text.
+
+        Its other ints are computed as the user's are.
+        """
+        ints = ints_of(self.region)
+        iterators = {loop.var for loop in self.region.nest.loops()}
+
+        def change(part: Expr) -> Expr | None:
+            match part:
+                case Access(indices=indices):
+                    inner = (in_64_bits(rewrite(index, change), ints) for index in indices)
+                    return replace(part, indices=tuple(inner))
+                case Call("(long)", (operand,)) if variables(operand) <= ints | iterators:
+                    return Call("(long)", (in_64_bits(operand, ints),))
+            return None
+
+        return rewrite(expr, change) if ints else expr
 
     def _flat(self, expr: Expr) -> Expr:
         return rewrite(expr, lambda e: flattened(e, self.region.arrays))

@@ -10,8 +10,8 @@ from annotune.analysis.named import is_unsigned_type
 from annotune.analysis.poly import from_expr
 from annotune.analysis.schedule import space_of
 from annotune.analysis.touched import AS_WRITTEN
-from annotune.codegen.c_expr import of_one_sign, plain_c
-from annotune.codegen.names import Interface, spelled
+from annotune.codegen.c_expr import in_64_bits, of_one_sign, plain_c
+from annotune.codegen.names import Interface, ints_of, spelled
 from annotune.ir.expr import (
     Binary,
     Call,
@@ -261,7 +261,7 @@ def address(analysis: Analysis, array: Array, offset: Expr) -> Expr:
     if offset == Int(0):
         return Var(f"(const char *){array.name}")
     first = Var(array.name)
-    offset = signed(offset, analysis.region)
+    offset = in_64_bits(signed(offset, analysis.region), ints_of(analysis.region))
     if not array.is_pointer or len(array.extents) > 1:
         first = Var(f"(const {spelled(array.element)} *){array.name}")
         # A row and a column may each be an int while their product is none.

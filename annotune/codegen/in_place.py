@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 
 from annotune.analysis.facts import Analysis
+from annotune.codegen.c_expr import in_64_bits
 from annotune.codegen.c_stmt import LONG_LINE, Dialect, final_values
 from annotune.codegen.guards import (
     Stretch,
@@ -18,7 +19,14 @@ from annotune.codegen.guards import (
     size_tests,
     touched_stretch,
 )
-from annotune.codegen.names import interface, spelled, temporaries, unmentioned, used_scalars
+from annotune.codegen.names import (
+    interface,
+    ints_of,
+    spelled,
+    temporaries,
+    unmentioned,
+    used_scalars,
+)
 from annotune.codegen.reach import reach_tests
 from annotune.codegen.several_sizes import any_of, suffixes, tests_by_size
 from annotune.codegen.target import Variant
@@ -63,6 +71,7 @@ def region_block(
     if variant.general is None:
         tests = (*any_of(tuned_sizes), *tests)
     out = Writer()
+    tests = tuple(in_64_bits(test, ints_of(region)) for test in tests)
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
             _declare(out, [s for p in variant.plans() for s in between_kernels(analysis, p)])

@@ -86,6 +86,21 @@ def c_type(region: Region, type_: str) -> str:
     return "long" if is_widened else spelled(type_)
 
 
+def ints_of(region: Region) -> frozenset[str]:
+    """Return the scalars of the user's that C computes with as ints, where that may be too narrow.
+
+    What a text in place makes of them alone must be computed in 64 bits, as the user had it.
+    """
+    if not region.is_wide:
+        return frozenset()
+    iterators = {loop.var for loop in region.nest.loops()}
+    return frozenset(
+        scalar.name
+        for scalar in region.scalars.values()
+        if scalar.type in ("int", "short") and scalar.name not in iterators
+    )
+
+
 def _may_overflow(region: Region) -> bool:
     """Return whether a flat subscript of a shaped array may exceed an int.
 

@@ -116,6 +116,13 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for m in (0, 5, 8)
         ),
     ),
+    "products_of_ints.c": (
+        *(
+            Call("last", n, m, Array("f8", 6), Array("f8", 7), returns="i8")
+            for n, m in ((300, 60), (50_000, 50_000), (65_536, 65_536), (2, 3))
+        ),
+        *(Call("far", n, m, Array("f8", 6)) for n, m in ((300, 60), (50_000, 50_000))),
+    ),
     "far_apart.c": (
         *(
             Call("counted", s, n, Array("f8", 8), returns="i4")

@@ -1,0 +1,24 @@
+/* What the user's text computes of ints in 64 bits: more than an int holds. */
+
+long last(int n, int m, double *restrict x, const double *restrict a)
+{
+  long i, count = 0;
+  /*@ begin PerfTuning ( def input_params { param n = 300; param m = 60; } ) @*/
+  for (i = (long)n * m - 6; i < (long)n * m; i++) {
+    x[i - (long)n * m + 6] = 2 * a[i - (long)n * m + 7];
+    count += 3;
+  }
+  /*@ end @*/
+  return i + count;
+}
+
+void far(int n, int m, double *restrict x)
+{
+  long i;
+  const long size = (long)m * n;
+  double *const start = x - size;
+  /*@ begin PerfTuning ( def input_params { param n = 300; param m = 60; } ) @*/
+  for (i = 0; i < n % 7; i++)
+    start[size + i] += i;
+  /*@ end @*/
+}

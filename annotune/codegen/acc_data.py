@@ -9,7 +9,7 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.poly import from_expr
 from annotune.codegen.c_expr import in_64_bits, plain_c
 from annotune.codegen.guards import Stretch, address, apart, in_long, may_wrap, same_or_apart
-from annotune.codegen.names import ints_of
+from annotune.codegen.names import narrow_scalars
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
 from annotune.ir.region import Array, Region
@@ -130,7 +130,7 @@ def _counted(expr: Expr, region: Region) -> str:
     """Return a bound of a section as C, in 64 bits where it is more than a sum of products."""
     is_plain = not any(isinstance(part, Select | Call) for part in walk(expr))
     is_plain = is_plain and not may_wrap(expr, region)
-    return plain_c(in_64_bits(expr, ints_of(region)) if is_plain else in_long(expr))
+    return plain_c(in_64_bits(expr, narrow_scalars(region)) if is_plain else in_long(expr))
 
 
 def _clause(analysis: Analysis, array: Array, is_part: bool) -> str:

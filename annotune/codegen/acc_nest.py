@@ -7,11 +7,10 @@ from itertools import groupby
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.lanes import around, keeps_order
-from annotune.codegen.c_expr import in_64_bits
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import counts_tests
 from annotune.codegen.in_place import condition
-from annotune.codegen.names import ints_of, spelled
+from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, declared_in, is_placed, reduction_clauses
 from annotune.codegen.tile_ends import cut_loops, write_ends
 from annotune.codegen.writer import Writer
@@ -54,7 +53,7 @@ class NestWriter:
         level = self._level(loops[-1], head)
         heads = [self.dialect.loop_head(loop) for loop in named if isinstance(loop, Loop)]
         tests = self._late_tests(bare) if collapse else ()
-        tests = tuple(in_64_bits(test, ints_of(self.dialect.region)) for test in tests)
+        tests = tuple(map(self.dialect.wide, tests))
         with out.block(condition(tests)) if tests else nullcontext():
             clauses = f"{collapse}{reduction_clauses(loops)}{tail}"
             out.directive(f"#pragma acc {head}{level}{clauses}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from annotune.analysis.named import is_unsigned_type
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, Var, rewrite, variables
@@ -57,36 +57,45 @@ def without_extrema(expr: Expr) -> Expr:
     return rewrite(expr, change)
 
 
-def in_64_bits(expr: Expr, ints: Collection[str]) -> Expr:
-    """Return `expr` with what it computes of `ints` alone computed in 64 bits: ``(long)n * m``.
+def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
+    """Return `expr` with what it computes of `narrow` scalars computed as longs: ``(long)n * m``.
 
-    Where C computes such in 32 bits no number is beyond these, so that this is the same number.
+    `narrow` are names with their types, ``int`` or ``unsigned int``. Where C computes with ints in
+    32 bits no number is beyond these, so that this is the same number. Of unsigned ones products
+    alone are taken so: differences may go round.
     """
-    if not ints:
+    if not narrow:
         return expr
+    ints = {name for name, kind in narrow.items() if kind == "int"}
 
     def change(part: Expr) -> Expr | None:
-        return wide(part)[0] if isinstance(part, Binary) and part.op in "+-*" else None
+        match part:
+            case Binary("+" | "-" | "*"):
+                return wide(part)[0]
+            case Select(condition, one, other) if not variables(condition) <= ints:
+                # As C compares.
+                return Select(condition, rewrite(one, change), rewrite(other, change))
+        return None
 
-    def wide(part: Expr) -> tuple[Expr, bool]:
-        """Return a part changed, and whether it is still one of 32 bits."""
+    def wide(part: Expr) -> tuple[Expr, str]:
+        """Return a part changed, and the type in which C computes it then."""
         match part:
             case Binary("+" | "-" | "*" as op, left, right):
-                (left, is_narrow), (right, is_other) = wide(left), wide(right)
+                (left, kind), (right, other) = wide(left), wide(right)
                 is_less = isinstance(right, Int) and (op == "-" or isinstance(left, Int))
-                if is_narrow and is_other and is_less:
+                if "long" in (kind, other):
+                    return Binary(op, left, right), "long"
+                if is_less or (op != "*" and "unsigned int" in (kind, other)):
                     # No size is so far below 0.
-                    return Binary(op, left, right), True
-                if is_narrow and is_other and isinstance(left, Int):
-                    right = _long(right)
-                elif is_narrow and is_other:
-                    left = _long(left)
-                return Binary(op, left, right), False
+                    return Binary(op, left, right), max(kind, other)
+                if isinstance(left, Int):
+                    return Binary(op, left, _long(right)), "long"
+                return Binary(op, _long(left), right), "long"
             case Int():
-                return part, True
+                return part, "int"
             case Var(name):
-                return part, name in ints
-        return rewrite(part, change), False
+                return part, narrow.get(name, "long")
+        return rewrite(part, change), "long"
 
     return rewrite(expr, change)
 

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from annotune.analysis.named import is_unsigned_type
 from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
-from annotune.codegen.names import c_type, ints_of, spelled
+from annotune.codegen.names import c_type, narrow_scalars, spelled
 from annotune.codegen.skipped import without_test
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import (
@@ -180,8 +180,7 @@ class Dialect:
         is_counted = all(map(is_unsigned_type, types)) and not subtracts(bound)
         wide = kind if is_counted or not (kind == "int" or is_unsigned_type(kind)) else "long"
 
-        if not self.flat:
-            bound = in_64_bits(bound, ints_of(self.region))
+        bound = self.wide(bound)
         plain = types == {"int"} and not _is_wide(bound)
         one_type = bound if plain else _of_one_type(bound, wide, own)
         return c_expr(one_type, enclosing) if self.has_extrema else self.expr(one_type, enclosing)
@@ -210,24 +209,32 @@ class Dialect:
 
         return rewrite(value, cast)
 
+    def wide(self, expr: Expr) -> Expr:
+        """Return a bound or a test in 64 bits where the user computes such in these.
+
+        Functions of ours have longs; a text in place has the user's own scalars.
+        """
+        return expr if self.flat else in_64_bits(expr, narrow_scalars(self.region))
+
     def _in_place(self, expr: Expr) -> Expr:
         """Return an expression with subscripts in 64 bits, and what is a long in the user's text.
 
         Its other ints are computed as the user's are.
         """
-        ints = ints_of(self.region)
+        narrow = narrow_scalars(self.region)
         iterators = {loop.var for loop in self.region.nest.loops()}
+        signed = {name for name, kind in narrow.items() if kind == "int"} | iterators
 
         def change(part: Expr) -> Expr | None:
             match part:
                 case Access(indices=indices):
-                    inner = (in_64_bits(rewrite(index, change), ints) for index in indices)
+                    inner = (in_64_bits(rewrite(index, change), narrow) for index in indices)
                     return replace(part, indices=tuple(inner))
-                case Call("(long)", (operand,)) if variables(operand) <= ints | iterators:
-                    return Call("(long)", (in_64_bits(operand, ints),))
+                case Call("(long)", (operand,)) if variables(operand) <= signed:
+                    return Call("(long)", (in_64_bits(operand, narrow),))
             return None
 
-        return rewrite(expr, change) if ints else expr
+        return rewrite(expr, change) if narrow else expr
 
     def _flat(self, expr: Expr) -> Expr:
         return rewrite(expr, lambda e: flattened(e, self.region.arrays))

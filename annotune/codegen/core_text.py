@@ -132,7 +132,7 @@ class BodyWriter:
             self._block(out, body)
             return
         tests, whole = full_blocks(body)
-        with out.block(f"if ({joined(tests)})"):
+        with out.block(f"if ({joined(map(self.dialect.wide, tests))})"):
             self._block(out, whole)
         with out.block("else"):
             self._block(out, write_ends(out, self.dialect, body, tiles))

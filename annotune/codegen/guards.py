@@ -11,7 +11,7 @@ from annotune.analysis.poly import from_expr
 from annotune.analysis.schedule import space_of
 from annotune.analysis.touched import AS_WRITTEN
 from annotune.codegen.c_expr import in_64_bits, of_one_sign, plain_c
-from annotune.codegen.names import Interface, ints_of, spelled
+from annotune.codegen.names import Interface, narrow_scalars, spelled
 from annotune.ir.expr import (
     Binary,
     Call,
@@ -261,7 +261,7 @@ def address(analysis: Analysis, array: Array, offset: Expr) -> Expr:
     if offset == Int(0):
         return Var(f"(const char *){array.name}")
     first = Var(array.name)
-    offset = in_64_bits(signed(offset, analysis.region), ints_of(analysis.region))
+    offset = in_64_bits(signed(offset, analysis.region), narrow_scalars(analysis.region))
     if not array.is_pointer or len(array.extents) > 1:
         first = Var(f"(const {spelled(array.element)} *){array.name}")
         # A row and a column may each be an int while their product is none.

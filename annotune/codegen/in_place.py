@@ -21,7 +21,7 @@ from annotune.codegen.guards import (
 )
 from annotune.codegen.names import (
     interface,
-    ints_of,
+    narrow_scalars,
     spelled,
     temporaries,
     unmentioned,
@@ -71,7 +71,7 @@ def region_block(
     if variant.general is None:
         tests = (*any_of(tuned_sizes), *tests)
     out = Writer()
-    tests = tuple(in_64_bits(test, ints_of(region)) for test in tests)
+    tests = tuple(in_64_bits(test, narrow_scalars(region)) for test in tests)
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
             _declare(out, [s for p in variant.plans() for s in between_kernels(analysis, p)])

@@ -86,19 +86,20 @@ def c_type(region: Region, type_: str) -> str:
     return "long" if is_widened else spelled(type_)
 
 
-def ints_of(region: Region) -> frozenset[str]:
-    """Return the scalars of the user's that C computes with as ints, where that may be too narrow.
+def narrow_scalars(region: Region) -> dict[str, str]:
+    """Return the user's scalars of 32 bits and less, with the type in which C computes with them.
 
-    What a text in place makes of them alone must be computed in 64 bits, as the user had it.
+    Where the user computes in 64 bits, what a text in place makes of them must be so too; empty
+    where he does not.
     """
     if not region.is_wide:
-        return frozenset()
+        return {}
     iterators = {loop.var for loop in region.nest.loops()}
-    return frozenset(
-        scalar.name
+    return {
+        scalar.name: scalar.type if scalar.type == "unsigned int" else "int"
         for scalar in region.scalars.values()
-        if scalar.type in ("int", "short") and scalar.name not in iterators
-    )
+        if scalar.type in ("int", "short", "unsigned int") and scalar.name not in iterators
+    }
 
 
 def _may_overflow(region: Region) -> bool:

@@ -59,7 +59,7 @@ def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -
         word = "end" if cut.least in walk(cut.loop.upper) else "begin"
         own = fresh(f"{cut.loop.var}_{word}", dialect.region.taken | out.declared)
         out.declare(own)
-        out.line(f"const {kind} {own} = {dialect.expr(cut.least)};")
+        out.line(f"const {kind} {own} = {dialect.expr(dialect.wide(cut.least))};")
         ends[cut.least] = Var(own)
     return with_bounds(body, ends)
 

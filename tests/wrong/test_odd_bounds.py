@@ -122,6 +122,15 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for n, m in ((300, 60), (50_000, 50_000), (65_536, 65_536), (2, 3))
         ),
         *(Call("far", n, m, Array("f8", 6)) for n, m in ((300, 60), (50_000, 50_000))),
+        *(
+            Call("of_unsigned", ("u4", n), ("u4", m), Array("f8", 5))
+            for n, m in ((300, 60), (50_000, 50_000), (2**31, 2), (2**16, 2**16))
+        ),
+        *(
+            Call("of_a_choice", n, m, ("u4", s), Array("f8", 7), returns="i4")
+            for n, m in ((3, 4), (-3, 4))
+            for s in (0, 12, 13)
+        ),
     ),
     "far_apart.c": (
         *(

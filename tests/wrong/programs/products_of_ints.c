@@ -1,5 +1,7 @@
 /* What the user's text computes of ints in 64 bits: more than an int holds. */
 
+#include <stddef.h>
+
 long last(int n, int m, double *restrict x, const double *restrict a)
 {
   long i, count = 0;
@@ -21,4 +23,22 @@ void far(int n, int m, double *restrict x)
   for (i = 0; i < n % 7; i++)
     start[size + i] += i;
   /*@ end @*/
+}
+
+void of_unsigned(unsigned n, unsigned m, double *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 300; param m = 60; } ) @*/
+  for (size_t i = (size_t)n * m; i < (size_t)n * m + 5; i++)
+    x[i - (size_t)n * m] += 2;
+  /*@ end @*/
+}
+
+int of_a_choice(int n, int m, unsigned s, double *restrict x)
+{
+  long i;
+  /*@ begin PerfTuning ( def input_params { param n = 3; param m = 4; param s = 20; } ) @*/
+  for (i = 0; i < (s > n * m ? 4L : 7L); i++)
+    x[i] += i;
+  /*@ end @*/
+  return i;
 }

@@ -14,6 +14,7 @@ from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import walk
 from annotune.frontend.kinds import Typed, goes_round, keeps_values, may_wrap
 from annotune.frontend.names import Formula, Names
+from annotune.frontend.ranges import width
 from annotune.frontend.stability import Stability
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
@@ -95,7 +96,7 @@ def learn(formulas: Mapping[str, Any], names: Names) -> None:
 def _formula(name: str, value: Any, names: Names) -> Formula | None:
     """Return the formula of a defined integer, None where it is none of sums and products."""
     try:
-        read, exact = _read(value, names)
+        read, exact, computed = _read(value, names)
     except AnnotuneError:
         return None
     type_ = _symbol(name, names).base
@@ -104,16 +105,20 @@ def _formula(name: str, value: Any, names: Names) -> Formula | None:
         return None
     is_plain = not may_wrap(exact.expr)
     kept = read.expr if is_plain else exact.expr
+    if is_plain and width(type_) == 64:
+        # With its casts: a product of ints may be no int.
+        kept = computed.expr
     if type_ != "int" and (is_plain or exact.kind != type_):
         kept = Call(f"({type_})", (kept,))
     return Formula(read.expr, kept)
 
 
-def _read(value: Any, names: Names) -> tuple[Typed, Typed]:
-    """Return a definition as a plain number and as C computes it, with the C type."""
+def _read(value: Any, names: Names) -> tuple[Typed, Typed, Typed]:
+    """Return a definition as a plain number, as one with what goes round, and as C has it."""
     expressions = Expressions(names)
     with expressions.index():
-        return expressions.value(value), expressions.exact_value(value)
+        read, exact = expressions.value(value), expressions.exact_value(value)
+    return read, exact, expressions.value(value)
 
 
 def declarations(statements: Sequence[Any], names: Names, defined: Iterable[str]) -> list[str]:

@@ -278,8 +278,9 @@ class Integers:
         # An iterator of another type computes in that one, where -1 may be a great number.
         product = _product(times, by, header)
         if width(base) == 64:
-            # In C every step is made in the wide type.
-            product = Binary("*", _rounds(Call(f"({base})", (times,)), header), by)
+            # In C every step is made in the wide type, and its ints may have been cast to it.
+            far = by if isinstance(by, Var | Int) else signed(by, self.names, is_far=True)
+            product = Binary("*", _rounds(Call(f"({base})", (times,)), header), far)
         return Formula(index, self._of_type(base, _advanced(value, product)))
 
     def left(self, header: Header) -> Formula:

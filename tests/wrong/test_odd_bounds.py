@@ -127,6 +127,15 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for n, m in ((300, 60), (50_000, 50_000), (2**31, 2), (2**16, 2**16))
         ),
         *(
+            Call("values", n, m, ("u4", u), Array("f8", 9), Array("i4", 9))
+            for n, m in ((300, 60), (50_000, 50_000), (-50_000, 50_000))
+            for u in (4, 2**31, 2**32 - 1)
+        ),
+        *(
+            Call("summed", n, m, Array("f8", 9), returns="i8")
+            for n, m in ((300, 60), (50_000, 50_000), (-50_000, 50_000))
+        ),
+        *(
             Call("of_a_choice", n, m, ("u4", s), Array("f8", 7), returns="i4")
             for n, m in ((3, 4), (-3, 4))
             for s in (0, 12, 13)

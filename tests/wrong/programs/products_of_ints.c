@@ -42,3 +42,26 @@ int of_a_choice(int n, int m, unsigned s, double *restrict x)
   /*@ end @*/
   return i;
 }
+
+void values(int n, int m, unsigned u, double *restrict x, const int *restrict k)
+{
+  const long all = (long)n * m;
+  /*@ begin PerfTuning ( def input_params { param n = 300; param m = 60; param u = 4; } ) @*/
+  for (int i = 0; i < 9; i++)
+    x[i] = (long)n * m + i + (double)all / ((size_t)u * u + 1) + (long)k[i] * n + (u + 1L) * m
+           + (i + (long)n) * m;
+  /*@ end @*/
+}
+
+long summed(int n, int m, double *restrict x)
+{
+  long s = 0;
+  /*@ begin PerfTuning ( def input_params { param n = 300; param m = 60; } ) @*/
+  for (int i = 0; i < 9; i++) {
+    if ((long)n * m > 1000 + i)
+      x[i] += (long)i * n * m;
+    s += (long)n * m;
+  }
+  /*@ end @*/
+  return s;
+}

@@ -10,7 +10,7 @@ from annotune.decide.rules import TEAM
 from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
-from annotune.transforms.tree import picks_piece
+from annotune.transforms.tree import bound_names, picks_piece
 
 BLOCKS = (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z)
 THREADS = (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z)
@@ -115,7 +115,9 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
         wanted[level] = max(threads, wanted.get(level, 1))
         if level in BLOCKS:
             # No block knows before the launch how long its tile is; a full one is longest.
-            is_inside = any(picks_piece(outer, loop) for outer in band)
+            is_inside = any(
+                picks_piece(outer, loop) for outer in band if outer.var in bound_names(loop)
+            )
             trips[level] = own_count(loop) if is_inside else fold(trip_count(loop))
     room = BLOCK_LIMIT
     extents: list[int] = []
@@ -158,6 +160,7 @@ def own_count(loop: Loop) -> Expr:
     """Return the trip count of a loop; of a tile's inner loop, that of a full tile."""
     match loop.upper:
         case Call("min", (full, _)):
-            return fold(trip_count(Loop(loop.var, loop.lower, full, (), loop.step)))
-        case _:
-            return fold(trip_count(loop))
+            count = fold(trip_count(Loop(loop.var, loop.lower, full, (), loop.step)))
+            if isinstance(count, Int):
+                return count
+    return fold(trip_count(loop))

@@ -150,7 +150,11 @@ def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
     wrapped = [in_long(inner) for inner in _made_unsigned(upper)]
     if _made_unsigned(lower):
         wrapped.append(Call("(long)", (lower,)))
-    if wrapped:
+    # An end below 0 would be a large number beside a start without a sign.
+    sides = [
+        {is_unsigned_type(types[n]) for n in variables(e) & types.keys()} for e in (lower, upper)
+    ]
+    if wrapped or (all(sides) and len(sides[0] | sides[1]) > 1):
         lower, upper = Call("(long)", (lower,)), Call("(long)", (upper,))
     test = of_one_sign(Binary("<", lower, upper), types)
     # What lies below 0 lies beyond every end where C computes it unsigned, and as an end is one

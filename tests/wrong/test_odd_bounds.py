@@ -111,6 +111,11 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for ld in (0, 1, 4, 20, 23)
         ),
         *(
+            Call("ends_below_zero", n, ("u8", first), Array("f8", 16))
+            for n in (-2, 0, 3, 16)
+            for first in (0, 12)
+        ),
+        *(
             Call("halved", ("u4", n), m, Array("f8", 24), returns="i4")
             for n in (0, 1, 9, 12)
             for m in (0, 5, 8)

@@ -22,3 +22,12 @@ int halved(unsigned n, int m, double *restrict d)
   /*@ end @*/
   return i;
 }
+
+void ends_below_zero(int n, size_t first, double *restrict x)
+{
+  int i;
+  /*@ begin PerfTuning ( def input_params { param n = 16; param first = 12; } ) @*/
+  for (i = first; i < (int)n; i++)
+    x[i] = i * 0.5;
+  /*@ end @*/
+}

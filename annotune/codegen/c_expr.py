@@ -85,9 +85,10 @@ def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
                 is_less = isinstance(right, Int) and (op == "-" or isinstance(left, Int))
                 if "long" in (kind, other):
                     return Binary(op, left, right), "long"
-                if is_less or (op != "*" and "unsigned int" in (kind, other)):
+                is_unsigned = "unsigned int" in (kind, other)
+                if is_less or (is_unsigned and op != "*"):
                     # No size is so far below 0.
-                    return Binary(op, left, right), max(kind, other)
+                    return Binary(op, left, right), "unsigned int" if is_unsigned else "int"
                 if isinstance(left, Int):
                     return Binary(op, left, _long(right)), "long"
                 return Binary(op, _long(left), right), "long"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from annotune.analysis.facts import Analysis
-from annotune.ir.expr import Binary, Int, walk
+from annotune.ir.expr import Binary, Expr, Int, walk
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.region import Array, Region
 from annotune.ir.sharing import may_share, may_share_unchanged
@@ -82,20 +82,20 @@ def _are_integers_both(one: Array, two: Array, region: Region) -> bool:
 
     Among them are zeros, by which nothing must be divided.
     """
-    if any(family_of(array.element) is not Family.INTEGER for array in (one, two)):
-        return False
-    assigns = [s for s in walk_stmts(region.nest.body) if isinstance(s, Assign)]
-    exprs = [expr for assign in assigns for expr in assign.sources()]
-    exprs += [
-        s.value
-        for s in walk_stmts(region.nest.body)
-        if isinstance(s, Local) and s.value is not None
-    ]
-    divisors = [
-        part.right
-        for expr in exprs
-        for part in walk(expr)
-        if isinstance(part, Binary) and part.op in ("/", "%")
-    ]
-    divisors += [assign.value for assign in assigns if assign.op in ("/=", "%=")]
-    return all(isinstance(divisor, Int) for divisor in divisors)
+    are_integers = all(family_of(array.element) is Family.INTEGER for array in (one, two))
+    return are_integers and all(isinstance(divisor, Int) for divisor in _divisors(region))
+
+
+def _divisors(region: Region) -> Iterator[Expr]:
+    """Yield what a region divides by."""
+    for stmt in walk_stmts(region.nest.body):
+        exprs: tuple[Expr, ...] = ()
+        if isinstance(stmt, Assign):
+            exprs = stmt.sources()
+            if stmt.op in ("/=", "%="):
+                yield stmt.value
+        elif isinstance(stmt, Local) and stmt.value is not None:
+            exprs = (stmt.value,)
+        for part in (part for expr in exprs for part in walk(expr)):
+            if isinstance(part, Binary) and part.op in ("/", "%"):
+                yield part.right

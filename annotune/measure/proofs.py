@@ -125,12 +125,14 @@ def _other_way_round(analysis: Analysis, overlap: Overlap, sizes: Sizes) -> Iter
 
     Of two that are equally long there the first ones at which they are not.
     """
-    found = {_longer(analysis, overlap, sizes)}
+    missing = {overlap.first, overlap.second} - {_longer(analysis, overlap, sizes)}
     for other in small_sizes(analysis):
         longer = _longer(analysis, overlap, other)
-        if longer not in found and longer:
-            found.add(longer)
+        if longer in missing:
+            missing.remove(longer)
             yield other
+        if not missing:
+            return
 
 
 def _longer(analysis: Analysis, overlap: Overlap, sizes: Sizes) -> str:

@@ -256,11 +256,10 @@ def run(
             store,
             stop or NEVER,
         )
-    is_cuda = any(target.name == "cuda" for target in targets)
-    faulty = nvcc_warnings(here, found.source.path) if is_cuda else ()
-    diagnostics = (*found.diagnostics, *kept_aside, *faulty)
     origins = {t.name: run_provenance(settings, tuned, t.name) for t in targets}
     made = tuning.files(found.source, tuned, targets, origins)
+    faulty = nvcc_warnings(here, found.source.path) if ".cu" in made else ()
+    diagnostics = (*found.diagnostics, *kept_aside, *faulty)
     warnings = [d.message for d in diagnostics]
     value = tuning.results(__version__, found.source, device, tuned, tools, warnings)
     stem = settings.source.stem

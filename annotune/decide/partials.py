@@ -48,19 +48,18 @@ def reductions(
             doubted = doubt(analysis.region, assign)
             again = needed(analysis.region.nest.assigns(), assign)
             by_clause = any(x.place in _BY_CLAUSE for x in loops if x.var in over)
-            loses = by_clause and _loses_sign(analysis, assign)
+            loses = by_clause and may_stay_negative_zero(analysis.region, assign)
+            if loses and not _runs_again(analysis, assign):
+                # Of a complex number each part would want a flag of its own.
+                again, loses = frozenset(), "omplex" not in element
             loses |= may_leave_range(analysis.region, assign)
             yield Reduce(assign.number, over, element, span, outer, doubted, again, loses)
 
 
-def _loses_sign(analysis: Analysis, assign: Assign) -> bool:
-    """Return whether a sum may be -0.0 and is so only in loops that run again.
-
-    Where they overwrite what the terms are made of, the sign of a zero is not asked for.
-    """
+def _runs_again(analysis: Analysis, assign: Assign) -> bool:
+    """Return whether the loops of a sum may compute its terms a second time."""
     own = (d for d in analysis.dependences if d.is_reduction and d.source == assign.number)
-    runs_again = all(d.may_run_again for d in own)
-    return runs_again and may_stay_negative_zero(analysis.region, assign)
+    return all(d.may_run_again for d in own)
 
 
 def element_of(analysis: Analysis, target: Access | Var) -> str:

@@ -33,8 +33,8 @@ _KEEP_SIGN = frozenset({"(double)", "(float)", "sqrt", "sqrtf"})
 def fixes_zeros(analysis: Analysis) -> bool:
     """Return whether C says of each zero that a region leaves which sign it has.
 
-    Of two zeros ``fmax`` is either; the user may leave signs open, and a sum may lose its own where
-    the region overwrites what it is made of (docs/reading-c.md).
+    Of two zeros ``fmax`` is either; the user may leave signs open, and a complex sum may lose its
+    own where the region overwrites what it is made of (docs/reading-c.md).
     """
     region = analysis.region
     if region.spec.assumptions.finite or divides(region):
@@ -44,21 +44,24 @@ def fixes_zeros(analysis: Analysis) -> bool:
     if any(isinstance(e, Call) and e.function in EXTREMA for e in sources):
         return False
     once = {d.source for d in analysis.dependences if d.is_reduction and not d.may_run_again}
-    return not any(may_stay_negative_zero(region, a) for a in assigns if a.number in once)
+    sums = (a for a in assigns if a.number in once and may_stay_negative_zero(region, a))
+    return all(_is_real(region, _name(a.target)) for a in sums)
 
 
 def bears_zeros(analysis: Analysis) -> bool:
     """Return whether a region sums reals, and C says of each zero which sign it has."""
     region = analysis.region
-    sums = (a.target for a in region.nest.assigns() if reduction_operator(a) == "+")
-    names = (t.name if isinstance(t, Var) else t.array for t in sums)
+    names = (_name(a.target) for a in region.nest.assigns() if reduction_operator(a) == "+")
     return fixes_zeros(analysis) and any(_is_number(region, name) for name in names)
 
 
 def changed_names(region: Region) -> frozenset[str]:
     """Return the arrays and scalars that a region changes, where its sums begin."""
-    targets = (assign.target for assign in region.nest.assigns())
-    return frozenset(t.name if isinstance(t, Var) else t.array for t in targets)
+    return frozenset(_name(assign.target) for assign in region.nest.assigns())
+
+
+def _name(target: Access | Var) -> str:
+    return target.name if isinstance(target, Var) else target.array
 
 
 def negative_names(region: Region) -> frozenset[str]:

@@ -67,6 +67,25 @@ def lost_sign(target: Access | Var, partial: Var, element: str) -> list[Expr]:
     return found
 
 
+def adds_more(assign: Assign, element: str) -> Expr:
+    """Return whether what a statement adds to a real number is anything but -0.0.
+
+    -0.0 changes no number, and all else makes 0.0 of -0.0 or another number.
+    """
+    suffix = "f" if element == "float" else ""
+    zero, one = Real(f"0.0{suffix}"), Real(f"1.0{suffix}")
+    nothing = Negate(zero)
+    match assign.op:
+        case "+=":
+            added = assign.value
+        case "-=":
+            added = Binary("-", nothing, assign.value)
+        case _:
+            added = rewrite(assign.value, lambda part: nothing if part == assign.target else None)
+    is_positive = Binary(">", Binary("/", one, added), zero)
+    return Binary("||", Binary("!=", added, zero), is_positive)
+
+
 def lost_size(partial: Var, element: str) -> list[Expr]:
     """Return where a product has left its type's range, or digits below it: C's order may not.
 

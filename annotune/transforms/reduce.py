@@ -32,7 +32,7 @@ from annotune.transforms.copies import (
     names_in,
     shown,
 )
-from annotune.transforms.doubts import Doubts, lost_sign, lost_size
+from annotune.transforms.doubts import Doubts, adds_more, lost_sign, lost_size
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
     MAY_NOT_RUN,
@@ -79,7 +79,8 @@ class Reduce:
     scalars take no name in `taken`. Where `doubt` has come true, the loops run a second time, in
     order and with the statements in `again` alone; so they do (`loses_value`) where the partial
     result of a sum has lost a sign, which clauses of C's targets begin at 0.0, or that of a product
-    has left its type's range.
+    has left its type's range. Where no statement may run ``again``, a flag says whether anything
+    but -0.0 was added.
     """
 
     statement: int
@@ -169,12 +170,16 @@ class Reduce:
             start.append(Local(flag, self.element, self._real("0.0")))
             added.append(Combine(Operator.MAX, flag))
             inner.append(doubts.noted(Var(flag), self._real("1.0")))
-        if self._may_miss(body):
+        asks_signs = self.loses_value and operator is Operator.SUM and not self.again
+        if asks_signs or self._may_miss(body):
             flag = fresh_name(f"{target_name(assign)}_any", body, {*self.taken, name})
             start.append(Local(flag, "int", Int(0)))
             guard = Var(flag)
             added.append(Combine(Operator.MAX, flag))
-            inner.append(Assign(assign.number, guard, "=", Int(1), assign.span, assign.guard))
+            any_: Expr = Int(1)
+            if asks_signs:
+                any_ = Select(adds_more(assign, self.element), any_, guard)
+            inner.append(Assign(assign.number, guard, "=", any_, assign.span, assign.guard))
         outer, around = self._outermost(body), self._around(body)
         shared = self._combined(outer, around, assign, added, tuple(inner))
         value = partial if doubts is None else doubts.value()
@@ -182,7 +187,7 @@ class Reduce:
         tests: list[Expr] = []
         if doubts is not None and doubts.doubt.may_show:
             tests = doubts.tests([Var(c.name) for c in added if c.name.endswith(_NAN)])
-        elif self.loses_value:
+        elif self.loses_value and not asks_signs:
             if operator is Operator.SUM:
                 tests = lost_sign(assign.target, partial, self.element)
             else:

@@ -19,7 +19,7 @@ SCALAR = (
     "if (b[i] < 2) s += t;",
 )
 ONE = """
-TYPE fNUMBER(int n, TYPE s, const TYPE *restrict a, const REAL *restrict b)
+TYPE fNUMBER(int n, TYPE s, TYPE *restrict a, const REAL *restrict b)
 {
     /*@ begin PerfTuning ( def input_params { param n = TUNED; } ) @*/
     for (int i = 0; i < n; i++) { STATEMENT }
@@ -31,21 +31,30 @@ SIZES = (0, 1, 7, 700)
 ZEROS = ((0.0,), ("-0.0",), ("-0.0", "-0.0", 0.0), (0.0, "-0.0", "-0.0"), ("-0.0", -1.0, 1.0))
 
 
-def programs(type_: str, tuned: int) -> str:
+def programs(type_: str, tuned: int, behind: str) -> str:
     real = type_.split()[0]
     text = "#include <complex.h>\n#include <math.h>\n"
     for number, statement in enumerate(SCALAR):
         one = ONE.replace("NUMBER", str(number)).replace("TYPE", type_).replace("REAL", real)
-        one = one.replace("STATEMENT", statement.replace("t", "a[i]"))
+        one = one.replace("STATEMENT", f"{statement.replace('t', 'a[i]')} {behind}")
         text += one.replace("TUNED", str(tuned))
     return text
 
 
-@pytest.mark.parametrize(("type_", "tuned"), [("double", 5000), ("float", 100)])
-def test_a_scalar(type_: str, tuned: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("type_", "tuned", "behind"),
+    [
+        ("double", 5000, ""),
+        ("float", 100, ""),
+        # Behind such a loop nobody can add its terms once more.
+        ("double", 5000, "a[i] += b[i];"),
+        ("float", 100, "a[i] = 3;"),
+    ],
+)
+def test_a_scalar(type_: str, tuned: int, behind: str, tmp_path: Path) -> None:
     source, made = tmp_path / "s.c", tmp_path / "made"
     made.mkdir()
-    source.write_text(programs(type_, tuned))
+    source.write_text(programs(type_, tuned, behind))
     program = Program(made, source)
     kind = "f8" if type_ == "double" else "f4"
     calls = []

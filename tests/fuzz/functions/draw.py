@@ -370,6 +370,10 @@ class _Function:
             self.locals.append(f"const {type_} {name} = {size} + {choose.integer(0, 3)};")
             scope.scalars.append(Variable(name, type_, "", False))
             return
+        elif kind < 27:
+            self.locals.append(f"const long {name} = {scope.wide()};")
+            scope.far.append(name)
+            return
         else:
             reals = [s.word for s in scope.scalars if is_real(s.type)]
             start = choose.pick(reals) if reals and choose.chance(20) and is_real(type_) else value

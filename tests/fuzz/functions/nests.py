@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 
 from . import heads
 from .scope import Array, Iterator, Scope, Variable
-from .vocabulary import ITERATORS, PLAIN_ITERATORS, UNSIGNED, is_complex, is_real, is_whole
+from .vocabulary import (
+    ITERATORS,
+    PLAIN_ITERATORS,
+    UNSIGNED,
+    WIDE,
+    is_complex,
+    is_real,
+    is_whole,
+)
 
 Lines = list[str]
 
@@ -179,7 +187,7 @@ class Nests:
     def _loop(self, around: Sequence[Iterator], straight: bool = False) -> tuple[str, Iterator]:
         """Return the head of a loop and its variable."""
         choose, scope = self.scope.choose, self.scope
-        taken = {one.name for one in around}
+        taken = {one.variable or one.name for one in around}
         name = choose.pick([n for n in self.iterators if n not in taken])
         self.used.add(name)
         type_ = self.iterators[name]
@@ -190,8 +198,15 @@ class Nests:
         step = choose.pick((f"{v}++", f"{v}++", f"{v}++", f"++{v}", f"{v} += 1", f"{v} = {v} + 1"))
         plain = f"for ({word}{v} = 0; {v} < {size}; {step})"
         kind = 0 if straight else choose.integer(0, 99)
-        if kind < 52:
+        if kind < 48:
             return plain, Iterator(v, type_, size)
+        if kind < 52:
+            far = scope.wide()
+            head = f"{v} = {far}; {v} < {far} + {size}; {step}"
+            word, type_ = (word, type_) if self.outside else ("long ", "long")
+            is_far = type_ in WIDE
+            one = Iterator(f"({v} - {far})" if is_far else v, type_, size, variable=v)
+            return (f"for ({word}{head})" if is_far else plain), one
         if kind < 72 and inner:
             scope.features.add("triangular")
             return self._triangle(v, type_, word, size, choose.pick(inner).name, step)
@@ -378,7 +393,7 @@ class Nests:
 
     def _odd(self, iterators: list[Iterator]) -> tuple[str, str]:
         """Return the name and type of a variable for a loop with an odd head."""
-        taken = {one.name for one in iterators}
+        taken = {one.variable or one.name for one in iterators}
         name = self.scope.choose.pick([n for n in self.iterators if n not in taken])
         self.used.add(name)
         self.scope.features.add("odd head")

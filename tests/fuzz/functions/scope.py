@@ -7,18 +7,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..choices import Choices
-from .vocabulary import UNSIGNED, is_complex, is_real, is_whole
+from .vocabulary import FAR, UNSIGNED, WIDE, is_complex, is_real, is_whole
 
 
 @dataclass(frozen=True)
 class Iterator:
-    """A loop variable with values from `low` to `size` - 1 + `high`."""
+    """A loop variable with values from `low` to `size` - 1 + `high`.
+
+    Where its loop begins far away, `name` is its distance from there, and `variable` its name.
+    """
 
     name: str
     type: str
     size: str
     low: int = 0
     high: int = 0
+    variable: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,7 @@ class Scope:
     sums: bool = False
     discrete: bool = False
     new_array: Callable[[tuple[str, ...]], Array | None] = lambda sizes: None
+    far: list[str] = field(default_factory=list)
     is_quiet: bool = False
     """Whether conversions that lose a number's fraction are kept away."""
 
@@ -134,6 +139,15 @@ class Scope:
         if kind > 96 and not one.high:
             return f"{size} - 1 - {one.name}"
         return one.name
+
+    # Numbers beyond 32 bits ------------------------------------------------------------------
+
+    def wide(self) -> str:
+        """Return a number beyond 32 bits, a product of which no factor is."""
+        if self.far and self.choose.chance(30):
+            return self.choose.pick(self.far)
+        self.features.add("beyond 32 bits")
+        return f"(long){self.choose.pick(list(self.sizes))} * {FAR}"
 
     # Values --------------------------------------------------------------------------------
 
@@ -202,6 +216,8 @@ class Scope:
             return choose.pick(iterators).name
         if kind < 93 and self.constants:
             return choose.pick(self.constants)
+        if kind in (93, 94) and self.sizes:
+            return f"({self.wide()})" if type_ in WIDE else f"(int)({self.wide()} / {FAR})"
         if is_whole(type_):
             return choose.pick(("1", "2", "3", "7", "-1", "1u", "2L", "'a'", "255"))
         if self.inexact and choose.chance(50):

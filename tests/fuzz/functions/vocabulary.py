@@ -44,6 +44,11 @@ ITERATORS = (*("int",) * 8, "long", "long", "size_t", "unsigned", "unsigned long
 COUNTED = (*("int",) * 3, *WHOLE[1:4], *WHOLE[5:11])
 """Types of what a loop counts."""
 
+WIDE = ("double", "long", "unsigned long", "size_t", "long long")
+"""Types of which a product of a size and `FAR` is a number."""
+
+FAR = 700000001
+
 PLAIN_ARRAYS = ("a", "b", "c", "d", "u", "v", "w", "x", "y", "r")
 PLAIN_SCALARS = ("s", "t", "p", "q", "z", "acc", "sum", "mx", "mn", "al", "be", "ga", "tmp", "fac")
 PLAIN_ITERATORS = ("i", "j", "k", "l", "ii", "jj", "e", "col", "row")

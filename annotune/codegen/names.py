@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.writer import INDENT
+from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import Int, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
@@ -98,7 +99,7 @@ def narrow_scalars(region: Region) -> dict[str, str]:
     return {
         scalar.name: scalar.type if scalar.type == "unsigned int" else "int"
         for scalar in region.scalars.values()
-        if scalar.type in ("int", "short", "unsigned int") and scalar.name not in iterators
+        if scalar.type in (*PROMOTED, "int", "unsigned int") and scalar.name not in iterators
     }
 
 
@@ -127,7 +128,7 @@ def spelled(type_: str) -> str:
 
 
 _INT_MAX = 2**31 - 1
-_NARROW = frozenset({"int", "unsigned int", "unsigned", "short", "unsigned short", "signed int"})
+_NARROW = PROMOTED | {"int", "unsigned int", "unsigned", "signed int"}
 
 
 def used_scalars(body: Iterable[Stmt]) -> set[str]:

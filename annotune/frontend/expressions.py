@@ -29,10 +29,11 @@ from annotune.frontend.kinds import (
 )
 from annotune.frontend.names import Names
 from annotune.frontend.ranges import Interval, interval, of_type
-from annotune.frontend.symbols import INTEGERS, NARROW, REALS, Symbol
+from annotune.frontend.symbols import INTEGERS, REALS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
 from annotune.frontend.unsigned import arithmetic, converted
+from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -378,7 +379,7 @@ class Expressions:
         operand = self.value(node.expr)
         if target in INTEGERS and is_integer(operand.kind):
             self.names.is_wide |= "long" in target
-            if target == operand.kind or (self.in_index and target not in NARROW):
+            if target == operand.kind or (self.in_index and target not in PROMOTED):
                 return Typed(operand.expr, target)
             return Typed(Call(f"({target})", (operand.expr,)), promoted(target))
         return Typed(cast(self.exact_value(node.expr), target), promoted(target))

@@ -26,10 +26,11 @@ from annotune.frontend.loops import Header
 from annotune.frontend.names import Formula
 from annotune.frontend.ranges import width
 from annotune.frontend.stores import holds, stored_value
-from annotune.frontend.symbols import NARROW, Symbol
+from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.unsigned import is_int, kind_of
 from annotune.frontend.unsigned_loops import signed
+from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses, subtracts
 from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr
@@ -79,7 +80,7 @@ class Integers:
         names = self.names
         for name in names.written - names.loop_names - names.assigned:
             symbol = names.find(name)
-            if symbol is not None and symbol.is_integer and symbol.base not in NARROW:
+            if symbol is not None and symbol.is_integer and symbol.base not in PROMOTED:
                 names.formulas[name] = Formula(Var(name), Var(name))
 
     def set(
@@ -101,7 +102,7 @@ class Integers:
             names.use(symbol)
             stored = stored_value(new, Var(name), symbol.base, self.expressions)
         formula = None
-        if is_integer(new.kind) and symbol.base not in NARROW:
+        if is_integer(new.kind) and symbol.base not in PROMOTED:
             with self.expressions.index():
                 index = self._new(target, op, node, value)
             formula = self._formula(symbol, index.expr, new)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from annotune.frontend.ranges import width
-from annotune.frontend.symbols import INTEGERS, NARROW, REALS
+from annotune.frontend.symbols import INTEGERS, REALS
+from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -27,7 +28,7 @@ _RANKED = (
 _RANK = {kind: rank for rank, kind in enumerate(_RANKED)}
 COMPLEX = frozenset({"float complex", "double complex"})
 # Element types of arrays; C++ has no _Bool.
-ELEMENTS = frozenset(_RANKED) | COMPLEX | (NARROW - {"_Bool"})
+ELEMENTS = frozenset(_RANKED) | COMPLEX | (PROMOTED - {"_Bool"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def is_unsigned(kind: str) -> bool:
 
 def promoted(kind: str) -> str:
     """Return the type in which C computes with a value of type `kind`."""
-    return "int" if kind in NARROW else kind
+    return "int" if kind in PROMOTED else kind
 
 
 def common(left: str, right: str) -> str:
@@ -71,7 +72,7 @@ def keeps_values(source: str, target: str) -> bool:
         return True
     if target in COMPLEX:
         return keeps_values(source.removesuffix(" complex"), target.removesuffix(" complex"))
-    if source in COMPLEX or target in NARROW:
+    if source in COMPLEX or target in PROMOTED:
         return False
     if target == "double":
         return source in ("int", "unsigned int", "float")

@@ -13,9 +13,10 @@ from annotune.frontend.extent import assigned_in, walk
 from annotune.frontend.kinds import Typed, common, is_unsigned
 from annotune.frontend.names import Left, Names
 from annotune.frontend.ranges import Interval, of_type, width
-from annotune.frontend.symbols import INTEGERS, NARROW, Symbol
+from annotune.frontend.symbols import INTEGERS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.unsigned_loops import Comparison, as_compared, check, signed
+from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses, variables
 from annotune.ir.fold import fold
 
@@ -161,7 +162,7 @@ def header(loop: Any, expressions: Expressions) -> Header:
     if var in names.iterators:
         raise AnnotuneError.of(messages.ITERATOR_REUSED.at(_name_span(place, names), var=var))
     symbol = names.symbol(c_ast.ID(var, place.coord))
-    if symbol.is_array or symbol.base not in INTEGERS or symbol.base in NARROW:
+    if symbol.is_array or symbol.base not in INTEGERS or symbol.base in PROMOTED:
         span = _name_span(place, names)
         raise AnnotuneError.of(messages.ITERATOR_TYPE.at(span, var=var, type=symbol.base))
     names.use(symbol)

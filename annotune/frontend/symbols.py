@@ -8,9 +8,9 @@ from typing import Any
 
 from annotune.frontend.extent import walk
 from annotune.frontend.syntax import c_ast
+from annotune.ir.element_bytes import PROMOTED
 
-NARROW = frozenset({"short", "char", "_Bool", "signed char", "unsigned char", "unsigned short"})
-INTEGERS = NARROW | {
+INTEGERS = PROMOTED | {
     *("int", "long", "long long"),
     *("unsigned int", "unsigned long", "unsigned long long"),
 }

@@ -8,6 +8,8 @@ _BYTES = {
     **{"double": 8, "float": 4, "long": 8, "short": 2, "char": 1, "_Bool": 1, "bool": 1},
     **{f"{sign}int{8 * n}_t": n for sign in ("", "u") for n in (1, 2, 4, 8)},
 }
+# Integers that C computes with as ints (C17 6.3.1.1).
+PROMOTED = frozenset({"short", "char", "_Bool", "signed char", "unsigned char", "unsigned short"})
 _INTEGER_WORDS = frozenset(("int", "signed", "unsigned"))
 _REALS = ("double", "float")
 

@@ -141,6 +141,10 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for n, m in ((300, 60), (50_000, 50_000), (-50_000, 50_000))
         ),
         *(
+            Call("of_narrow", ("i1", n), ("u2", m), Array("f8", 50_000), Array("f8", 50_000))
+            for n, m in ((6, 9), (-100, 9), (0, 1), (127, 50_000))
+        ),
+        *(
             Call("of_a_choice", n, m, ("u4", s), Array("f8", 7), returns="i4")
             for n, m in ((3, 4), (-3, 4))
             for s in (0, 12, 13)

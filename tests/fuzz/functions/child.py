@@ -354,8 +354,8 @@ class Job:
                     continue
                 at = int(np.argmax(right != found))
             else:
-                # Doubles that are left of the function's scalars may have been floats' sums.
-                limit = self.job["tolerance"] if name == "out_" else TOLERANCE[right.dtype.char]
+                # What doubles are made of may have been floats' sums.
+                limit = max(self.job["tolerance"], TOLERANCE[right.dtype.char])
                 at = _differing(right, found, limit * is_open, self.job["zeros"])
                 if at < 0:
                     continue

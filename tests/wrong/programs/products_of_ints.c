@@ -65,3 +65,12 @@ long summed(int n, int m, double *restrict x)
   /*@ end @*/
   return s;
 }
+
+void of_narrow(signed char n, unsigned short m, double *restrict x, const double *restrict y)
+{
+  const long far = (long)n * 700000001;
+  /*@ begin PerfTuning ( def input_params { param n = 6; param m = 9; } ) @*/
+  for (long i = (long)n * 700000001; i < (long)n * 700000001 + m; i++)
+    x[i - far] = y[i - (long)n * 700000001] + (i - (long)n * 700000001) * 0.5 + (long)m * 100000;
+  /*@ end @*/
+}

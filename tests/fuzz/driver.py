@@ -11,7 +11,7 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -21,7 +21,7 @@ from .contractions import Contraction, ContractionOptions, contraction
 from .examine import examine
 from .execute import Builder, Wrong, execute
 from .found import kept, kept_garbage, shrunk, wrongs
-from .functions.batch import outcome
+from .functions.batch import Outcome, outcome
 from .functions.build import Gpu
 from .garbage import judge, numbered
 from .nests import Options, nest
@@ -56,11 +56,15 @@ class Batch:
 
 @dataclass
 class Tally:
-    """What came of some batches: numbers by what they count, failures in words, and seconds."""
+    """What came of some batches: numbers by what they count, failures in words, and seconds.
+
+    `digest` tells whether another state of annotune makes the same of a batch.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     time_s: float = 0.0
+    digest: str = ""
 
     def add(self, other: Tally) -> None:
         self.counts += other.counts
@@ -70,7 +74,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is asked for."""
+    """What a run is asked for. `before` is what came of batches of its seed, by their keys."""
 
     seed: int
     with_guards: bool
@@ -78,6 +82,7 @@ class Plan:
     shrink: bool
     folder: Path
     gpu: Gpu | None = None
+    before: Mapping[str, Tally] = field(default_factory=dict)
 
 
 def program(plan: Plan, kind: str, number: int) -> Program | Contraction:
@@ -137,9 +142,14 @@ def _functions(plan: Plan, batch: Batch) -> Tally:
     numbers = range(batch.first, batch.last)
     build = plan.folder / f"functions-{os.getpid()}"
     most = SHRINK_AT_MOST if plan.shrink else 0
-    made = outcome(plan.seed, numbers, build, most, plan.gpu)
+    known, before = plan.before.get(batch.key), None
+    if known is not None:
+        counts = {k.removeprefix("functions: "): v for k, v in known.counts.items()}
+        before = Outcome(Counter(counts), known.failures, known.digest)
+    made = outcome(plan.seed, numbers, build, most, plan.gpu, before)
     shutil.rmtree(build, ignore_errors=True)
-    return Tally(Counter({f"functions: {k}": v for k, v in made.counts.items()}), made.failures)
+    counts = {f"functions: {k}": v for k, v in made.counts.items()}
+    return Tally(Counter(counts), made.failures, digest=made.digest)
 
 
 def _garbage(plan: Plan, batch: Batch) -> Tally:
@@ -220,7 +230,10 @@ def run_all(
     plan: Plan, wanted: dict[str, int], jobs: int, limit_s: float, state: Path
 ) -> tuple[Tally, bool]:
     """Run the batches that `state` does not hold yet; return the sum and whether all are there."""
-    total, known = _recalled(state)
+    known = recalled(state)
+    total = Tally()
+    for tally in known.values():
+        total = _summed(total, tally)
     waiting = [b for b in batches(wanted) if b.key not in known]
     waiting.reverse()
     end = time.monotonic() + limit_s
@@ -235,8 +248,8 @@ def run_all(
             working.remove(worker)
             total = _summed(total, tally)
             with state.open("a") as file:
-                row = [worker.batch.key, dict(tally.counts), tally.failures, tally.time_s]
-                file.write(json.dumps(row) + "\n")
+                row = [tally.failures, tally.time_s, tally.digest]
+                file.write(json.dumps([worker.batch.key, dict(tally.counts), *row]) + "\n")
             _progress(worker.batch, tally)
     return total, not waiting
 
@@ -250,13 +263,13 @@ def _summed(total: Tally, tally: Tally) -> Tally:
     return total
 
 
-def _recalled(state: Path) -> tuple[Tally, set[str]]:
-    total, known = Tally(), set()
+def recalled(state: Path) -> dict[str, Tally]:
+    """Return what a file says of the batches of a run, by their keys."""
+    found = {}
     for line in state.read_text().splitlines() if state.exists() else ():
-        key, counts, failures, time_s = json.loads(line)
-        known.add(key)
-        total = _summed(total, Tally(Counter(counts), failures, time_s))
-    return total, known
+        key, counts, *rest = json.loads(line)
+        found[key] = Tally(Counter(counts), *rest)
+    return found
 
 
 def _progress(batch: Batch, tally: Tally) -> None:
@@ -292,6 +305,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-f2c", action="store_true", help="no contractions as f2c writes them")
     parser.add_argument("--no-shrink", action="store_true", help="only count failures")
     parser.add_argument("--folder", type=Path, help="where to build, and to go on from")
+    parser.add_argument(
+        "--since", type=Path, help="the folder of a run of this seed: build only what has changed"
+    )
     parser.add_argument("--gpu", action="store_true", help="run CUDA on this machine's GPU too")
     parser.add_argument(
         "--acc-gcc", default="", help="a gcc that offloads functions' OpenACC to the GPU"
@@ -302,7 +318,8 @@ def main(arguments: Sequence[str]) -> int:
     folder = given.folder or Path(tempfile.gettempdir()) / f"annotune-fuzz-{given.seed}"
     folder.mkdir(parents=True, exist_ok=True)
     asked = not given.no_guards, not given.no_f2c, not given.no_shrink
-    plan = Plan(given.seed, *asked, folder, gpu)
+    before = recalled(given.since / "batches.jsonl") if given.since else {}
+    plan = Plan(given.seed, *asked, folder, gpu, before)
     wanted = {kind: getattr(given, kind) for kind in KINDS}
     start = time.monotonic()
     total, is_whole = run_all(

@@ -131,7 +131,7 @@ def _surroundings(file: File) -> File:
         _object_macro(file)
     if choose.chance(12):
         file.features.add("macro with a generated name")
-        for name in {choose.pick(GENERATED), choose.pick(GENERATED[:14])}:
+        for name in dict.fromkeys((choose.pick(GENERATED), choose.pick(GENERATED[:14]))):
             if name.isidentifier() and name not in file.macros and name not in MATH_NAMES:
                 file.prologue.append(f"#define {name} {choose.pick(MACRO_VALUES)}")
                 file.macros.append(name)

@@ -339,7 +339,7 @@ class Job:
     def differs(self, wanted: dict[str, Any], got: dict[str, Any]) -> str:
         """Return in words where two results differ, as far as C fixes them."""
         # Sums of large numbers of both signs may be exact in one order alone.
-        cancels = any(fill["style"] == "extreme" for fill in self.fills.values())
+        cancels = self.job["far"] or any(f["style"] == "extreme" for f in self.fills.values())
         inexact = cancels or self.exceptions & (INEXACT | OVERFLOW)
         is_open = bool(self.job["sums"] and inexact)
         if is_open and (self.job["discrete"] or cancels or self.exceptions & OVERFLOW):

@@ -12,6 +12,7 @@ from typing import Any
 from ..execute import Builder, called
 from .build import Gpu, Group, groups
 from .emitted import Made
+from .vocabulary import FAR
 
 CHILD = Path(__file__).with_name("child.py")
 CHILD_LIMIT_S = 600
@@ -97,6 +98,7 @@ def jobs(one: Made, number: int, builds: Sequence[str], limit_s: float) -> list[
                     "discrete": one.source.discrete,
                     "tolerance": one.source.tolerance,
                     "zeros": not one.source.leaves_zeros_open,
+                    "far": str(FAR) in one.source.text,
                     "limit_s": limit_s,
                     "repeats": "static local" in one.source.features,
                 }

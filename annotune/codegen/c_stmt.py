@@ -13,6 +13,7 @@ from annotune.codegen.names import c_type, narrow_scalars, spelled
 from annotune.codegen.skipped import without_test
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import (
+    COMPARISONS,
     Access,
     Binary,
     Call,
@@ -81,7 +82,7 @@ class Dialect:
             if not isinstance(first, Assign) or first.guard is None:
                 self.write(out, first)
                 continue
-            with out.block(f"if ({self.expr(first.guard)})"):
+            with out.block(f"if ({self.expr(self._guard(first.guard))})"):
                 for stmt in group:
                     assert isinstance(stmt, Assign)
                     self._assign(out, stmt)
@@ -215,6 +216,22 @@ class Dialect:
         Functions of ours have longs; a text in place has the user's own scalars.
         """
         return expr if self.flat else in_64_bits(expr, narrow_scalars(self.region))
+
+    def _guard(self, expr: Expr) -> Expr:
+        """Return a guard in 64 bits where the user computes such, but where C compares in 32.
+
+        An iterator is a long then; what it is compared with may have been one in the text.
+        """
+        narrow = {} if self.flat else narrow_scalars(self.region)
+        iterators = {loop.var for loop in self.region.nest.loops()}
+
+        def change(part: Expr) -> Expr | None:
+            is_test = isinstance(part, Binary) and part.op in COMPARISONS
+            if not is_test or any(accesses(part)) or not variables(part) & iterators:
+                return part if is_test else None
+            return in_64_bits(part, narrow)
+
+        return rewrite(expr, change) if narrow else expr
 
     def _in_place(self, expr: Expr) -> Expr:
         """Return an expression with subscripts in 64 bits, and what is a long in the user's text.

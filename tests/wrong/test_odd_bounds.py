@@ -145,6 +145,10 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for n, m in ((6, 9), (-100, 9), (0, 1), (127, 50_000))
         ),
         *(
+            Call("left_behind", n, m, 77, Array("i4", 3), returns="i4")
+            for n, m in ((6, 9), (-100, 9), (12, 0))
+        ),
+        *(
             Call("of_a_choice", n, m, ("u4", s), Array("f8", 7), returns="i4")
             for n, m in ((3, 4), (-3, 4))
             for s in (0, 12, 13)

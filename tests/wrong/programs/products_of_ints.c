@@ -74,3 +74,13 @@ void of_narrow(signed char n, unsigned short m, double *restrict x, const double
     x[i - far] = y[i - (long)n * 700000001] + (i - (long)n * 700000001) * 0.5 + (long)m * 100000;
   /*@ end @*/
 }
+
+int left_behind(int n, int m, int t, const int *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 6; param m = 9; } ) @*/
+  for (long i = (long)n * 700000001; i < (long)n * 700000001 + m; i++)
+    for (int j = 0; j < 3; j++)
+      t = x[j];
+  /*@ end @*/
+  return t;
+}

@@ -24,11 +24,14 @@ from annotune.ir.nest import Assign, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.tree import Body, rebuilt
 
 
-def without_test(loop: Loop, objects: frozenset[str]) -> tuple[Expr | None, Loop]:
+def without_test(
+    loop: Loop, objects: frozenset[str], asked_first: frozenset[Expr]
+) -> tuple[Expr | None, Loop]:
     """Return what must hold for any statement of `loop` to run, and the loop without that test.
 
     The test is made of what stays as it is in the loop and is always there to be read: scalars,
-    and the first elements of `objects`. There may be none.
+    the first elements of `objects`, and what the user reads in tests that he has `asked_first`.
+    There may be none.
     """
     inside = tuple(walk_stmts(loop.body))
     if not all(isinstance(stmt, Assign | Loop | LocalArray) for stmt in inside):
@@ -40,16 +43,26 @@ def without_test(loop: Loop, objects: frozenset[str]) -> tuple[Expr | None, Loop
     for number, assign in enumerate(assigns):
         own = list(conjuncts(assign.guard)) if assign.guard is not None else []
         tests = [test for test in (tests if number else own) if test in own]
-    tests = [test for test in dict.fromkeys(tests) if _is_fixed(test, changed, objects)]
-    if not tests:
+    read_anyway = {part for whole in asked_first for part in conjuncts(whole)}
+    kept: list[Expr] = []
+    for test in dict.fromkeys(tests):
+        may_read = test in read_anyway or not _may_fail_in(test, objects)
+        if may_read and not _read(test) & changed:
+            kept.append(test)
+        else:
+            # What a test reads may be there only where those before it hold.
+            read_anyway.clear()
+    if not kept:
         return None, loop
-    return conjunction(tests), rebuilt(loop, body=_without(loop.body, tests))
+    return conjunction(kept), rebuilt(loop, body=_without(loop.body, kept))
 
 
-def _is_fixed(test: Expr, changed: set[str], objects: frozenset[str]) -> bool:
-    """Return whether a test may be made once before a loop that changes the names in `changed`."""
-    read = variables(test) | {access.array for access in accesses(test)}
-    return not read & changed and not any(_may_fail(part, objects) for part in walk(test))
+def _read(test: Expr) -> frozenset[str]:
+    return variables(test) | {access.array for access in accesses(test)}
+
+
+def _may_fail_in(test: Expr, objects: frozenset[str]) -> bool:
+    return any(_may_fail(part, objects) for part in walk(test))
 
 
 def _may_fail(part: Expr, objects: frozenset[str]) -> bool:

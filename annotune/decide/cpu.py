@@ -115,10 +115,15 @@ def choose_cpu(
     return replace(choice, elsewhere=replace(choice, blocking=tuple(plain)))
 
 
-def _has_outside(apart: Apart, block: Block, tiles: Iterable[tuple[str, int]]) -> bool:
-    """Return whether a loop is left around a block, for cores to share: its array is inside."""
+def _has_outside(
+    apart: Apart, free: Iterable[str], block: Block, tiles: Iterable[tuple[str, int]]
+) -> bool:
+    """Return whether a loop is left around a block, for cores to share: its array is inside.
+
+    Those that are not `free` go into the block, with the sum.
+    """
     inside = {block.over, block.along} - {name for name, _ in tiles}
-    return any(loop.var not in inside for loop in apart.band)
+    return any(loop.var in free and loop.var not in inside for loop in apart.band)
 
 
 def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | None) -> Blocking:
@@ -134,7 +139,7 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
         return Blocking(statement, (), order, block.along, staged=staged)
     tiles = cut_tiles(unit, statement, block)
     from_zero = is_sum(unit, statement, held)
-    if statement in unit.apart and not _has_outside(unit.apart[statement], block, tiles):
+    if statement in unit.apart and not _has_outside(unit.apart[statement], free, block, tiles):
         return Blocking(statement)
     if found is not None:
         padded = padded_loops(unit, statement, found) if from_zero else ()

@@ -264,6 +264,7 @@ def _region(
         formulas=set_in_text(aliased.statements, names, nest),
         counted=frozenset(names.counted),
         around=surroundings(names, function, index, inside),
+        asked_first=frozenset(names.asked_first),
     )
 
 

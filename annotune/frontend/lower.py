@@ -68,6 +68,7 @@ def lower(statements: Sequence[Any], names: Names) -> Nest:
         names.is_wide = found[3]
         names.functions.clear()
         names.counted.clear()
+        names.asked_first.clear()
         names.formulas = dict(learned)
     if lowering.problems:
         raise AnnotuneError(tuple(lowering.problems))
@@ -202,6 +203,8 @@ class _Statements:
         choices = merged(test, then, otherwise, self.kinds)
         if choices is not None:
             return [*first, *choices]
+        if not names.iterators:
+            names.asked_first |= {test, other}
         return [*first, *guarded(then, test), *guarded(otherwise, other)]
 
     def _condition_variable(self) -> Var:

@@ -71,7 +71,8 @@ class Names:
     function may make other pointers. `counted` are the integers that some loop moves in every
     iteration, and that have formulas all the same. `left` are the values that loops leave, by the
     names that stand for them in formulas until a statement is made of one. `fixed` are the words
-    of constant expressions of which the nest has the value alone.
+    of constant expressions of which the nest has the value alone. `asked_first` are the conditions
+    that stand outside all loops.
     """
 
     file: File
@@ -98,6 +99,7 @@ class Names:
     counted: set[str] = field(default_factory=set)
     left: dict[str, Left] = field(default_factory=dict)
     fixed: set[str] = field(default_factory=set)
+    asked_first: set[Expr] = field(default_factory=set)
 
     def place(self, node: Any) -> Span:
         """Return the place of a syntax tree in the user's file."""

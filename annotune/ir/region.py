@@ -199,7 +199,8 @@ class Region:
     several values among them all. `formulas` are the integers that
     the text of the region sets and no statement or loop of the nest does, in text order; `counted`
     those whose value the text carries from one iteration of a loop to the next, where the nest
-    has formulas of the iterator. `around` is what the file says of names.
+    has formulas of the iterator. `around` is what the file says of names. `asked_first` are
+    conditions that the text asks before the loops whose statements have them.
     """
 
     function: str
@@ -223,6 +224,7 @@ class Region:
     counted: frozenset[str] = frozenset()
     varied: tuple[str, ...] = ()
     around: Surroundings = field(default_factory=Surroundings)
+    asked_first: frozenset[Expr] = frozenset()
 
     @property
     def as_written(self) -> Nest:

@@ -166,3 +166,18 @@ def test_products_equal_the_original(name: str, tmp_path: Path) -> None:
     sizes = ({"n": 256}, {"n": 1}, {"n": 19})
     trials = checked(source, analysis, "openmp", codes, sizes, tmp_path)
     assert {n: t.reason for n, t in trials.items() if t.status is not Status.CORRECT} == {}
+
+
+def test_a_block_with_nothing_around_it_is_not_taken_apart() -> None:
+    # Both i and l sum up, and C fixes how often ii runs: the array would stand outside all loops.
+    text = (
+        "void f(int m, int n, double c[restrict 4], double b[restrict n][4],\n"
+        "       const double d[restrict n], double s)\n{\n"
+        "  /*@ begin PerfTuning ( def input_params { param m = 9; param n = 6; } ) @*/\n"
+        "  for (int i = 0; i < n; i++)\n    for (int ii = 0; ii < 3; ii++) {\n"
+        "      for (int l = 0; l < m; l++) c[ii] += s + i;\n"
+        "      double t = ii + d[i];\n      b[i][ii] -= t;\n    }\n  /*@ end @*/\n}\n"
+    )
+    found = variants(OpenMpTarget(), analyse(source_of(text).regions[0]), 50)
+    assert found
+    assert not any(block.apart for one in found for c in one.tuned.choices for block in c.blocking)

@@ -18,7 +18,15 @@ DOWN = (
     *("below_zero", "triangle", "up_to_none"),
 )
 CALLS: dict[str, tuple[Call, ...]] = {
-    "unsigned_bound_and.c": tuple(Call("f", n, Array("f8", 8)) for n in BELOW_AND_ABOVE),
+    "unsigned_bound_and.c": (
+        *(Call("f", n, Array("f8", 8)) for n in BELOW_AND_ABOVE),
+        *(
+            Call("unless", n, Array("f8", 33), Array("f8", 5, (1.0, 2.0, 3.0, test, 0.5)))
+            for n in BELOW_AND_ABOVE
+            for test in (0.0, 1.0)
+            if n >= 0 or not test
+        ),
+    ),
     "bounds_joined.c": tuple(
         Call(name, n, m, Array("f8", 40))
         for name in JOINED

@@ -1,7 +1,19 @@
 /* all targets, l = -1: C compares k < l as unsigned, so that 6 iterations run; the texts take min(l, 6) of ints: none runs */
+#include <stddef.h>
 void f(int l, double *restrict w)
 {
     /*@ begin PerfTuning ( def input_params { param l = 7; } ) @*/
     for (unsigned k = 0; k < l && k < 6; k++) w[k] *= 2;
     /*@ end @*/
+}
+
+void unless(int n, double *restrict x, const double *restrict c)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+  if (c[3] > 0 && c[4] < 1) {
+    for (size_t i = 0; i < n; i++)
+      for (int j = 0; j < 3; j++)
+        x[i] += c[j];
+  }
+  /*@ end @*/
 }

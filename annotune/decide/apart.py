@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Assign, Loop
+from annotune.transforms.carried import carried_sums
+from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.expand import Expand
 from annotune.transforms.permute import Permute
-from annotune.transforms.reduce import carried_sums
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, bands, find_assign, numbers
@@ -138,10 +139,11 @@ def _is_legal(analysis: Analysis, body: Body, found: Apart) -> bool:
         return False
     tiles = tuple((name, SOME) for name in free)
     names = [tile_name(x.var) if x.var in free else x.var for x in found.band]
+    context = Context(analysis)
     for step in taken_apart(analysis, found, tiles, (*names, *free), tuple(free)):
-        if step.why_not(body, analysis) is not None:
+        if step.why_not(body, context) is not None:
             return False
-        body = step.apply(body)
+        body = step.apply(body, context)
     return True
 
 
@@ -151,7 +153,6 @@ def taken_apart(
     tiles: tuple[tuple[str, int], ...],
     order: tuple[str, ...],
     inside: tuple[str, ...],
-    constants: Mapping[str, int] | None = None,
     deals: tuple[tuple[str, int], ...] = (),
 ) -> tuple[Transform, ...]:
     """Return the steps that give each group a nest of its own over the loops `inside`.
@@ -159,18 +160,12 @@ def taken_apart(
     `order` are the loops of the band once cut in `tiles` and dealt out as `deals` say, `inside` the
     last of them.
     """
-    known = constants or {}
-    taken = analysis.region.names
-    kinds = analysis.region.scalars
     statement = found.statement
     return (
-        *(Tile(statement, name, size, known) for name, size in tiles),
-        *(Deal(statement, name, workers, known) for name, workers in deals),
+        *(Tile(statement, name, size) for name, size in tiles),
+        *(Deal(statement, name, workers) for name, workers in deals),
         Permute(statement, order),
-        *(
-            Expand(_user(found, s, analysis), s, inside, kinds[s].type, known, taken=taken)
-            for s in found.scalars
-        ),
+        *(Expand(_user(found, s, analysis), s, inside) for s in found.scalars),
         Distribute(found.groups, loop=inside[0]),
     )
 

@@ -22,18 +22,17 @@ from annotune.decide.plan import (
 from annotune.decide.thread_level import thread_level
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Level, Loop, Stmt
-from annotune.transforms.deal import Deal, deal_name
+from annotune.transforms.context import Context
+from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
-from annotune.transforms.legality import TEAM_LEVELS
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
-from annotune.transforms.reduce import carried_sums
 from annotune.transforms.team import Team
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.transform import Transform
-from annotune.transforms.tree import Body, numbers, path, rebuilt
+from annotune.transforms.tree import Body, numbers, rebuilt
 from annotune.transforms.vectorize import Vectorize
 
 Placement = Callable[[KernelChoice], Mapping[str, Level]]
@@ -56,7 +55,7 @@ def cuda_placement(choice: KernelChoice) -> Mapping[str, Level]:
 
 def base_body(analysis: Analysis, groups: Iterable[tuple[int, ...]]) -> Body:
     """Return the region with one nest per group of statements, unchecked."""
-    return Distribute(tuple(groups)).apply(analysis.region.nest.body)
+    return Distribute(tuple(groups)).apply(analysis.region.nest.body, Context(analysis))
 
 
 def build(
@@ -73,26 +72,26 @@ def build(
     `groups` are the statements that cannot be taken apart; `constants` the sizes that the
     plan may rely on. `command` is the annotation's word for what `placement` does.
     """
-    body: Body = base_body(analysis, groups)
+    context, body = Context(analysis, constants), base_body(analysis, groups)
     steps: list[Transform] = []
     for choice in choices:
-        refusal = _refused_mapping(choice, body, analysis, placement(choice), places, command)
+        refusal = _refused_mapping(choice, body, context, placement(choice), places, command)
         if refusal is not None:
             return refusal
-        steps += _structure(choice, analysis, constants, places)
-    done = _applied(steps, body, analysis)
+        steps += _structure(choice, analysis, places)
+    done = _applied(steps, body, context)
     if isinstance(done, Diagnostic):
         return done
     body, steps = done, []
     for choice in choices:
         span = _map_place(choice, places, command)
-        steps += _mapped(analysis, body, choice, placement(choice), command, span)
+        steps += _mapped(choice, placement(choice), command, span)
         for block in choice.blocking:
             span = places.of("vectorize", block.statement)
             groups = ((block.statement,),) if block.apart is None else block.apart.groups
             if block.simd:
                 steps += [Vectorize(group[0], block.simd, span) for group in groups]
-    done = _applied(steps, body, analysis)
+    done = _applied(steps, body, context)
     if isinstance(done, Diagnostic):
         return done
     body = done
@@ -100,10 +99,10 @@ def build(
     for choice in choices:
         span = _map_place(choice, places, command)
         inner = [
-            *reductions(body, analysis, choice.statements, span),
-            *thread_level(choice, analysis, constants, places),
+            *reductions(body, choice.statements, span),
+            *thread_level(choice, places),
         ]
-        done = _applied(inner, body, analysis)
+        done = _applied(inner, body, context)
         if isinstance(done, Diagnostic):
             return done
         body = done
@@ -115,13 +114,13 @@ def build(
     return Plan(_steps(analysis, body, scheduled, limits), tuple(choices), constants)
 
 
-def _applied(steps: Iterable[Transform], body: Body, analysis: Analysis) -> Body | Diagnostic:
+def _applied(steps: Iterable[Transform], body: Body, context: Context) -> Body | Diagnostic:
     """Return `body` after `steps`, or the reason one of them is illegal."""
     for step in steps:
-        refusal = step.why_not(body, analysis)
+        refusal = step.why_not(body, context)
         if refusal is not None:
             return refusal
-        body = step.apply(body)
+        body = step.apply(body, context)
     return body
 
 
@@ -132,52 +131,22 @@ def _map_place(choice: KernelChoice, places: Places, command: str) -> Span:
 
 
 def _mapped(
-    analysis: Analysis,
-    body: Body,
-    choice: KernelChoice,
-    levels: Mapping[str, Level],
-    command: str,
-    span: Span,
+    choice: KernelChoice, levels: Mapping[str, Level], command: str, span: Span
 ) -> Iterable[Transform]:
     """Yield the transforms that place the loops of one kernel, which combine their reductions."""
     team = {loop for _, loop in choice.team}
     outer = {name: level for name, level in levels.items() if name not in team}
     if outer:
-        yield _map(analysis, choice, choice.leader, choice.statements, outer, command, span)
+        yield Map(choice.leader, outer, choice.host, command, span)
     for statement, loop in choice.team:
         if loop in levels:
-            own = next(x for x in path(body, statement) if x.var == loop)
-            combines = carried_sums(analysis, numbers(own), loop) or ()
-            yield Team(statement, loop, levels[loop], combines, choice.host, command, span)
-
-
-def _map(
-    analysis: Analysis,
-    choice: KernelChoice,
-    statement: int,
-    inside: Sequence[int],
-    levels: Mapping[str, Level],
-    command: str,
-    span: Span,
-) -> Map:
-    """Return the mapping of the loops around `inside`, with what each must combine.
-
-    Threads combine what a whole block has: none of them do where some have another loop.
-    """
-    made = {tile_name(loop): loop for loop, _ in choice.tiles}
-    made |= {deal_name(loop): loop for loop, _ in choice.deals}
-    combines = {name: carried_sums(analysis, inside, made.get(name, name)) for name in levels}
-    teams = [name for name, level in levels.items() if level in TEAM_LEVELS]
-    known = {name: sums for name, sums in combines.items() if sums}
-    if not all(name in known for name in teams):
-        known = {name: sums for name, sums in known.items() if name not in teams}
-    return Map(statement, levels, choice.host, command, span, known)
+            yield Team(statement, loop, levels[loop], choice.host, command, span)
 
 
 def _refused_mapping(
     choice: KernelChoice,
     body: Body,
-    analysis: Analysis,
+    context: Context,
     levels: Mapping[str, Level],
     places: Places,
     command: str,
@@ -192,21 +161,18 @@ def _refused_mapping(
             continue
         team = {loop for _, loop in choice.team}
         outer = {name: level for name, level in levels.items() if name not in team}
-        step = _map(analysis, choice, named, part, outer, command, places.of(command, named))
-        refusal = step.why_not(body, analysis)
+        step = Map(named, outer, choice.host, command, places.of(command, named))
+        refusal = step.why_not(body, context)
         if refusal is not None:
             return refusal
     return None
 
 
-def _structure(
-    choice: KernelChoice, analysis: Analysis, constants: Mapping[str, int], places: Places
-) -> Iterable[Transform]:
+def _structure(choice: KernelChoice, analysis: Analysis, places: Places) -> Iterable[Transform]:
     """Yield the transforms that shape one kernel's nest before it is mapped."""
-    extents = {array.name: array.extents for array in analysis.region.arrays.values()}
     span = places.of("merge", choice.leader)
     for part, loops in product(choice.parts, choice.merges):
-        yield Merge(part[0], loops, constants, span, extents)
+        yield Merge(part[0], loops, span)
     # An order that names tiles is one of loops that are there only after tiling.
     is_late = any(tile_name(loop) in choice.order for loop, _ in choice.tiles)
     if choice.order and not is_late:
@@ -216,39 +182,35 @@ def _structure(
             yield Permute(named, choice.order, places.of("permute", named))
     if len(choice.parts) > 1:
         leaders = tuple(part[0] for part in choice.parts)
-        yield Fuse(leaders, constants, places.of("fuse", choice.leader))
+        yield Fuse(leaders, places.of("fuse", choice.leader))
     for loop, size in choice.tiles:
         span = places.of("tile", choice.leader)
-        yield Tile(choice.leader, loop, size, constants, span)
+        yield Tile(choice.leader, loop, size, span)
     for loop, workers in choice.deals:
         span = places.of("deal", choice.leader)
-        yield Deal(choice.leader, loop, workers, constants, span)
+        yield Deal(choice.leader, loop, workers, span)
     if is_late:
         yield Permute(choice.leader, choice.order, places.of("permute", choice.leader))
     for block in choice.blocking:
         if block.apart is not None:
-            yield from _apart(block, block.apart, analysis, constants)
+            yield from _apart(block, block.apart, analysis)
             continue
         for loop, size in block.tiles:
             span = places.of("tile", block.statement)
-            yield Tile(block.statement, loop, size, constants, span)
+            yield Tile(block.statement, loop, size, span)
         for loop, workers in block.deals:
             span = places.of("deal", block.statement)
-            yield Deal(block.statement, loop, workers, constants, span)
+            yield Deal(block.statement, loop, workers, span)
         if block.order:
             span = places.of("permute", block.statement)
             yield Permute(block.statement, block.order, span)
 
 
-def _apart(
-    block: Blocking, apart: Apart, analysis: Analysis, constants: Mapping[str, int]
-) -> Iterable[Transform]:
+def _apart(block: Blocking, apart: Apart, analysis: Analysis) -> Iterable[Transform]:
     """Yield the transforms that give a statement a nest of its own in a block, in its order."""
     place = block.order.index(block.held)
     order = (*block.order[:place], *block.inside)
-    yield from taken_apart(
-        analysis, apart, block.tiles, order, block.inside, constants, block.deals
-    )
+    yield from taken_apart(analysis, apart, block.tiles, order, block.inside, block.deals)
     yield Permute(block.statement, block.order[place:])
 
 

@@ -33,6 +33,7 @@ from annotune.decide.wished_tile import wished
 from annotune.decide.wishes import Axes, Wishes, read_wishes
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.ir.expr import variables
+from annotune.transforms.context import Context
 from annotune.transforms.deal import deal_name
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
@@ -142,8 +143,8 @@ class Base:
                 if len(both) > 1:
                     raise AnnotuneError.of(APART_AND_FUSED.at(span, first=both[0], second=both[1]))
             single = tuple((n,) for n in group)
-            refusal = Distribute(single, span).why_not(
-                self.analysis.region.nest.body, self.analysis
+            refusal = Distribute(single, span=span).why_not(
+                self.analysis.region.nest.body, Context(self.analysis)
             )
             if refusal is not None:
                 raise AnnotuneError.of(refusal)
@@ -164,8 +165,9 @@ class Base:
 
     def _why_not_fused(self, first: Unit, second: Unit, span: Span) -> Diagnostic:
         parts = (*first.parts, *second.parts)
-        fuse = Fuse(tuple(p[0] for p in parts), self.analysis.region.constants, span)
-        refusal = fuse.why_not(base_body(self.analysis, self.groups), self.analysis)
+        context = Context(self.analysis, self.analysis.region.constants)
+        fuse = Fuse(tuple(p[0] for p in parts), span)
+        refusal = fuse.why_not(base_body(self.analysis, self.groups), context)
         if refusal is not None:
             return refusal
         return NOT_FUSIBLE.at(

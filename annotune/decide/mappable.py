@@ -8,8 +8,9 @@ from itertools import combinations_with_replacement
 from annotune.analysis.facts import Analysis
 from annotune.decide.partials import reductions_refused
 from annotune.ir.nest import Level, Loop
+from annotune.transforms.carried import carried_sums
+from annotune.transforms.context import Context
 from annotune.transforms.map import Map
-from annotune.transforms.reduce import carried_sums
 from annotune.transforms.tree import Body, bound_names, numbers, top_of
 
 
@@ -69,13 +70,11 @@ def may_combine(
     They nest as they are named, and the other loops of the band run inside them.
     """
     statement = statements[0]
-    combines = {name: carried_sums(analysis, statements, name) or () for name in loops}
-    levels = dict.fromkeys(combines, Level.BLOCK_X)
-    mapping = Map(statement, levels, host, combines=combines)
-    if mapping.why_not(body, analysis) is not None:
+    mapping, context = Map(statement, dict.fromkeys(loops, Level.BLOCK_X), host), Context(analysis)
+    if mapping.why_not(body, context) is not None:
         return False
-    mapped = mapping.apply(body)
-    return reductions_refused(mapped, analysis, numbers(mapped[top_of(mapped, statement)])) is None
+    mapped = mapping.apply(body, context)
+    return reductions_refused(mapped, context, numbers(mapped[top_of(mapped, statement)])) is None
 
 
 def _free(able: list[Loop], band: tuple[Loop, ...], host: tuple[str, ...]) -> list[str]:
@@ -100,4 +99,4 @@ def _legal(
     placed: tuple[str, ...],
 ) -> bool:
     levels = dict.fromkeys(placed, Level.THREAD_X)
-    return Map(statement, levels, host).why_not(body, analysis) is None
+    return Map(statement, levels, host).why_not(body, Context(analysis)) is None

@@ -12,6 +12,7 @@ from annotune.decide.units import Unit
 from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.expr import Int
 from annotune.ir.nest import Loop
+from annotune.transforms.context import Context
 from annotune.transforms.decode import Decode
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import NOT_MERGED
@@ -33,13 +34,13 @@ def why_not_merged(unit: Unit, loops: Sequence[str], span: Span) -> Diagnostic |
 
 def refused_merges(unit: Unit, merges: Sequence[tuple[str, ...]], span: Span) -> Diagnostic | None:
     """Return why loops that a recipe names cannot run as one, or None."""
-    body = unit.body
+    body, context = unit.body, Context(unit.analysis, unit.analysis.region.sizes)
     for loops in merges:
-        step = Merge(unit.leader, loops, unit.analysis.region.sizes, span)
-        refusal = step.why_not(body, unit.analysis) or why_not_merged(unit, loops, span)
+        step = Merge(unit.leader, loops, span)
+        refusal = step.why_not(body, context) or why_not_merged(unit, loops, span)
         if refusal is not None:
             return refusal
-        body = step.apply(body)
+        body = step.apply(body, context)
     return None
 
 

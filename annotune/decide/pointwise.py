@@ -12,6 +12,7 @@ from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
 from annotune.decide.units import Unit
 from annotune.ir.expr import Access
 from annotune.ir.nest import MemorySpace
+from annotune.transforms.context import Context
 from annotune.transforms.halo import offset_of
 from annotune.transforms.map import Map
 from annotune.transforms.stage import Stage
@@ -142,10 +143,10 @@ def tiled(
 def may_copy(nest: Pointwise, choice: KernelChoice) -> bool:
     """Return whether all the copies of a choice are right, and fit a block."""
     unit = nest.unit
-    body, sizes = unit.body, unit.analysis.region.sizes
+    body, context = unit.body, Context(unit.analysis, unit.analysis.region.sizes)
     for loop, size in choice.tiles:
-        body = Tile(choice.leader, loop, size, sizes).apply(body)
-    body = Map(choice.leader, cuda_placement(choice), choice.host).apply(body)
+        body = Tile(choice.leader, loop, size).apply(body, context)
+    body = Map(choice.leader, cuda_placement(choice), choice.host).apply(body, context)
     for block in choice.blocking:
         for copy in block.staged:
             stage = Stage(
@@ -153,13 +154,12 @@ def may_copy(nest: Pointwise, choice: KernelChoice) -> bool:
                 copy.array,
                 copy.loop,
                 copy.layout,
-                unit.analysis.region.arrays[copy.array].element,
                 copy.space,
                 padding=copy.padding,
             )
-            if stage.why_not(body, unit.analysis) is not None:
+            if stage.why_not(body, Context(unit.analysis)) is not None:
                 return False
-            body = stage.apply(body)
+            body = stage.apply(body, Context(unit.analysis))
     return True
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from annotune.analysis.facts import Analysis
 from annotune.decide.partials import reductions_refused
 from annotune.ir.nest import Combine, Level, Loop
+from annotune.transforms.carried import carried_sums
+from annotune.transforms.context import Context
 from annotune.transforms.map import Map
-from annotune.transforms.reduce import carried_sums
 from annotune.transforms.team import Team
 from annotune.transforms.tree import Body, numbers, path
 
@@ -40,10 +41,10 @@ def shared_loops(
     `blocks` gives what each of them combines. In each nest inside them one loop is taken.
     """
     levels = dict(zip(blocks, _BLOCKS, strict=False))
-    mapping = Map(statements[0], levels, host, combines=blocks)
-    if mapping.why_not(body, analysis) is not None:
+    mapping, context = Map(statements[0], levels, host), Context(analysis)
+    if mapping.why_not(body, context) is not None:
         return Shared((), (), ())
-    body = mapping.apply(body)
+    body = mapping.apply(body, context)
     around = path(body, statements[0])
     inside = next(x for x in reversed(around) if x.place is not Level.SERIAL).body
     loops: list[tuple[int, str]] = []
@@ -51,15 +52,14 @@ def shared_loops(
     for nest, names in _candidates(analysis, inside):
         within = numbers(nest)
         for loop in names:
-            combines = carried_sums(analysis, within, loop) or ()
-            step = Team(min(within), loop, Level.THREAD_X, combines, host)
-            if step.why_not(body, analysis) is not None:
+            step = Team(min(within), loop, Level.THREAD_X, host)
+            if step.why_not(body, context) is not None:
                 continue
-            shared = step.apply(body)
-            if reductions_refused(shared, analysis, statements) is None:
+            shared = step.apply(body, context)
+            if reductions_refused(shared, context, statements) is None:
                 body = shared
                 loops.append((min(within), loop))
-                sums += [(min(within), loop)] if combines else []
+                sums += [(min(within), loop)] if carried_sums(analysis, within, loop) else []
                 break
     return Shared(tuple(blocks), tuple(loops), tuple(sums))
 

@@ -17,10 +17,11 @@ from annotune.decide.team import Shared, shared_loops
 from annotune.ir.expr import Access, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Combine, LocalArray, Loop
+from annotune.transforms.carried import carried_sums
+from annotune.transforms.context import Context
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 from annotune.transforms.merge import merged_name
-from annotune.transforms.reduce import carried_sums
 from annotune.transforms.tree import Body, bands, numbers, path
 
 # A launch per iteration of one serial loop may pay for a sum; of two, it costs more than that.
@@ -214,11 +215,16 @@ class Unit:
     @cached_property
     def body(self) -> Body:
         """The region distributed, with this unit's nests fused."""
-        body = Distribute(self.groups).apply(self.analysis.region.nest.body)
+        context = _fixed(self.analysis)
+        body = Distribute(self.groups).apply(self.analysis.region.nest.body, context)
         if len(self.parts) > 1:
-            leaders = tuple(part[0] for part in self.parts)
-            body = Fuse(leaders, self.analysis.region.constants).apply(body)
+            body = Fuse(tuple(part[0] for part in self.parts)).apply(body, context)
         return body
+
+
+def _fixed(analysis: Analysis) -> Context:
+    """Return what holds at all sizes."""
+    return Context(analysis, analysis.region.constants)
 
 
 def atomic_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
@@ -230,7 +236,8 @@ def atomic_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
     order = [assign.number for assign in analysis.region.nest.assigns()]
     groups: list[tuple[int, ...]] = [(n,) for n in order]
     while len(groups) > 1:
-        broken = violations(analysis, Distribute(tuple(groups)).apply(analysis.region.nest.body))
+        apart = Distribute(tuple(groups)).apply(analysis.region.nest.body, _fixed(analysis))
+        broken = violations(analysis, apart)
         if not broken:
             break
         merged = groups
@@ -266,7 +273,7 @@ def units(
     `keeps_privates` says that a private scalar passes from one nest to the next, as it does
     where all of them are in one function.
     """
-    body = Distribute(groups).apply(analysis.region.nest.body)
+    body = Distribute(groups).apply(analysis.region.nest.body, _fixed(analysis))
     out: list[Unit] = []
     for stmt in body:
         inside = tuple(sorted(numbers(stmt)))
@@ -329,11 +336,12 @@ def fusible(
     if first.host or second.host or not (first.parallel or first.sums):
         return None
     parts = (*first.parts, *second.parts)
-    body = Distribute(first.groups).apply(analysis.region.nest.body)
-    fuse = Fuse(tuple(part[0] for part in parts), analysis.region.constants)
-    if fuse.why_not(body, analysis) is not None:
+    context = _fixed(analysis)
+    body = Distribute(first.groups).apply(analysis.region.nest.body, context)
+    fuse = Fuse(tuple(part[0] for part in parts))
+    if fuse.why_not(body, context) is not None:
         return None
-    fused = fuse.apply(body)
+    fused = fuse.apply(body, context)
     band = bands(fused, parts[0][0])[0]
     statements = tuple(n for part in parts for n in part)
     if first.sums:

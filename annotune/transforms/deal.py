@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Level, Loop
+from annotune.transforms.context import Context
 from annotune.transforms.legality import order_refusal
 from annotune.transforms.messages import NOT_DEALT, PLACED
 from annotune.transforms.new_loop import NewLoop
@@ -29,19 +29,18 @@ class Deal:
     give each worker neighbours of its own (the distribution by blocks). A worker has at least one
     iteration, and all have as many but for the last turn, which the end of the loop may cut
     short: ``for i in 0:n`` becomes ``for i_w in 0:min(16, n)`` around
-    ``for i in i_w:n step 16``. `constants` are the sizes known to be fixed.
+    ``for i in i_w:n step 16``.
     """
 
     statement: int
     loop: str
     workers: int
-    constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be dealt out, or None when it can."""
         refusal = _WORKERS.why_not(
-            body, analysis, self.statement, self.loop, self.workers, self.span
+            body, context, self.statement, self.loop, self.workers, self.span
         )
         if refusal is not None:
             return refusal
@@ -62,24 +61,32 @@ class Deal:
                 loops=", ".join(serial) or "none",
             )
         help_ = f"leave '{self.loop}' in its order"
-        return order_refusal("deal", self.apply(body), analysis, self.span, help_)
+        return order_refusal("deal", self.apply(body, context), context, self.span, help_)
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop dealt out, the loop over the workers directly around it."""
         loop = next(x for x in path(body, self.statement) if x.var == self.loop)
         worker = Var(deal_name(self.loop))
         lower = fold(Binary("+", loop.lower, Binary("*", Int(loop.step), worker)))
         inner = rebuilt(
-            loop, lower=lower, upper=self._upper(loop, lower), step=loop.step * self.workers
+            loop,
+            lower=lower,
+            upper=self._upper(loop, lower, context.sizes),
+            step=loop.step * self.workers,
         )
         outer = Loop(
-            worker.name, Int(0), self._workers(loop), (inner,), deal_of=self.loop, span=loop.span
+            worker.name,
+            Int(0),
+            self._workers(loop, context.sizes),
+            (inner,),
+            deal_of=self.loop,
+            span=loop.span,
         )
         return replace_loop(body, loop, (outer,))
 
-    def _workers(self, loop: Loop) -> Expr:
+    def _workers(self, loop: Loop, sizes: Mapping[str, int]) -> Expr:
         """Return how many workers have an iteration: all, or less where the loop is short."""
-        full = full_length(loop, self.constants)
+        full = full_length(loop, sizes)
         end = cut_end(loop)
         if full is not None and end is None:
             return Int(min(self.workers, full))
@@ -89,17 +96,17 @@ class Deal:
         most = self.workers if full is None else min(self.workers, full)
         return Call("min", (Int(most), fold(count)))
 
-    def _upper(self, loop: Loop, lower: Expr) -> Expr:
+    def _upper(self, loop: Loop, lower: Expr, sizes: Mapping[str, int]) -> Expr:
         """Return the end of one worker's iterations: the same distance for all, where it is known.
 
         A loop whose workers all have as many iterations then has a length that says so.
         """
-        full = full_length(loop, self.constants)
+        full = full_length(loop, sizes)
         if full is None:
             return loop.upper
         turns = -(-full // self.workers)
         reach = fold(Binary("+", lower, Int(turns * self.workers * loop.step)))
-        length = fold(Binary("-", full_end(loop), loop.lower), self.constants)
+        length = fold(Binary("-", full_end(loop), loop.lower), sizes)
         # A full tile then ends where the turns of its workers do.
         is_even = length == Int(turns * self.workers * loop.step)
         end = cut_end(loop) if is_even else loop.upper

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr, Var, rewrite
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.merge import decoded
 from annotune.transforms.messages import NOT_DECODED
@@ -32,7 +32,7 @@ class Decode:
     loop: str
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason there is nothing to decode, or no name for it, or None."""
         absent = missing(body, self.statement, (self.loop,), self.span)
         if absent is not None:
@@ -50,7 +50,7 @@ class Decode:
             return NOT_DECODED.at(self.span, loop=self.loop, reason=reason)
         return None
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the parts worked out, which `why_not` has accepted."""
         return tuple(self._inside(s) if self.statement in numbers(s) else s for s in body)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Stmt
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.tree import Body, numbers, path, replace_loop, restrict
 
@@ -24,10 +24,10 @@ class Distribute:
     """
 
     groups: tuple[tuple[int, ...], ...]
-    span: Span = field(default=NOWHERE, compare=False)
     loop: str = ""
+    span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the groups may not be taken apart, or None when they may."""
         for statement in (n for group in self.groups for n in group):
             absent = missing(body, statement, (), self.span)
@@ -39,13 +39,13 @@ class Distribute:
                 return absent
         return order_refusal(
             "distribute",
-            self.apply(body),
-            analysis,
+            self.apply(body, context),
+            context,
             self.span,
             "leave the two statements in one nest",
         )
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with one nest per group, in the order of their first statements."""
         if not self.loop:
             return tuple(part for stmt in body for part in self._parts(stmt))

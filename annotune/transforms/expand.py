@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var
 from annotune.ir.nest import Level, LocalArray, Loop, walk_stmts
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_ARRAY, NOT_PRIVATE, PLACED, SETS_BOUNDS
 from annotune.transforms.registers import fresh_name
@@ -33,13 +33,13 @@ class Expand:
     becomes ``double s_block[4]``, ``for i: (s_block[i - i_t] = 0; for k: s_block[i - i_t] +=
     a[i][k]; c[i] = s_block[i - i_t])``. The loops, outermost first, follow each other in a perfect
     nest, and the last of them owns the scalar. They run a number of iterations that is known:
-    tiles, or loops whose count the sizes in `constants` fix.
+    tiles, or loops whose count fixed sizes tell.
 
     The order stays, so nothing can break. What it is for is ``Distribute(groups, loop="i")``,
     which now may take the statements apart, and then an order for each: with the sum's loop
     outside the loops that pick its elements, the array is a register block. All of `loops` run in
     one worker, on a core or in a thread of a GPU: expand after tiling and permuting, before
-    mapping. Elements are of type `element`; the array takes no name in `taken`.
+    mapping.
 
     Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, section 5.3.
     """
@@ -47,17 +47,14 @@ class Expand:
     statement: int
     scalar: str
     loops: tuple[str, ...]
-    element: str = "double"
-    constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
-    taken: frozenset[str] = frozenset()
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the scalar cannot become an array, or None when it can."""
         absent = missing(body, self.statement, self.loops, self.span)
         if absent is not None:
             return absent
-        if not self._is_private(body, analysis):
+        if not self._is_private(body, context.analysis):
             return NOT_PRIVATE.at(
                 self.span,
                 scalar=self.scalar,
@@ -79,7 +76,7 @@ class Expand:
                 loops=serial or "none",
             )
         for inner in band:
-            is_known = full_length(inner, self.constants) is not None
+            is_known = full_length(inner, context.sizes) is not None
             if not is_known or bound_names(inner) & set(self.loops):
                 return NO_ARRAY.at(
                     self.span, scalar=self.scalar, inner=inner.var, loop=self.loops[0]
@@ -108,19 +105,19 @@ class Expand:
         uses = (find_assign(body, number) for number in own)
         return all(Var(self.scalar) in (use.target, *use.reads()) for use in uses)
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the array in place of the scalar, which `why_not` has accepted."""
         band = self._band(body)
-        name = fresh_name(f"{self.scalar}_block", body, self.taken)
+        name = fresh_name(f"{self.scalar}_block", body, context.names)
         place = Access(name, tuple(turn(x) for x in band))
-        lengths = (full_length(x, self.constants) for x in band)
+        lengths = (full_length(x, context.sizes) for x in band)
         extents = tuple(length for length in lengths if length is not None)
 
         def swap(expr: Expr) -> Expr | None:
             return place if expr == Var(self.scalar) else None
 
         inside = map_assigns((band[0],), lambda stmt: stmt.rewritten(swap))
-        array = LocalArray(name, self.element, extents, stands_for=self.scalar)
+        array = LocalArray(name, context.types[self.scalar], extents, stands_for=self.scalar)
         return replace_loop(body, band[0], (array, *inside))
 
     def _band(self, body: Body) -> tuple[Loop, ...]:

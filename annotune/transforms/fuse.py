@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Expr
-from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import LOOPS_DIFFER
 from annotune.transforms.tree import Body, is_declaration, rebuilt, same_bounds, top_of
@@ -20,14 +17,13 @@ class Fuse:
     """Merge the nests of several statements, as many loops deep as they agree.
 
     ``Fuse((0, 1))``: ``for i: S0`` and ``for i: S1`` become ``for i: S0; S1``. Loops agree
-    when name, bounds and step do, once `constants`, the sizes that C fixes, are put in.
+    when name, bounds and step do, once the sizes that are fixed are put in.
     """
 
     statements: tuple[int, ...]
-    constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the nests may not be merged, or None when they may."""
         for statement in self.statements:
             absent = missing(body, statement, (), self.span)
@@ -40,7 +36,7 @@ class Fuse:
                 not isinstance(first, Loop)
                 or not isinstance(top, Loop)
                 or first.var != top.var
-                or not same_bounds(first, top, self._fold)
+                or not same_bounds(first, top, context.folded)
             ):
                 return LOOPS_DIFFER.at(
                     self.span,
@@ -50,10 +46,14 @@ class Fuse:
                     second_loop=top.var if isinstance(top, Loop) else "none",
                 )
         return order_refusal(
-            "fuse", self.apply(body), analysis, self.span, "leave the statements in their own nests"
+            "fuse",
+            self.apply(body, context),
+            context,
+            self.span,
+            "leave the statements in their own nests",
         )
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the nests merged where the first of them stands."""
         places = self._places(body)
         merged = body[places[0]]
@@ -61,7 +61,7 @@ class Fuse:
             other = body[place]
             assert isinstance(merged, Loop)
             assert isinstance(other, Loop)
-            merged = self._merge(merged, other)
+            merged = _merged(merged, other, context)
         return tuple(
             merged if k == places[0] else stmt
             for k, stmt in enumerate(body)
@@ -71,20 +71,18 @@ class Fuse:
     def _places(self, body: Body) -> tuple[int, ...]:
         return tuple(dict.fromkeys(top_of(body, statement) for statement in self.statements))
 
-    def _fold(self, expr: Expr) -> Expr:
-        return fold(expr, self.constants)
 
-    def _merge(self, first: Loop, second: Loop) -> Loop:
-        """Return the two loops as one; inner loops merge where the last and first agree."""
-        last, head = first.body[-1], second.body[0]
-        if (
-            isinstance(last, Loop)
-            and isinstance(head, Loop)
-            and last.var == head.var
-            and same_bounds(last, head, self._fold)
-            and len(first.body) == len(second.body) == 1
-        ):
-            return rebuilt(first, body=(self._merge(last, head),))
-        # Both nests may have brought the declaration of one variable.
-        again = (stmt for stmt in second.body if not (is_declaration(stmt) and stmt in first.body))
-        return rebuilt(first, body=(*first.body, *again))
+def _merged(first: Loop, second: Loop, context: Context) -> Loop:
+    """Return the two loops as one; inner loops merge where the last and first agree."""
+    last, head = first.body[-1], second.body[0]
+    if (
+        isinstance(last, Loop)
+        and isinstance(head, Loop)
+        and last.var == head.var
+        and same_bounds(last, head, context.folded)
+        and len(first.body) == len(second.body) == 1
+    ):
+        return rebuilt(first, body=(_merged(last, head, context),))
+    # Both nests may have brought the declaration of one variable.
+    again = (stmt for stmt in second.body if not (is_declaration(stmt) and stmt in first.body))
+    return rebuilt(first, body=(*first.body, *again))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.analysis.reductions import reduction_operator
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var, variables
 from annotune.ir.nest import Assign, Level, LocalArray, Loop
 from annotune.ir.text import print_expr
+from annotune.transforms.context import Context
 from annotune.transforms.copies import copy_refusal, other_user
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
@@ -31,8 +30,9 @@ from annotune.transforms.tree import (
     path,
     rebuilt,
     replace_loop,
+    target_name,
 )
-from annotune.transforms.value_type import drops_fractions, neutral, region_types
+from annotune.transforms.value_type import drops_fractions, neutral
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,7 @@ class Hold:
     ``double c_block[4]``, ``for i: c_block[i - i_t] = c[i]``,
     ``for k: for i: c_block[i - i_t] += a[k]`` and ``for i: c[i] = c_block[i - i_t]``. The
     loops inside `loop` that pick the element run a number of iterations that is known: tiles,
-    or loops whose count the sizes in `constants` fix. `Registers` is the case without any. The
-    local array takes no name in `taken`.
+    or loops whose count fixed sizes tell. `Registers` is the case without any.
 
     With `from_zero` the block starts from zeros and is added to the elements at the end:
     ``for i: c_block[i - i_t] = -0.0`` and ``for i: c[i] += c_block[i - i_t]``. The loop then
@@ -53,13 +52,10 @@ class Hold:
 
     statement: int
     loop: str
-    element: str = "double"
-    constants: Mapping[str, int] = field(default_factory=dict)
-    span: Span = field(default=NOWHERE, compare=False)
-    taken: frozenset[str] = frozenset()
     from_zero: bool = False
+    span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
         absent = missing(body, self.statement, (self.loop,), self.span)
         if absent is not None:
@@ -81,12 +77,12 @@ class Hold:
             )
         inside = {x.var for x in self._inside(body)} | {self.loop}
         for inner in self._picking(body):
-            if full_length(inner, self.constants) is None or bound_names(inner) & inside:
+            if full_length(inner, context.sizes) is None or bound_names(inner) & inside:
                 return NO_BLOCK.at(self.span, loop=self.loop, inner=inner.var)
         refusal = copy_refusal("hold", body, self.statement, loop, self.span)
-        return refusal or (self._sum_refusal(body, analysis) if self.from_zero else None)
+        return refusal or (self._sum_refusal(body, context) if self.from_zero else None)
 
-    def _sum_refusal(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def _sum_refusal(self, body: Body, context: Context) -> Diagnostic | None:
         """Return why the terms may not be added to each other before the target, or None."""
         assign = find_assign(body, self.statement)
         if reduction_operator(assign) != "+":
@@ -100,17 +96,19 @@ class Hold:
                 other=f"it in statement {other}",
                 loop=self.loop,
             )
-        if drops_fractions(assign, region_types(analysis.region)):
-            return ROUNDED_SUM.at(self.span, statement=self.statement, type=self.element)
+        if drops_fractions(assign, context.types):
+            return ROUNDED_SUM.at(
+                self.span, statement=self.statement, type=context.types[target_name(assign)]
+            )
         return None
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the block in a local array, which `why_not` has accepted."""
         assign = find_assign(body, self.statement)
         target = assign.target
         assert isinstance(target, Access)
         loop, picking = self._loop(body), self._picking(body)
-        name = fresh_name(f"{target.array}_block", body, self.taken)
+        name = fresh_name(f"{target.array}_block", body, context.names)
         places = tuple(turn(x) for x in picking)
         held = Access(name, places)
 
@@ -120,16 +118,16 @@ class Hold:
         def use_block(stmt: Assign) -> Assign:
             return stmt.rewritten(swap)
 
-        lengths = (full_length(x, self.constants) for x in picking)
+        lengths = (full_length(x, context.sizes) for x in picking)
         extents = tuple(length for length in lengths if length is not None)
-        start = neutral(self.element) if self.from_zero else target
+        start = neutral(context.types[target.array]) if self.from_zero else target
         load = Assign(assign.number, held, "=", start, assign.span)
         store = Assign(assign.number, target, "+=" if self.from_zero else "=", held, assign.span)
         return replace_loop(
             body,
             loop,
             (
-                LocalArray(name, self.element, extents),
+                LocalArray(name, context.types[target.array], extents),
                 *nest_loops(picking, (load,)),
                 rebuilt(loop, body=map_assigns(loop.body, use_block)),
                 *nest_loops(picking, (store,)),

@@ -11,6 +11,7 @@ from annotune.analysis.schedule import violations
 from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
 from annotune.ir.nest import Level, Loop, walk_paths
+from annotune.transforms.context import Context
 from annotune.transforms.messages import (
     DEPENDENCE_NOTE,
     NO_SUCH_LOOP,
@@ -22,17 +23,17 @@ from annotune.transforms.tree import Body, in_order, numbers, path, target_name
 
 
 def order_refusal(
-    command: str, body: Body, analysis: Analysis, span: Span, help: str
+    command: str, body: Body, context: Context, span: Span, help: str
 ) -> Diagnostic | None:
     """Return why `body` may not run in its order, at the command's place, or None."""
-    return _refusal(REVERSES_DEPENDENCE, command, violations(analysis, body), span, help)
+    return _refusal(REVERSES_DEPENDENCE, command, violations(context.analysis, body), span, help)
 
 
 def placement_refusal(
-    command: str, body: Body, analysis: Analysis, span: Span, help: str
+    command: str, body: Body, context: Context, span: Span, help: str
 ) -> Diagnostic | None:
     """Return why the placed loops of `body` may not run in parallel, or None."""
-    return _refusal(PARALLEL_DEPENDENCE, command, _races(body, analysis), span, help)
+    return _refusal(PARALLEL_DEPENDENCE, command, _races(body, context.analysis), span, help)
 
 
 def _races(body: Body, analysis: Analysis) -> Iterable[Violation]:

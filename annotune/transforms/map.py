@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Combine, Level, Loop
+from annotune.transforms.carried import carried_sums
+from annotune.transforms.context import Context
 from annotune.transforms.legality import TEAM_LEVELS, kind_of, missing, placement_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_ONE_BAND, UNEVEN_BLOCKS
 from annotune.transforms.tree import (
@@ -15,6 +17,7 @@ from annotune.transforms.tree import (
     band_with,
     bound_names,
     nest_loops,
+    numbers,
     picks_piece,
     rebuilt,
     replace_loop,
@@ -27,9 +30,8 @@ class Map:
 
     ``Map(0, {"j": THREAD_X})``: ``for i: for j: S0`` becomes ``for j @thread.x: for i: S0``.
     The loops in `host` stay serial outside the placed ones, so the host runs them around
-    the launch. `combines` are the reductions that a placed loop carries and combines, by the
-    name of what is accumulated; `Reduce` gives each its partial results. `command` is the
-    annotation's word for this mapping.
+    the launch. A placed loop that carries nothing but reductions combines them; `Reduce` gives
+    each its partial results. `command` is the annotation's word for this mapping.
     """
 
     statement: int
@@ -37,9 +39,8 @@ class Map:
     host: tuple[str, ...] = ()
     command: str = "cuda"
     span: Span = field(default=NOWHERE, compare=False)
-    combines: Mapping[str, tuple[Combine, ...]] = field(default_factory=dict)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a loop may not run where it is put, or None when all may."""
         names = (*self.host, *self.levels)
         absent = missing(body, self.statement, names, self.span)
@@ -56,26 +57,47 @@ class Map:
         late = self._late_bound(band)
         if late is not None:
             return late
-        uneven = self._uneven_blocks()
+        uneven = self._uneven_blocks(self._combines(band, context))
         if uneven is not None:
             return uneven
         return placement_refusal(
-            self.command, self.apply(body), analysis, self.span, self._advice(analysis)
+            self.command,
+            self.apply(body, context),
+            context,
+            self.span,
+            self._advice(context.analysis),
         )
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loops placed, which `why_not` has accepted."""
         band = band_with(body, self.statement, (*self.host, *self.levels))
         assert band is not None
-        by_name = {loop.var: loop for loop in band}
+        by_name, combines = {loop.var: loop for loop in band}, self._combines(band, context)
         placed = [
-            rebuilt(by_name[name], place=self.levels[name], combines=self.combines.get(name, ()))
+            rebuilt(by_name[name], place=self.levels[name], combines=combines[name])
             for name in self._outside_in(by_name)
         ]
         host = [by_name[name] for name in self.host]
         serial = [b for b in band if b.var not in self.levels and b.var not in self.host]
         renewed = nest_loops([*host, *placed, *serial], band[-1].body)
         return replace_loop(body, band[0], renewed)
+
+    def _combines(
+        self, band: tuple[Loop, ...], context: Context
+    ) -> Mapping[str, tuple[Combine, ...]]:
+        """Return the reductions that each placed loop carries and combines.
+
+        Threads combine what a whole block has: none of them do where some have another loop.
+        """
+        inside, by_name = numbers(band[-1]), {loop.var: loop for loop in band}
+        carried = {
+            name: carried_sums(context.analysis, inside, by_name[name].root) or ()
+            for name in self.levels
+        }
+        teams = [name for name, level in self.levels.items() if level in TEAM_LEVELS]
+        if not all(carried[name] for name in teams):
+            carried |= dict.fromkeys(teams, ())
+        return carried
 
     def _outside_in(self, band: Mapping[str, Loop]) -> tuple[str, ...]:
         """Return the placed loops outermost first: as they are named, tiles around their loops.
@@ -118,15 +140,15 @@ class Map:
                 )
         return None
 
-    def _uneven_blocks(self) -> Diagnostic | None:
+    def _uneven_blocks(self, combines: Mapping[str, tuple[Combine, ...]]) -> Diagnostic | None:
         """Return the refusal of blocks that combine beside loops that do not.
 
         Blocks do not wait for each other: what they have in common is combined when all of
         them have ended, and then nothing is left to do it once per iteration of another loop.
         """
-        sums = [name for name in self.levels if self.combines.get(name)]
+        sums = [name for name in self.levels if combines[name]]
         sums = [name for name in sums if self.levels[name] not in TEAM_LEVELS]
-        others = [name for name in self.levels if not self.combines.get(name)]
+        others = [name for name in self.levels if not combines[name]]
         if not sums or not others:
             return None
         return UNEVEN_BLOCKS.at(self.span, command=self.command, loop=sums[0], other=others[0])

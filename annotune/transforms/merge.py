@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import reduce
 from math import prod
 
-from annotune.analysis.facts import Analysis
 from annotune.analysis.named import is_unsigned_type
 from annotune.analysis.poly import ZERO, from_expr, integer
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -25,6 +24,7 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import NOT_MERGED, NOT_ONE_BAND
 from annotune.transforms.registers import fresh_name
@@ -54,17 +54,15 @@ class Merge:
     ``for ij in 0:24: c[ij] += a[ij % 6]``. An element that lies where the iterations count it
     is found without i and j; elsewhere they are ``ij / 6`` and ``ij % 6``. Loops of one perfect
     nest are first put next to each other in the order given, at the place of the innermost.
-    `constants` are the sizes known to be fixed, which give each loop its number of iterations.
-    Arrays in `extents` lie flat in memory: an element may have one index for all dimensions.
+    Fixed sizes give each loop its number of iterations. Arrays lie flat in memory: an element may
+    have one index for all dimensions.
     """
 
     statement: int
     loops: tuple[str, ...]
-    constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
-    extents: Extents = field(default_factory=dict)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loops cannot be one, or None. Their order does not change."""
         absent = missing(body, self.statement, self.loops, self.span)
         if absent is not None:
@@ -80,31 +78,31 @@ class Merge:
             return NOT_MERGED.at(self.span, loop=self.loops[0], reason=reason)
         band = self._band(body)
         for loop in band:
-            reason = self._reason(loop, around, analysis)
+            reason = self._reason(loop, around, context)
             if reason:
                 return NOT_MERGED.at(self.span, loop=loop.var, reason=reason)
-        if prod(self._counts(band)) > INT_MAX:
+        if prod(_counts(band, context)) > INT_MAX:
             reason = "runs too often for an int together with the others"
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         name = merged_name(self.loops)
         nest = body[top_of(body, self.statement)]
-        if name in analysis.region.names or fresh_name(name, (nest,)) != name:
+        if name in context.names or fresh_name(name, (nest,)) != name:
             reason = f"cannot be called '{name}' with the others, a name that is used already"
             return NOT_MERGED.at(self.span, loop=band[0].var, reason=reason)
         advice = f"the text's order is ({', '.join(x.var for x in around)})"
-        return order_refusal("merge", self._gathered(body), analysis, self.span, advice)
+        return order_refusal("merge", self._gathered(body), context, self.span, advice)
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loops as one, which `why_not` has accepted."""
         body = self._gathered(body)
         band = self._band(body)
-        counts = self._counts(band)
+        counts = _counts(band, context)
         strides = [prod(counts[k + 1 :]) for k in range(len(band))]
         parts = tuple(
-            Part(loop.var, self._number(loop.lower), stride)
+            Part(loop.var, _number(loop.lower, context), stride)
             for loop, stride in zip(band, strides, strict=True)
         )
-        index = _Index(merged_name(self.loops), parts, self.constants, self.extents)
+        index = _Index(merged_name(self.loops), parts, context)
         merged = Loop(
             index.name,
             Int(0),
@@ -129,15 +127,7 @@ class Merge:
         nest = (*before, *self._band(body), *band[inner + 1 :])
         return replace_loop(body, band[0], nest_loops(nest, band[-1].body))
 
-    def _counts(self, band: Sequence[Loop]) -> list[int]:
-        return [self._number(trip_count(loop)) for loop in band]
-
-    def _number(self, expr: Expr) -> int:
-        found = fold(expr, self.constants)
-        assert isinstance(found, Int)
-        return found.value
-
-    def _reason(self, loop: Loop, around: Sequence[Loop], analysis: Analysis) -> str:
+    def _reason(self, loop: Loop, around: Sequence[Loop], context: Context) -> str:
         """Return in words why a loop cannot be a part of another, empty when it can."""
         if loop.place is not Level.SERIAL or loop.unrolled > 1 or loop.merges:
             return "is mapped, unrolled or merged already"
@@ -145,15 +135,15 @@ class Merge:
             return "is tiled already"
         if loop.step != 1:
             return f"steps by {loop.step}"
-        count = fold(trip_count(loop), self.constants)
-        lower = fold(loop.lower, self.constants)
+        count = context.folded(trip_count(loop))
+        lower = context.folded(loop.lower)
         if not isinstance(lower, Int) or not isinstance(count, Int) or count.value < 1:
             return "has a start or a number of iterations that is not fixed"
         inner = (x for x in walk_stmts(loop.body) if isinstance(x, Loop))
         user = next((x.var for x in inner if loop.var in bound_names(x)), "")
         if user:
             return f"is in the bounds of '{user}'"
-        scalar = analysis.region.scalars.get(loop.var)
+        scalar = context.analysis.region.scalars.get(loop.var)
         # A quotient with a sign stands for it, and -1 compares as large with an unsigned one.
         if scalar is not None and is_unsigned_type(scalar.type):
             return f"counts in '{scalar.type}'"
@@ -165,14 +155,23 @@ def merged_name(loops: Sequence[str]) -> str:
     return "".join(loops)
 
 
+def _counts(band: Sequence[Loop], context: Context) -> list[int]:
+    return [_number(trip_count(loop), context) for loop in band]
+
+
+def _number(expr: Expr, context: Context) -> int:
+    found = context.folded(expr)
+    assert isinstance(found, Int)
+    return found.value
+
+
 @dataclass(frozen=True, slots=True)
 class _Index:
     """The iterator `name` of a merged loop, and what it makes of those of its parts."""
 
     name: str
     parts: tuple[Part, ...]
-    constants: Mapping[str, int]
-    extents: Extents
+    context: Context
 
     def put_into(self, expr: Expr) -> Expr:
         """Return an expression with the iterators of the parts replaced."""
@@ -192,7 +191,7 @@ class _Index:
         """Return the one index of an element, None where it has several that stay apart."""
         if len(access.indices) == 1:
             return access.indices[0]
-        extents = self.extents.get(access.array, ())
+        extents = self.context.extents.get(access.array, ())
         inner = [e for e in extents[1:] if e is not None]
         if len(inner) != len(access.indices) - 1:
             return None
@@ -207,7 +206,7 @@ class _Index:
         """Return whether neighbouring iterations of the merged loop are evenly apart in `index`."""
         poly = from_expr(index)
         names = [part.var for part in self.parts]
-        linear = None if poly is None else poly.at(self.constants).linear_in(names)
+        linear = None if poly is None else poly.at(self.context.sizes).linear_in(names)
         if linear is None:
             return False
         factors = [linear[0].get(name, ZERO) for name in names]

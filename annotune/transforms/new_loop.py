@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import Diagnostic, Span
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import FACTOR_TOO_SMALL, NAME_TAKEN
 from annotune.transforms.tree import Body
@@ -32,7 +33,7 @@ class NewLoop:
         return self.name(loop) in analysis.region.names
 
     def why_not(
-        self, body: Body, analysis: Analysis, statement: int, loop: str, count: int, span: Span
+        self, body: Body, context: Context, statement: int, loop: str, count: int, span: Span
     ) -> Diagnostic | None:
         """Return why no such loop can be there, whatever `loop` is like, or None."""
         absent = missing(body, statement, (loop,), span)
@@ -42,7 +43,7 @@ class NewLoop:
             return FACTOR_TOO_SMALL.at(
                 span, command=self.command, factor=count, loop=loop, factors=self.usual
             )
-        if self.is_taken(loop, analysis):
+        if self.is_taken(loop, context.analysis):
             return NAME_TAKEN.at(
                 span, command=self.command, what=self.what, loop=loop, name=self.name(loop)
             )

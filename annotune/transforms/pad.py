@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
     Access,
@@ -18,8 +16,8 @@ from annotune.ir.expr import (
     conjunction,
     variables,
 )
-from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.transforms.context import Context
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PADDED
 from annotune.transforms.tiles import cut_end, cut_ends, full_end, full_length
@@ -45,15 +43,14 @@ class Pad:
     ``for i in i_t:i_t + 4: c[i] += s if i < n``. What reads or writes memory beside local
     arrays keeps the condition; what a local array holds of the surplus iterations is zero when
     loaded, and never stored. So loops over registers have a constant length, and all threads
-    of a block come to the same barriers. `constants` are the sizes known to be fixed.
+    of a block come to the same barriers.
     """
 
     statement: int
     loops: tuple[str, ...]
-    constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a loop has no full length, or None. Padding breaks no order."""
         absent = missing(body, self.statement, self.loops, self.span)
         if absent is not None:
@@ -62,18 +59,18 @@ class Pad:
             if loop.var not in self.loops or cut_end(loop) is None:
                 continue
             is_own = loop.place in _OWN or loop.place in TEAM_LEVELS
-            if not is_own or loop.combines or full_length(loop, self.constants) is None:
+            if not is_own or loop.combines or full_length(loop, context.sizes) is None:
                 return NOT_PADDED.at(self.span, loop=loop.var)
         return None
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with full tiles, which `why_not` has accepted."""
         place = top_of(body, self.statement)
         nest = body[place]
         local = {s.name for s in walk_stmts(body) if isinstance(s, LocalArray)}
-        return (*body[:place], *self._padded((nest,), (), local), *body[place + 1 :])
+        return (*body[:place], *self._padded((nest,), (), local, context), *body[place + 1 :])
 
-    def _padded(self, body: Body, cut: tuple[Loop, ...], local: set[str]) -> Body:
+    def _padded(self, body: Body, cut: tuple[Loop, ...], local: set[str], context: Context) -> Body:
         """Return `body`, which stands in the padded loops `cut`."""
         out: list[Stmt] = []
         for stmt in body:
@@ -88,42 +85,45 @@ class Pad:
                     is_cut = stmt.var in self.loops and cut_end(stmt) is not None
                     within = (*cut, stmt) if is_cut else cut
                     upper = full_end(stmt) if is_cut else stmt.upper
-                    inner = self._padded(stmt.body, within, local)
+                    inner = self._padded(stmt.body, within, local, context)
                     out.append(rebuilt(stmt, upper=upper, body=inner))
                 case Assign():
-                    out.append(self._guarded(stmt, cut, local))
+                    out.append(_guarded(stmt, cut, local, context))
                 case Local(name, type_, value) if value is not None and _memory(value, local):
-                    out.append(Local(name, type_, self._or_zero(value, cut)))
+                    out.append(Local(name, type_, _or_zero(value, cut, context)))
                 case _:
                     out.append(stmt)
         return tuple(out)
 
-    def _guarded(self, assign: Assign, cut: tuple[Loop, ...], local: set[str]) -> Assign:
-        """Return a statement that does no harm in surplus iterations of the loops `cut`."""
-        target = assign.target
-        is_own = isinstance(target, Access) and target.array in local
-        if is_own:
-            cut = tuple(x for x in cut if _may_harm(assign, x, local))
-        condition = self._condition(cut)
-        if condition is None:
-            return assign
-        if is_own and assign.op == "=" and assign.guard is None:
-            value = self._or_zero(assign.value, cut)
-            return Assign(assign.number, target, "=", value, assign.span)
-        guard = conjunction((condition, assign.guard))
-        return Assign(assign.number, target, assign.op, assign.value, assign.span, guard)
 
-    def _or_zero(self, value: Expr, cut: tuple[Loop, ...]) -> Expr:
-        condition = self._condition(cut)
-        return value if condition is None else Select(condition, value, Real("0.0"))
+def _guarded(assign: Assign, cut: tuple[Loop, ...], local: set[str], context: Context) -> Assign:
+    """Return a statement that does no harm in surplus iterations of the loops `cut`."""
+    target = assign.target
+    is_own = isinstance(target, Access) and target.array in local
+    if is_own:
+        cut = tuple(x for x in cut if _may_harm(assign, x, local))
+    condition = _condition(cut, context)
+    if condition is None:
+        return assign
+    if is_own and assign.op == "=" and assign.guard is None:
+        value = _or_zero(assign.value, cut, context)
+        return Assign(assign.number, target, "=", value, assign.span)
+    guard = conjunction((condition, assign.guard))
+    return Assign(assign.number, target, assign.op, assign.value, assign.span, guard)
 
-    def _condition(self, cut: tuple[Loop, ...]) -> Expr | None:
-        """Return the condition for an iteration of full tiles to be one of the original's."""
-        # Where the loop over one tile is inside its bounds, those that pick the tile are.
-        own = [x for x in cut if not any(picks_piece(x, other) for other in cut)]
-        tests = (Binary("<", Var(x.var), end) for x in own for end in cut_ends(x))
-        found = conjunction(tests)
-        return None if found is None else fold(found, self.constants)
+
+def _or_zero(value: Expr, cut: tuple[Loop, ...], context: Context) -> Expr:
+    condition = _condition(cut, context)
+    return value if condition is None else Select(condition, value, Real("0.0"))
+
+
+def _condition(cut: tuple[Loop, ...], context: Context) -> Expr | None:
+    """Return the condition for an iteration of full tiles to be one of the original's."""
+    # Where the loop over one tile is inside its bounds, those that pick the tile are.
+    own = [x for x in cut if not any(picks_piece(x, other) for other in cut)]
+    tests = (Binary("<", Var(x.var), end) for x in own for end in cut_ends(x))
+    found = conjunction(tests)
+    return None if found is None else context.folded(found)
 
 
 def _may_harm(assign: Assign, loop: Loop, local: set[str]) -> bool:

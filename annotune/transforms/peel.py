@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.analysis.implied import Known
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Expr, Int, Var, variables
@@ -20,6 +19,7 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
+from annotune.transforms.context import Context
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PEELED, PEEL_DIVERGES
 from annotune.transforms.tiles import cut_end, cut_ends, full_end
@@ -45,16 +45,14 @@ class Peel:
     makes true (see `whole_tiles`), elsewhere as it is. One test stands for all the loops together,
     inside the loop that is the last to pick one of their tiles, and inside the first loop that is
     mapped. Conditions that `Pad` adds later go with the others. A loop that is never cut needs no
-    test. `constants` are the sizes known to be fixed, `types` the C types of the region's names.
+    test.
     """
 
     statement: int
     loops: tuple[str, ...]
-    constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
-    types: Mapping[str, str] = field(default_factory=dict)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason whole tiles cannot be told apart, or None. It breaks no order."""
         around = self._loops(body)
         if around is None:
@@ -66,9 +64,9 @@ class Peel:
         if team is not None:
             reason = "is shared by workers that combine a sum, or do not share the whole nest"
             return NOT_PEELED.at(self.span, loop=team.var, reason=reason)
-        tests = self._tests(around)
+        tests = self._tests(around, context)
         for loop in self._cut(around):
-            if not self._are_whole(loop, around, tests):
+            if not self._are_whole(loop, around, tests, context):
                 reason = "may be cut short in tiles that no test of their starts tells apart"
                 return NOT_PEELED.at(self.span, loop=loop.var, reason=reason)
         marked = _marked(around, tests)
@@ -77,11 +75,11 @@ class Peel:
             return PEEL_DIVERGES.at(self.span, loop=apart[0], loops=", ".join(self.loops))
         return None
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the test at its loop, which `why_not` has accepted."""
         around = self._loops(body)
         assert around is not None
-        tests = self._tests(around)
+        tests = self._tests(around, context)
         if not tests:
             return body
         marked = _marked(around, tests)
@@ -101,39 +99,42 @@ class Peel:
         """Return the named loops that may be cut short."""
         return tuple(x for x in around if x.var in self.loops and cut_end(x) is not None)
 
-    def _tests(self, around: Sequence[Loop]) -> tuple[Expr, ...]:
+    def _tests(self, around: Sequence[Loop], context: Context) -> tuple[Expr, ...]:
         """Return the tests that the tiles are whole, none that follows from bounds and others."""
         tests: list[Expr] = []
         for tile in dict.fromkeys(_own_tile(x, around) for x in self._cut(around)):
             for end in (full_end(tile), *cut_ends(tile)):
-                test = self._test(tile, end)
-                here = self._around(around, around.index(tile) + 1).where(tests)
+                test = _test(tile, end, context)
+                here = self._around(around, around.index(tile) + 1, context).where(tests)
                 if not here.implies(test):
                     tests.append(test)
         return tuple(tests)
 
-    def _test(self, tile: Loop, end: Expr) -> Expr:
-        """Return the test that a tile ends before `end`, after which it does not start."""
-        last = fold(end, self.constants)
-        if isinstance(last, Int):
-            return Binary("<=", fold(Binary("+", Var(tile.var), Int(tile.step))), last)
-        # The sum may be more than an int holds; the difference is not.
-        return Binary(">=", fold(Binary("-", last, Var(tile.var))), Int(tile.step))
-
-    def _are_whole(self, loop: Loop, around: Sequence[Loop], tests: Sequence[Expr]) -> bool:
+    def _are_whole(
+        self, loop: Loop, around: Sequence[Loop], tests: Sequence[Expr], context: Context
+    ) -> bool:
         """Return whether `tests` show that nothing cuts a loop short."""
         depth = next(k for k, x in enumerate(around) if x is loop)
-        known = self._around(around, depth).where(tests)
+        known = self._around(around, depth, context).where(tests)
         known = known.inside(rebuilt(loop, upper=full_end(loop)))
         return all(known.implies(Binary("<", Var(loop.var), end)) for end in cut_ends(loop))
 
-    def _around(self, around: Sequence[Loop], depth: int) -> Known:
+    def _around(self, around: Sequence[Loop], depth: int, context: Context) -> Known:
         """Return what holds inside the first `depth` loops, the named ones in full."""
-        known = Known.of(self.types, self.constants)
+        known = Known.of(context.types, context.sizes)
         for loop in around[:depth]:
             upper = full_end(loop) if loop.var in self.loops else loop.upper
             known = known.inside(rebuilt(loop, upper=upper))
         return known
+
+
+def _test(tile: Loop, end: Expr, context: Context) -> Expr:
+    """Return the test that a tile ends before `end`, after which it does not start."""
+    last = context.folded(end)
+    if isinstance(last, Int):
+        return Binary("<=", fold(Binary("+", Var(tile.var), Int(tile.step))), last)
+    # The sum may be more than an int holds; the difference is not.
+    return Binary(">=", fold(Binary("-", last, Var(tile.var))), Int(tile.step))
 
 
 def _tiles(loop: Loop, around: Sequence[Loop]) -> tuple[Loop, ...]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_ONE_BAND
 from annotune.transforms.tree import Body, band_with, bound_names, nest_loops, path, replace_loop
@@ -23,7 +23,7 @@ class Permute:
     order: tuple[str, ...]
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason this order is illegal, or None when it is legal."""
         absent = missing(body, self.statement, self.order, self.span)
         if absent is not None:
@@ -47,10 +47,14 @@ class Permute:
             if late:
                 return BOUND_DEPENDS.at(self.span, command="permute", inner=name, outer=min(late))
         return order_refusal(
-            "permute", self.apply(body), analysis, self.span, f"the text's order is ({loops})"
+            "permute",
+            self.apply(body, context),
+            context,
+            self.span,
+            f"the text's order is ({loops})",
         )
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loops in their new order, which `why_not` has accepted."""
         band = band_with(body, self.statement, self.order)
         assert band is not None

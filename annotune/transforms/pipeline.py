@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjunction, substitute
 from annotune.ir.fold import fold
@@ -19,6 +18,7 @@ from annotune.ir.nest import (
     MemorySpace,
     walk_stmts,
 )
+from annotune.transforms.context import Context
 from annotune.transforms.copies import names_in, value_names
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_WORD, NOT_AHEAD, NOT_PIPELINED, PLACED, STAGES
@@ -67,11 +67,9 @@ class Pipeline:
     loop: str
     stages: int = 2
     through: MemorySpace = MemorySpace.SHARED
-    constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
-    taken: frozenset[str] = frozenset()
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copies cannot run ahead, or None when they can."""
         absent = missing(body, self.statement, (self.loop,), self.span)
         if absent is not None:
@@ -105,24 +103,24 @@ class Pipeline:
             return NOT_AHEAD.at(self.span, loop=loop.var, name=names[0])
         return None
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the copies ahead, which `why_not` has accepted."""
         loop = self._loop(body)
         ahead = self._in_ring if self.through is MemorySpace.SHARED else self._in_registers
-        return replace_loop(body, loop, ahead(body, loop))
+        return replace_loop(body, loop, ahead(body, loop, context))
 
     def _loop(self, body: Body) -> Loop:
         return next(x for x in path(body, self.statement) if x.var == self.loop)
 
-    def _in_ring(self, body: Body, loop: Loop) -> Body:
+    def _in_ring(self, body: Body, loop: Loop, context: Context) -> Body:
         """Return the loop with its copies in a ring of buffers, and the first of them before."""
         arrays, nests, rest = _parts(loop)
         if self.stages == 1:
             begun = tuple(_placed(nest, Level.ASYNC) for nest in nests)
             return (*arrays, rebuilt(loop, body=(*begun, Await(0), *rest)))
         lengths = {a.name: part_length(a.extents[0]) for a in arrays}
-        part = fresh_name(f"{loop.var}_part", body, self.taken)
-        first = fresh_name(f"{loop.var}_first", body, self.taken)
+        part = fresh_name(f"{loop.var}_part", body, context.names)
+        first = fresh_name(f"{loop.var}_first", body, context.names)
         nests = tuple(_placed(nest, Level.ASYNC) for nest in nests)
         early = self.stages - 1
         turn = fold(Binary("/", Binary("-", Var(loop.var), loop.lower), Int(loop.step)))
@@ -130,7 +128,7 @@ class Pipeline:
         coming = Binary("%", fold(Binary("+", Var(part), Int(early))), Int(self.stages))
 
         def copies(at: Expr, to: Expr) -> Body:
-            moved = map_assigns(nests, lambda s: self._at(s, loop, at))
+            moved = map_assigns(nests, lambda s: _at(s, loop, at, context))
             return map_assigns(moved, lambda s: _in_part(s, lengths, to))
 
         before = copies(_after(loop.lower, loop, Var(first)), Var(first))
@@ -146,15 +144,15 @@ class Pipeline:
         )
         return (*rings, *before, rebuilt(loop, body=inner))
 
-    def _in_registers(self, body: Body, loop: Loop) -> Body:
+    def _in_registers(self, body: Body, loop: Loop, context: Context) -> Body:
         """Return the loop with the next tile in registers while the present one is in use."""
         arrays, nests, rest = _parts(loop)
-        shares = {a.name: fresh_name(f"{a.name}_next", body, self.taken) for a in arrays}
+        shares = {a.name: fresh_name(f"{a.name}_next", body, context.names) for a in arrays}
         dealt = (LocalArray(shares[a.name], a.type, a.extents, MemorySpace.DEALT) for a in arrays)
         following = _after(Var(loop.var), loop, Int(1))
 
         def load(assign: Assign) -> Assign:
-            moved, target = self._at(assign, loop, following), assign.target
+            moved, target = _at(assign, loop, following, context), assign.target
             assert isinstance(target, Access)
             share = Access(shares[target.array], target.indices)
             return Assign(moved.number, share, "=", moved.value, moved.span, moved.guard)
@@ -162,25 +160,30 @@ class Pipeline:
         def store(assign: Assign) -> Assign:
             target = assign.target
             assert isinstance(target, Access)
-            share, guard = Access(shares[target.array], target.indices), self._runs(loop, following)
+            share, guard = (
+                Access(shares[target.array], target.indices),
+                _runs(loop, following, context),
+            )
             return Assign(assign.number, target, "=", share, assign.span, guard)
 
-        before = map_assigns(nests, lambda s: self._at(s, loop, loop.lower))
+        before = map_assigns(nests, lambda s: _at(s, loop, loop.lower, context))
         inner = (*map_assigns(nests, load), *rest, *map_assigns(nests, store))
         return (*arrays, *dealt, *before, rebuilt(loop, body=inner))
 
-    def _at(self, assign: Assign, loop: Loop, at: Expr) -> Assign:
-        """Return a copy for the iteration in which the loop is `at`, if there is one."""
-        place = {loop.var: at}
-        moved = assign.rewritten(lambda e: substitute(e, place) if isinstance(e, Var) else None)
-        guard = conjunction((self._runs(loop, at), moved.guard))
-        return Assign(moved.number, moved.target, moved.op, fold(moved.value), moved.span, guard)
 
-    def _runs(self, loop: Loop, at: Expr) -> Expr | None:
-        """Return the condition for the loop to have an iteration `at`, None where it has one."""
-        inside = fold(Binary("<", at, loop.upper))
-        known = fold(inside, self.constants)
-        return None if isinstance(known, Int) and known.value else inside
+def _at(assign: Assign, loop: Loop, at: Expr, context: Context) -> Assign:
+    """Return a copy for the iteration in which the loop is `at`, if there is one."""
+    place = {loop.var: at}
+    moved = assign.rewritten(lambda e: substitute(e, place) if isinstance(e, Var) else None)
+    guard = conjunction((_runs(loop, at, context), moved.guard))
+    return Assign(moved.number, moved.target, moved.op, fold(moved.value), moved.span, guard)
+
+
+def _runs(loop: Loop, at: Expr, context: Context) -> Expr | None:
+    """Return the condition for the loop to have an iteration `at`, None where it has one."""
+    inside = fold(Binary("<", at, loop.upper))
+    known = context.folded(inside)
+    return None if isinstance(known, Int) and known.value else inside
 
 
 def part_length(elements: int) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, substitute, variables
 from annotune.ir.nest import Fetch, Level, Loop
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_PREFETCH
 from annotune.transforms.tree import (
@@ -42,7 +42,7 @@ class Prefetch:
     line: int = 1
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the elements are not those of a later iteration, or None."""
         absent = missing(body, self.statement, (self.ahead, self.inside), self.span)
         if absent is not None:
@@ -85,7 +85,7 @@ class Prefetch:
                 return f"'{min(left_out)}' sets the bounds of '{loop.var}'"
         return ""
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the requests, which `why_not` has accepted."""
         loops = path(body, self.statement)
         target = find_assign(body, self.statement).target

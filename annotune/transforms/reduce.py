@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
 import islpy as isl
 
 from annotune.analysis.facts import Analysis, Dependence
-from annotune.analysis.nan_and_zero import Doubt
+from annotune.analysis.nan_and_zero import (
+    doubt,
+    may_leave_range,
+    may_stay_negative_zero,
+    needed,
+)
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import names_of
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -25,6 +30,7 @@ from annotune.ir.expr import (
     walk,
 )
 from annotune.ir.nest import NO_STATEMENT, Assign, Combine, Level, Local, Loop, Operator, Stmt
+from annotune.transforms.context import Context
 from annotune.transforms.copies import (
     beside,
     is_surely_touched,
@@ -54,7 +60,7 @@ from annotune.transforms.tree import (
     restrict,
     target_name,
 )
-from annotune.transforms.value_type import drops_fractions, neutral, region_types
+from annotune.transforms.value_type import drops_fractions, local_types, neutral
 
 _SUFFIX = {
     Operator.SUM: "sum",
@@ -66,6 +72,8 @@ _FINAL = {Operator.SUM: "+=", Operator.PRODUCT: "*=", Operator.MIN: "=", Operato
 
 
 _NAN = "_nan"
+# Workers whose partial sums begin at 0.0, as clauses have it.
+_BY_CLAUSE = frozenset({Level.GANG, Level.WORKER, Level.VECTOR, Level.CPU_THREAD, Level.SIMD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +83,18 @@ class Reduce:
     ``Reduce(0, ("k",))``: ``for k: S0: s += a[k]`` becomes ``double s_sum = -0.0``,
     ``for k combines + s_sum: S0: s_sum += a[k]`` and ``S0: s += s_sum``. The partial result of
     ``min`` and ``max`` starts from the target itself. Where no iteration may reach the target's
-    element, a flag says whether one did. `element` is the C type of the target, and the new
-    scalars take no name in `taken`. Where `doubt` has come true, the loops run a second time, in
-    order and with the statements in `again` alone; so they do (`loses_value`) where the partial
-    result of a sum has lost a sign, which clauses of C's targets begin at 0.0, or that of a product
-    has left its type's range. Where no statement may run ``again``, a flag says whether anything
-    but -0.0 was added.
+    element, a flag says whether one did. Where the order of the elements may show (see
+    `nan_and_zero`), the loops run a second time, in order and with the statements alone that this
+    one needs; so they do where the partial result of a sum has lost a sign, which clauses of C's
+    targets begin at 0.0, or that of a product has left its type's range. Where they overwrite what
+    they would need, a flag says whether anything but -0.0 was added.
     """
 
     statement: int
     loops: tuple[str, ...]
-    element: str = "double"
     span: Span = field(default=NOWHERE, compare=False)
-    taken: frozenset[str] = frozenset()
-    doubt: Doubt | None = None
-    again: frozenset[int] = frozenset()
-    loses_value: bool = False
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason partial results would be wrong, or None when they are right."""
         absent = missing(body, self.statement, self.loops, self.span)
         if absent is not None:
@@ -108,7 +110,7 @@ class Reduce:
             return TARGET_MOVES.at(
                 self.span, statement=self.statement, loop=outer.var, moving=min(moving)
             )
-        elsewhere = _elsewhere(outer, assign, self._meets(body, analysis))
+        elsewhere = _elsewhere(outer, assign, self._meets(body, context.analysis))
         if elsewhere is not None:
             return READ_ELSEWHERE.at(
                 self.span,
@@ -117,8 +119,10 @@ class Reduce:
                 other=elsewhere,
                 loop=outer.var,
             )
-        if drops_fractions(assign, region_types(analysis.region)):
-            return ROUNDED_SUM.at(self.span, statement=self.statement, type=self.element)
+        if drops_fractions(assign, context.types):
+            return ROUNDED_SUM.at(
+                self.span, statement=self.statement, type=self._element(body, context)
+            )
         if Operator(operator) in (Operator.MIN, Operator.MAX) and self._may_miss(body):
             idle = may_not_run(path(body, self.statement), self._depth(body)) or outer
             return MAY_NOT_RUN.at(
@@ -150,61 +154,78 @@ class Reduce:
                 found |= ends
         return frozenset(found)
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the partial result, which `why_not` has accepted."""
         assign = find_assign(body, self.statement)
-        found = reduction_operator(assign)
-        assert found is not None
-        operator = Operator(found)
-        name = fresh_name(f"{target_name(assign)}_{_SUFFIX[operator]}", body, self.taken)
+        element = self._element(body, context)
+        operator = Operator(reduction_operator(assign) or "")
+        name = fresh_name(f"{target_name(assign)}_{_SUFFIX[operator]}", body, context.names)
         partial = Var(name)
         added = [Combine(operator, name)]
-        start: list[Stmt] = [Local(name, self.element, self._identity(operator, assign.target))]
+        start: list[Stmt] = [Local(name, element, _identity(operator, assign.target, element))]
         inner: list[Stmt] = [
             assign.rewritten(lambda expr: partial if expr == assign.target else None)
         ]
         guard: Expr | None = None
-        doubts = Doubts(self.doubt, assign, partial) if self.doubt is not None else None
+        known = doubt(context.analysis.region, assign)
+        doubts = Doubts(known, assign, partial) if known is not None else None
         if doubts is not None and doubts.doubt.nan_element:
-            flag = fresh_name(f"{target_name(assign)}{_NAN}", body, {*self.taken, name})
-            start.append(Local(flag, self.element, self._real("0.0")))
+            flag = fresh_name(f"{target_name(assign)}{_NAN}", body, {*context.names, name})
+            start.append(Local(flag, element, _real("0.0", element)))
             added.append(Combine(Operator.MAX, flag))
-            inner.append(doubts.noted(Var(flag), self._real("1.0")))
-        asks_signs = self.loses_value and operator is Operator.SUM and not self.again
-        if asks_signs or self._may_miss(body):
-            flag = fresh_name(f"{target_name(assign)}_any", body, {*self.taken, name})
+            inner.append(doubts.noted(Var(flag), _real("1.0", element)))
+        lost = self._lost(body, assign, partial, context)
+        if self._may_miss(body) or lost == ():
+            flag = fresh_name(f"{target_name(assign)}_any", body, {*context.names, name})
             start.append(Local(flag, "int", Int(0)))
             guard = Var(flag)
             added.append(Combine(Operator.MAX, flag))
             any_: Expr = Int(1)
-            if asks_signs:
-                any_ = Select(adds_more(assign, self.element), any_, guard)
+            if lost == ():
+                any_ = Select(adds_more(assign, element), any_, guard)
             inner.append(Assign(assign.number, guard, "=", any_, assign.span, assign.guard))
         outer, around = self._outermost(body), self._around(body)
         shared = self._combined(outer, around, assign, added, tuple(inner))
         value = partial if doubts is None else doubts.value()
         end: list[Stmt] = []
-        tests: list[Expr] = []
+        tests = list(lost or ())
         if doubts is not None and doubts.doubt.may_show:
             tests = doubts.tests([Var(c.name) for c in added if c.name.endswith(_NAN)])
-        elif self.loses_value and not asks_signs:
-            if operator is Operator.SUM:
-                tests = lost_sign(assign.target, partial, self.element)
-            else:
-                tests = lost_size(partial, self.element)
         if tests:
-            taken = {*self.taken, *(s.name for s in start if isinstance(s, Local))}
+            taken = {*context.names, *(s.name for s in start if isinstance(s, Local))}
             once_more = Var(fresh_name(f"{target_name(assign)}_again", body, taken))
             # What nothing is added to may not be there.
-            doubt = conjunction((guard, reduce(_either, tests)))
-            end.append(Local(once_more.name, "int", doubt))
-            end.append(_second_run(outer, self.again, once_more))
+            end.append(Local(once_more.name, "int", conjunction((guard, reduce(_either, tests)))))
+            again = needed(context.analysis.region.nest.assigns(), assign)
+            end.append(_second_run(outer, again, once_more))
             guard = conjunction((guard, Binary("==", once_more, Int(0))))
         final = Assign(assign.number, assign.target, _FINAL[operator], value, assign.span, guard)
         return replace_loop(body, outer, (*start, shared, *end, final))
 
-    def _real(self, text: str) -> Real:
-        return Real(f"{text}f" if "float" in self.element else text)
+    def _element(self, body: Body, context: Context) -> str:
+        """Return the C type of what the statement writes."""
+        name = target_name(find_assign(body, self.statement))
+        return local_types(body).get(name) or context.types[name]
+
+    def _lost(
+        self, body: Body, assign: Assign, partial: Var, context: Context
+    ) -> Sequence[Expr] | None:
+        """Return the tests of a partial result for what it has lost, None where it loses nothing.
+
+        Without any test, what runs again would find other terms, and only a flag can tell.
+        """
+        region, element = context.analysis.region, self._element(body, context)
+        if may_leave_range(region, assign):
+            return lost_size(partial, element)
+        loops = path(body, self.statement)
+        by_clause = any(x.place in _BY_CLAUSE for x in loops if x.var in self.loops)
+        if not by_clause or not may_stay_negative_zero(region, assign):
+            return None
+        own = [d for d in context.analysis.dependences if d.is_reduction]
+        if all(d.may_run_again for d in own if d.source == assign.number):
+            return lost_sign(assign.target, partial, element)
+        # Of a complex number each part would want a flag of its own.
+        return None if "omplex" in element else ()
 
     def _combined(
         self,
@@ -228,15 +249,6 @@ class Reduce:
         if loop.var in self.loops or loop.place is not Level.SERIAL:
             combines = (*(c for c in combines if c.name != target_name(assign)), *added)
         return rebuilt(loop, body=tuple(body), combines=combines)
-
-    def _identity(self, operator: Operator, target: Access | Var) -> Expr:
-        """Return what a partial result starts from."""
-        if operator in (Operator.MIN, Operator.MAX):
-            return target
-        if operator is Operator.SUM:
-            return neutral(self.element)
-        is_real = "double" in self.element or "float" in self.element
-        return self._real("1.0") if is_real else Int(1)
 
     def _may_miss(self, body: Body) -> bool:
         """Return whether the loops may leave the target untouched, which others may then use."""
@@ -271,6 +283,19 @@ class Reduce:
         return path(body, self.statement)[self._depth(body) :]
 
 
+def _real(text: str, element: str) -> Real:
+    return Real(f"{text}f" if "float" in element else text)
+
+
+def _identity(operator: Operator, target: Access | Var, element: str) -> Expr:
+    """Return what a partial result starts from."""
+    if operator in (Operator.MIN, Operator.MAX):
+        return target
+    if operator is Operator.SUM:
+        return neutral(element)
+    return _real("1.0", element) if "double" in element or "float" in element else Int(1)
+
+
 def _either(one: Expr, other: Expr) -> Expr:
     return Binary("||", one, other)
 
@@ -293,29 +318,6 @@ def _serial(loop: Loop) -> Loop:
             case _:
                 body.append(stmt)
     return rebuilt(loop, body=tuple(body), place=Level.SERIAL, combines=(), peeled=())
-
-
-def carried_sums(
-    analysis: Analysis, inside: Collection[int], loop: str
-) -> tuple[Combine, ...] | None:
-    """Return what a loop around the statements `inside` must combine to run in parallel.
-
-    None when it carries more than reductions. `loop` is the name in the text; other statements
-    in the text's loop are in nests of their own and do not count.
-    """
-    assigns = {a.number: a for a in analysis.region.nest.assigns()}
-    own = {id(x) for number in inside for x in analysis.paths[number] if x.var == loop}
-    found: dict[Combine, None] = {}
-    for facts in analysis.loops:
-        for dependence in facts.carried if id(facts.loop) in own else ():
-            if dependence.source not in inside or dependence.sink not in inside:
-                continue
-            operator = reduction_operator(assigns[dependence.source])
-            if not dependence.is_reduction or operator is None:
-                return None
-            found.setdefault(Combine(Operator(operator), dependence.array))
-    # One array reduced in two ways has no partial result.
-    return tuple(found) if len({c.name for c in found}) == len(found) else None
 
 
 def _guard_reads(assign: Assign, operator: Operator) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr, Var, accesses, variables
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.transforms.context import Context
 from annotune.transforms.copies import copy_refusal, names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_INVARIANT
@@ -21,16 +21,13 @@ class Registers:
 
     ``Registers(0, "k")``: ``for k: c[i] += a[k]`` becomes ``double c_acc = c[i];``
     ``for k: c_acc += a[k]`` ``c[i] = c_acc``. A target that is a scalar already stays.
-    `taken` are names that the copy must not have, beside those in the body.
     """
 
     statement: int
     loop: str
-    element: str = "double"
     span: Span = field(default=NOWHERE, compare=False)
-    taken: frozenset[str] = frozenset()
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
         absent = missing(body, self.statement, (self.loop,), self.span)
         if absent is not None:
@@ -51,14 +48,14 @@ class Registers:
             )
         return copy_refusal("registers", body, self.statement, loop, self.span)
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the element in a scalar, which `why_not` has accepted."""
         assign = find_assign(body, self.statement)
         target = assign.target
         if isinstance(target, Var):
             return body
         loop = self._loop(body)
-        name = fresh_name(f"{target.array}_acc", body, self.taken)
+        name = fresh_name(f"{target.array}_acc", body, context.names)
         held = Var(name)
 
         def swap(expr: Expr) -> Expr | None:
@@ -69,7 +66,9 @@ class Registers:
 
         inside = rebuilt(loop, body=map_assigns(loop.body, use_copy))
         store = Assign(assign.number, target, "=", held, assign.span)
-        return replace_loop(body, loop, (Local(name, self.element, target), inside, store))
+        return replace_loop(
+            body, loop, (Local(name, context.types[target.array], target), inside, store)
+        )
 
     def _loop(self, body: Body) -> Loop:
         return next(x for x in path(body, self.statement) if x.var == self.loop)

@@ -8,7 +8,6 @@ from functools import reduce
 from math import prod
 from typing import TypeAlias
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.element_bytes import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, conjunction, substitute
@@ -23,6 +22,7 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
+from annotune.transforms.context import Context
 from annotune.transforms.copies import may_not_run
 from annotune.transforms.footprint import Footprint, Frame, Side, footprint
 from annotune.transforms.halo import Offset
@@ -81,7 +81,7 @@ class Stage:
     that accesses reach beyond; of one that is not, one plane is copied. Distances of 0 stand for
     rows one after the other, each `padding` elements longer than it need be; without a layout the
     rows are those of the array. An empty `loop` puts the copy before the statement itself, inside
-    all its loops. The local array takes no name in `taken`.
+    all its loops.
 
     With a `width` the innermost loop of the copying takes so many neighbours at once, as lanes:
     ``for j_s in 0:2: for j_v in 0:2 @simd: b_tile[2*j_s + j_v] = b[k][2*j_s + j_v]``. Neighbours
@@ -92,15 +92,12 @@ class Stage:
     array: str
     loop: str
     layout: Layout = ()
-    element: str = "double"
     space: MemorySpace = MemorySpace.PRIVATE
-    constants: Mapping[str, int] = field(default_factory=dict)
-    span: Span = field(default=NOWHERE, compare=False)
-    taken: frozenset[str] = frozenset()
     width: int = 1
     padding: int = 0
+    span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
         absent = missing(body, self.statement, (self.loop,) if self.loop else (), self.span)
         if absent is not None:
@@ -120,21 +117,23 @@ class Stage:
         written = {target_name(s) for s in walk_stmts((nest,)) if isinstance(s, Assign)}
         if self.array in written:
             return WRITTEN_IN_KERNEL.at(self.span, array=self.array, statement=self.statement)
-        found = self._footprint(body)
+        found = self._footprint(body, context)
         if found is None or not loops:
             return NOT_STAGED_ARRAY.at(self.span, array=self.array, statement=self.statement)
-        refusal = self._box_refusal(body, found) or self._layout_refusal(found)
-        refusal = refusal or (self._block_refusal(nest, found) if self._is_shared else None)
+        refusal = self._box_refusal(body, found, context) or self._layout_refusal(found)
+        refusal = refusal or (
+            self._block_refusal(nest, found, context) if self._is_shared else None
+        )
         wide = self.width > 1
-        return refusal or (self._width_refusal(body, found, analysis) if wide else None)
+        return refusal or (self._width_refusal(body, found, context) if wide else None)
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the copy before the loop, which `why_not` has accepted."""
-        found = self._footprint(body)
+        found = self._footprint(body, context)
         assert found is not None
         sides = {side.loop.var: side for side in found.sides}
-        name = fresh_name(f"{self.array}_tile", body, self.taken)
-        taken = self.taken | {name}
+        name = fresh_name(f"{self.array}_tile", body, context.names)
+        taken = context.names | {name}
         layout = self._layout(found)
         offsets = {var: fresh_name(f"{var}_s", body, taken) for var, _ in layout}
         at: dict[str, Expr] = {var: Var(offset) for var, offset in offsets.items()}
@@ -148,8 +147,8 @@ class Stage:
         inside = _condition(self._tests(found, offsets, _moved(sides, first)))
         if inside is not None:
             # A long integer would not survive the way through a double.
-            zero = Int(0) if is_integer_type(self.element) else Real("0.0")
-            value = Select(fold(inside, self.constants), value, zero)
+            zero = Int(0) if is_integer_type(context.types[self.array]) else Real("0.0")
+            value = Select(fold(inside, context.sizes), value, zero)
         filled = Access(name, (_place(layout, at),))
         nest: Body = (Assign(NO_STATEMENT, filled, "=", fold(value), self.span),)
         if self.width > 1:
@@ -167,7 +166,7 @@ class Stage:
                 return stmt
             return stmt.rewritten(lambda e: copies.get(e) if isinstance(e, Access) else None)
 
-        declared = LocalArray(name, self.element, (self._length(found),), self.space)
+        declared = LocalArray(name, context.types[self.array], (self._length(found),), self.space)
         loops = path(body, self.statement)
         if not self.loop:
             own = rebuilt(loops[-1], body=(declared, *nest, *map_assigns(loops[-1].body, use_copy)))
@@ -182,14 +181,14 @@ class Stage:
 
     # What is copied ------------------------------------------------------------------------
 
-    def _frame(self, body: Body) -> Frame:
+    def _frame(self, body: Body, context: Context) -> Frame:
         loops = path(body, self.statement)
         inner = (k for k, x in enumerate(loops) if x.var == self.loop)
-        return Frame(loops, next(inner, len(loops)), self.space, self.constants)
+        return Frame(loops, next(inner, len(loops)), self.space, context.sizes)
 
-    def _footprint(self, body: Body) -> Footprint | None:
+    def _footprint(self, body: Body, context: Context) -> Footprint | None:
         named = (var for var, _ in self.layout)
-        return footprint(body, self.statement, self.array, self._frame(body), named)
+        return footprint(body, self.statement, self.array, self._frame(body, context), named)
 
     def _layout(self, found: Footprint) -> Layout:
         """Return the loops of the copying, outermost first, with their distances in the copy."""
@@ -239,9 +238,9 @@ class Stage:
 
     # Why not ---------------------------------------------------------------------------------
 
-    def _box_refusal(self, body: Body, found: Footprint) -> Diagnostic | None:
+    def _box_refusal(self, body: Body, found: Footprint, context: Context) -> Diagnostic | None:
         """Return why the elements are no box of a known size, the same for all threads, or None."""
-        frame = self._frame(body)
+        frame = self._frame(body, context)
         loops, depth = frame.loops, frame.depth
         for side in found.sides:
             has_halo = side.behind != side.ahead
@@ -255,7 +254,7 @@ class Stage:
         team = {x.var for x in loops if x.place in TEAM_LEVELS}
         for loop in loops[:depth]:
             is_apart = loop.place is Level.SERIAL and bound_names(loop) & team
-            is_open = loop.place in TEAM_LEVELS and full_length(loop, self.constants) is None
+            is_open = loop.place in TEAM_LEVELS and full_length(loop, context.sizes) is None
             if is_apart or is_open:
                 return STAGE_DIVERGES.at(self.span, array=self.array, loop=loop.var)
         inner = next((x for x in loops[depth:] if x.place is not Level.SERIAL), None)
@@ -280,28 +279,28 @@ class Stage:
             reach += stride * (extents[var] - 1)
         return None
 
-    def _width_refusal(self, body: Body, found: Footprint, analysis: Analysis) -> Diagnostic | None:
+    def _width_refusal(self, body: Body, found: Footprint, context: Context) -> Diagnostic | None:
         """Return why neighbours cannot be copied together, or None when they can."""
-        layout, lowest = self._layout(found), analysis.shapes[self.array].lowest
+        layout, lowest = self._layout(found), context.analysis.shapes[self.array].lowest
         loops = path(body, self.statement)
-        place = Place(analysis.region.arrays, lowest, loops, self.constants)
-        why = why_not_wide(found, layout, self.width, self.element, place)
+        place = Place(context.analysis.region.arrays, lowest, loops, context.sizes)
+        why = why_not_wide(found, layout, self.width, context.types[self.array], place)
         if not why:
             return None
         return STAGE_WIDTH.at(
             self.span, width=self.width, array=self.array, loop=layout[-1][0], why=why
         )
 
-    def _block_refusal(self, nest: Stmt, found: Footprint) -> Diagnostic | None:
+    def _block_refusal(self, nest: Stmt, found: Footprint, context: Context) -> Diagnostic | None:
         """Return why a block cannot have the copy, with those that it has already, or None."""
         team = {x.var: x for x in walk_stmts((nest,)) if isinstance(x, Loop)}
-        lengths = [full_length(x, self.constants) or 1 for x in team.values() if _is_team(x)]
+        lengths = [full_length(x, context.sizes) or 1 for x in team.values() if _is_team(x)]
         if prod(lengths) > MOST_THREADS:
             return TOO_MANY_TOGETHER.at(
                 self.span, array=self.array, threads=prod(lengths), limit=MOST_THREADS
             )
         others = (s for s in walk_stmts((nest,)) if isinstance(s, LocalArray))
-        used = self._length(found) * element_bytes(self.element)
+        used = self._length(found) * element_bytes(context.types[self.array])
         used += sum(
             prod(s.extents) * element_bytes(s.type) for s in others if s.space is MemorySpace.SHARED
         )

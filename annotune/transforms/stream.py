@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var, accesses, variables
 from annotune.ir.nest import (
@@ -19,6 +18,7 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_WORD, NOT_STREAMED
 from annotune.transforms.pipeline import WORDS
@@ -41,7 +41,7 @@ class Stream:
     statement: int
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the elements are touched more than once, or None when they are not."""
         absent = missing(body, self.statement, (), self.span)
         if absent is not None:
@@ -50,7 +50,7 @@ class Stream:
         array = _output(nest, self.statement)
         if array is None:
             return NOT_STREAMED.at(self.span, statement=self.statement, name="a scalar")
-        element = analysis.region.arrays[array].element
+        element = context.analysis.region.arrays[array].element
         if element not in WORDS:
             return NO_WORD.at(self.span, command="stream", array=array, type=element)
         refusal = NOT_STREAMED.at(self.span, statement=self.statement, name=array)
@@ -62,7 +62,7 @@ class Stream:
             stores += len(written)
         return refusal if loads > 1 or stores > 1 else None
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the marks, which `why_not` has accepted."""
         place = top_of(body, self.statement)
         array = _output(body[place], self.statement)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Combine, Level, LocalArray, Loop, walk_paths, walk_stmts
+from annotune.transforms.carried import carried_sums
+from annotune.transforms.context import Context
 from annotune.transforms.legality import TEAM_LEVELS, missing, placement_refusal
 from annotune.transforms.messages import ARRAY_BESIDE, PLACED, TEAM_INSIDE
 from annotune.transforms.tree import (
     Body,
     bound_names,
     nest_loops,
+    numbers,
     path,
     rebuilt,
     replace_loop,
@@ -26,20 +28,19 @@ class Team:
 
     ``Team(1, "k", THREAD_X)``: ``for i @block.x: S0; for k: S1`` becomes ``for i @block.x: S0;
     for k @thread.x: S1``. The threads meet before and after the loop, so that the statements
-    beside it keep their place in the order; one thread runs those. `combines` are the
-    reductions that the loop carries and combines. The loop goes to the outside of the serial
+    beside it keep their place in the order; one thread runs those. A loop that carries nothing but
+    reductions combines them. The loop goes to the outside of the serial
     loops that hold nothing else, where these leave its bounds alone and are none of `host`.
     """
 
     statement: int
     loop: str
     level: Level
-    combines: tuple[Combine, ...] = ()
     host: tuple[str, ...] = ()
     command: str = "cuda"
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the threads may not share the loop, or None when they may."""
         absent = missing(body, self.statement, (self.loop,), self.span)
         if absent is not None:
@@ -63,12 +64,12 @@ class Team:
         if array:
             return ARRAY_BESIDE.at(self.span, command=self.command, loop=self.loop, array=array)
         help_ = f"keep '{self.loop}' serial in the thread"
-        return placement_refusal(self.command, self.apply(body), analysis, self.span, help_)
+        return placement_refusal(self.command, self.apply(body, context), context, self.span, help_)
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop shared, which `why_not` has accepted."""
         loop = self._loop(body)
-        shared = rebuilt(loop, place=self.level, combines=self._combined(body, loop))
+        shared = rebuilt(loop, place=self.level, combines=self._combined(body, loop, context))
         around = self._perfect(body, loop)
         if not around:
             return replace_loop(body, loop, (shared,))
@@ -77,7 +78,7 @@ class Team:
     def _loop(self, body: Body) -> Loop:
         return next(x for x in path(body, self.statement) if x.var == self.loop)
 
-    def _combined(self, body: Body, loop: Loop) -> tuple[Combine, ...]:
+    def _combined(self, body: Body, loop: Loop, context: Context) -> tuple[Combine, ...]:
         """Return the reductions of the loop and of the loops around it that its statements add to.
 
         A partial result of the block is a variable of each thread, even of a loop whose
@@ -87,7 +88,8 @@ class Team:
         outer = around[: next(k for k, x in enumerate(around) if x is loop)]
         written = {target_name(assign) for assign, _ in walk_paths((loop,))}
         sums = (c for x in outer for c in x.combines if c.name in written)
-        return tuple(dict.fromkeys((*self.combines, *sums)))
+        own = carried_sums(context.analysis, numbers(loop), loop.root) or ()
+        return tuple(dict.fromkeys((*own, *sums)))
 
     def _perfect(self, body: Body, loop: Loop) -> tuple[Loop, ...]:
         """Return the serial loops directly around `loop` that it can trade places with."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from annotune.analysis.facts import Analysis
@@ -10,6 +9,7 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
+from annotune.transforms.context import Context
 from annotune.transforms.messages import ALREADY_TILED, DEALT_ALREADY
 from annotune.transforms.new_loop import NewLoop
 from annotune.transforms.tree import Body, path, rebuilt, replace_loop
@@ -22,7 +22,7 @@ class Tile:
     """Cut a loop into tiles of `size` iterations; the order of iterations does not change.
 
     ``Tile(0, "k", 4)``: ``for k in 0:n`` becomes ``for k_t in 0:n step 4`` around
-    ``for k in k_t:min(k_t + 4, n)``. `constants` are the sizes known to be fixed: where they
+    ``for k in k_t:min(k_t + 4, n)``. Where fixed sizes
     show that `size` divides the trip count, the ``min`` is left out. A loop over tiles may be
     tiled in turn: both steps are over tiles of the one loop of the text.
     """
@@ -30,12 +30,11 @@ class Tile:
     statement: int
     loop: str
     size: int
-    constants: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be tiled, or None. Tiling is always legal."""
-        refusal = _TILES.why_not(body, analysis, self.statement, self.loop, self.size, self.span)
+        refusal = _TILES.why_not(body, context, self.statement, self.loop, self.size, self.span)
         if refusal is not None:
             return refusal
         loops = path(body, self.statement)
@@ -46,13 +45,13 @@ class Tile:
             return DEALT_ALREADY.at(self.span, loop=self.loop, own=own)
         return None
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop in tiles, the tile loop directly around it."""
         loop = next(x for x in path(body, self.statement) if x.var == self.loop)
         tile = tile_name(self.loop)
         length = self.size * loop.step
         end: Expr = Binary("+", Var(tile), Int(length))
-        trip = fold(trip_count(loop), self.constants)
+        trip = fold(trip_count(loop), context.sizes)
         if not (isinstance(trip, Int) and trip.value % self.size == 0):
             end = Call("min", (end, loop.upper))
         inner = rebuilt(loop, lower=Var(tile), upper=end)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
     Access,
@@ -33,6 +32,7 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
     FACTOR_DOES_NOT_DIVIDE,
@@ -54,21 +54,18 @@ class Unroll:
     the accumulations of one statement become one expression (Rivera 2014, Fig. 4.5), and
     ``s -= a[k]`` becomes ``s += -a[k] - a[k+1]``. A
     factor that is the whole trip count removes the loop. Loops inside that go over a block of
-    registers are copied with it; the order of iterations stays. `constants` are the sizes known to
-    be fixed; where they do not show that `factor` divides the trip count, a remainder loop follows.
-    `tuned` are the sizes that the factor was chosen for, `types` the C types of the region's
-    names; an accumulator of double whose terms are float or integers keeps its own additions.
+    registers are copied with it; the order of iterations stays. Where fixed
+    sizes do not show that `factor` divides the trip count, a remainder loop follows; it divides
+    that of the tuned sizes. An accumulator of double whose terms are float or integers keeps its
+    own additions.
     """
 
     statement: int
     loop: str
     factor: int
-    constants: Mapping[str, int] = field(default_factory=dict)
-    tuned: Mapping[str, int] = field(default_factory=dict)
     span: Span = field(default=NOWHERE, compare=False)
-    types: Mapping[str, str] = field(default_factory=dict)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be unrolled so, or None when it can."""
         absent = missing(body, self.statement, (self.loop,), self.span)
         if absent is not None and not self._found(body):
@@ -84,10 +81,10 @@ class Unroll:
                 loops=", ".join(serial) or "none",
             )
         held = {s.name for s in walk_stmts(body) if isinstance(s, LocalArray)}
-        if not all(self._is_copied(stmt, held) for stmt in loop.body):
+        if not all(_is_copied(stmt, held, context) for stmt in loop.body):
             inner = path(body, self.statement)[-1].var
             return NOT_INNERMOST.at(self.span, loop=self.loop, inner=inner)
-        trip = fold(trip_count(loop), self.tuned)
+        trip = fold(trip_count(loop), context.tuned)
         factors = divisors(trip.value) if isinstance(trip, Int) else (1, 2, 4, 8)
         listed = ", ".join(map(str, factors))
         if self.factor < 1:
@@ -103,39 +100,28 @@ class Unroll:
                 loop=self.loop,
                 factors=listed,
             )
-        return self._unsigned(body, loop, analysis)
+        return self._unsigned(body, loop, context)
 
-    def _is_copied(self, stmt: Stmt, held: Collection[str]) -> bool:
-        """Return whether a statement is no loop, or one that goes over arrays of the schedule."""
-        if not isinstance(stmt, Loop):
-            return True
-        if not isinstance(fold(trip_count(stmt), self.constants), Int):
-            return False
-        targets = [s for s in stmt.body if isinstance(s, Assign)]
-        return all(target_name(s) in held for s in targets) and all(
-            self._is_copied(inner, held) for inner in stmt.body
-        )
-
-    def _unsigned(self, body: Body, loop: Loop, analysis: Analysis) -> Diagnostic | None:
+    def _unsigned(self, body: Body, loop: Loop, context: Context) -> Diagnostic | None:
         """Return the refusal of a remainder whose start would wrap around below zero."""
-        scalars = analysis.region.scalars
+        scalars = context.analysis.region.scalars
         scalar = scalars.get(loop.var)
         outer = bound_names(loop) & {x.var for x in path(body, self.statement)}
         if scalar is None or "unsigned" not in scalar.type or not outer or self.factor == 1:
             return None
-        if isinstance(fold(trip_count(loop), self.constants), Int):
+        if isinstance(context.folded(trip_count(loop)), Int):
             return None
         return UNSIGNED_BOUND.at(self.span, loop=loop.var, type=scalar.type, outer=min(outer))
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop unrolled, which `why_not` has accepted."""
         loop = self._loop(body)
         if self.factor == 1:
             return body
-        trip = fold(trip_count(loop), self.constants)
+        trip = context.folded(trip_count(loop))
         if isinstance(trip, Int) and trip.value == self.factor:
-            return replace_loop(body, loop, self._copies(loop, loop.lower, body))
-        copies = self._copies(loop, Var(loop.var), body)
+            return replace_loop(body, loop, self._copies(loop, loop.lower, body, context))
+        copies = self._copies(loop, Var(loop.var), body, context)
         # What is peeled off asks about one iteration.
         main = rebuilt(
             loop,
@@ -150,7 +136,7 @@ class Unroll:
         # `n - 3` would wrap around, and a longer step need not end at the upper bound.
         left = Binary("%", trip, Int(self.factor))
         whole = Binary("*", Binary("-", trip, left), Int(loop.step))
-        begin = fold(Binary("+", loop.lower, whole), self.constants)
+        begin = fold(Binary("+", loop.lower, whole), context.sizes)
         return replace_loop(body, loop, (rebuilt(main, upper=begin), rebuilt(loop, lower=begin)))
 
     def _loop(self, body: Body) -> Loop:
@@ -164,13 +150,13 @@ class Unroll:
         own = (loops for assign, loops in walk_paths(body) if assign.number == self.statement)
         return [loop for loops in own for loop in loops if loop.var == self.loop]
 
-    def _copies(self, loop: Loop, start: Expr, around: Body) -> Body:
+    def _copies(self, loop: Loop, start: Expr, around: Body, context: Context) -> Body:
         """Return the statements of `factor` iterations, the first of which runs at `start`.
 
         Each iteration has locals of its own, under names that `around` does not use.
         """
         points = [
-            _Point(loop.var, fold(Binary("+", start, Int(k * loop.step))), self._cast(loop))
+            _Point(loop.var, fold(Binary("+", start, Int(k * loop.step))), _cast(loop, context))
             for k in range(self.factor)
         ]
         assigns = [stmt for stmt in loop.body if isinstance(stmt, Assign)]
@@ -181,7 +167,7 @@ class Unroll:
                 copy = tuple(_at(stmt, point) for stmt in loop.body)
                 out += _renamed(copy, around, used) if k else copy
             return tuple(out)
-        types = {**self.types, **local_types(around)}
+        types = {**context.types, **local_types(around)}
         for assign in assigns:
             if _accumulates(assign, loop.var) and is_no_narrower(assign, types):
                 terms = [point.put_into(assign.value) for point in points]
@@ -191,10 +177,23 @@ class Unroll:
                 out += [_at(assign, point) for point in points]
         return tuple(out)
 
-    def _cast(self, loop: Loop) -> str:
-        """Return the type that a number in the iterator's place needs, empty for ``int``."""
-        type_ = self.types.get(loop.var) or self.types.get(loop.root) or "int"
-        return "" if type_ == "int" else type_
+
+def _is_copied(stmt: Stmt, held: Collection[str], context: Context) -> bool:
+    """Return whether a statement is no loop, or one that goes over arrays of the schedule."""
+    if not isinstance(stmt, Loop):
+        return True
+    if not isinstance(context.folded(trip_count(stmt)), Int):
+        return False
+    targets = [s for s in stmt.body if isinstance(s, Assign)]
+    return all(target_name(s) in held for s in targets) and all(
+        _is_copied(inner, held, context) for inner in stmt.body
+    )
+
+
+def _cast(loop: Loop, context: Context) -> str:
+    """Return the type that a number in the iterator's place needs, empty for ``int``."""
+    type_ = context.types.get(loop.var) or context.types.get(loop.root) or "int"
+    return "" if type_ == "int" else type_
 
 
 def divisors(number: int) -> tuple[int, ...]:

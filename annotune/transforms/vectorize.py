@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Level, Loop
+from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, placement_refusal
 from annotune.transforms.messages import PLACED
 from annotune.transforms.tree import Body, path, rebuilt, replace_loop
@@ -23,7 +23,7 @@ class Vectorize:
     loop: str
     span: Span = field(default=NOWHERE, compare=False)
 
-    def why_not(self, body: Body, analysis: Analysis) -> Diagnostic | None:
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the iterations may not run at once, or None when they may."""
         absent = missing(body, self.statement, (self.loop,), self.span)
         if absent is not None:
@@ -39,9 +39,9 @@ class Vectorize:
                 loops=", ".join(serial) or "none",
             )
         help_ = "name a loop that carries no dependence"
-        return placement_refusal("vectorize", self.apply(body), analysis, self.span, help_)
+        return placement_refusal("vectorize", self.apply(body, context), context, self.span, help_)
 
-    def apply(self, body: Body) -> Body:
+    def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop marked, which `why_not` has accepted."""
         loop = self._loop(body)
         return replace_loop(body, loop, (rebuilt(loop, place=Level.SIMD),))

@@ -45,7 +45,7 @@ def test_tiles_are_counted_from_zero_and_copies_have_pointers(golden: Golden) ->
 
 
 def test_counting_from_zero_computes_the_same() -> None:
-    hold, pad = Hold(0, "l", constants=SIZES), Pad(0, ("i", "j"), constants=SIZES)
+    hold, pad = Hold(0, "l"), Pad(0, ("i", "j"))
     assert run(product(hold, pad), SIZES) == run(MATMUL.region.nest.body, SIZES)
 
 

@@ -31,6 +31,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.text import parse_nest, print_expr
+from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.hold import Hold
 from annotune.transforms.merge import Merge
@@ -161,24 +162,24 @@ def axis_steps(loop: str, axis: Axis, sizes: dict[str, int]) -> tuple[list[Trans
     way, workers, each, _ = axis
     match way:
         case "tile":
-            return [Tile(0, loop, each, sizes)], [f"{loop}_t"]
+            return [Tile(0, loop, each)], [f"{loop}_t"]
         case "tiles":
-            steps: list[Transform] = [Tile(0, loop, each, sizes)]
-            steps.append(Tile(0, f"{loop}_t", workers, sizes))
+            steps: list[Transform] = [Tile(0, loop, each)]
+            steps.append(Tile(0, f"{loop}_t", workers))
             return steps, [f"{loop}_t_t", f"{loop}_t"]
         case "deal":
             return [
-                Tile(0, loop, workers * each, sizes),
-                Deal(0, loop, workers, sizes),
+                Tile(0, loop, workers * each),
+                Deal(0, loop, workers),
             ], [f"{loop}_t", f"{loop}_w"]
         case "dealt tile":
             return [
-                Tile(0, loop, workers * each + 1, sizes),
-                Deal(0, loop, workers, sizes),
+                Tile(0, loop, workers * each + 1),
+                Deal(0, loop, workers),
             ], [f"{loop}_t", f"{loop}_w"]
         case _:
-            steps = [Tile(0, loop, workers * each, sizes), Tile(0, f"{loop}_t", 2, sizes)]
-            steps.append(Deal(0, loop, workers, sizes))
+            steps = [Tile(0, loop, workers * each), Tile(0, f"{loop}_t", 2)]
+            steps.append(Deal(0, loop, workers))
             return steps, [f"{loop}_t_t", f"{loop}_t", f"{loop}_w"]
 
 
@@ -200,18 +201,21 @@ def test_a_counted_nest_does_the_same_with_counters_for_subscripts(
     j_steps, j_outer = axis_steps("j", j, known)
     steps = [*i_steps, *j_steps, Permute(0, (*i_outer, *j_outer, "l", "i", "j"))]
     if is_staged:
-        steps.append(Stage(0, "B", "l", constants=known))
-    steps.append(Hold(0, "l", constants=known))
+        steps.append(Stage(0, "B", "l"))
+    steps.append(Hold(0, "l"))
     if is_padded:
-        steps.append(Pad(0, (*i_outer[1:], *j_outer[1:], "i", "j"), known))
-    steps += [Unroll(0, loop, axis[3], known) for loop, axis in (("i", i), ("j", j))]
+        steps.append(Pad(0, (*i_outer[1:], *j_outer[1:], "i", "j")))
+    steps += [Unroll(0, loop, axis[3]) for loop, axis in (("i", i), ("j", j))]
     is_unrolled = max(i[3], j[3]) > 1
     before = body = MATMUL.region.nest.body
     held = False
     for step in steps:
         # Any order of a product is legal, which takes its time to prove.
-        if isinstance(step, Tile | Deal | Permute) or step.why_not(body, MATMUL) is None:
-            body = step.apply(body)
+        if (
+            isinstance(step, Tile | Deal | Permute)
+            or step.why_not(body, Context(MATMUL, known)) is None
+        ):
+            body = step.apply(body, Context(MATMUL, known))
             held = held or isinstance(step, Hold)
     assert held
     loops = finder(body, known)
@@ -227,9 +231,9 @@ def test_a_counted_nest_does_the_same_with_counters_for_subscripts(
 def test_merged_loops_are_counters_already() -> None:
     sizes = {"n": 6, "m": 8, "k": 5}
     body = MATMUL.region.nest.body
-    for step in (Permute(0, ("l", "i", "j")), Merge(0, ("i", "j"), sizes), Hold(0, "l")):
-        assert step.why_not(body, MATMUL) is None
-        body = step.apply(body)
+    for step in (Permute(0, ("l", "i", "j")), Merge(0, ("i", "j")), Hold(0, "l")):
+        assert step.why_not(body, Context(MATMUL, sizes)) is None
+        body = step.apply(body, Context(MATMUL, sizes))
     loops = finder(body, sizes)
     counted = printed(body, loops)
     assert run(counted, sizes) == run(body, sizes)

@@ -21,6 +21,7 @@ from annotune.codegen.certify import certify
 from annotune.decide.certificate import Certificate, verify
 from annotune.decide.plan import Plan
 from annotune.ir.nest import walk_paths
+from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
@@ -89,11 +90,11 @@ def wrong_transforms(runs: Runs, seed: int, told: Counter[str]) -> Iterator[str]
         return
     for step in _steps(body, random.Random(seed)):
         name = type(step).__name__.lower()
-        if step.why_not(body, analysis) is not None:
+        if step.why_not(body, Context(analysis)) is not None:
             told[f"{name} refused"] += 1
             continue
         told[f"{name} legal"] += 1
-        fault = runs.differs(step.apply(body), True)
+        fault = runs.differs(step.apply(body, Context(analysis)), True)
         if fault:
             yield f"{step}: {fault}"
 
@@ -109,15 +110,15 @@ def _steps(body: Body, source: random.Random) -> Iterator[Transform]:
                     yield Permute(number, tuple(source.sample(names, len(names))))
         around = [loop.var for loop in path(body, number)]
         if around:
-            yield Tile(number, source.choice(around), source.choice((2, 3)), {})
-            yield Deal(number, source.choice(around), source.choice((2, 3)), {})
+            yield Tile(number, source.choice(around), source.choice((2, 3)))
+            yield Deal(number, source.choice(around), source.choice((2, 3)))
     if len(numbers) > 1:
         yield Distribute(tuple((n,) for n in numbers))
         cut = source.randint(1, len(numbers) - 1)
         yield Distribute((tuple(numbers[:cut]), tuple(numbers[cut:])))
         pairs = [(a, b) for a, b in combinations(numbers, 2) if top_of(body, a) != top_of(body, b)]
         for pair in source.sample(pairs, min(2, len(pairs))):
-            yield Fuse(pair, {})
+            yield Fuse(pair)
 
 
 # Plans ----------------------------------------------------------------------------------

@@ -8,10 +8,12 @@ from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from annotune.analysis.facts import Analysis
+from annotune.decide.partials import reductions
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.expr import Int, Var
 from annotune.ir.nest import Assign, walk_stmts
 from annotune.ir.text import parse_nest
+from annotune.transforms.context import Context
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, band_with
 
@@ -98,10 +100,22 @@ def assume_one_band(text: str, loops: Collection[str]) -> None:
     assume(band_with(body, last, loops) is not None)
 
 
-def accepted(transform: Transform, body: Body, analysis: Analysis) -> Body:
+def known(one: Analysis | Context) -> Context:
+    """Return what transforms know of a region, no size where a bare analysis is given."""
+    return one if isinstance(one, Context) else Context(one)
+
+
+def accepted(transform: Transform, body: Body, one: Analysis | Context) -> Body:
     """Return what a transform makes of `body`; refusals do not count."""
-    assume(transform.why_not(body, analysis) is None)
-    return transform.apply(body)
+    assume(transform.why_not(body, known(one)) is None)
+    return transform.apply(body, known(one))
+
+
+def combined(body: Body, one: Analysis) -> Body:
+    """Return a nest with partial results for the reductions of its placed loops."""
+    for step in reductions(body, tuple(one.paths)):
+        body = accepted(step, body, one)
+    return body
 
 
 def assert_law(body: Body, analysis: Analysis) -> None:
@@ -126,8 +140,8 @@ def _runs(analysis: Analysis, sizes: dict[str, int]) -> list[bool]:
     return out
 
 
-def refused(transform: Transform, body: Body, analysis: Analysis) -> Diagnostic:
+def refused(transform: Transform, body: Body, one: Analysis | Context) -> Diagnostic:
     """Return why a transform is refused, which it must be."""
-    refusal = transform.why_not(body, analysis)
+    refusal = transform.why_not(body, known(one))
     assert refusal is not None
     return refusal

@@ -63,7 +63,7 @@ def nest_region(
 ) -> Region:
     """Return a region around a nest's text form; each loop and statement has a line in ``t.c``.
 
-    Assigned scalars are doubles, all others ints unless `types` says otherwise.
+    Arrays and assigned scalars are doubles, all others ints unless `types` says otherwise.
     """
     nest = Nest(_placed(parse_nest(text).body, iter(range(1, 1000))))
     parts: list[Expr] = []
@@ -76,7 +76,8 @@ def nest_region(
     for part in (inner for outer in parts for inner in walk(outer)):
         if isinstance(part, Access) and part.array not in arrays:
             shape = (extents or {}).get(part.array, (None,) * len(part.indices))
-            arrays[part.array] = Array(part.array, "double", shape, True, True)
+            element = (types or {}).get(part.array, "double")
+            arrays[part.array] = Array(part.array, element, shape, True, True)
         names.update(dict.fromkeys(sorted(variables(part))))
     for array in arrays.values():
         for extent in array.extents:

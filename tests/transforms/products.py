@@ -14,7 +14,7 @@ def analysed(statement: str, loops: str = PRODUCT) -> Analysis:
     """Return the analysis of one nest over row-major matrices."""
     text = (
         "void f(int n, int m, int k, double C[n][m], const double A[n][k], const double B[k][m],\n"
-        "       double *restrict v, int *restrict q)\n{\n  int i, j, l;\n"
+        "       double *restrict v, int *restrict q, const float *restrict w)\n{\n  int i, j, l;\n"
         "  /*@ begin PerfTuning ( def input_params {"
         " param n = 6; param m = 8; param k = 5; } ) @*/\n"
         f"  {loops} {{ {statement} }}\n  /*@ end @*/\n}}\n"

@@ -19,6 +19,7 @@ from annotune.diagnostics import Span
 from annotune.ir.expr import Binary, Int, Var
 from annotune.ir.nest import Level, Loop, MemorySpace, Nest
 from annotune.ir.text import parse_nest, print_nest
+from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
@@ -38,8 +39,8 @@ def refusal_of(loop: str, workers: int = 4, nest: str = NEST, *before: Transform
     one = nest_analysis(nest)
     body = one.region.nest.body
     for step in before:
-        body = step.apply(body)
-    refusal = refused(Deal(0, loop, workers, {}, COMMAND), body, one)
+        body = step.apply(body, Context(one))
+    refusal = refused(Deal(0, loop, workers, COMMAND), body, one)
     assert refusal.span == COMMAND
     return f"{refusal.code} {refusal.message}"
 
@@ -61,9 +62,9 @@ def test_refusals() -> None:
 
 def test_what_is_dealt_out_is_not_tiled() -> None:
     one = nest_analysis(NEST)
-    body = Deal(0, "i", 4).apply(one.region.nest.body)
+    body = Deal(0, "i", 4).apply(one.region.nest.body, Context(one))
     for loop in ("i", "i_w"):
-        refusal = refused(Tile(0, loop, 4, {}, COMMAND), body, one)
+        refusal = refused(Tile(0, loop, 4, COMMAND), body, one)
         assert (refusal.code, refusal.span) == ("AT287", COMMAND)
         assert refusal.help == "`tile` 'i' first, then `deal` out the loop over one tile"
 
@@ -74,13 +75,13 @@ def test_refuses_to_break_an_order() -> None:
     # Dealt to as many as lie between two that depend on each other, each keeps its own.
     one = nest_analysis("for i in 4:n: a[i] = a[i - 4] + 1.0")
     body = one.region.nest.body
-    assert Deal(0, "i", 4).why_not(body, one) is None
-    assert Deal(0, "i", 2).why_not(body, one) is None
+    assert Deal(0, "i", 4).why_not(body, Context(one)) is None
+    assert Deal(0, "i", 2).why_not(body, Context(one)) is None
     assert refused(Deal(0, "i", 3), body, one).code == "AT253"
-    dealt = Deal(0, "i", 4).apply(body)
-    assert Map(0, {"i_w": Level.THREAD_X}).why_not(dealt, one) is None
-    by_two = Deal(0, "i", 2).apply(body)
-    assert Map(0, {"i_w": Level.THREAD_X}).why_not(by_two, one) is None
+    dealt = Deal(0, "i", 4).apply(body, Context(one))
+    assert Map(0, {"i_w": Level.THREAD_X}).why_not(dealt, Context(one)) is None
+    by_two = Deal(0, "i", 2).apply(body, Context(one))
+    assert Map(0, {"i_w": Level.THREAD_X}).why_not(by_two, Context(one)) is None
     both = {"i": Level.THREAD_X, "i_w": Level.BLOCK_X}
     assert refused(Map(0, both), by_two, one).code == "AT258"
 
@@ -100,8 +101,8 @@ def test_the_forms_of_the_loops(golden: Golden) -> None:
     for name, (nest, sizes, tile, workers) in FORMS.items():
         body = nest_analysis(nest).region.nest.body
         for loop in "ik":
-            body = Tile(0, loop, tile, sizes).apply(body) if tile else body
-            body = Deal(0, loop, workers, sizes).apply(body)
+            body = Tile(0, loop, tile).apply(body, Context(MATMUL, sizes)) if tile else body
+            body = Deal(0, loop, workers).apply(body, Context(MATMUL, sizes))
         text = print_nest(Nest(body))
         assert parse_nest(text) == Nest(body)
         parts.append(f"{name}\n{text}")
@@ -126,14 +127,14 @@ def test_a_legal_deal_keeps_the_result(
     sizes = SIZES if fixed else {}
     for statement in {0, max(one.paths)}:
         body = one.region.nest.body
-        steps: list[Transform] = [Tile(statement, loop, tile, sizes)] if tile else []
-        steps += [Deal(statement, loop, workers, sizes)]
+        steps: list[Transform] = [Tile(statement, loop, tile)] if tile else []
+        steps += [Deal(statement, loop, workers)]
         if factor > 1:
-            steps.append(Unroll(statement, loop, factor, sizes))
+            steps.append(Unroll(statement, loop, factor))
         done = False
         for step in steps:
-            if step.why_not(body, one) is None:
-                body = step.apply(body)
+            if step.why_not(body, Context(one, sizes)) is None:
+                body = step.apply(body, Context(one, sizes))
                 done = done or isinstance(step, Deal)
         if not done:
             continue
@@ -152,11 +153,11 @@ def three_levels(i: tuple[int, int], j: tuple[int, int], sizes: dict[str, int]) 
     """Return the product with i in tiles of tiles and j in tiles that are dealt out."""
     rows, each = i
     steps: tuple[Transform, ...] = (
-        Tile(0, "i", each, sizes),
-        Tile(0, "i_t", rows, sizes),
-        Tile(0, "j", j[0] * j[1], sizes),
-        Deal(0, "j", j[0], sizes),
-        Tile(0, "l", 3, sizes),
+        Tile(0, "i", each),
+        Tile(0, "i_t", rows),
+        Tile(0, "j", j[0] * j[1]),
+        Deal(0, "j", j[0]),
+        Tile(0, "l", 3),
         Permute(0, ("i_t_t", "j_t", "i_t", "j_w", "l_t", "l", "i", "j")),
         Map(
             0,
@@ -168,48 +169,47 @@ def three_levels(i: tuple[int, int], j: tuple[int, int], sizes: dict[str, int]) 
             },
         ),
     )
-    return _done(steps, MATMUL.region.nest.body)
+    return _done(steps, MATMUL.region.nest.body, sizes)
 
 
-def in_fast_memory(
-    i: tuple[int, int], j: tuple[int, int], sizes: dict[str, int]
-) -> tuple[Transform, ...]:
+def in_fast_memory(i: tuple[int, int], j: tuple[int, int]) -> tuple[Transform, ...]:
     rows, each = i
     width = rows * each
     a_layout = (("i_t", each), ("i", 1), ("l", width + 1))
     b_layout = (("l", j[0] * j[1]), ("j", j[0]), ("j_w", 1))
     return (
-        Stage(0, "A", "l", a_layout, space=SHARED, constants=sizes),
-        Stage(0, "B", "l", b_layout, space=SHARED, constants=sizes),
-        Hold(0, "l_t", constants=sizes),
-        Pad(0, ("i_t", "i", "j_w", "j"), constants=sizes),
+        Stage(0, "A", "l", a_layout, space=SHARED),
+        Stage(0, "B", "l", b_layout, space=SHARED),
+        Hold(0, "l_t"),
+        Pad(0, ("i_t", "i", "j_w", "j")),
     )
 
 
-def _done(steps: tuple[Transform, ...], body: Body) -> Body:
+def _done(steps: tuple[Transform, ...], body: Body, sizes: dict[str, int]) -> Body:
+    context = Context(MATMUL, sizes)
     for step in steps:
-        assert step.why_not(body, MATMUL) is None, step
-        body = step.apply(body)
+        assert step.why_not(body, context) is None, step
+        body = step.apply(body, context)
     return body
 
 
 def test_three_levels_with_copies_and_a_block(golden: Golden) -> None:
     body = three_levels((2, 2), (4, 2), {})
-    body = _done(in_fast_memory((2, 2), (4, 2), {}), body)
+    body = _done(in_fast_memory((2, 2), (4, 2)), body, {})
     golden.check("transforms/deal_three_levels.nest", print_nest(Nest(body)))
 
 
 def test_exact_sizes_need_no_conditions(golden: Golden) -> None:
     sizes = {"n": 8, "m": 16, "k": 3}
     body = three_levels((2, 2), (4, 2), sizes)
-    body = _done(in_fast_memory((2, 2), (4, 2), sizes), body)
+    body = _done(in_fast_memory((2, 2), (4, 2)), body, sizes)
     golden.check("transforms/deal_exact.nest", print_nest(Nest(body)))
 
 
 def test_tiles_may_be_cut_short_where_the_loop_inside_is_not() -> None:
     sizes = {"n": 2, "m": 9, "k": 3}
     body = three_levels((3, 2), (4, 2), sizes)
-    body = _done(in_fast_memory((3, 2), (4, 2), sizes), body)
+    body = _done(in_fast_memory((3, 2), (4, 2)), body, sizes)
     before = MATMUL.region.nest.body
     assert run(body, sizes) == run(before, sizes)
     assert touched(body, sizes) == touched(before, sizes)
@@ -234,7 +234,7 @@ def test_three_levels_keep_the_result(
     before = MATMUL.region.nest.body
     known = sizes if is_fixed else {}
     scheduled = three_levels(i, j, known)
-    body = _done(in_fast_memory(i, j, known), scheduled)
+    body = _done(in_fast_memory(i, j), scheduled, known)
     assert run(scheduled, sizes) == run(body, sizes) == run(before, sizes)
     assert touched(body, sizes) == touched(before, sizes)
 

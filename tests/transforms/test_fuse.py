@@ -8,11 +8,12 @@ from support.nests import LAW, SIZES, accepted, analysed, assert_law, nests, ref
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
+from annotune.transforms.context import Context
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
 
 COMMAND = Span("t.c", 77, 3, 9)
-BOTH = Fuse((0, 1), {}, COMMAND)
+BOTH = Fuse((0, 1), COMMAND)
 
 
 def test_an_unknown_statement() -> None:
@@ -35,7 +36,7 @@ def test_loops_of_other_bounds_unless_the_sizes_make_them_equal() -> None:
     one = nest_analysis("for i in 0:n: a[i] = 1.0\nfor i in 0:m: b[i] = 1.0\n", SIZES)
     body = one.region.nest.body
     assert refused(BOTH, body, one).code == "AT256"
-    assert Fuse((0, 1), {"n": 4, "m": 4}).why_not(body, one) is None
+    assert Fuse((0, 1)).why_not(body, Context(one, {"n": 4, "m": 4})) is None
 
 
 def test_a_statement_outside_all_loops() -> None:
@@ -60,8 +61,8 @@ def test_merges_as_deep_as_the_nests_agree() -> None:
         "for e in 0:n\n  for i in 0:m\n    for k in 0:m\n      b[e*m + i] += a[e*m + i]\n"
     )
     body = one.region.nest.body
-    assert BOTH.why_not(body, one) is None
-    assert text_of(BOTH.apply(body)) == (
+    assert BOTH.why_not(body, Context(one)) is None
+    assert text_of(BOTH.apply(body, Context(one))) == (
         "for e in 0:n\n  for i in 0:m\n    S0: a[e * m + i] = 1.0\n    for k in 0:m\n"
         "      S1: b[e * m + i] += a[e * m + i]\n"
     )
@@ -72,8 +73,8 @@ def test_a_nest_between_stays_after_the_merged_one() -> None:
         "for i in 0:n: a[i] = 1.0\nfor j in 0:n: c[j] = 2.0\nfor i in 0:n: b[i] = a[i]\n"
     )
     fuse = Fuse((0, 2))
-    assert fuse.why_not(one.region.nest.body, one) is None
-    assert text_of(fuse.apply(one.region.nest.body)) == (
+    assert fuse.why_not(one.region.nest.body, Context(one)) is None
+    assert text_of(fuse.apply(one.region.nest.body, Context(one))) == (
         "for i in 0:n\n  S0: a[i] = 1.0\n  S2: b[i] = a[i]\nfor j in 0:n\n  S1: c[j] = 2.0\n"
     )
 
@@ -95,9 +96,9 @@ def test_legal_fusion_keeps_the_result(first: str, second: str, data: st.DataObj
     tops = [min(n for n in one.paths if one.paths[n][0] is loop) for loop in body]  # type: ignore[comparison-overlap]
     assert_law(accepted(Fuse(tuple(tops)), body, one), one)
     apart = Distribute(tuple((n,) for n in sorted(one.paths)))
-    if apart.why_not(body, one) is None:
-        alone = apart.apply(body)
+    if apart.why_not(body, Context(one)) is None:
+        alone = apart.apply(body, Context(one))
         chosen = data.draw(st.permutations(sorted(one.paths)))[:2]
         fuse = Fuse(tuple(sorted(chosen)))
-        if fuse.why_not(alone, one) is None:
-            assert_law(fuse.apply(alone), one)
+        if fuse.why_not(alone, Context(one)) is None:
+            assert_law(fuse.apply(alone, Context(one)), one)

@@ -7,12 +7,15 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
+from support.nests import known
+from support.regions import nest_analysis
 from transforms.interpreter import run
 from transforms.products import MATMUL, analysed
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, Nest
 from annotune.ir.text import parse_nest, print_nest
+from annotune.transforms.context import Context
 from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
@@ -23,36 +26,39 @@ from annotune.transforms.tree import Body
 def blocked(rows: int, lanes: int, constants: dict[str, int]) -> Body:
     """Return the product with its two tiles around `l` and their loops inside it."""
     body = MATMUL.region.nest.body
-    body = Tile(0, "i", rows, constants).apply(body)
-    body = Tile(0, "j", lanes, constants).apply(body)
+    body = Tile(0, "i", rows).apply(body, Context(MATMUL, constants))
+    body = Tile(0, "j", lanes).apply(body, Context(MATMUL, constants))
     order = Permute(0, ("i_t", "j_t", "l", "i", "j"))
-    assert order.why_not(body, MATMUL) is None
-    return order.apply(body)
+    assert order.why_not(body, Context(MATMUL, constants)) is None
+    return order.apply(body, Context(MATMUL, constants))
 
 
-def code_of(hold: Hold, body: Body, analysis: Analysis = MATMUL) -> str:
-    refusal = hold.why_not(body, analysis)
+def code_of(hold: Hold, body: Body, one: Analysis | Context = MATMUL) -> str:
+    refusal = hold.why_not(body, known(one))
     return refusal.code if refusal is not None else ""
 
 
 def test_a_product_in_blocks_of_two_by_four(golden: Golden) -> None:
     hold = Hold(0, "l")
     body = blocked(2, 4, {"n": 6, "m": 8})
-    assert hold.why_not(body, MATMUL) is None
-    golden.check("transforms/hold_block.nest", print_nest(Nest(hold.apply(body))))
+    assert hold.why_not(body, Context(MATMUL)) is None
+    golden.check("transforms/hold_block.nest", print_nest(Nest(hold.apply(body, Context(MATMUL)))))
 
 
 def test_blocks_that_may_be_cut_short(golden: Golden) -> None:
     golden.check(
-        "transforms/hold_cut.nest", print_nest(Nest(Hold(0, "l").apply(blocked(4, 3, {}))))
+        "transforms/hold_cut.nest",
+        print_nest(Nest(Hold(0, "l").apply(blocked(4, 3, {}), Context(MATMUL)))),
     )
 
 
 def test_a_block_that_starts_from_zero(golden: Golden) -> None:
     hold = Hold(0, "l", from_zero=True)
     body = blocked(2, 4, {"n": 6, "m": 8})
-    assert hold.why_not(body, MATMUL) is None
-    golden.check("transforms/hold_from_zero.nest", print_nest(Nest(hold.apply(body))))
+    assert hold.why_not(body, Context(MATMUL)) is None
+    golden.check(
+        "transforms/hold_from_zero.nest", print_nest(Nest(hold.apply(body, Context(MATMUL))))
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,28 +71,28 @@ def test_a_block_that_starts_from_zero(golden: Golden) -> None:
     ],
 )
 def test_only_a_sum_starts_from_zero(statement: str, code: str) -> None:
-    analysis = analysed(statement)
-    body = Permute(0, ("i", "l", "j")).apply(analysis.region.nest.body)
-    hold = Hold(0, "l", constants={"m": 8}, from_zero=True)
-    assert code_of(hold, body, analysis) == code
+    context = Context(analysed(statement), {"m": 8})
+    body = Permute(0, ("i", "l", "j")).apply(context.analysis.region.nest.body, context)
+    hold = Hold(0, "l", from_zero=True)
+    assert code_of(hold, body, context) == code
 
 
 def test_an_integer_that_drops_fractions_does_not_start_from_zero() -> None:
     analysis = analysed("q[j] += 1;", "for (l = 0; l < k; l++) for (j = 0; j < 8; j++)")
     body = parse_nest("for l in 0:k: for j in 0:8: q[j] += 0.5").body
-    assert code_of(Hold(0, "l", "int"), body, analysis) == ""
-    assert code_of(Hold(0, "l", "int", from_zero=True), body, analysis) == "AT275"
+    assert code_of(Hold(0, "l"), body, analysis) == ""
+    assert code_of(Hold(0, "l", from_zero=True), body, analysis) == "AT275"
 
 
 def test_a_count_that_is_known_is_a_block(golden: Golden) -> None:
-    body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body)
-    hold = Hold(0, "l", constants={"m": 8})
-    assert hold.why_not(body, MATMUL) is None
-    golden.check("transforms/hold_whole.nest", print_nest(Nest(hold.apply(body))))
+    hold, context = Hold(0, "l"), Context(MATMUL, {"m": 8})
+    body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body, context)
+    assert hold.why_not(body, context) is None
+    golden.check("transforms/hold_whole.nest", print_nest(Nest(hold.apply(body, context))))
 
 
 def test_refuses_a_loop_of_unknown_count_inside() -> None:
-    body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body)
+    body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body, Context(MATMUL))
     assert code_of(Hold(0, "l"), body) == "AT269"
 
 
@@ -106,7 +112,7 @@ def test_refuses_a_loop_or_statement_that_is_not_there() -> None:
 
 
 def test_refuses_a_loop_that_is_mapped() -> None:
-    body = Map(0, {"i": Level.CPU_THREAD}).apply(MATMUL.region.nest.body)
+    body = Map(0, {"i": Level.CPU_THREAD}).apply(MATMUL.region.nest.body, Context(MATMUL))
     assert code_of(Hold(0, "i"), body) == "AT264"
 
 
@@ -123,8 +129,9 @@ def test_refuses_a_loop_that_may_run_no_iteration() -> None:
 
 
 def test_a_taken_name_is_left_alone() -> None:
-    held = Hold(0, "l", taken=frozenset({"C_block"})).apply(blocked(2, 4, {}))
-    assert "local double C_block2[2][4]" in print_nest(Nest(held))
+    one = nest_analysis("for l in 0:C_block: for i in 0:4: C[i] += A[l]", {"C_block": 3})
+    held = Hold(0, "l").apply(one.region.nest.body, Context(one))
+    assert "local double C_block2[4]" in print_nest(Nest(held))
 
 
 extents = st.integers(1, 7)
@@ -137,18 +144,18 @@ def test_a_block_keeps_the_result(
     n: int, m: int, k: int, rows: int, lanes: int, from_zero: bool
 ) -> None:
     sizes = {"n": n, "m": m, "k": k}
-    held = Hold(0, "l", from_zero=from_zero).apply(blocked(rows, lanes, {}))
+    held = Hold(0, "l", from_zero=from_zero).apply(blocked(rows, lanes, {}), Context(MATMUL))
     assert run(held, sizes) == run(MATMUL.region.nest.body, sizes)
 
 
 @pytest.mark.parametrize(("rows", "lanes"), [(1, 8), (3, 2), (6, 4)])
 def test_a_block_of_known_sizes_keeps_the_result(rows: int, lanes: int) -> None:
     sizes = {"n": 6, "m": 8, "k": 5}
-    held = Hold(0, "l", constants=sizes).apply(blocked(rows, lanes, sizes))
+    held = Hold(0, "l").apply(blocked(rows, lanes, sizes), Context(MATMUL, sizes))
     assert run(held, sizes) == run(MATMUL.region.nest.body, sizes)
 
 
 def test_refuses_what_a_condition_may_leave_out() -> None:
-    analysis = analysed("if (A[i][l] > 0.0) C[i][j] += A[i][l] * B[l][j];")
-    body = Permute(0, ("i", "l", "j")).apply(analysis.region.nest.body)
-    assert code_of(Hold(0, "l", constants={"m": 8}), body, analysis) == "AT276"
+    one = Context(analysed("if (A[i][l] > 0.0) C[i][j] += A[i][l] * B[l][j];"), {"m": 8})
+    body = Permute(0, ("i", "l", "j")).apply(one.analysis.region.nest.body, one)
+    assert code_of(Hold(0, "l"), body, one) == "AT276"

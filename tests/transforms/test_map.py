@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from support.nests import LAW, accepted, analysed, assert_law, nests, refused
+from support.nests import LAW, accepted, analysed, assert_law, combined, nests, refused
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
 from annotune.ir.nest import Level
+from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.tile import Tile
 
@@ -35,7 +36,7 @@ def test_a_bound_that_another_loop_sets() -> None:
         refusal = refused(Map(0, levels, span=COMMAND), one.region.nest.body, one)
         assert (refusal.code, refusal.span) == ("AT254", COMMAND)
         assert refusal.message == "cuda: the bounds of 'j' use 'i', which must stay outside it"
-    assert Map(0, {"i": X}).why_not(one.region.nest.body, one) is None
+    assert Map(0, {"i": X}).why_not(one.region.nest.body, Context(one)) is None
 
 
 def test_a_host_loop_whose_bound_a_loop_inside_it_sets() -> None:
@@ -45,8 +46,8 @@ def test_a_host_loop_whose_bound_a_loop_inside_it_sets() -> None:
     assert (refusal.code, refusal.span) == ("AT254", COMMAND)
 
 
-def test_a_reduction_on_threads() -> None:
-    one = nest_analysis("for i in 0:n: for k in 0:n: c[i] += a[k]")
+def test_a_recurrence_on_threads() -> None:
+    one = nest_analysis("for i in 0:n: for k in 0:n: c[i] = a[k] - c[i]")
     refusal = refused(Map(0, {"i": Y, "k": X}, span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT258", COMMAND)
     assert refusal.message == (
@@ -57,14 +58,25 @@ def test_a_reduction_on_threads() -> None:
     assert (note.code, note.span.line) == ("AT267", 3)
 
 
+def test_a_reduction_on_threads_is_combined() -> None:
+    one = nest_analysis("for i in 0:n: for k in 0:n: c[i] += a[k]")
+    body = Map(0, {"i": Y, "k": X}).apply(one.region.nest.body, Context(one))
+    assert "for k in 0:n @thread.x combines + c\n" in text_of(body)
+    # Threads combine what a whole block has.
+    both = Map(0, {"i": Level.THREAD_Y, "k": X})
+    assert refused(both, one.region.nest.body, one).code == "AT258"
+
+
 def test_two_kernels_of_a_temporary_are_one() -> None:
     one = nest_analysis("for i in 0:n\n  s = a[i]\n  b[i] = s\n")
-    assert Map(0, {"i": X}).why_not(one.region.nest.body, one) is None
+    assert Map(0, {"i": X}).why_not(one.region.nest.body, Context(one)) is None
 
 
 def test_the_advice_is_about_the_statements_own_loops() -> None:
     # Both nests have a loop i; only the second one's is parallel.
-    one = nest_analysis("for i in 0:n: c[0] += a[i]\nfor i in 0:n: for k in 0:n: b[i] += a[k]")
+    one = nest_analysis(
+        "for i in 0:n: c[0] = a[i] - c[0]\nfor i in 0:n: for k in 0:n: b[i] = a[k] - b[i]"
+    )
     refusal = refused(Map(1, {"k": X}, span=COMMAND), one.region.nest.body, one)
     assert refusal.help == "loops that may be mapped here: i"
     assert refused(Map(0, {"i": X}), one.region.nest.body, one).help.endswith("here: none")
@@ -76,8 +88,8 @@ def test_puts_placed_loops_outside_and_host_loops_around_them() -> None:
     )
     mapping = Map(0, {"j": Y, "i": X}, host=("t",))
     body = one.region.nest.body
-    assert mapping.why_not(body, one) is None
-    assert text_of(mapping.apply(body)) == (
+    assert mapping.why_not(body, Context(one)) is None
+    assert text_of(mapping.apply(body, Context(one))) == (
         "for t in 0:3\n  for j in 0:n @block.x\n    for i in 0:n @thread.x\n"
         "      for k in 0:n\n        S0: a[i * n + j] += b[t * n + k]\n"
     )
@@ -85,18 +97,18 @@ def test_puts_placed_loops_outside_and_host_loops_around_them() -> None:
 
 def test_tiles_may_be_blocks_of_their_loops_threads() -> None:
     one = nest_analysis("for i in 0:n: a[i] = 1.0")
-    body = Tile(0, "i", 4).apply(one.region.nest.body)
+    body = Tile(0, "i", 4).apply(one.region.nest.body, Context(one))
     mapping = Map(0, {"i_t": Y, "i": X})
-    assert mapping.why_not(body, one) is None
+    assert mapping.why_not(body, Context(one)) is None
     assert refused(Map(0, {"i": X}), body, one).code == "AT254"
 
 
 def test_tiles_stand_around_their_loop_on_whichever_axes() -> None:
     one = nest_analysis("for i in 0:n: a[i] = 1.0")
-    body = Tile(0, "i", 4).apply(one.region.nest.body)
+    body = Tile(0, "i", 4).apply(one.region.nest.body, Context(one))
     mapping = Map(0, {"i": X, "i_t": Level.THREAD_Y})
-    assert mapping.why_not(body, one) is None
-    assert text_of(mapping.apply(body)) == (
+    assert mapping.why_not(body, Context(one)) is None
+    assert text_of(mapping.apply(body, Context(one))) == (
         "for i_t in 0:n step 4 @thread.y tile_of i\n  for i in i_t:min(i_t + 4, n) @thread.x\n"
         "    S0: a[i] = 1.0\n"
     )
@@ -116,7 +128,7 @@ def test_a_legal_mapping_keeps_the_result(
         outer = tuple(names[:1]) if host and len(names) > 1 else ()
         chosen = [n for n in order if n in names and n not in outer][:placed]
         mapping = Map(statement, dict(zip(chosen, LEVELS, strict=False)), outer)
-        assert_law(accepted(mapping, one.region.nest.body, one), one)
+        assert_law(combined(accepted(mapping, one.region.nest.body, one), one), one)
 
 
 @LAW
@@ -125,4 +137,4 @@ def test_a_legal_mapping_of_tiles_keeps_the_result(text: str, size: int, loop: s
     one = analysed(text)
     body = accepted(Tile(0, loop, size), one.region.nest.body, one)
     for levels in ({f"{loop}_t": Y, loop: X}, {loop: X, f"{loop}_t": Y}, {f"{loop}_t": X}):
-        assert_law(accepted(Map(0, levels), body, one), one)
+        assert_law(combined(accepted(Map(0, levels), body, one), one), one)

@@ -9,6 +9,8 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
+from support.nests import known
+from support.regions import nest_analysis
 from transforms.interpreter import run, touched, whole_tiles_run
 from transforms.products import MATMUL, analysed
 
@@ -17,6 +19,7 @@ from annotune.analysis.implied import Known
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign, Combine, Level, Loop, MemorySpace, Nest, Operator
 from annotune.ir.text import parse_nest, print_nest
+from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
@@ -37,20 +40,22 @@ def tiled(i: int = 2, j: int = 4, c: int = 3) -> Body:
     """Return the product with tiles of i and j on blocks and threads, and tiles of the sum."""
     body = MATMUL.region.nest.body
     for loop, size in (("i", i), ("j", j), ("l", c)):
-        body = Tile(0, loop, size).apply(body)
-    body = Permute(0, ("i_t", "j_t", "i", "l_t", "l", "j")).apply(body)
-    return Map(0, {"i_t": Level.BLOCK_X, "j_t": Level.BLOCK_Y, "i": Level.THREAD_X}).apply(body)
+        body = Tile(0, loop, size).apply(body, Context(MATMUL))
+    body = Permute(0, ("i_t", "j_t", "i", "l_t", "l", "j")).apply(body, Context(MATMUL))
+    return Map(0, {"i_t": Level.BLOCK_X, "j_t": Level.BLOCK_Y, "i": Level.THREAD_X}).apply(
+        body, Context(MATMUL)
+    )
 
 
-def done(steps: Sequence[Transform], body: Body, analysis: Analysis = MATMUL) -> Body:
+def done(steps: Sequence[Transform], body: Body, one: Analysis | Context = MATMUL) -> Body:
     for step in steps:
-        assert step.why_not(body, analysis) is None
-        body = step.apply(body)
+        assert step.why_not(body, known(one)) is None
+        body = step.apply(body, known(one))
     return body
 
 
 def said(peel: Peel, body: Body, analysis: Analysis = MATMUL) -> str:
-    refusal = peel.why_not(body, analysis)
+    refusal = peel.why_not(body, Context(analysis))
     return "" if refusal is None else f"{refusal.code}: {refusal.message}"
 
 
@@ -74,7 +79,9 @@ def test_whole_tiles_of_blocks_are_apart(golden: Golden) -> None:
 
 
 def test_tiles_without_padding_lose_their_ends() -> None:
-    body = Permute(0, ("i_t", "j", "l", "i")).apply(Tile(0, "i", 4).apply(MATMUL.region.nest.body))
+    body = Permute(0, ("i_t", "j", "l", "i")).apply(
+        Tile(0, "i", 4).apply(MATMUL.region.nest.body, Context(MATMUL)), Context(MATMUL)
+    )
     (outer,) = done((Peel(0, ("i",)),), body)
     assert isinstance(outer, Loop)
     text = print_nest(Nest((outer,)))
@@ -88,10 +95,10 @@ def test_nothing_is_tested_where_nothing_is_cut() -> None:
     sizes = {"n": 6, "m": 8, "k": 5}
     body = MATMUL.region.nest.body
     for loop, size in (("i", 2), ("j", 4)):
-        body = Tile(0, loop, size, sizes).apply(body)
-    assert Peel(0, ("i", "j"), sizes).apply(body) == body
-    cut = Tile(0, "l", 3, sizes).apply(body)
-    text = print_nest(Nest(done((Peel(0, ("i", "j", "l"), sizes),), cut)))
+        body = Tile(0, loop, size).apply(body, Context(MATMUL, sizes))
+    assert Peel(0, ("i", "j")).apply(body, Context(MATMUL, sizes)) == body
+    cut = Tile(0, "l", 3).apply(body, Context(MATMUL, sizes))
+    text = print_nest(Nest(done((Peel(0, ("i", "j", "l")),), cut, Context(MATMUL, sizes))))
     assert text.count("peeled") == 1
     assert "peeled l_t + 3 <= 5" in text
 
@@ -116,8 +123,8 @@ def test_a_second_peel_asks_for_more() -> None:
 def test_an_unrolled_loop_is_peeled_no_longer() -> None:
     body = parse_nest("for i in 0:8 peeled i <= 4: C[i][0] = 0.0").body
     one = analysed("C[i][0] = 0.0;", "for (i = 0; i < 8; i++)")
-    assert Unroll(0, "i", 2).why_not(body, one) is None
-    assert "peeled" not in print_nest(Nest(Unroll(0, "i", 2).apply(body)))
+    assert Unroll(0, "i", 2).why_not(body, Context(one)) is None
+    assert "peeled" not in print_nest(Nest(Unroll(0, "i", 2).apply(body, Context(one))))
 
 
 # Refusals ---------------------------------------------------------------------------------------
@@ -133,13 +140,12 @@ def test_refuses_what_is_not_there_and_what_is_no_tile() -> None:
 
 def test_refuses_a_test_that_threads_answer_differently_around_barriers() -> None:
     tiles = (Tile(0, "i", 8), Tile(0, "l", 3))
-    body = Permute(0, ("i_t", "l_t", "l", "i", "j")).apply(done(tiles, MATMUL.region.nest.body))
-    body = Map(0, {"i_t": Level.THREAD_X}).apply(body)
+    context = Context(MATMUL, {"n": 16, "m": 8, "k": 5})
+    body = done(tiles, MATMUL.region.nest.body)
+    body = Permute(0, ("i_t", "l_t", "l", "i", "j")).apply(body, context)
+    body = Map(0, {"i_t": Level.THREAD_X}).apply(body, context)
     assert said(Peel(0, ("i",)), body) == ""
-    made = Stage(0, "B", "l", (("l", 8), ("j", 1)), space=SHARED, constants={"n": 8, "m": 8})
-    sizes = {"n": 16, "m": 8, "k": 5}
-    made = Stage(0, "B", "l", (("l", 8), ("j", 1)), space=SHARED, constants=sizes)
-    body = done((made,), body)
+    body = done((Stage(0, "B", "l", (("l", 8), ("j", 1)), space=SHARED),), body, context)
     assert said(Peel(0, ("i",)), body).startswith(
         "AT241: peel: the tiles of 'i_t' are a thread's own"
     )
@@ -158,10 +164,14 @@ def test_refuses_workers_that_combine() -> None:
 
 
 def test_refuses_ends_that_nobody_can_prove() -> None:
-    body = Tile(0, "j", 4).apply(parse_nest("for j in 0:n - 1: v[j] = 0.0").body)
-    assert said(Peel(0, ("j",), types={"n": "int"}), body) == ""
+    nest = "for j in 0:n - 1: v[j] = 0.0"
+    signed, unsigned = (
+        nest_analysis(nest, {"n": 9}, types={"n": type_}) for type_ in ("int", "unsigned int")
+    )
+    body = Tile(0, "j", 4).apply(signed.region.nest.body, Context(signed))
+    assert said(Peel(0, ("j",)), body, signed) == ""
     # Where n is 0 and has no sign, n - 1 is a number larger than all others.
-    assert said(Peel(0, ("j",), types={"n": "unsigned int"}), body).startswith(
+    assert said(Peel(0, ("j",)), body, unsigned).startswith(
         "AT240: peel: loop 'j' may be cut short"
     )
 
@@ -255,11 +265,11 @@ def test_peeled_nests_keep_the_result_and_touch_nothing_else(
     fixed: bool,
 ) -> None:
     sizes, original = {"n": n, "m": m, "k": k}, MATMUL.region.nest.body
-    known = sizes if fixed else {}
     steps: list[Transform] = [*staged(i, j, c)] if with_copies else []
-    steps.append(Peel(0, peeled, known))
-    steps += [Pad(0, ("i", "j"), known)] if padded else []
-    body = done(steps, tiled(i, j, c))
+    steps.append(Peel(0, peeled))
+    steps += [Pad(0, ("i", "j"))] if padded else []
+    context = Context(MATMUL, sizes if fixed else {})
+    body = done(steps, tiled(i, j, c), context)
     assert run(body, sizes) == run(original, sizes)
     assert touched(body, sizes) == touched(original, sizes)
     if not fixed and peeled == ("i", "j") and min(i, j) > 1:

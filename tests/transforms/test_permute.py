@@ -8,6 +8,7 @@ from support.nests import LAW, accepted, analysed, assert_law, nests, refused
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
+from annotune.transforms.context import Context
 from annotune.transforms.permute import Permute
 
 COMMAND = Span("t.c", 77, 3, 9)
@@ -70,7 +71,7 @@ def test_a_temporary_that_iterations_would_share() -> None:
         "for i in 0:n\n  for j in 0:n\n    s = a[j]\n    b[i*n + j] = s\n", {"n": 4}
     )
     body = one.region.nest.body
-    assert Permute(0, ("j", "i")).why_not(body, one) is None
+    assert Permute(0, ("j", "i")).why_not(body, Context(one)) is None
 
 
 def test_the_order_of_the_thesis() -> None:
@@ -81,14 +82,14 @@ def test_the_order_of_the_thesis() -> None:
     )
     permute = Permute(0, ("p5", "p4", "p6", "h1", "h2", "h3", "h7"))
     body = one.region.nest.body
-    assert permute.why_not(body, one) is None
-    lines = [line.strip() for line in text_of(permute.apply(body)).splitlines()]
+    assert permute.why_not(body, Context(one)) is None
+    lines = [line.strip() for line in text_of(permute.apply(body, Context(one))).splitlines()]
     assert lines[:3] == ["for p5 in 0:4", "for p4 in 0:4", "for p6 in 0:4"]
 
 
 def test_loops_left_out_keep_their_depth() -> None:
     one = nest_analysis("for i in 0:n: for j in 0:n: for k in 0:n: a[i*n*n + j*n + k] = 1.0")
-    after = Permute(0, ("k", "i")).apply(one.region.nest.body)
+    after = Permute(0, ("k", "i")).apply(one.region.nest.body, Context(one))
     assert text_of(after) == (
         "for k in 0:n\n  for j in 0:n\n    for i in 0:n\n      S0: a[i * n * n + j * n + k] = 1.0\n"
     )

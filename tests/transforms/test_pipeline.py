@@ -16,6 +16,7 @@ from transforms.test_stage import SHARED, TILES, blocked
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Await, Level, Loop, MemorySpace, Nest, Stmt, walk_stmts
 from annotune.ir.text import parse_nest, print_nest
+from annotune.transforms.context import Context
 from annotune.transforms.hold import Hold
 from annotune.transforms.pad import Pad
 from annotune.transforms.pipeline import Pipeline
@@ -32,21 +33,21 @@ def staged(tiles: tuple[tuple[str, int], ...] = TILES) -> Body:
     body = blocked(tiles)
     for array, layout in (("A", rows), ("B", columns)):
         stage = Stage(0, array, "l", layout, space=SHARED)
-        assert stage.why_not(body, MATMUL) is None
-        body = stage.apply(body)
+        assert stage.why_not(body, Context(MATMUL)) is None
+        body = stage.apply(body, Context(MATMUL))
     return body
 
 
 def pipelined(pipeline: Pipeline, body: Body) -> Body:
     """Return the body with the pipeline, and what comes after it in a plan."""
     for step in (pipeline, Hold(0, "l_t"), Pad(0, ("i", "j"))):
-        assert step.why_not(body, MATMUL) is None
-        body = step.apply(body)
+        assert step.why_not(body, Context(MATMUL)) is None
+        body = step.apply(body, Context(MATMUL))
     return body
 
 
 def code_of(pipeline: Pipeline, body: Body, analysis: Analysis = MATMUL) -> str | None:
-    refusal = pipeline.why_not(body, analysis)
+    refusal = pipeline.why_not(body, Context(analysis))
     return refusal.code if refusal is not None else None
 
 

@@ -13,6 +13,7 @@ from transforms.products import MATMUL, analysed
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, Nest
 from annotune.ir.text import parse_nest, print_nest
+from annotune.transforms.context import Context
 from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
 from annotune.transforms.pad import Pad
@@ -24,18 +25,18 @@ from annotune.transforms.tree import Body
 
 def strips(rows: int, lanes: int, analysis: Analysis = MATMUL) -> Body:
     """Return the product with tiles of `j` outermost, in each the rows one after the other."""
-    body = Tile(0, "j", lanes, {}).apply(analysis.region.nest.body)
-    body = Tile(0, "l", rows, {}).apply(body)
-    return Permute(0, ("j_t", "i", "l_t", "l", "j")).apply(body)
+    body = Tile(0, "j", lanes).apply(analysis.region.nest.body, Context(analysis))
+    body = Tile(0, "l", rows).apply(body, Context(analysis))
+    return Permute(0, ("j_t", "i", "l_t", "l", "j")).apply(body, Context(analysis))
 
 
 def code_of(prefetch: Prefetch, body: Body, analysis: Analysis = MATMUL) -> str:
-    refusal = prefetch.why_not(body, analysis)
+    refusal = prefetch.why_not(body, Context(analysis))
     return refusal.code if refusal is not None else ""
 
 
 def message_of(prefetch: Prefetch, body: Body, analysis: Analysis = MATMUL) -> str:
-    refusal = prefetch.why_not(body, analysis)
+    refusal = prefetch.why_not(body, Context(analysis))
     assert refusal is not None
     assert refusal.code == "AT315"
     return refusal.message
@@ -43,18 +44,23 @@ def message_of(prefetch: Prefetch, body: Body, analysis: Analysis = MATMUL) -> s
 
 def test_the_next_row_before_the_sum_of_this_one(golden: Golden) -> None:
     prefetch, body = Prefetch(0, "i", "l_t", 8), strips(2, 16)
-    assert prefetch.why_not(body, MATMUL) is None
-    ahead = prefetch.apply(body)
+    assert prefetch.why_not(body, Context(MATMUL)) is None
+    ahead = prefetch.apply(body, Context(MATMUL))
     hold = Hold(0, "l_t", from_zero=True)
-    assert hold.why_not(ahead, MATMUL) is None
-    text = print_nest(Nest(hold.apply(ahead)))
+    assert hold.why_not(ahead, Context(MATMUL)) is None
+    text = print_nest(Nest(hold.apply(ahead, Context(MATMUL))))
     golden.check("transforms/prefetch.nest", text)
     assert print_nest(parse_nest(text)) == text
 
 
 def test_padding_leaves_what_is_asked_for(golden: Golden) -> None:
-    body = Hold(0, "l_t").apply(Prefetch(0, "i", "l_t", 4).apply(strips(2, 16)))
-    golden.check("transforms/prefetch_padded.nest", print_nest(Nest(Pad(0, ("j",)).apply(body))))
+    body = Hold(0, "l_t").apply(
+        Prefetch(0, "i", "l_t", 4).apply(strips(2, 16), Context(MATMUL)), Context(MATMUL)
+    )
+    golden.check(
+        "transforms/prefetch_padded.nest",
+        print_nest(Nest(Pad(0, ("j",)).apply(body, Context(MATMUL)))),
+    )
 
 
 def test_refuses_a_statement_or_loop_that_is_not_there() -> None:
@@ -77,7 +83,7 @@ def test_refuses_a_loop_without_a_next_element(ahead: str, inside: str, why: str
 
 
 def test_refuses_iterations_that_are_not_in_order() -> None:
-    body = Map(0, {"i": Level.CPU_THREAD}).apply(MATMUL.region.nest.body)
+    body = Map(0, {"i": Level.CPU_THREAD}).apply(MATMUL.region.nest.body, Context(MATMUL))
     why = message_of(Prefetch(0, "i", "l"), body)
     assert why.endswith("its iterations run as cpu_thread")
 
@@ -127,9 +133,9 @@ def test_a_request_changes_no_value_and_leaves_no_array(
     n: int, m: int, k: int, lanes: int, line: int, pads: bool
 ) -> None:
     sizes = {"n": n, "m": m, "k": k}
-    body = Prefetch(0, "i", "l_t", line).apply(strips(2, lanes))
-    body = Hold(0, "l_t", from_zero=True).apply(body)
-    body = Pad(0, ("j",)).apply(body) if pads else body
+    body = Prefetch(0, "i", "l_t", line).apply(strips(2, lanes), Context(MATMUL))
+    body = Hold(0, "l_t", from_zero=True).apply(body, Context(MATMUL))
+    body = Pad(0, ("j",)).apply(body, Context(MATMUL)) if pads else body
     written = run(MATMUL.region.nest.body, sizes)
     assert run(body, sizes) == written
     assert set(fetched(body, sizes)) <= written.keys()
@@ -141,6 +147,6 @@ def test_every_row_but_the_first_is_asked_for(n: int, m: int, lanes: int, step: 
     sizes = {"n": n * step, "m": m, "k": 1}
     rows = f"for (i = 0; i < n; i += {step}) for (j = 0; j < m; j++) for (l = 0; l < k; l++)"
     analysis = analysed("C[i][j] += A[i][l] * B[l][j];", rows)
-    body = Prefetch(0, "i", "l_t").apply(strips(2, lanes, analysis))
+    body = Prefetch(0, "i", "l_t").apply(strips(2, lanes, analysis), Context(analysis))
     asked = {place for _, place in fetched(body, sizes)}
     assert {row for row, _ in asked} >= set(range(step, n * step, step))

@@ -6,14 +6,16 @@ import pytest
 from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
-from support.nests import LAW, accepted, analysed, assert_law, nests, refused
+from support.nests import LAW, accepted, analysed, assert_law, combined, nests, refused
 from support.regions import nest_analysis, text_of
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import Span
 from annotune.ir.nest import Combine, Level, Operator
+from annotune.transforms.carried import carried_sums
+from annotune.transforms.context import Context
 from annotune.transforms.map import Map
-from annotune.transforms.reduce import Reduce, carried_sums
+from annotune.transforms.reduce import Reduce
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body
 
@@ -25,15 +27,14 @@ def made(analysis: Analysis, *steps: Transform) -> Body:
     """Return the region's body after steps that must be legal."""
     body = analysis.region.nest.body
     for step in steps:
-        assert step.why_not(body, analysis) is None
-        body = step.apply(body)
+        assert step.why_not(body, Context(analysis)) is None
+        body = step.apply(body, Context(analysis))
     return body
 
 
 def test_a_sum_in_the_whole_grid(golden: Golden) -> None:
     one = nest_analysis("for i in 0:n: for j in 0:m: s -= a[i*m + j]*b[j]")
-    sums = (Combine(Operator.SUM, "s"),)
-    mapping = Map(0, {"i": Y, "j": X}, combines={"i": sums, "j": sums})
+    mapping = Map(0, {"i": Y, "j": X})
     body = made(one, mapping, Reduce(0, ("i", "j")))
     golden.check("transforms/reduce_grid.nest", text_of(body))
     assert_law(body, one)
@@ -56,7 +57,12 @@ def test_extrema_start_from_the_target() -> None:
         "local double s_max = s\nlocal double t_min = t\n"
         "for k in 0:n combines max s_max combines min t_min\n"
         "  S0: s_max = fmax(s_max, a[k])\n  S1: t_min = a[k] < t_min ? a[k] : t_min\n"
-        "S1: t = t_min\nS0: s = s_max\n"
+        "local int t_again = t_min == 0.0 && t_min < t\n"
+        "for k in 0:(t_again ? n : 0)\n  copy: t = a[k] < t ? a[k] : t\n"
+        "S1: t = t_min < t ? t_min : t if t_again == 0\n"
+        "local int s_again = s != s\n"
+        "for k in 0:(s_again ? n : 0)\n  copy: s = fmax(s, a[k])\n"
+        "S0: s = s_max if s_again == 0\n"
     )
 
 
@@ -86,10 +92,10 @@ def test_a_loop_that_may_not_run_leaves_the_element_alone() -> None:
 
 def test_names_and_types_are_the_users() -> None:
     text = "for k in 0:n: c[n] += a[k]*c_sum"
-    reduce = Reduce(0, ("k",), "float", taken=frozenset({"c_sum2"}))
-    assert "local float c_sum3 = -0.0f" in text_of(made(nest_analysis(text), reduce))
-    counted = nest_analysis("for k in 0:n: c[0] *= k")
-    assert "local int c_product = 1" in text_of(made(counted, Reduce(0, ("k",), "int")))
+    one = nest_analysis(text, types={"c": "float"})
+    assert "local float c_sum2 = -0.0f" in text_of(made(one, Reduce(0, ("k",))))
+    counted = nest_analysis("for k in 0:n: c[0] *= k", types={"c": "int"})
+    assert "local int c_product = 1" in text_of(made(counted, Reduce(0, ("k",))))
 
 
 REFUSED = {
@@ -140,8 +146,7 @@ def test_refuses(name: str) -> None:
     text, loops, code, message = REFUSED[name]
     types = {"s": "int"} if "fractions" in name else None
     one = nest_analysis(text, {"n": 4}, types=types)
-    element = "int" if types else "double"
-    refusal = refused(Reduce(0, loops, element, span=COMMAND), one.region.nest.body, one)
+    refusal = refused(Reduce(0, loops, span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == (code, COMMAND)
     assert message in refusal.message
 
@@ -179,19 +184,14 @@ def test_a_legal_reduction_keeps_the_result(text: str, first: str, more: bool, a
     body = accepted(Reduce(at, loops), one.region.nest.body, one)
     assert_law(body, one)
     other = Reduce(max(one.paths), loops)
-    if other.why_not(body, one) is None:
-        assert_law(other.apply(body), one)
+    if other.why_not(body, Context(one)) is None:
+        assert_law(other.apply(body, Context(one)), one)
 
 
 @LAW
 @given(text=nests(sums=True, perfect=True), placed=st.sampled_from([("i",), ("j",), ("i", "j")]))
 def test_a_legal_reduction_on_threads_keeps_the_result(text: str, placed: tuple[str, ...]) -> None:
     one = analysed(text)
-    combines = {name: carried_sums(one, tuple(one.paths), name) or () for name in placed}
     levels = dict(zip(placed, (Y, X), strict=False))
-    body = accepted(Map(0, levels, combines=combines), one.region.nest.body, one)
-    for number in one.paths:
-        over = tuple(name for name in placed if combines[name])
-        if over:
-            body = accepted(Reduce(number, over), body, one)
-    assert_law(body, one)
+    body = accepted(Map(0, levels), one.region.nest.body, one)
+    assert_law(combined(body, one), one)

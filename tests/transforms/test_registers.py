@@ -10,6 +10,7 @@ from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
 from annotune.ir.nest import Level
+from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.registers import Registers
 from annotune.transforms.tile import Tile
@@ -50,7 +51,7 @@ def test_our_own_choice_is_refused_at_the_other_access() -> None:
 
 def test_a_loop_on_threads() -> None:
     one = nest_analysis("for i in 0:n: for k in 0:n: c[i] += a[k]")
-    body = Map(0, {"i": Level.THREAD_X}).apply(one.region.nest.body)
+    body = Map(0, {"i": Level.THREAD_X}).apply(one.region.nest.body, Context(one))
     refusal = refused(Registers(0, "i", span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT264", COMMAND)
     assert refusal.message == (
@@ -73,19 +74,20 @@ def test_a_loop_that_may_not_run(lower: str) -> None:
 
 def test_a_moving_loop_of_fixed_length_always_runs() -> None:
     one = nest_analysis("for i in 0:n: for k in i:i+3: c[i] += a[k]", {"n": 4})
-    assert Registers(0, "k").why_not(one.region.nest.body, one) is None
+    assert Registers(0, "k").why_not(one.region.nest.body, Context(one)) is None
 
 
 def test_a_scalar_stays_as_it_is() -> None:
     one = nest_analysis("for i in 0:n: for k in 0:n: s += a[k]")
     body = one.region.nest.body
-    assert Registers(0, "k").why_not(body, one) is None
-    assert Registers(0, "k").apply(body) == body
+    assert Registers(0, "k").why_not(body, Context(one)) is None
+    assert Registers(0, "k").apply(body, Context(one)) == body
 
 
 def test_load_before_and_store_after() -> None:
-    one = nest_analysis("for i in 0:n: for j in 0:m: for k in 0:n: c[i] += a[k] + c[i]")
-    assert text_of(Registers(0, "j", "float").apply(one.region.nest.body)) == (
+    text = "for i in 0:n: for j in 0:m: for k in 0:n: c[i] += a[k] + c[i]"
+    one = nest_analysis(text, types={"c": "float"})
+    assert text_of(Registers(0, "j").apply(one.region.nest.body, Context(one))) == (
         "for i in 0:n\n  local float c_acc = c[i]\n  for j in 0:m\n    for k in 0:n\n"
         "      S0: c_acc += a[k] + c_acc\n  S0: c[i] = c_acc\n"
     )
@@ -93,20 +95,20 @@ def test_load_before_and_store_after() -> None:
 
 def test_a_name_of_its_own() -> None:
     one = nest_analysis(
-        "for i in 0:n: for k in 0:c_acc: c[i*c_acc2] += c_acc3*a[k]",
+        "for i in 0:n\n  c_acc4 = 1.0\n  for k in 0:c_acc: c[i*c_acc2] += c_acc3*a[k]",
         {"n": 4, "c_acc": 4, "c_acc2": 3},
     )
-    registers = Registers(0, "k", taken=frozenset({"c_acc4"}))
-    text = text_of(registers.apply(one.region.nest.body))
+    registers = Registers(1, "k")
+    text = text_of(registers.apply(one.region.nest.body, Context(one)))
     assert "local double c_acc5 = c[i * c_acc2]" in text
 
 
 def test_two_targets_in_one_loop() -> None:
     one = nest_analysis("for i in 0:n\n  for k in 0:n\n    c[i] += a[k]\n    d[i] -= a[k]\n")
-    body = Registers(0, "k").apply(one.region.nest.body)
+    body = Registers(0, "k").apply(one.region.nest.body, Context(one))
     second = Registers(1, "k")
-    assert second.why_not(body, one) is None
-    assert text_of(second.apply(body)) == (
+    assert second.why_not(body, Context(one)) is None
+    assert text_of(second.apply(body, Context(one))) == (
         "for i in 0:n\n  local double c_acc = c[i]\n  local double d_acc = d[i]\n  for k in 0:n\n"
         "    S0: c_acc += a[k]\n    S1: d_acc -= a[k]\n  S1: d[i] = d_acc\n  S0: c[i] = c_acc\n"
     )
@@ -119,8 +121,8 @@ def test_a_legal_copy_keeps_the_result(text: str, loop: str, statement: int) -> 
     body = accepted(Registers(statement, loop), one.region.nest.body, one)
     assert_law(body, one)
     other = Registers(max(one.paths), loop)
-    if other.why_not(body, one) is None:
-        assert_law(other.apply(body), one)
+    if other.why_not(body, Context(one)) is None:
+        assert_law(other.apply(body, Context(one)), one)
 
 
 @LAW
@@ -145,5 +147,5 @@ def test_a_condition_may_leave_the_element_out() -> None:
     ):
         text = f"for i in 0:n\n  for k in 0:n\n    c[i] += a[k] if a[k] > 0.0\n    {other}\n"
         one = nest_analysis(text)
-        found = Registers(0, "k").why_not(one.region.nest.body, one)
+        found = Registers(0, "k").why_not(one.region.nest.body, Context(one))
         assert (found.code if found is not None else "") == code

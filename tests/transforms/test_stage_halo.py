@@ -7,12 +7,15 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
+from support.regions import nest_analysis
 from transforms.interpreter import run, touched
 from transforms.products import MATMUL
 
+from annotune.analysis.facts import Analysis
 from annotune.ir.expr import Access, Binary, Int, Var
 from annotune.ir.nest import Level, MemorySpace, Nest
 from annotune.ir.text import parse_nest, print_nest
+from annotune.transforms.context import Context
 from annotune.transforms.halo import filled_boxes, offset_of
 from annotune.transforms.map import Map
 from annotune.transforms.pad import Pad
@@ -22,31 +25,37 @@ from annotune.transforms.tile import Tile
 from annotune.transforms.tree import Body
 
 SHARED = MemorySpace.SHARED
+ROWS = dict.fromkeys("ACDE", (None, Var("m")))
 FIVE = "A[i][j] + A[i][j - 1] + A[i][j + 1] + A[i - 1][j] + A[i + 1][j]"
 
 
-def sweep(value: str, *more: str) -> Body:
+def sweep_text(value: str, *more: str) -> str:
     """Return a sweep over the inner points of a matrix."""
     lines = [f"    S{k}: {s}" for k, s in enumerate((f"C[i][j] = {value}", *more))]
-    return parse_nest("\n".join(["for i in 2:n", "  for j in 2:m", *lines, ""])).body
+    return "\n".join(["for i in 2:n", "  for j in 2:m", *lines, ""])
 
 
-def in_tiles(body: Body, rows: int, lanes: int) -> Body:
+def sweep(value: str) -> Body:
+    return parse_nest(sweep_text(value)).body
+
+
+def in_tiles(body: Body, rows: int, lanes: int, one: Analysis = MATMUL) -> Body:
     """Return the sweep with tiles on blocks and their elements on threads."""
-    body = Tile(0, "j", lanes).apply(Tile(0, "i", rows).apply(body))
+    for loop, size in (("i", rows), ("j", lanes)):
+        body = Tile(0, loop, size).apply(body, Context(one))
     places = {"i_t": Level.BLOCK_Y, "j_t": Level.BLOCK_X}
-    return Map(0, {**places, "i": Level.THREAD_Y, "j": Level.THREAD_X}).apply(body)
+    return Map(0, {**places, "i": Level.THREAD_Y, "j": Level.THREAD_X}).apply(body, Context(one))
 
 
-def staged(body: Body, *steps: Stage | Pad) -> Body:
+def staged(body: Body, *steps: Stage | Pad, one: Analysis = MATMUL) -> Body:
     for step in steps:
-        assert step.why_not(body, MATMUL) is None
-        body = step.apply(body)
+        assert step.why_not(body, Context(one)) is None
+        body = step.apply(body, Context(one))
     return body
 
 
 def code_of(stage: Stage, body: Body) -> str | None:
-    refusal = stage.why_not(body, MATMUL)
+    refusal = stage.why_not(body, Context(MATMUL))
     return refusal.code if refusal is not None else None
 
 
@@ -61,7 +70,9 @@ def test_a_tile_with_its_halo_and_without_its_corners(golden: Golden) -> None:
 def test_one_plane_while_an_outer_loop_marches(golden: Golden) -> None:
     text = "C[i][j] = A[i - 1][j] + A[i][j - 1] + A[i][j] + A[i][j + 1] + A[i + 1][j]"
     body = parse_nest(f"for i in 2:n\n  for j in 2:m\n    S0: {text}\n").body
-    body = Map(0, {"j_t": Level.BLOCK_X, "j": Level.THREAD_X}).apply(Tile(0, "j", 4).apply(body))
+    body = Tile(0, "j", 4).apply(body, Context(MATMUL))
+    levels = {"j_t": Level.BLOCK_X, "j": Level.THREAD_X}
+    body = Map(0, levels).apply(body, Context(MATMUL))
     made = staged(body, Stage(0, "A", "", (("j", 1),), space=SHARED), Pad(0, ("j",)))
     golden.check("transforms/stage_plane.nest", print_nest(Nest(made)))
     # Named in the layout, the loop that stands around the copy gets its rows before and after.
@@ -70,16 +81,18 @@ def test_one_plane_while_an_outer_loop_marches(golden: Golden) -> None:
 
 
 def test_rows_in_the_registers_of_a_thread(golden: Golden) -> None:
-    body = Tile(0, "i", 4).apply(sweep("A[i - 1][j] + A[i][j] + A[i + 1][j]"))
-    body = Permute(0, ("i_t", "j", "i")).apply(body)
+    body = Tile(0, "i", 4).apply(sweep("A[i - 1][j] + A[i][j] + A[i + 1][j]"), Context(MATMUL))
+    body = Permute(0, ("i_t", "j", "i")).apply(body, Context(MATMUL))
     made = staged(body, Stage(0, "A", "i", (("i", 1),)), Pad(0, ("i",)))
     golden.check("transforms/stage_rows.nest", print_nest(Nest(made)))
 
 
 def test_statements_in_the_same_loops_share_the_copy() -> None:
-    body = in_tiles(sweep("A[i][j - 1]", "D[i][j] = A[i + 1][j]", "E[i][j] = A[j][i]"), 2, 4)
+    text = sweep_text("A[i][j - 1]", "D[i][j] = A[i + 1][j]", "E[i][j] = A[j][i]")
+    one = nest_analysis(text, extents=ROWS)
+    body = in_tiles(one.region.nest.body, 2, 4, one)
     stage = Stage(0, "A", "", (("i", 5), ("j", 1)), space=SHARED)
-    text = print_nest(Nest(staged(body, stage)))
+    text = print_nest(Nest(staged(body, stage, one=one)))
     assert "S0: C[i][j] = A_tile[5 * (i - i_t) + j - j_t]" in text
     assert "S1: D[i][j] = A_tile[5 * (i - i_t + 1) + j - j_t + 1]" in text
     # What differs by more than a constant stays in memory.
@@ -106,9 +119,9 @@ def test_refusals(value: str, layout: tuple[tuple[str, int], ...], code: str | N
 
 def test_refuses_a_halo_of_steps_and_tiles_of_unknown_length() -> None:
     body = parse_nest("for i in 2:n step 2\n  S0: C[i] = A[i] + A[i + 2]\n").body
-    stage = Stage(0, "A", "i", (("i", 1),), constants={"n": 8})
+    stage = Stage(0, "A", "i", (("i", 1),))
     assert code_of(stage, body) == "AT282"
-    open_loop = Map(0, {"j": Level.THREAD_X}).apply(sweep(FIVE))
+    open_loop = Map(0, {"j": Level.THREAD_X}).apply(sweep(FIVE), Context(MATMUL, {"n": 8}))
     assert code_of(Stage(0, "A", "", (("j", 1),), space=SHARED), open_loop) == "AT282"
 
 
@@ -121,9 +134,10 @@ def test_refuses_a_subscript_that_the_nest_sets() -> None:
 
 
 def test_long_integers_do_not_become_reals() -> None:
-    body = in_tiles(sweep("A[i][j] + A[i][j + 1]"), 2, 4)
-    stage = Stage(0, "A", "", (("i", 5), ("j", 1)), element="long", space=SHARED)
-    text = print_nest(Nest(staged(body, stage)))
+    one = nest_analysis(sweep_text("A[i][j] + A[i][j + 1]"), extents=ROWS, types={"A": "long"})
+    body = in_tiles(one.region.nest.body, 2, 4, one)
+    stage = Stage(0, "A", "", (("i", 5), ("j", 1)), space=SHARED)
+    text = print_nest(Nest(staged(body, stage, one=one)))
     assert "shared long A_tile[10]" in text
     assert "? A[i_t + i_s][j_t + j_s] : 0\n" in text
 

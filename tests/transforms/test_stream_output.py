@@ -17,6 +17,7 @@ from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
 from annotune.ir.nest import Nest
 from annotune.ir.text import parse_nest, print_nest
+from annotune.transforms.context import Context
 from annotune.transforms.hold import Hold
 from annotune.transforms.registers import Registers
 from annotune.transforms.stream import Stream
@@ -24,27 +25,29 @@ from annotune.transforms.tree import Body
 
 
 def held(rows: int, lanes: int, from_zero: bool = False) -> Body:
-    return Hold(0, "l", from_zero=from_zero).apply(blocked(rows, lanes, {}))
+    return Hold(0, "l", from_zero=from_zero).apply(blocked(rows, lanes, {}), Context(MATMUL))
 
 
 @pytest.mark.parametrize("from_zero", [False, True])
 def test_the_load_and_the_store_of_a_block(from_zero: bool, golden: Golden) -> None:
     body = held(2, 4, from_zero)
-    assert Stream(0).why_not(body, MATMUL) is None
-    text = print_nest(Nest(Stream(0).apply(body)))
+    assert Stream(0).why_not(body, Context(MATMUL)) is None
+    text = print_nest(Nest(Stream(0).apply(body, Context(MATMUL))))
     golden.check(f"transforms/stream{'_sum' if from_zero else ''}.nest", text)
     assert parse_nest(text) == parse_nest(print_nest(parse_nest(text)))
-    assert parse_nest(text).body == Stream(0).apply(parse_nest(print_nest(Nest(body))).body)
+    assert parse_nest(text).body == Stream(0).apply(
+        parse_nest(print_nest(Nest(body))).body, Context(MATMUL)
+    )
 
 
 def test_a_scalar_in_a_register_is_enough() -> None:
-    body = Registers(0, "l").apply(MATMUL.region.nest.body)
-    assert Stream(0).why_not(body, MATMUL) is None
-    assert print_nest(Nest(Stream(0).apply(body))).count("streamed") == 2
+    body = Registers(0, "l").apply(MATMUL.region.nest.body, Context(MATMUL))
+    assert Stream(0).why_not(body, Context(MATMUL)) is None
+    assert print_nest(Nest(Stream(0).apply(body, Context(MATMUL)))).count("streamed") == 2
 
 
 def code_of(stream: Stream, body: Body, analysis: Analysis = MATMUL) -> str | None:
-    refusal = stream.why_not(body, analysis)
+    refusal = stream.why_not(body, Context(analysis))
     return refusal.code if refusal is not None else None
 
 
@@ -66,7 +69,7 @@ def test_refuses_a_scalar_and_what_is_read_again() -> None:
 
 def test_refuses_elements_that_no_instruction_moves() -> None:
     analysis = analysed("v[i] += A[i][l];", "for (i = 0; i < n; i++) for (l = 0; l < k; l++)")
-    body = Registers(0, "l").apply(analysis.region.nest.body)
+    body = Registers(0, "l").apply(analysis.region.nest.body, Context(analysis))
     assert code_of(Stream(0), body, analysis) is None
     text = (
         "void f(int n, int k, double _Complex *restrict v, const double _Complex *restrict a)\n"
@@ -75,7 +78,7 @@ def test_refuses_elements_that_no_instruction_moves() -> None:
         "  /*@ end @*/\n}\n"
     )
     wide = analyse(load("f.c", text, find_annotations(text, "f.c")).regions[0])
-    body = Registers(0, "l", "double _Complex").apply(wide.region.nest.body)
+    body = Registers(0, "l").apply(wide.region.nest.body, Context(wide))
     assert code_of(Stream(0), body, wide) == "AT295"
 
 
@@ -88,7 +91,7 @@ def test_streams_keep_the_result(
     n: int, m: int, k: int, rows: int, lanes: int, from_zero: bool
 ) -> None:
     sizes, body = {"n": n, "m": m, "k": k}, held(rows, lanes, from_zero)
-    streamed = Stream(0).apply(body)
+    streamed = Stream(0).apply(body, Context(MATMUL))
     assert run(streamed, sizes) == run(MATMUL.region.nest.body, sizes)
     assert touched(streamed, sizes) == touched(MATMUL.region.nest.body, sizes)
     assert print_nest(Nest(streamed)).replace(" streamed", "") == print_nest(Nest(body))

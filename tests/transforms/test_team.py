@@ -5,15 +5,15 @@ from __future__ import annotations
 from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
-from support.nests import LAW, accepted, analysed, assert_law, nests, refused
+from support.nests import LAW, accepted, analysed, assert_law, combined, nests, refused
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
-from annotune.ir.nest import Combine, Level, Operator
+from annotune.ir.nest import Level
+from annotune.transforms.context import Context
 from annotune.transforms.map import Map
-from annotune.transforms.reduce import Reduce, carried_sums
+from annotune.transforms.reduce import Reduce
 from annotune.transforms.team import Team
-from annotune.transforms.tree import numbers, path
 
 COMMAND = Span("t.c", 77, 3, 9)
 X, Y = Level.THREAD_X, Level.BLOCK_X
@@ -22,37 +22,34 @@ ROWS = "for i in 0:n\n  c[i] = 0.0\n  for k in 0:m\n    c[i] += a[i*m + k]*b[k]\
 
 def test_a_row_for_each_block(golden: Golden) -> None:
     one = nest_analysis(ROWS)
-    body = Map(0, {"i": Y}).apply(one.region.nest.body)
-    team = Team(1, "k", X, (Combine(Operator.SUM, "c"),))
-    assert team.why_not(body, one) is None
-    body = team.apply(body)
+    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
+    team = Team(1, "k", X)
+    assert team.why_not(body, Context(one)) is None
+    body = team.apply(body, Context(one))
     reduce = Reduce(1, ("k",))
-    assert reduce.why_not(body, one) is None
-    body = reduce.apply(body)
+    assert reduce.why_not(body, Context(one)) is None
+    body = reduce.apply(body, Context(one))
     golden.check("transforms/team_rows.nest", text_of(body))
     assert_law(body, one)
 
 
-def test_a_reduction_that_is_not_combined() -> None:
-    one = nest_analysis(ROWS)
-    body = Map(0, {"i": Y}).apply(one.region.nest.body)
+def test_a_recurrence() -> None:
+    one = nest_analysis(ROWS.replace("c[i] += a[i*m + k]*b[k]", "c[i] = a[i*m + k] - c[i]"))
+    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
     refusal = refused(Team(1, "k", X, span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT258", COMMAND)
     assert refusal.message == (
         "cuda: loop 'k' cannot run in parallel: c is carried by k (distance 1 and more)"
     )
     assert refusal.help == "keep 'k' serial in the thread"
-    # Nor does it combine what another array has.
-    other = Team(1, "k", X, (Combine(Operator.SUM, "d"),))
-    assert refused(other, body, one).code == "AT258"
 
 
 def test_statements_beside_the_loop_keep_their_order() -> None:
     # The threads meet before and after the loop: c[i] is complete when d[i] takes it.
     text = "for i in 0:n\n  for k in 0:m\n    e[i*m + k] = b[k]\n  d[i] = e[i*m]\n"
     one = nest_analysis(text)
-    body = Map(0, {"i": Y}).apply(one.region.nest.body)
-    assert Team(0, "k", X).why_not(body, one) is None
+    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
+    assert Team(0, "k", X).why_not(body, Context(one)) is None
     # Blocks do not meet.
     assert refused(Map(0, {"k": Level.BLOCK_Y}), body, one).code == "AT258"
 
@@ -60,7 +57,7 @@ def test_statements_beside_the_loop_keep_their_order() -> None:
 def test_what_passes_between_the_threads_of_one_loop() -> None:
     text = "for i in 0:n\n  for k in 1:m\n    e[i*m + k] = e[i*m + k - 1]\n  d[i] = 1.0\n"
     one = nest_analysis(text)
-    body = Map(0, {"i": Y}).apply(one.region.nest.body)
+    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
     assert refused(Team(0, "k", X), body, one).code == "AT258"
 
 
@@ -72,8 +69,10 @@ def test_refuses_what_no_block_can_do() -> None:
     )
     body = one.region.nest.body
     assert refused(Team(0, "k", X, span=COMMAND), body, one).code == "AT251"
-    assert refused(Team(0, "i", X), Map(0, {"i": Y}).apply(body), one).code == "AT264"
-    refusal = refused(Team(0, "j", X, span=COMMAND), Map(0, {"i": X}).apply(body), one)
+    assert refused(Team(0, "i", X), Map(0, {"i": Y}).apply(body, Context(one)), one).code == "AT264"
+    refusal = refused(
+        Team(0, "j", X, span=COMMAND), Map(0, {"i": X}).apply(body, Context(one)), one
+    )
     assert (refusal.code, refusal.span) == ("AT278", COMMAND)
     assert refusal.message == "cuda: threads run 'i' already, and cannot share 'j' inside it"
 
@@ -83,27 +82,28 @@ def test_a_local_array_belongs_to_one_thread() -> None:
         "for i in 0:n\n  local double t[2]\n  t[0] = b[i]\n  for k in 0:m\n    e[i*m + k] = t[0]\n"
     )
     one = nest_analysis(text, extents={})
-    body = Map(0, {"i": Y}).apply(one.region.nest.body)
+    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
     refusal = refused(Team(1, "k", X, span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT279", COMMAND)
 
 
 def test_goes_outside_the_serial_loops_around_it() -> None:
     one = nest_analysis("for i in 0:n: for k in 0:n: for j in 0:n: c[i*n + j] += a[k*n + j]")
-    body = Map(0, {"i": Y}).apply(one.region.nest.body)
+    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
     team = Team(0, "j", X)
-    assert team.why_not(body, one) is None
-    assert text_of(team.apply(body)) == (
+    assert team.why_not(body, Context(one)) is None
+    assert text_of(team.apply(body, Context(one))) == (
         "for i in 0:n @block.x\n  for j in 0:n @thread.x\n    for k in 0:n\n"
         "      S0: c[i * n + j] += a[k * n + j]\n"
     )
     # But never outside one that the host runs, or one that sets its bounds.
-    host = Team(0, "j", X, host=("k",)).apply(body)
+    host = Team(0, "j", X, host=("k",)).apply(body, Context(one))
     assert text_of(host).index("for k") < text_of(host).index("for j")
     bounds = nest_analysis(
         "for i in 0:n: for k in 0:n: for j in 0:k+1: c[i*n + j] += a[k*n + j]", {"n": 4}
     )
-    text = text_of(Team(0, "j", X).apply(Map(0, {"i": Y}).apply(bounds.region.nest.body)))
+    body = Map(0, {"i": Y}).apply(bounds.region.nest.body, Context(bounds))
+    text = text_of(Team(0, "j", X).apply(body, Context(bounds)))
     assert text.index("for k") < text.index("for j")
 
 
@@ -112,11 +112,5 @@ def test_goes_outside_the_serial_loops_around_it() -> None:
 def test_a_legal_team_keeps_the_result(text: str, loop: str, at: int) -> None:
     one = analysed(text)
     body = accepted(Map(at, {"i": Y}), one.region.nest.body, one)
-    own = next((x for x in path(body, at) if x.var == loop), None)
-    inside = numbers(own) if own is not None else frozenset({at})
-    combines = carried_sums(one, inside, loop) or () if own is not None else ()
-    body = accepted(Team(at, loop, X, combines), body, one)
-    for number in sorted(inside):
-        if combines:
-            body = accepted(Reduce(number, (loop,)), body, one)
-    assert_law(body, one)
+    body = accepted(Team(at, loop, X), body, one)
+    assert_law(combined(body, one), one)

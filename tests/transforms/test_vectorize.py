@@ -10,21 +10,22 @@ from transforms.test_hold import MATMUL, analysed
 
 from annotune.ir.nest import Level, Nest
 from annotune.ir.text import print_nest
+from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
 from annotune.transforms.vectorize import Vectorize
 
 
 def test_lanes_stay_where_the_loop_stands(golden: Golden) -> None:
-    body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body)
-    body = Map(0, {"i": Level.CPU_THREAD}).apply(body)
+    body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body, Context(MATMUL))
+    body = Map(0, {"i": Level.CPU_THREAD}).apply(body, Context(MATMUL))
     lanes = Vectorize(0, "j")
-    assert lanes.why_not(body, MATMUL) is None
-    golden.check("transforms/vectorize.nest", print_nest(Nest(lanes.apply(body))))
+    assert lanes.why_not(body, Context(MATMUL)) is None
+    golden.check("transforms/vectorize.nest", print_nest(Nest(lanes.apply(body, Context(MATMUL)))))
 
 
 def test_refuses_a_reduction() -> None:
-    refusal = Vectorize(0, "l").why_not(MATMUL.region.nest.body, MATMUL)
+    refusal = Vectorize(0, "l").why_not(MATMUL.region.nest.body, Context(MATMUL))
     assert refusal is not None
     assert refusal.code == "AT258"
     assert "C is carried by l" in refusal.message
@@ -32,20 +33,20 @@ def test_refuses_a_reduction() -> None:
 
 def test_refuses_a_carried_dependence() -> None:
     analysis = analysed("v[i + 1] = v[i];", "for (i = 0; i < n; i++)")
-    refusal = Vectorize(0, "i").why_not(analysis.region.nest.body, analysis)
+    refusal = Vectorize(0, "i").why_not(analysis.region.nest.body, Context(analysis))
     assert refusal is not None
     assert refusal.code == "AT258"
 
 
 def test_refuses_a_loop_that_is_mapped_already() -> None:
-    body = Map(0, {"j": Level.CPU_THREAD}).apply(MATMUL.region.nest.body)
-    refusal = Vectorize(0, "j").why_not(body, MATMUL)
+    body = Map(0, {"j": Level.CPU_THREAD}).apply(MATMUL.region.nest.body, Context(MATMUL))
+    refusal = Vectorize(0, "j").why_not(body, Context(MATMUL))
     assert refusal is not None
     assert refusal.code == "AT264"
 
 
 def test_refuses_a_loop_that_is_not_there() -> None:
-    refusal = Vectorize(0, "q").why_not(MATMUL.region.nest.body, MATMUL)
+    refusal = Vectorize(0, "q").why_not(MATMUL.region.nest.body, Context(MATMUL))
     assert refusal is not None
     assert refusal.code == "AT251"
 
@@ -54,4 +55,4 @@ def test_refuses_a_loop_that_is_not_there() -> None:
 def test_a_mark_changes_no_order(n: int, m: int, k: int) -> None:
     sizes = {"n": n, "m": m, "k": k}
     body = MATMUL.region.nest.body
-    assert run(Vectorize(0, "j").apply(body), sizes) == run(body, sizes)
+    assert run(Vectorize(0, "j").apply(body, Context(MATMUL)), sizes) == run(body, sizes)

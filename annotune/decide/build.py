@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.apart import Apart, taken_apart
-from annotune.decide.partials import reductions
+from annotune.decide.apply import apply
 from annotune.decide.places import NO_PLACES, Places
 from annotune.decide.plan import (
     Blocking,
-    HostLoop,
-    Kernel,
     KernelChoice,
     Plan,
-    Step,
-    holds_kernels,
-    is_kernel,
 )
 from annotune.decide.thread_level import thread_level
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.nest import Level, Loop, Stmt
+from annotune.ir.nest import Level
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
@@ -31,8 +27,8 @@ from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.team import Team
 from annotune.transforms.tile import Tile, tile_name
-from annotune.transforms.transform import Transform
-from annotune.transforms.tree import Body, numbers, rebuilt
+from annotune.transforms.transform import Schedule, Transform
+from annotune.transforms.tree import Body
 from annotune.transforms.vectorize import Vectorize
 
 Placement = Callable[[KernelChoice], Mapping[str, Level]]
@@ -73,55 +69,37 @@ def build(
     plan may rely on. `command` is the annotation's word for what `placement` does.
     """
     context, body = Context(analysis, constants), base_body(analysis, groups)
-    steps: list[Transform] = []
     for choice in choices:
         refusal = _refused_mapping(choice, body, context, placement(choice), places, command)
         if refusal is not None:
             return refusal
+    found = apply(schedule(analysis, choices, groups, placement, places, command), context)
+    return found if isinstance(found, Diagnostic) else replace(found, choices=tuple(choices))
+
+
+def schedule(
+    analysis: Analysis,
+    choices: Sequence[KernelChoice],
+    groups: Sequence[tuple[int, ...]],
+    placement: Placement,
+    places: Places,
+    command: str,
+) -> Schedule:
+    """Return the schedule that `choices` describe: shapes, then places, then what a worker does."""
+    steps: list[Transform] = [Distribute(tuple(groups))]
+    for choice in choices:
         steps += _structure(choice, analysis, places)
-    done = _applied(steps, body, context)
-    if isinstance(done, Diagnostic):
-        return done
-    body, steps = done, []
     for choice in choices:
         span = _map_place(choice, places, command)
         steps += _mapped(choice, placement(choice), command, span)
         for block in choice.blocking:
             span = places.of("vectorize", block.statement)
-            groups = ((block.statement,),) if block.apart is None else block.apart.groups
+            parts = ((block.statement,),) if block.apart is None else block.apart.groups
             if block.simd:
-                steps += [Vectorize(group[0], block.simd, span) for group in groups]
-    done = _applied(steps, body, context)
-    if isinstance(done, Diagnostic):
-        return done
-    body = done
-    scheduled = body
+                steps += [Vectorize(part[0], block.simd, span) for part in parts]
     for choice in choices:
-        span = _map_place(choice, places, command)
-        inner = [
-            *reductions(body, choice.statements, span),
-            *thread_level(choice, places),
-        ]
-        done = _applied(inner, body, context)
-        if isinstance(done, Diagnostic):
-            return done
-        body = done
-    limits = {
-        s: (choice.max_blocks, choice.movement.resident)
-        for choice in choices
-        for s in choice.statements
-    }
-    return Plan(_steps(analysis, body, scheduled, limits), tuple(choices), constants)
-
-
-def _applied(steps: Iterable[Transform], body: Body, context: Context) -> Body | Diagnostic:
-    """Return `body` after `steps`, or the reason one of them is illegal."""
-    for step in steps:
-        refusal = step.why_not(body, context)
-        if refusal is not None:
-            return refusal
-        body = step.apply(body, context)
-    return body
+        steps += thread_level(choice, places)
+    return tuple(steps)
 
 
 def _map_place(choice: KernelChoice, places: Places, command: str) -> Span:
@@ -137,7 +115,9 @@ def _mapped(
     team = {loop for _, loop in choice.team}
     outer = {name: level for name, level in levels.items() if name not in team}
     if outer:
-        yield Map(choice.leader, outer, choice.host, command, span)
+        yield Map(
+            choice.leader, tuple(outer.items()), choice.host, command, choice.max_blocks, span
+        )
     for statement, loop in choice.team:
         if loop in levels:
             yield Team(statement, loop, levels[loop], choice.host, command, span)
@@ -161,7 +141,9 @@ def _refused_mapping(
             continue
         team = {loop for _, loop in choice.team}
         outer = {name: level for name, level in levels.items() if name not in team}
-        step = Map(named, outer, choice.host, command, places.of(command, named))
+        step = Map(
+            named, tuple(outer.items()), choice.host, command, span=places.of(command, named)
+        )
         refusal = step.why_not(body, context)
         if refusal is not None:
             return refusal
@@ -212,49 +194,3 @@ def _apart(block: Blocking, apart: Apart, analysis: Analysis) -> Iterable[Transf
     order = (*block.order[:place], *block.inside)
     yield from taken_apart(analysis, apart, block.tiles, order, block.inside, block.deals)
     yield Permute(block.statement, block.order[place:])
-
-
-def _steps(
-    analysis: Analysis, body: Body, scheduled: Body, limits: Mapping[int, tuple[int, int]]
-) -> tuple[Step, ...]:
-    """Return the launches and the loops around them.
-
-    `limits` are, by statement, the bound of the blocks, and those that should be resident.
-    """
-    out: list[Step] = []
-    for group, before in _paired(body, scheduled):
-        if isinstance(before, Loop) and not is_kernel(before) and holds_kernels(before):
-            host = group[0]
-            assert isinstance(host, Loop)
-            inner = _steps(analysis, host.body, before.body, limits)
-            out.append(HostLoop(rebuilt(host, body=()), inner))
-        else:
-            own = tuple(sorted(numbers(before)))
-            blocks, resident = map(max, zip(*(limits.get(n, (0, 0)) for n in own), strict=True))
-            name = _name(analysis, own)
-            out.append(Kernel(name, own, group, (before,), blocks, resident))
-    return tuple(out)
-
-
-def _paired(body: Body, scheduled: Body) -> list[tuple[Body, Stmt]]:
-    """Return each scheduled statement with what registers and unrolling made of it.
-
-    A serial top-level loop may have become several statements; those that run the same
-    assignments belong together, and a local belongs with what follows it.
-    """
-    out: list[tuple[Body, Stmt]] = []
-    rest = list(body)
-    for stmt in scheduled:
-        own = numbers(stmt)
-        part: list[Stmt] = []
-        while rest and (owned := next((n for s in rest if (n := numbers(s))), own)) <= own:
-            part.append(rest.pop(0))
-            assert owned
-        out.append((tuple(part), stmt))
-    return out
-
-
-def _name(analysis: Analysis, statements: tuple[int, ...]) -> str:
-    """Return the kernel's name: the function, the region, and its first statement."""
-    region = analysis.region
-    return f"{region.label}_s{statements[0]}"

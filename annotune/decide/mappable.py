@@ -70,7 +70,10 @@ def may_combine(
     They nest as they are named, and the other loops of the band run inside them.
     """
     statement = statements[0]
-    mapping, context = Map(statement, dict.fromkeys(loops, Level.BLOCK_X), host), Context(analysis)
+    mapping, context = (
+        Map(statement, tuple(dict.fromkeys(loops, Level.BLOCK_X).items()), host),
+        Context(analysis),
+    )
     if mapping.why_not(body, context) is not None:
         return False
     mapped = mapping.apply(body, context)
@@ -98,5 +101,5 @@ def _legal(
     host: tuple[str, ...],
     placed: tuple[str, ...],
 ) -> bool:
-    levels = dict.fromkeys(placed, Level.THREAD_X)
+    levels = tuple((loop, Level.THREAD_X) for loop in placed)
     return Map(statement, levels, host).why_not(body, Context(analysis)) is None

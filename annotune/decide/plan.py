@@ -12,6 +12,7 @@ from annotune.decide.movement import PLAIN, Movement, Through
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
 from annotune.transforms.tile import tile_name
+from annotune.transforms.transform import Schedule
 from annotune.transforms.tree import Body, numbers, rebuilt
 
 # How the threads of a CPU get their shares of a loop, in OpenMP's words: each its part at once, the
@@ -263,12 +264,13 @@ class Plan:
     """A schedule of a whole region, ready to print.
 
     `constants` are the sizes that the plan takes for granted; code made from it is right
-    for these alone. `threads` bounds the threads of a block along each thread level.
+    for these alone. `schedule` is what the plan was made by.
     """
 
     steps: tuple[Step, ...]
     choices: tuple[KernelChoice, ...]
     constants: Mapping[str, int] = field(default_factory=dict)
+    schedule: Schedule = ()
 
     def kernels(self) -> Iterator[Kernel]:
         """Yield the kernels in the order of their launches."""

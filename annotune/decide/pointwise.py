@@ -146,7 +146,8 @@ def may_copy(nest: Pointwise, choice: KernelChoice) -> bool:
     body, context = unit.body, Context(unit.analysis, unit.analysis.region.sizes)
     for loop, size in choice.tiles:
         body = Tile(choice.leader, loop, size).apply(body, context)
-    body = Map(choice.leader, cuda_placement(choice), choice.host).apply(body, context)
+    levels = tuple(cuda_placement(choice).items())
+    body = Map(choice.leader, levels, choice.host).apply(body, context)
     for block in choice.blocking:
         for copy in block.staged:
             stage = Stage(

@@ -40,7 +40,7 @@ def shared_loops(
 
     `blocks` gives what each of them combines. In each nest inside them one loop is taken.
     """
-    levels = dict(zip(blocks, _BLOCKS, strict=False))
+    levels = tuple(zip(blocks, _BLOCKS, strict=False))
     mapping, context = Map(statements[0], levels, host), Context(analysis)
     if mapping.why_not(body, context) is not None:
         return Shared((), (), ())

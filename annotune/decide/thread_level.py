@@ -17,6 +17,7 @@ from annotune.transforms.peel import Peel
 from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.prefetch import Prefetch
 from annotune.transforms.registers import Registers
+from annotune.transforms.resident import Resident
 from annotune.transforms.stage import Stage
 from annotune.transforms.stream import Stream
 from annotune.transforms.transform import Transform
@@ -62,4 +63,7 @@ def thread_level(choice: KernelChoice, places: Places) -> Iterable[Transform]:
     if choice.movement.streamed:
         for statement in choice.statements:
             yield Stream(statement, places.of("stream", statement))
+    if choice.movement.resident:
+        span = places.of("resident", choice.leader)
+        yield Resident(choice.leader, choice.movement.resident, span)
     yield from decoding(choice, places.of("merge", choice.leader))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
@@ -32,6 +33,7 @@ class Deal:
     ``for i in i_w:n step 16``.
     """
 
+    is_inner: ClassVar[bool] = False
     statement: int
     loop: str
     workers: int

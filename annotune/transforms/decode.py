@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr, Var, rewrite
@@ -28,6 +29,7 @@ class Decode:
     no expression asks for is not worked out.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     loop: str
     span: Span = field(default=NOWHERE, compare=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Stmt
@@ -23,9 +24,15 @@ class Distribute:
     ``for i: (for j: S0) (for j: S1)``.
     """
 
+    is_inner: ClassVar[bool] = False
     groups: tuple[tuple[int, ...], ...]
     loop: str = ""
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def statement(self) -> int:
+        """Return the first of the statements."""
+        return self.groups[0][0]
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the groups may not be taken apart, or None when they may."""

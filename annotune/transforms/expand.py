@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -44,6 +45,7 @@ class Expand:
     Source: Allen and Kennedy, "Optimizing Compilers for Modern Architectures", 2001, section 5.3.
     """
 
+    is_inner: ClassVar[bool] = False
     statement: int
     scalar: str
     loops: tuple[str, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Loop
@@ -20,8 +21,14 @@ class Fuse:
     when name, bounds and step do, once the sizes that are fixed are put in.
     """
 
+    is_inner: ClassVar[bool] = False
     statements: tuple[int, ...]
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def statement(self) -> int:
+        """Return the first of the statements."""
+        return self.statements[0]
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the nests may not be merged, or None when they may."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.analysis.reductions import reduction_operator
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -50,6 +51,7 @@ class Hold:
     need not wait for the elements, which only a sum allows that nothing else in it reads.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     loop: str
     from_zero: bool = False

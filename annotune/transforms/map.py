@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -28,21 +29,29 @@ from annotune.transforms.tree import (
 class Map:
     """Give loops around `statement` their places, and put them outside its serial loops.
 
-    ``Map(0, {"j": THREAD_X})``: ``for i: for j: S0`` becomes ``for j @thread.x: for i: S0``.
+    ``Map(0, (("j", THREAD_X),))``: ``for i: for j: S0`` becomes ``for j @thread.x: for i: S0``.
     The loops in `host` stay serial outside the placed ones, so the host runs them around
     the launch. A placed loop that carries nothing but reductions combines them; `Reduce` gives
-    each its partial results. `command` is the annotation's word for this mapping.
+    each its partial results. `command` is the annotation's word for this mapping. Of `max_blocks`
+    blocks each runs its share of all of them, 0 for as many blocks as there are.
     """
 
+    is_inner: ClassVar[bool] = False
     statement: int
-    levels: Mapping[str, Level]
+    levels: tuple[tuple[str, Level], ...]
     host: tuple[str, ...] = ()
     command: str = "cuda"
+    max_blocks: int = 0
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the loops that are placed, as they are named."""
+        return tuple(name for name, _ in self.levels)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a loop may not run where it is put, or None when all may."""
-        names = (*self.host, *self.levels)
+        names = (*self.host, *self.names)
         absent = missing(body, self.statement, names, self.span)
         if absent is not None:
             return absent
@@ -70,15 +79,16 @@ class Map:
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loops placed, which `why_not` has accepted."""
-        band = band_with(body, self.statement, (*self.host, *self.levels))
+        band = band_with(body, self.statement, (*self.host, *self.names))
         assert band is not None
         by_name, combines = {loop.var: loop for loop in band}, self._combines(band, context)
+        levels = dict(self.levels)
         placed = [
-            rebuilt(by_name[name], place=self.levels[name], combines=combines[name])
+            rebuilt(by_name[name], place=levels[name], combines=combines[name])
             for name in self._outside_in(by_name)
         ]
         host = [by_name[name] for name in self.host]
-        serial = [b for b in band if b.var not in self.levels and b.var not in self.host]
+        serial = [b for b in band if b.var not in levels and b.var not in self.host]
         renewed = nest_loops([*host, *placed, *serial], band[-1].body)
         return replace_loop(body, band[0], renewed)
 
@@ -92,9 +102,9 @@ class Map:
         inside, by_name = numbers(band[-1]), {loop.var: loop for loop in band}
         carried = {
             name: carried_sums(context.analysis, inside, by_name[name].root) or ()
-            for name in self.levels
+            for name in self.names
         }
-        teams = [name for name, level in self.levels.items() if level in TEAM_LEVELS]
+        teams = [name for name, level in self.levels if level in TEAM_LEVELS]
         if not all(carried[name] for name in teams):
             carried |= dict.fromkeys(teams, ())
         return carried
@@ -108,14 +118,14 @@ class Map:
         out: list[str] = []
 
         def put(name: str) -> None:
-            around = (x for x in self.levels if picks_piece(band[x], band[name]))
+            around = (x for x in self.names if picks_piece(band[x], band[name]))
             for other in sorted(around):
                 if other in bound_names(band[name]):
                     put(other)
             if name not in out:
                 out.append(name)
 
-        for name in self.levels:
+        for name in self.names:
             put(name)
         return tuple(out)
 
@@ -130,10 +140,10 @@ class Map:
                     self.span, command=self.command, inner=name, outer=min(setters)
                 )
             known.add(name)
-        for name in self.levels:
+        for name in self.names:
             loop = by_name[name]
             setters = (bound_names(loop) & set(by_name)) - known
-            setters -= {other for other in self.levels if picks_piece(by_name[other], loop)}
+            setters -= {other for other in self.names if picks_piece(by_name[other], loop)}
             if setters:
                 return BOUND_DEPENDS.at(
                     self.span, command=self.command, inner=name, outer=min(setters)
@@ -146,9 +156,10 @@ class Map:
         Blocks do not wait for each other: what they have in common is combined when all of
         them have ended, and then nothing is left to do it once per iteration of another loop.
         """
-        sums = [name for name in self.levels if combines[name]]
-        sums = [name for name in sums if self.levels[name] not in TEAM_LEVELS]
-        others = [name for name in self.levels if not combines[name]]
+        levels = dict(self.levels)
+        sums = [name for name in self.names if combines[name]]
+        sums = [name for name in sums if levels[name] not in TEAM_LEVELS]
+        others = [name for name in self.names if not combines[name]]
         if not sums or not others:
             return None
         return UNEVEN_BLOCKS.at(self.span, command=self.command, loop=sums[0], other=others[0])

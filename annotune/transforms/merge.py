@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from math import prod
+from typing import ClassVar
 
 from annotune.analysis.named import is_unsigned_type
 from annotune.analysis.poly import ZERO, from_expr, integer
@@ -58,6 +59,7 @@ class Merge:
     have one index for all dimensions.
     """
 
+    is_inner: ClassVar[bool] = False
     statement: int
     loops: tuple[str, ...]
     span: Span = field(default=NOWHERE, compare=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
@@ -46,6 +47,7 @@ class Pad:
     of a block come to the same barriers.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     loops: tuple[str, ...]
     span: Span = field(default=NOWHERE, compare=False)

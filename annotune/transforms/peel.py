@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.analysis.implied import Known
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -48,6 +49,7 @@ class Peel:
     test.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     loops: tuple[str, ...]
     span: Span = field(default=NOWHERE, compare=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.transforms.context import Context
@@ -19,6 +20,7 @@ class Permute:
     the nest that `order` leaves out keep their depth.
     """
 
+    is_inner: ClassVar[bool] = False
     statement: int
     order: tuple[str, ...]
     span: Span = field(default=NOWHERE, compare=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjunction, substitute
@@ -63,6 +64,7 @@ class Pipeline:
         The ring with one barrier for each step: CUTLASS, Efficient GEMM in CUDA, Pipelining.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     loop: str
     stages: int = 2

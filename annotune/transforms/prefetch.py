@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, substitute, variables
@@ -36,6 +37,7 @@ class Prefetch:
         ASPLOS 1992, doi:10.1145/143365.143488.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     ahead: str
     inside: str

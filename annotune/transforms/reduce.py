@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import ClassVar
 
 import islpy as isl
 
@@ -90,6 +91,7 @@ class Reduce:
     they would need, a flag says whether anything but -0.0 was added.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     loops: tuple[str, ...]
     span: Span = field(default=NOWHERE, compare=False)

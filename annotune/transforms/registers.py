@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr, Var, accesses, variables
@@ -23,6 +24,7 @@ class Registers:
     ``for k: c_acc += a[k]`` ``c[i] = c_acc``. A target that is a scalar already stays.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     loop: str
     span: Span = field(default=NOWHERE, compare=False)

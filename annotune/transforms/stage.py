@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from math import prod
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.element_bytes import element_bytes
@@ -88,6 +88,7 @@ class Stage:
     must be such in the array and in the copy, and start at a multiple of the width in both.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     array: str
     loop: str

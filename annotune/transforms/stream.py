@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var, accesses, variables
@@ -38,6 +39,7 @@ class Stream:
         PTX ISA, Cache Operators: "ld.cs, likely to be accessed once".
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     span: Span = field(default=NOWHERE, compare=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Combine, Level, LocalArray, Loop, walk_paths, walk_stmts
@@ -33,6 +34,7 @@ class Team:
     loops that hold nothing else, where these leave its bounds alone and are none of `host`.
     """
 
+    is_inner: ClassVar[bool] = False
     statement: int
     loop: str
     level: Level

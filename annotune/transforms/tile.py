@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
@@ -27,6 +28,7 @@ class Tile:
     tiled in turn: both steps are over tiles of the one loop of the text.
     """
 
+    is_inner: ClassVar[bool] = False
     statement: int
     loop: str
     size: int

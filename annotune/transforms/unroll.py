@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
@@ -60,6 +61,7 @@ class Unroll:
     own additions.
     """
 
+    is_inner: ClassVar[bool] = True
     statement: int
     loop: str
     factor: int

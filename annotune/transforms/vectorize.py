@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Level, Loop
@@ -19,6 +20,7 @@ class Vectorize:
     ``Vectorize(0, "i")``: ``for k: for i: S0`` becomes ``for k: for i @simd: S0``.
     """
 
+    is_inner: ClassVar[bool] = False
     statement: int
     loop: str
     span: Span = field(default=NOWHERE, compare=False)

@@ -48,7 +48,9 @@ def refusal_of(loop: str, workers: int = 4, nest: str = NEST, *before: Transform
 def test_refusals() -> None:
     assert refusal_of("j").startswith("AT251")
     assert refusal_of("k", 0) == "AT261 deal: factor 0 of loop 'k' is not positive"
-    assert refusal_of("i", 4, NEST, Map(0, {"i": Level.BLOCK_X})).startswith("AT264 deal: loop 'i'")
+    assert refusal_of("i", 4, NEST, Map(0, (("i", Level.BLOCK_X),))).startswith(
+        "AT264 deal: loop 'i'"
+    )
     text = "for i in 0:i_w: a[i] = 1.0"
     assert refusal_of("i", 4, text) == (
         "AT268 deal: the workers of 'i' need the name 'i_w', which the region uses"
@@ -79,11 +81,11 @@ def test_refuses_to_break_an_order() -> None:
     assert Deal(0, "i", 2).why_not(body, Context(one)) is None
     assert refused(Deal(0, "i", 3), body, one).code == "AT253"
     dealt = Deal(0, "i", 4).apply(body, Context(one))
-    assert Map(0, {"i_w": Level.THREAD_X}).why_not(dealt, Context(one)) is None
+    assert Map(0, (("i_w", Level.THREAD_X),)).why_not(dealt, Context(one)) is None
     by_two = Deal(0, "i", 2).apply(body, Context(one))
-    assert Map(0, {"i_w": Level.THREAD_X}).why_not(by_two, Context(one)) is None
+    assert Map(0, (("i_w", Level.THREAD_X),)).why_not(by_two, Context(one)) is None
     both = {"i": Level.THREAD_X, "i_w": Level.BLOCK_X}
-    assert refused(Map(0, both), by_two, one).code == "AT258"
+    assert refused(Map(0, tuple(both.items())), by_two, one).code == "AT258"
 
 
 FORMS = {
@@ -161,12 +163,12 @@ def three_levels(i: tuple[int, int], j: tuple[int, int], sizes: dict[str, int]) 
         Permute(0, ("i_t_t", "j_t", "i_t", "j_w", "l_t", "l", "i", "j")),
         Map(
             0,
-            {
-                "j_t": Level.BLOCK_X,
-                "i_t_t": Level.BLOCK_Y,
-                "j_w": Level.THREAD_X,
-                "i_t": Level.THREAD_Y,
-            },
+            (
+                ("j_t", Level.BLOCK_X),
+                ("i_t_t", Level.BLOCK_Y),
+                ("j_w", Level.THREAD_X),
+                ("i_t", Level.THREAD_Y),
+            ),
         ),
     )
     return _done(steps, MATMUL.region.nest.body, sizes)

@@ -78,7 +78,7 @@ def test_parts_are_known_before_the_loops_inside(golden: Golden) -> None:
     texts = [text_of(decode().apply(body, fixed(one)))]
     # Threads of a tile, and an index further in: the parts stand inside all that is placed.
     tiled = Tile(0, "ij", 2).apply(body, fixed(one))
-    mapped = Map(0, {"ij_t": Level.BLOCK_X, "ij": Level.THREAD_X}).apply(tiled, fixed(one))
+    mapped = Map(0, (("ij_t", Level.BLOCK_X), ("ij", Level.THREAD_X))).apply(tiled, fixed(one))
     texts.append(text_of(decode().apply(mapped, fixed(one))))
     # A block in registers is loaded, updated and stored, in a loop over parts each time.
     blocked = nest_analysis(
@@ -118,7 +118,7 @@ def test_known_parts_keep_the_result(
     body = accepted(merged, one.region.nest.body, context)
     body = accepted(Tile(number, name, size), body, context)
     if place is not None:
-        body = accepted(Map(number, {f"{name}_t": place}), body, context)
+        body = accepted(Map(number, ((f"{name}_t", place),)), body, context)
     known = accepted(Decode(number, name), body, context)
     assert violations(one, known) == ()
     assert_same(known, one.region, SIZES, one.private, lambda: text_of(known))

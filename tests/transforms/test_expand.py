@@ -114,7 +114,7 @@ def test_refuses_tiles_whose_start_is_inside() -> None:
 
 
 def test_refuses_loops_that_are_mapped() -> None:
-    body = Map(1, {"i": Level.CPU_THREAD}).apply(MATMUL.region.nest.body, FIXED)
+    body = Map(1, (("i", Level.CPU_THREAD),)).apply(MATMUL.region.nest.body, FIXED)
     assert refused(Expand(1, "s", ("i", "j")), body, MATMUL).code == "AT264"
 
 
@@ -156,7 +156,7 @@ def test_lanes_share_the_array_and_threads_do_not() -> None:
     body = applied(BLOCK, MATMUL)
     assert Vectorize(1, "j").why_not(body, FIXED) is None
     alone = applied((Expand(1, "s", ("j",)), Distribute(APART, loop="j")), FIXED)
-    threads = Map(1, {"j": Level.THREAD_X})
+    threads = Map(1, (("j", Level.THREAD_X),))
     assert threads.why_not(alone, FIXED) is not None
 
 
@@ -172,7 +172,7 @@ def test_refuses_a_scalar_that_sets_a_bound() -> None:
 
 
 def certificate(body: Body) -> Certificate:
-    mapped = Map(1, {"i_t": Level.BLOCK_X, "j_t": Level.THREAD_X})
+    mapped = Map(1, (("i_t", Level.BLOCK_X), ("j_t", Level.THREAD_X)))
     assert mapped.why_not(body, Context(MATMUL)) is None
     scheduled = mapped.apply(body, Context(MATMUL))
     kernel = Kernel("f", (0, 1, 2), scheduled, scheduled)
@@ -196,7 +196,7 @@ def test_the_certificate_shows_an_element_for_each_life() -> None:
     ],
 )
 def test_the_certificate_finds_a_wrong_array(old: str, new: str, fault: str) -> None:
-    mapped = Map(1, {"i_t": Level.BLOCK_X, "j_t": Level.THREAD_X}).apply(
+    mapped = Map(1, (("i_t", Level.BLOCK_X), ("j_t", Level.THREAD_X))).apply(
         applied(BLOCK, MATMUL), Context(MATMUL)
     )
     text = text_of(mapped)
@@ -270,12 +270,12 @@ DEALT = (
     Permute(1, ("i_t_t", "j_t", "i_t", "j_w", "i", "j")),
     Map(
         1,
-        {
-            "i_t_t": Level.BLOCK_Y,
-            "j_t": Level.BLOCK_X,
-            "i_t": Level.THREAD_Y,
-            "j_w": Level.THREAD_X,
-        },
+        (
+            ("i_t_t", Level.BLOCK_Y),
+            ("j_t", Level.BLOCK_X),
+            ("i_t", Level.THREAD_Y),
+            ("j_w", Level.THREAD_X),
+        ),
     ),
     Expand(1, "s", ("i", "j")),
     Distribute(APART, loop="i"),

@@ -112,7 +112,7 @@ def test_refuses_a_loop_or_statement_that_is_not_there() -> None:
 
 
 def test_refuses_a_loop_that_is_mapped() -> None:
-    body = Map(0, {"i": Level.CPU_THREAD}).apply(MATMUL.region.nest.body, Context(MATMUL))
+    body = Map(0, (("i", Level.CPU_THREAD),)).apply(MATMUL.region.nest.body, Context(MATMUL))
     assert code_of(Hold(0, "i"), body) == "AT264"
 
 

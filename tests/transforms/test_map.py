@@ -19,13 +19,13 @@ X, Y = Level.THREAD_X, Level.BLOCK_X
 
 def test_an_unknown_loop() -> None:
     one = nest_analysis("for i in 0:n: a[i] = 1.0")
-    refusal = refused(Map(0, {"k": X}, span=COMMAND), one.region.nest.body, one)
+    refusal = refused(Map(0, (("k", X),), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT251", COMMAND)
 
 
 def test_loops_of_two_bands() -> None:
     one = nest_analysis("for i in 0:n\n  a[i] = 1.0\n  for j in 0:n\n    b[i*n + j] = 1.0\n")
-    refusal = refused(Map(1, {"i": Y, "j": X}, span=COMMAND), one.region.nest.body, one)
+    refusal = refused(Map(1, (("i", Y), ("j", X)), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT252", COMMAND)
     assert refusal.message == "cuda: loops i, j of statement 1 are not one perfect nest"
 
@@ -33,22 +33,22 @@ def test_loops_of_two_bands() -> None:
 def test_a_bound_that_another_loop_sets() -> None:
     one = nest_analysis("for i in 0:n: for j in 0:i+1: a[i*n + j] = 1.0")
     for levels in ({"j": X}, {"i": Y, "j": X}):
-        refusal = refused(Map(0, levels, span=COMMAND), one.region.nest.body, one)
+        refusal = refused(Map(0, tuple(levels.items()), span=COMMAND), one.region.nest.body, one)
         assert (refusal.code, refusal.span) == ("AT254", COMMAND)
         assert refusal.message == "cuda: the bounds of 'j' use 'i', which must stay outside it"
-    assert Map(0, {"i": X}).why_not(one.region.nest.body, Context(one)) is None
+    assert Map(0, (("i", X),)).why_not(one.region.nest.body, Context(one)) is None
 
 
 def test_a_host_loop_whose_bound_a_loop_inside_it_sets() -> None:
     text = "for i in 0:4\n  for j in 0:4 - i\n    for k in 0:4\n      S0: a[j*9 + k] = b[i]\n"
     one = nest_analysis(text)
-    refusal = refused(Map(0, {"k": X}, host=("j",), span=COMMAND), one.region.nest.body, one)
+    refusal = refused(Map(0, (("k", X),), host=("j",), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT254", COMMAND)
 
 
 def test_a_recurrence_on_threads() -> None:
     one = nest_analysis("for i in 0:n: for k in 0:n: c[i] = a[k] - c[i]")
-    refusal = refused(Map(0, {"i": Y, "k": X}, span=COMMAND), one.region.nest.body, one)
+    refusal = refused(Map(0, (("i", Y), ("k", X)), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT258", COMMAND)
     assert refusal.message == (
         "cuda: loop 'k' cannot run in parallel: c is carried by k (distance 1 and more)"
@@ -60,16 +60,16 @@ def test_a_recurrence_on_threads() -> None:
 
 def test_a_reduction_on_threads_is_combined() -> None:
     one = nest_analysis("for i in 0:n: for k in 0:n: c[i] += a[k]")
-    body = Map(0, {"i": Y, "k": X}).apply(one.region.nest.body, Context(one))
+    body = Map(0, (("i", Y), ("k", X))).apply(one.region.nest.body, Context(one))
     assert "for k in 0:n @thread.x combines + c\n" in text_of(body)
     # Threads combine what a whole block has.
-    both = Map(0, {"i": Level.THREAD_Y, "k": X})
+    both = Map(0, (("i", Level.THREAD_Y), ("k", X)))
     assert refused(both, one.region.nest.body, one).code == "AT258"
 
 
 def test_two_kernels_of_a_temporary_are_one() -> None:
     one = nest_analysis("for i in 0:n\n  s = a[i]\n  b[i] = s\n")
-    assert Map(0, {"i": X}).why_not(one.region.nest.body, Context(one)) is None
+    assert Map(0, (("i", X),)).why_not(one.region.nest.body, Context(one)) is None
 
 
 def test_the_advice_is_about_the_statements_own_loops() -> None:
@@ -77,16 +77,16 @@ def test_the_advice_is_about_the_statements_own_loops() -> None:
     one = nest_analysis(
         "for i in 0:n: c[0] = a[i] - c[0]\nfor i in 0:n: for k in 0:n: b[i] = a[k] - b[i]"
     )
-    refusal = refused(Map(1, {"k": X}, span=COMMAND), one.region.nest.body, one)
+    refusal = refused(Map(1, (("k", X),), span=COMMAND), one.region.nest.body, one)
     assert refusal.help == "loops that may be mapped here: i"
-    assert refused(Map(0, {"i": X}), one.region.nest.body, one).help.endswith("here: none")
+    assert refused(Map(0, (("i", X),)), one.region.nest.body, one).help.endswith("here: none")
 
 
 def test_puts_placed_loops_outside_and_host_loops_around_them() -> None:
     one = nest_analysis(
         "for t in 0:3: for k in 0:n: for i in 0:n: for j in 0:n: a[i*n + j] += b[t*n + k]"
     )
-    mapping = Map(0, {"j": Y, "i": X}, host=("t",))
+    mapping = Map(0, (("j", Y), ("i", X)), host=("t",))
     body = one.region.nest.body
     assert mapping.why_not(body, Context(one)) is None
     assert text_of(mapping.apply(body, Context(one))) == (
@@ -98,15 +98,15 @@ def test_puts_placed_loops_outside_and_host_loops_around_them() -> None:
 def test_tiles_may_be_blocks_of_their_loops_threads() -> None:
     one = nest_analysis("for i in 0:n: a[i] = 1.0")
     body = Tile(0, "i", 4).apply(one.region.nest.body, Context(one))
-    mapping = Map(0, {"i_t": Y, "i": X})
+    mapping = Map(0, (("i_t", Y), ("i", X)))
     assert mapping.why_not(body, Context(one)) is None
-    assert refused(Map(0, {"i": X}), body, one).code == "AT254"
+    assert refused(Map(0, (("i", X),)), body, one).code == "AT254"
 
 
 def test_tiles_stand_around_their_loop_on_whichever_axes() -> None:
     one = nest_analysis("for i in 0:n: a[i] = 1.0")
     body = Tile(0, "i", 4).apply(one.region.nest.body, Context(one))
-    mapping = Map(0, {"i": X, "i_t": Level.THREAD_Y})
+    mapping = Map(0, (("i", X), ("i_t", Level.THREAD_Y)))
     assert mapping.why_not(body, Context(one)) is None
     assert text_of(mapping.apply(body, Context(one))) == (
         "for i_t in 0:n step 4 @thread.y tile_of i\n  for i in i_t:min(i_t + 4, n) @thread.x\n"
@@ -127,7 +127,7 @@ def test_a_legal_mapping_keeps_the_result(
         names = [loop.var for loop in one.paths[statement]]
         outer = tuple(names[:1]) if host and len(names) > 1 else ()
         chosen = [n for n in order if n in names and n not in outer][:placed]
-        mapping = Map(statement, dict(zip(chosen, LEVELS, strict=False)), outer)
+        mapping = Map(statement, tuple(zip(chosen, LEVELS, strict=False)), outer)
         assert_law(combined(accepted(mapping, one.region.nest.body, one), one), one)
 
 
@@ -137,4 +137,4 @@ def test_a_legal_mapping_of_tiles_keeps_the_result(text: str, size: int, loop: s
     one = analysed(text)
     body = accepted(Tile(0, loop, size), one.region.nest.body, one)
     for levels in ({f"{loop}_t": Y, loop: X}, {loop: X, f"{loop}_t": Y}, {f"{loop}_t": X}):
-        assert_law(combined(accepted(Map(0, levels), body, one), one), one)
+        assert_law(combined(accepted(Map(0, tuple(levels.items())), body, one), one), one)

@@ -78,7 +78,7 @@ def test_refuses_what_is_tiled_placed_or_unrolled() -> None:
     body = one.region.nest.body
     tiled = refused(merge("i", "j"), Tile(0, "j", 2).apply(body, fixed(one)), fixed(one))
     assert tiled.message == "merge: loop 'j' is tiled already"
-    placed = refused(merge("i", "j"), Map(0, {"i": Level.BLOCK_X}).apply(body, fixed(one)), one)
+    placed = refused(merge("i", "j"), Map(0, (("i", Level.BLOCK_X),)).apply(body, fixed(one)), one)
     assert placed.message == "merge: loop 'i' is mapped, unrolled or merged already"
     unrolled = Unroll(0, "k", 2).apply(body, fixed(one))
     assert "unrolled" in refused(merge("j", "k"), unrolled, fixed(one)).message
@@ -180,5 +180,5 @@ def test_a_merged_loop_runs_in_parallel_only_where_it_may(text: str, place: Leve
     one = analysed(text)
     context = fixed(one)
     merged = accepted(Merge(0, ("i", "j")), one.region.nest.body, fixed(one))
-    mapped = accepted(Map(0, {"ij": place}), merged, context)
+    mapped = accepted(Map(0, (("ij", place),)), merged, context)
     assert_same(mapped, one.region, SIZES, one.private, lambda: text_of(mapped))

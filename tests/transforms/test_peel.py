@@ -42,7 +42,7 @@ def tiled(i: int = 2, j: int = 4, c: int = 3) -> Body:
     for loop, size in (("i", i), ("j", j), ("l", c)):
         body = Tile(0, loop, size).apply(body, Context(MATMUL))
     body = Permute(0, ("i_t", "j_t", "i", "l_t", "l", "j")).apply(body, Context(MATMUL))
-    return Map(0, {"i_t": Level.BLOCK_X, "j_t": Level.BLOCK_Y, "i": Level.THREAD_X}).apply(
+    return Map(0, (("i_t", Level.BLOCK_X), ("j_t", Level.BLOCK_Y), ("i", Level.THREAD_X))).apply(
         body, Context(MATMUL)
     )
 
@@ -143,7 +143,7 @@ def test_refuses_a_test_that_threads_answer_differently_around_barriers() -> Non
     context = Context(MATMUL, {"n": 16, "m": 8, "k": 5})
     body = done(tiles, MATMUL.region.nest.body)
     body = Permute(0, ("i_t", "l_t", "l", "i", "j")).apply(body, context)
-    body = Map(0, {"i_t": Level.THREAD_X}).apply(body, context)
+    body = Map(0, (("i_t", Level.THREAD_X),)).apply(body, context)
     assert said(Peel(0, ("i",)), body) == ""
     body = done((Stage(0, "B", "l", (("l", 8), ("j", 1)), space=SHARED),), body, context)
     assert said(Peel(0, ("i",)), body).startswith(

@@ -83,7 +83,7 @@ def test_refuses_a_loop_without_a_next_element(ahead: str, inside: str, why: str
 
 
 def test_refuses_iterations_that_are_not_in_order() -> None:
-    body = Map(0, {"i": Level.CPU_THREAD}).apply(MATMUL.region.nest.body, Context(MATMUL))
+    body = Map(0, (("i", Level.CPU_THREAD),)).apply(MATMUL.region.nest.body, Context(MATMUL))
     why = message_of(Prefetch(0, "i", "l"), body)
     assert why.endswith("its iterations run as cpu_thread")
 

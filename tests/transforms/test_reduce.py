@@ -34,7 +34,7 @@ def made(analysis: Analysis, *steps: Transform) -> Body:
 
 def test_a_sum_in_the_whole_grid(golden: Golden) -> None:
     one = nest_analysis("for i in 0:n: for j in 0:m: s -= a[i*m + j]*b[j]")
-    mapping = Map(0, {"i": Y, "j": X})
+    mapping = Map(0, (("i", Y), ("j", X)))
     body = made(one, mapping, Reduce(0, ("i", "j")))
     golden.check("transforms/reduce_grid.nest", text_of(body))
     assert_law(body, one)
@@ -193,5 +193,5 @@ def test_a_legal_reduction_keeps_the_result(text: str, first: str, more: bool, a
 def test_a_legal_reduction_on_threads_keeps_the_result(text: str, placed: tuple[str, ...]) -> None:
     one = analysed(text)
     levels = dict(zip(placed, (Y, X), strict=False))
-    body = accepted(Map(0, levels), one.region.nest.body, one)
+    body = accepted(Map(0, tuple(levels.items())), one.region.nest.body, one)
     assert_law(combined(body, one), one)

@@ -51,7 +51,7 @@ def test_our_own_choice_is_refused_at_the_other_access() -> None:
 
 def test_a_loop_on_threads() -> None:
     one = nest_analysis("for i in 0:n: for k in 0:n: c[i] += a[k]")
-    body = Map(0, {"i": Level.THREAD_X}).apply(one.region.nest.body, Context(one))
+    body = Map(0, (("i", Level.THREAD_X),)).apply(one.region.nest.body, Context(one))
     refusal = refused(Registers(0, "i", span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT264", COMMAND)
     assert refusal.message == (

@@ -40,7 +40,7 @@ def blocked(
         body = Tile(0, loop, size).apply(body, context)
     body = Permute(0, ("i_t", "j_t", "i", "l_t", "l", "j")).apply(body, context)
     levels = {"i_t": Level.BLOCK_X, "j_t": Level.BLOCK_Y, "i": Level.THREAD_X}
-    return Map(0, levels).apply(body, context)
+    return Map(0, tuple(levels.items())).apply(body, context)
 
 
 def code_of(
@@ -177,7 +177,7 @@ def test_refuses_threads_that_do_not_come_together() -> None:
         " for (l = j; l < k; l++) for (int q = 0; q < 3; q++)"
     )
     analysis = analysed("C[i][j] += B[l][q];", loops)
-    body = Map(0, {"i": Level.BLOCK_X, "j": Level.THREAD_X}).apply(
+    body = Map(0, (("i", Level.BLOCK_X), ("j", Level.THREAD_X))).apply(
         analysis.region.nest.body, Context(analysis)
     )
     assert code_of(Stage(0, "B", "q", (("q", 1),), space=SHARED), body, analysis) == "AT283"
@@ -185,7 +185,7 @@ def test_refuses_threads_that_do_not_come_together() -> None:
 
 def test_pad_refuses_blocks_and_what_is_not_there() -> None:
     assert code_of(Pad(0, ("q",))) == "AT251"
-    body = Map(0, {"i": Level.BLOCK_X}).apply(
+    body = Map(0, (("i", Level.BLOCK_X),)).apply(
         Tile(0, "i", 4).apply(MATMUL.region.nest.body, Context(MATMUL)), Context(MATMUL)
     )
     assert code_of(Pad(0, ("i",)), body) == "AT285"

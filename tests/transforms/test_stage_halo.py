@@ -44,7 +44,9 @@ def in_tiles(body: Body, rows: int, lanes: int, one: Analysis = MATMUL) -> Body:
     for loop, size in (("i", rows), ("j", lanes)):
         body = Tile(0, loop, size).apply(body, Context(one))
     places = {"i_t": Level.BLOCK_Y, "j_t": Level.BLOCK_X}
-    return Map(0, {**places, "i": Level.THREAD_Y, "j": Level.THREAD_X}).apply(body, Context(one))
+    return Map(0, tuple({**places, "i": Level.THREAD_Y, "j": Level.THREAD_X}.items())).apply(
+        body, Context(one)
+    )
 
 
 def staged(body: Body, *steps: Stage | Pad, one: Analysis = MATMUL) -> Body:
@@ -72,7 +74,7 @@ def test_one_plane_while_an_outer_loop_marches(golden: Golden) -> None:
     body = parse_nest(f"for i in 2:n\n  for j in 2:m\n    S0: {text}\n").body
     body = Tile(0, "j", 4).apply(body, Context(MATMUL))
     levels = {"j_t": Level.BLOCK_X, "j": Level.THREAD_X}
-    body = Map(0, levels).apply(body, Context(MATMUL))
+    body = Map(0, tuple(levels.items())).apply(body, Context(MATMUL))
     made = staged(body, Stage(0, "A", "", (("j", 1),), space=SHARED), Pad(0, ("j",)))
     golden.check("transforms/stage_plane.nest", print_nest(Nest(made)))
     # Named in the layout, the loop that stands around the copy gets its rows before and after.
@@ -89,7 +91,7 @@ def test_rows_in_the_registers_of_a_thread(golden: Golden) -> None:
 
 def test_statements_in_the_same_loops_share_the_copy() -> None:
     text = sweep_text("A[i][j - 1]", "D[i][j] = A[i + 1][j]", "E[i][j] = A[j][i]")
-    one = nest_analysis(text, extents=ROWS)
+    one = nest_analysis(text, {"n": 9, "m": 9}, ROWS)
     body = in_tiles(one.region.nest.body, 2, 4, one)
     stage = Stage(0, "A", "", (("i", 5), ("j", 1)), space=SHARED)
     text = print_nest(Nest(staged(body, stage, one=one)))
@@ -121,7 +123,7 @@ def test_refuses_a_halo_of_steps_and_tiles_of_unknown_length() -> None:
     body = parse_nest("for i in 2:n step 2\n  S0: C[i] = A[i] + A[i + 2]\n").body
     stage = Stage(0, "A", "i", (("i", 1),))
     assert code_of(stage, body) == "AT282"
-    open_loop = Map(0, {"j": Level.THREAD_X}).apply(sweep(FIVE), Context(MATMUL, {"n": 8}))
+    open_loop = Map(0, (("j", Level.THREAD_X),)).apply(sweep(FIVE), Context(MATMUL, {"n": 8}))
     assert code_of(Stage(0, "A", "", (("j", 1),), space=SHARED), open_loop) == "AT282"
 
 

@@ -22,7 +22,7 @@ ROWS = "for i in 0:n\n  c[i] = 0.0\n  for k in 0:m\n    c[i] += a[i*m + k]*b[k]\
 
 def test_a_row_for_each_block(golden: Golden) -> None:
     one = nest_analysis(ROWS)
-    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
+    body = Map(0, (("i", Y),)).apply(one.region.nest.body, Context(one))
     team = Team(1, "k", X)
     assert team.why_not(body, Context(one)) is None
     body = team.apply(body, Context(one))
@@ -35,7 +35,7 @@ def test_a_row_for_each_block(golden: Golden) -> None:
 
 def test_a_recurrence() -> None:
     one = nest_analysis(ROWS.replace("c[i] += a[i*m + k]*b[k]", "c[i] = a[i*m + k] - c[i]"))
-    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
+    body = Map(0, (("i", Y),)).apply(one.region.nest.body, Context(one))
     refusal = refused(Team(1, "k", X, span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT258", COMMAND)
     assert refusal.message == (
@@ -48,16 +48,16 @@ def test_statements_beside_the_loop_keep_their_order() -> None:
     # The threads meet before and after the loop: c[i] is complete when d[i] takes it.
     text = "for i in 0:n\n  for k in 0:m\n    e[i*m + k] = b[k]\n  d[i] = e[i*m]\n"
     one = nest_analysis(text)
-    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
+    body = Map(0, (("i", Y),)).apply(one.region.nest.body, Context(one))
     assert Team(0, "k", X).why_not(body, Context(one)) is None
     # Blocks do not meet.
-    assert refused(Map(0, {"k": Level.BLOCK_Y}), body, one).code == "AT258"
+    assert refused(Map(0, (("k", Level.BLOCK_Y),)), body, one).code == "AT258"
 
 
 def test_what_passes_between_the_threads_of_one_loop() -> None:
     text = "for i in 0:n\n  for k in 1:m\n    e[i*m + k] = e[i*m + k - 1]\n  d[i] = 1.0\n"
     one = nest_analysis(text)
-    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
+    body = Map(0, (("i", Y),)).apply(one.region.nest.body, Context(one))
     assert refused(Team(0, "k", X), body, one).code == "AT258"
 
 
@@ -69,9 +69,11 @@ def test_refuses_what_no_block_can_do() -> None:
     )
     body = one.region.nest.body
     assert refused(Team(0, "k", X, span=COMMAND), body, one).code == "AT251"
-    assert refused(Team(0, "i", X), Map(0, {"i": Y}).apply(body, Context(one)), one).code == "AT264"
+    assert (
+        refused(Team(0, "i", X), Map(0, (("i", Y),)).apply(body, Context(one)), one).code == "AT264"
+    )
     refusal = refused(
-        Team(0, "j", X, span=COMMAND), Map(0, {"i": X}).apply(body, Context(one)), one
+        Team(0, "j", X, span=COMMAND), Map(0, (("i", X),)).apply(body, Context(one)), one
     )
     assert (refusal.code, refusal.span) == ("AT278", COMMAND)
     assert refusal.message == "cuda: threads run 'i' already, and cannot share 'j' inside it"
@@ -82,14 +84,14 @@ def test_a_local_array_belongs_to_one_thread() -> None:
         "for i in 0:n\n  local double t[2]\n  t[0] = b[i]\n  for k in 0:m\n    e[i*m + k] = t[0]\n"
     )
     one = nest_analysis(text, extents={})
-    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
+    body = Map(0, (("i", Y),)).apply(one.region.nest.body, Context(one))
     refusal = refused(Team(1, "k", X, span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT279", COMMAND)
 
 
 def test_goes_outside_the_serial_loops_around_it() -> None:
     one = nest_analysis("for i in 0:n: for k in 0:n: for j in 0:n: c[i*n + j] += a[k*n + j]")
-    body = Map(0, {"i": Y}).apply(one.region.nest.body, Context(one))
+    body = Map(0, (("i", Y),)).apply(one.region.nest.body, Context(one))
     team = Team(0, "j", X)
     assert team.why_not(body, Context(one)) is None
     assert text_of(team.apply(body, Context(one))) == (
@@ -102,7 +104,7 @@ def test_goes_outside_the_serial_loops_around_it() -> None:
     bounds = nest_analysis(
         "for i in 0:n: for k in 0:n: for j in 0:k+1: c[i*n + j] += a[k*n + j]", {"n": 4}
     )
-    body = Map(0, {"i": Y}).apply(bounds.region.nest.body, Context(bounds))
+    body = Map(0, (("i", Y),)).apply(bounds.region.nest.body, Context(bounds))
     text = text_of(Team(0, "j", X).apply(body, Context(bounds)))
     assert text.index("for k") < text.index("for j")
 
@@ -111,6 +113,6 @@ def test_goes_outside_the_serial_loops_around_it() -> None:
 @given(text=nests(sums=True), loop=st.sampled_from("jk"), at=st.integers(0, 3))
 def test_a_legal_team_keeps_the_result(text: str, loop: str, at: int) -> None:
     one = analysed(text)
-    body = accepted(Map(at, {"i": Y}), one.region.nest.body, one)
+    body = accepted(Map(at, (("i", Y),)), one.region.nest.body, one)
     body = accepted(Team(at, loop, X), body, one)
     assert_law(combined(body, one), one)

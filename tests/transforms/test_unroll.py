@@ -55,7 +55,7 @@ def test_a_loop_that_holds_loops() -> None:
 
 def test_a_loop_on_threads() -> None:
     one = nest_analysis("for i in 0:n: a[i] = 1.0")
-    body = Map(0, {"i": Level.BLOCK_X}).apply(one.region.nest.body, Context(one))
+    body = Map(0, (("i", Level.BLOCK_X),)).apply(one.region.nest.body, Context(one))
     refusal = refused(Unroll(0, "i", 2, span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT264", COMMAND)
     assert refusal.help == "name a loop that stays serial: none"

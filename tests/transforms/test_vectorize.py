@@ -18,7 +18,7 @@ from annotune.transforms.vectorize import Vectorize
 
 def test_lanes_stay_where_the_loop_stands(golden: Golden) -> None:
     body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body, Context(MATMUL))
-    body = Map(0, {"i": Level.CPU_THREAD}).apply(body, Context(MATMUL))
+    body = Map(0, (("i", Level.CPU_THREAD),)).apply(body, Context(MATMUL))
     lanes = Vectorize(0, "j")
     assert lanes.why_not(body, Context(MATMUL)) is None
     golden.check("transforms/vectorize.nest", print_nest(Nest(lanes.apply(body, Context(MATMUL)))))
@@ -39,7 +39,7 @@ def test_refuses_a_carried_dependence() -> None:
 
 
 def test_refuses_a_loop_that_is_mapped_already() -> None:
-    body = Map(0, {"j": Level.CPU_THREAD}).apply(MATMUL.region.nest.body, Context(MATMUL))
+    body = Map(0, (("j", Level.CPU_THREAD),)).apply(MATMUL.region.nest.body, Context(MATMUL))
     refusal = Vectorize(0, "j").why_not(body, Context(MATMUL))
     assert refusal is not None
     assert refusal.code == "AT264"

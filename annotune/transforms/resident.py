@@ -1,0 +1,34 @@
+"""Ask for so few registers that several blocks fit on a multiprocessor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.transforms.context import Context
+from annotune.transforms.legality import missing
+from annotune.transforms.tree import Body
+
+
+@dataclass(frozen=True, slots=True)
+class Resident:
+    """Let so many `blocks` of the kernel of `statement` fit on a multiprocessor.
+
+    ``Resident(0, 3)`` changes nothing of the nest: the compiler is told with the kernel.
+
+    Source: CUDA C++ Programming Guide, Launch Bounds.
+    """
+
+    is_inner: ClassVar[bool] = True
+    statement: int
+    blocks: int
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the refusal of a statement that is not there, or None."""
+        return missing(body, self.statement, (), self.span)
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` as it is."""
+        return body

@@ -1,0 +1,75 @@
+"""Plans are made of schedules: the same steps make the same plan again."""
+
+from __future__ import annotations
+
+import pytest
+from codegen.emitted import EXAMPLES, example, source_of, variants
+
+from annotune.analysis.analyse import analyse
+from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.decide.apply import apply
+from annotune.decide.plan import Plan
+from annotune.diagnostics import Diagnostic, Span
+from annotune.ir.nest import Level
+from annotune.transforms.context import Context
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.map import Map
+from annotune.transforms.pad import Pad
+from annotune.transforms.registers import Registers
+from annotune.transforms.resident import Resident
+from annotune.transforms.tile import Tile
+
+# The recipe of one is wrong, and refused.
+WRONG = "thesis/fig4_7.c"
+NAMES = sorted({str(p.relative_to(EXAMPLES)) for p in EXAMPLES.rglob("*.c")} - {WRONG})
+ROWS = """
+void f(int n, int m, double y[restrict n], const double A[restrict n][m])
+{
+  /*@ begin PerfTuning ( def input_params { param n = 64; param m = 8; } ) @*/
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      y[i] += A[i][j];
+  /*@ end @*/
+}
+"""
+
+
+@pytest.mark.parametrize("kind", TARGET_NAMES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_schedule_makes_its_plan_again(name: str, kind: str) -> None:
+    for region in example(name).regions:
+        found = variants(load_target(kind), analyse(region), 2)
+        for plan in (p for one in found for p in (one.tuned, one.general, one.partly) if p):
+            assert plan.schedule
+            assert hash(plan.schedule) == hash(tuple(plan.schedule))
+            again = apply(plan.schedule, Context(found[0].analysis, plan.constants))
+            assert isinstance(again, Plan)
+            assert again.steps == plan.steps
+
+
+def test_a_schedule_by_hand() -> None:
+    analysis = analyse(source_of(ROWS).regions[0])
+    steps = (
+        Distribute(((0,),)),
+        Tile(0, "i", 16),
+        Map(0, (("i_t", Level.BLOCK_X), ("i", Level.THREAD_X)), max_blocks=3),
+        Registers(0, "j"),
+        Pad(0, ("i",)),
+        Resident(0, 2),
+    )
+    plan = apply(steps, Context(analysis))
+    assert isinstance(plan, Plan)
+    (kernel,) = plan.kernels()
+    assert (kernel.max_blocks, kernel.resident) == (3, 2)
+    exact = apply(steps, Context(analysis, {"n": 64}))
+    assert isinstance(exact, Plan)
+    assert exact.steps != plan.steps
+
+
+def test_the_first_illegal_step_says_why() -> None:
+    analysis = analyse(source_of(ROWS).regions[0])
+    place = Span("t.c", 3, 1)
+    steps = (Distribute(((0,),)), Tile(0, "q", 16, place), Tile(0, "i", 0))
+    refusal = apply(steps, Context(analysis))
+    assert isinstance(refusal, Diagnostic)
+    assert (refusal.code, refusal.span) == ("AT251", place)

@@ -49,7 +49,9 @@ class Unproven(Exception):
         else:
             span, array = self.what.span, self.what.name
             reason = f"the subscripts of '{array}' may overrun its rows at other sizes"
-        return FOR_THESE_SIZES.at(span, sizes=sizes, reason=reason, array=array)
+        return FOR_THESE_SIZES.at(
+            span, sizes=sizes or "the numbers of the text", reason=reason, array=array
+        )
 
     def refusal(self, known: Mapping[str, int]) -> Diagnostic:
         """Return why nothing can be proven: a size is missing, or a form is not affine."""

@@ -275,7 +275,11 @@ class Integers:
         symbol = self.names.find(name)
         assert symbol is not None
         base, (by, times) = symbol.base, map(self._in_longs, (by, times))
-        value = start.value if base in ("long", "long long") else without_casts(start.value, base)
+        value = start.value if width(base) == 64 else without_casts(start.value, base)
+        match value:
+            case Call(function, (inner,)) if function == f"({base})" and is_unsigned(base):
+                # The sum is cast as a whole; what outer loops have moved keeps its width.
+                value = inner
         # An iterator of another type computes in that one, where -1 may be a great number.
         product = _product(times, by, header)
         if width(base) == 64:

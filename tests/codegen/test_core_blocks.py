@@ -34,7 +34,7 @@ def tile_loop(body: Body) -> Loop:
 
 def product(*steps: Stage | Hold | Pad) -> Body:
     """Return a product in whole tiles with the tiles' own loops made for a compiler."""
-    body = done(steps, rows_of_tiles(4, 4, SIZES))
+    body = done(steps, rows_of_tiles(4, 4, SIZES), SIZES)
     loop = tile_loop(body)
     return replace_loop(body, loop, (rebuilt(loop, body=for_registers(loop.body, ())),))
 
@@ -55,7 +55,7 @@ def test_a_body_without_local_arrays_stays_as_it_is() -> None:
 
 
 def test_names_that_are_taken_are_left_alone() -> None:
-    body = done(panels(4, SIZES), rows_of_tiles(4, 4, SIZES))
+    body = done(panels(4, SIZES), rows_of_tiles(4, 4, SIZES), SIZES)
     text = print_nest(Nest(for_registers(tile_loop(body).body, ("A_in", "j_r"))))
     assert "restrict A_in2 = A_tile" in text
     assert "for j_r2 in 0:4" in text

@@ -43,18 +43,25 @@ def without_test(
     for number, assign in enumerate(assigns):
         own = list(conjuncts(assign.guard)) if assign.guard is not None else []
         tests = [test for test in (tests if number else own) if test in own]
-    read_anyway = {part for whole in asked_first for part in conjuncts(whole)}
     kept: list[Expr] = []
     for test in dict.fromkeys(tests):
-        may_read = test in read_anyway or not _may_fail_in(test, objects)
-        if may_read and not _read(test) & changed:
+        is_there = _is_asked(test, kept, asked_first) or not _may_fail_in(test, objects)
+        if is_there and not _read(test) & changed:
             kept.append(test)
-        else:
-            # What a test reads may be there only where those before it hold.
-            read_anyway.clear()
     if not kept:
         return None, loop
     return conjunction(kept), rebuilt(loop, body=_without(loop.body, kept))
+
+
+def _is_asked(test: Expr, kept: list[Expr], asked_first: frozenset[Expr]) -> bool:
+    """Return whether the text asks a test before any loop, where those `kept` hold.
+
+    What it reads may be there only where those hold that the text asks before it.
+    """
+    for parts in map(list, map(conjuncts, asked_first)):
+        if test in parts and set(parts[: parts.index(test)]) <= set(kept):
+            return True
+    return False
 
 
 def _read(test: Expr) -> frozenset[str]:

@@ -20,7 +20,7 @@ from annotune.frontend.stores import ASSIGNMENTS, compound, converted, holds
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
-from annotune.ir.expr import Access, Binary, Expr, Int, Real, Var
+from annotune.ir.expr import Access, Binary, Expr, Int, Real, Var, conjunction
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Loop, Nest, Stmt
 from annotune.ir.region import Scalar
@@ -96,6 +96,8 @@ class _Statements:
         self.next_number = 0
         self.kinds: dict[int, Kinds] = {}
         self.conditions = 0
+        # The tests around a place, outermost first.
+        self.asked: list[Expr] = []
         # Iterators of loops that do nothing, once no integer needs a statement any more.
         self.idle: set[str] = set()
         # A label is refused with the jumps to it.
@@ -187,9 +189,9 @@ class _Statements:
                 # What the loop leaves in it depends on the condition.
                 names.needed.add(symbol.name)
         before = dict(names.formulas)
-        then = self.block([node.iftrue])
+        then = self._under(test, node.iftrue)
         names.formulas = dict(before)
-        otherwise = self.block([node.iffalse]) if node.iffalse is not None else ()
+        otherwise = self._under(other, node.iffalse) if node.iffalse is not None else ()
         names.formulas = self.integers.surviving(before, written_in(node))
         choices = merged(test, then, otherwise, self.kinds) if len(then) == 1 else None
         if choices is not None:
@@ -204,8 +206,16 @@ class _Statements:
         if choices is not None:
             return [*first, *choices]
         if not names.iterators:
-            names.asked_first |= {test, other}
+            found = (conjunction((*self.asked, one)) for one in (test, other))
+            names.asked_first |= {whole for whole in found if whole is not None}
         return [*first, *guarded(then, test), *guarded(otherwise, other)]
+
+    def _under(self, test: Expr, node: Any) -> tuple[Stmt, ...]:
+        """Return the statements of a branch that is taken where `test` holds."""
+        self.asked.append(test)
+        body = self.block([node])
+        self.asked.pop()
+        return body
 
     def _condition_variable(self) -> Var:
         """Return a new variable for a condition that its own branch changes."""

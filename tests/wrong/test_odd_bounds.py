@@ -26,6 +26,13 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for test in (0.0, 1.0)
             if n >= 0 or not test
         ),
+        # Where k is 0 and no iteration of the other loop looks, c need not be there.
+        Call("under_two", 0, 0, *(Array("f8", 9), Array("f8", 9), Array("f8", None))),
+        *(
+            Call("under_two", n, k, *(Array("f8", 9), Array("f8", 9)), Array("f8", 6))
+            for n in (0, 8, 9)
+            for k in (0, 1)
+        ),
     ),
     "bounds_joined.c": tuple(
         Call(name, n, m, Array("f8", 40))

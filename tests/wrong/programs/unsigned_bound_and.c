@@ -17,3 +17,17 @@ void unless(int n, double *restrict x, const double *restrict c)
   }
   /*@ end @*/
 }
+
+void under_two(int n, int k, double *restrict x, double *restrict y, const double *c)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+  if (k > 0) {
+    if (c[5] > 0)
+      for (size_t i = 0; i < n; i++)
+        x[i] += c[0];
+  }
+  for (size_t i = 0; i < n; i++)
+    if (c[5] > 0)
+      y[i] += 1;
+  /*@ end @*/
+}

@@ -94,9 +94,9 @@ def _is_list(argument: ast.expr | None) -> bool:
     return is_call or isinstance(argument, ast.List)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=_name)
-def test_no_module_runs_a_text_or_a_shell(path: Path) -> None:
-    assert not dangers(path.read_text(), _name(path))
+def test_no_module_runs_a_text_or_a_shell() -> None:
+    found = {_name(path): dangers(path.read_text(), _name(path)) for path in MODULES}
+    assert not {name: why for name, why in found.items() if why}
 
 
 @pytest.mark.parametrize(

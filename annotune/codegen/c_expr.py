@@ -62,7 +62,7 @@ def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
 
     `narrow` are names with their types, ``int`` or ``unsigned int``. Where C computes with ints in
     32 bits no number is beyond these, so that this is the same number. Of unsigned ones products
-    alone are taken so: differences may go round.
+    and their own sums are taken so: differences, and sums with what is below 0, may go round.
     """
     if not narrow:
         return expr
@@ -82,13 +82,13 @@ def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
         match part:
             case Binary("+" | "-" | "*" as op, left, right):
                 (left, kind), (right, other) = wide(left), wide(right)
-                is_less = isinstance(right, Int) and (op == "-" or isinstance(left, Int))
                 if "long" in (kind, other):
                     return Binary(op, left, right), "long"
-                is_unsigned = "unsigned int" in (kind, other)
-                if is_less or (is_unsigned and op != "*"):
-                    # No size is so far below 0.
-                    return Binary(op, left, right), "unsigned int" if is_unsigned else "int"
+                if isinstance(left, Int) and isinstance(right, Int):
+                    return part, "int"
+                may_go_round = op != "*" and "unsigned int" in (kind, other)
+                if may_go_round and (op == "-" or _is_below_zero(left, kind, right, other)):
+                    return Binary(op, left, right), "unsigned int"
                 if isinstance(left, Int):
                     return Binary(op, left, _long(right)), "long"
                 return Binary(op, _long(left), right), "long"
@@ -99,6 +99,12 @@ def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
         return rewrite(part, change), "long"
 
     return rewrite(expr, change)
+
+
+def _is_below_zero(left: Expr, kind: str, right: Expr, other: str) -> bool:
+    """Return whether one of two parts, of types `kind` and `other`, may be below 0."""
+    parts = ((left, kind), (right, other))
+    return any(t == "int" and not (isinstance(e, Int) and e.value >= 0) for e, t in parts)
 
 
 def _long(expr: Expr) -> Expr:

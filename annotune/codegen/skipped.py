@@ -54,7 +54,7 @@ def without_test(
 
 
 def _is_asked(test: Expr, kept: list[Expr], asked_first: frozenset[Expr]) -> bool:
-    """Return whether the text asks a test before any loop, where those `kept` hold.
+    """Return whether the text asks a test outside all loops, where those `kept` hold.
 
     What it reads may be there only where those hold that the text asks before it.
     """

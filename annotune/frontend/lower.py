@@ -20,7 +20,17 @@ from annotune.frontend.stores import ASSIGNMENTS, compound, converted, holds
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
-from annotune.ir.expr import Access, Binary, Expr, Int, Real, Var, conjunction
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Real,
+    Var,
+    accesses,
+    conjunction,
+    variables,
+)
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Loop, Nest, Stmt
 from annotune.ir.region import Scalar
@@ -72,7 +82,20 @@ def lower(statements: Sequence[Any], names: Names) -> Nest:
         names.formulas = dict(learned)
     if lowering.problems:
         raise AnnotuneError(tuple(lowering.problems))
-    return Nest(_numbered(body))
+    nest = Nest(_numbered(body))
+    targets = (assign.target for assign in nest.assigns())
+    set_ = {t.name if isinstance(t, Var) else t.array for t in targets}
+    overlaps = lowering.integers.may_overlap
+    names.asked_first = {
+        whole
+        for whole in names.asked_first
+        if not any(read == name or overlaps(read, name) for read in _reads(whole) for name in set_)
+    }
+    return nest
+
+
+def _reads(expr: Expr) -> frozenset[str]:
+    return variables(expr) | {access.array for access in accesses(expr)}
 
 
 def _numbered(body: Sequence[Stmt], first: int = 0) -> tuple[Stmt, ...]:

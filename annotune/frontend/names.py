@@ -72,7 +72,8 @@ class Names:
     iteration, and that have formulas all the same. `left` are the values that loops leave, by the
     names that stand for them in formulas until a statement is made of one. `fixed` are the words
     of constant expressions of which the nest has the value alone. `asked_first` are the conditions
-    that stand outside all loops, with those around them before them.
+    that stand outside all loops, with those around them before them, of what the region leaves
+    as it is.
     """
 
     file: File

@@ -200,7 +200,7 @@ class Region:
     the text of the region sets and no statement or loop of the nest does, in text order; `counted`
     those whose value the text carries from one iteration of a loop to the next, where the nest
     has formulas of the iterator. `around` is what the file says of names. `asked_first` are
-    conditions that the text asks before the loops whose statements have them.
+    conditions that the text asks outside all loops, of what the region leaves as it is.
     """
 
     function: str

@@ -70,7 +70,7 @@ def lost_sign(target: Access | Var, partial: Var, element: str) -> list[Expr]:
 def adds_more(assign: Assign, element: str) -> Expr:
     """Return whether what a statement adds to a real number is anything but -0.0.
 
-    -0.0 changes no number, and all else makes 0.0 of -0.0 or another number.
+    -0.0 changes no number of its own type, and all else makes 0.0 of -0.0 or another number.
     """
     suffix = "f" if element == "float" else ""
     zero, one = Real(f"0.0{suffix}"), Real(f"1.0{suffix}")
@@ -82,6 +82,9 @@ def adds_more(assign: Assign, element: str) -> Expr:
             added = Binary("-", nothing, assign.value)
         case _:
             added = rewrite(assign.value, lambda part: nothing if part == assign.target else None)
+    if element == "float":
+        # A term that is a double is rounded when it is added.
+        added = Call("(float)", (added,))
     is_positive = Binary(">", Binary("/", one, added), zero)
     return Binary("||", Binary("!=", added, zero), is_positive)
 

@@ -26,6 +26,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for test in (0.0, 1.0)
             if n >= 0 or not test
         ),
+        Call("asked_later", 3, 0, Array("i4", 4, (1, 0)), Array("f8", 40)),
         # Where k is 0 and no iteration of the other loop looks, c need not be there.
         Call("under_two", 0, 0, *(Array("f8", 9), Array("f8", 9), Array("f8", None))),
         *(
@@ -163,6 +164,11 @@ CALLS: dict[str, tuple[Call, ...]] = {
             Call("left_behind", n, m, 77, Array("i4", 3), returns="i4")
             for n, m in ((6, 9), (-100, 9), (12, 0))
         ),
+        *(
+            Call("two_unsigned", ("u4", u), ("u4", v), Array("f8", 40))
+            for u, v in ((7, 8), (5, 2**32 - 1), (2**31, 2**31), (2**32 - 1, 2**32 - 1))
+        ),
+        *(Call("far_below", n, Array("f8", 40)) for n in (7, -(2**31), 4 - 2**31)),
         *(
             Call("of_a_choice", n, m, ("u4", s), Array("f8", 7), returns="i4")
             for n, m in ((3, 4), (-3, 4))

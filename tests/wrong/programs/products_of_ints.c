@@ -84,3 +84,19 @@ int left_behind(int n, int m, int t, const int *restrict x)
   /*@ end @*/
   return t;
 }
+
+void two_unsigned(unsigned u, unsigned v, double *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param u = 7; param v = 8; } ) @*/
+  for (long i = (long)u + v; i < (long)u + v + 3; i++)
+    x[i - u - v] += 1;
+  /*@ end @*/
+}
+
+void far_below(int n, double *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 7; } ) @*/
+  for (long i = (long)n - 5; i < (long)n - 2; i++)
+    x[i - (long)n + 5] += 1;
+  /*@ end @*/
+}

@@ -31,3 +31,17 @@ void under_two(int n, int k, double *restrict x, double *restrict y, const doubl
       y[i] += 1;
   /*@ end @*/
 }
+
+void asked_later(int n, int m, int *restrict q, double *restrict y)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 30; param m = 9; } def assume { arg whole = True; } ) @*/
+  for (int i = 0; i < m; i++)
+    if (7 / q[1] > 2)
+      y[i] += 2;
+  for (int i = 0; i < 4; i++)
+    q[i] = 3;
+  if (7 / q[1] > 2)
+    for (int i = 0; i < n; i++)
+      y[i] += 1;
+  /*@ end @*/
+}

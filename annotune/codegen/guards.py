@@ -150,6 +150,10 @@ def _runs(lower: Expr, upper: Expr, region: Region) -> Expr:
     wrapped = [in_long(inner) for inner in _made_unsigned(upper)]
     if _made_unsigned(lower):
         wrapped.append(Call("(long)", (lower,)))
+    if subtracts(upper) and any(
+        is_unsigned_type(types[n]) for n in variables(upper) & types.keys()
+    ):
+        wrapped.append(in_long(upper))
     # An end below 0 would be a large number beside a start without a sign.
     sides = [
         {is_unsigned_type(types[n]) for n in variables(e) & types.keys()} for e in (lower, upper)

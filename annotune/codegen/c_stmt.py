@@ -218,18 +218,19 @@ class Dialect:
         return expr if self.flat else in_64_bits(expr, narrow_scalars(self.region))
 
     def _guard(self, expr: Expr) -> Expr:
-        """Return a guard in 64 bits where the user computes such, but where C compares in 32.
+        """Return a guard that compares iterators in 64 bits, where the user computes such.
 
-        An iterator is a long then; what it is compared with may have been one in the text.
+        An iterator is a long then, and so are our own ends that it is compared with. Others have
+        the casts of the text, and C compares an unsigned number with an int in 32 bits.
         """
         narrow = {} if self.flat else narrow_scalars(self.region)
         iterators = {loop.var for loop in self.region.nest.loops()}
 
         def change(part: Expr) -> Expr | None:
-            is_test = isinstance(part, Binary) and part.op in COMPARISONS
-            if not is_test or any(accesses(part)) or not variables(part) & iterators:
-                return part if is_test else None
-            return in_64_bits(part, narrow)
+            if not (isinstance(part, Binary) and part.op in COMPARISONS):
+                return None
+            is_of_iterators = bool(variables(part) & iterators) and not any(accesses(part))
+            return in_64_bits(part, narrow) if is_of_iterators else part
 
         return rewrite(expr, change) if narrow else expr
 

@@ -58,7 +58,8 @@ def _is_asked(test: Expr, kept: list[Expr], asked_first: frozenset[Expr]) -> boo
 
     What it reads may be there only where those hold that the text asks before it.
     """
-    for parts in map(list, map(conjuncts, asked_first)):
+    for whole in asked_first:
+        parts = list(conjuncts(whole))
         if test in parts and set(parts[: parts.index(test)]) <= set(kept):
             return True
     return False

@@ -26,7 +26,7 @@ def apply(schedule: Schedule, context: Context) -> Plan | Diagnostic:
     body: Body = context.analysis.region.nest.body
     outer = [step for step in schedule if not step.is_inner]
     inner = [step for step in schedule if step.is_inner]
-    assert (*outer, *inner) == schedule
+    assert (*outer, *inner) == schedule, "what a worker does is said last"
     done = _applied(outer, body, context)
     if isinstance(done, Diagnostic):
         return done

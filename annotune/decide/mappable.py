@@ -70,10 +70,8 @@ def may_combine(
     They nest as they are named, and the other loops of the band run inside them.
     """
     statement = statements[0]
-    mapping, context = (
-        Map(statement, tuple(dict.fromkeys(loops, Level.BLOCK_X).items()), host),
-        Context(analysis),
-    )
+    levels = tuple((loop, Level.BLOCK_X) for loop in dict.fromkeys(loops))
+    mapping, context = Map(statement, levels, host), Context(analysis)
     if mapping.why_not(body, context) is not None:
         return False
     mapped = mapping.apply(body, context)

@@ -160,7 +160,9 @@ class Reduce:
         """Return `body` with the partial result, which `why_not` has accepted."""
         assign = find_assign(body, self.statement)
         element = self._element(body, context)
-        operator = Operator(reduction_operator(assign) or "")
+        found = reduction_operator(assign)
+        assert found is not None
+        operator = Operator(found)
         name = fresh_name(f"{target_name(assign)}_{_SUFFIX[operator]}", body, context.names)
         partial = Var(name)
         added = [Combine(operator, name)]
@@ -176,23 +178,29 @@ class Reduce:
             start.append(Local(flag, element, _real("0.0", element)))
             added.append(Combine(Operator.MAX, flag))
             inner.append(doubts.noted(Var(flag), _real("1.0", element)))
-        lost = self._lost(body, assign, partial, context)
-        if self._may_miss(body) or lost == ():
+        notes_signs = self._loses_sign(body, assign, context) and not _runs_again(assign, context)
+        # Of a complex number each part would want a flag of its own.
+        notes_signs = notes_signs and "omplex" not in element
+        if self._may_miss(body) or notes_signs:
             flag = fresh_name(f"{target_name(assign)}_any", body, {*context.names, name})
             start.append(Local(flag, "int", Int(0)))
             guard = Var(flag)
             added.append(Combine(Operator.MAX, flag))
             any_: Expr = Int(1)
-            if lost == ():
+            if notes_signs:
                 any_ = Select(adds_more(assign, element), any_, guard)
             inner.append(Assign(assign.number, guard, "=", any_, assign.span, assign.guard))
         outer, around = self._outermost(body), self._around(body)
         shared = self._combined(outer, around, assign, added, tuple(inner))
         value = partial if doubts is None else doubts.value()
         end: list[Stmt] = []
-        tests = list(lost or ())
+        tests: list[Expr] = []
         if doubts is not None and doubts.doubt.may_show:
             tests = doubts.tests([Var(c.name) for c in added if c.name.endswith(_NAN)])
+        elif may_leave_range(context.analysis.region, assign):
+            tests = lost_size(partial, element)
+        elif self._loses_sign(body, assign, context) and _runs_again(assign, context):
+            tests = lost_sign(assign.target, partial, element)
         if tests:
             taken = {*context.names, *(s.name for s in start if isinstance(s, Local))}
             once_more = Var(fresh_name(f"{target_name(assign)}_again", body, taken))
@@ -209,25 +217,11 @@ class Reduce:
         name = target_name(find_assign(body, self.statement))
         return local_types(body).get(name) or context.types[name]
 
-    def _lost(
-        self, body: Body, assign: Assign, partial: Var, context: Context
-    ) -> Sequence[Expr] | None:
-        """Return the tests of a partial result for what it has lost, None where it loses nothing.
-
-        Without any test, what runs again would find other terms, and only a flag can tell.
-        """
-        region, element = context.analysis.region, self._element(body, context)
-        if may_leave_range(region, assign):
-            return lost_size(partial, element)
+    def _loses_sign(self, body: Body, assign: Assign, context: Context) -> bool:
+        """Return whether a sum may be -0.0, which partial sums that begin at 0.0 are not."""
         loops = path(body, self.statement)
         by_clause = any(x.place in _BY_CLAUSE for x in loops if x.var in self.loops)
-        if not by_clause or not may_stay_negative_zero(region, assign):
-            return None
-        own = [d for d in context.analysis.dependences if d.is_reduction]
-        if all(d.may_run_again for d in own if d.source == assign.number):
-            return lost_sign(assign.target, partial, element)
-        # Of a complex number each part would want a flag of its own.
-        return None if "omplex" in element else ()
+        return by_clause and may_stay_negative_zero(context.analysis.region, assign)
 
     def _combined(
         self,
@@ -283,6 +277,12 @@ class Reduce:
     def _around(self, body: Body) -> tuple[Loop, ...]:
         """Return the loops around the statement from the outermost of `loops` on."""
         return path(body, self.statement)[self._depth(body) :]
+
+
+def _runs_again(assign: Assign, context: Context) -> bool:
+    """Return whether the loops of a reduction may compute its terms a second time."""
+    own = (d for d in context.analysis.dependences if d.is_reduction)
+    return all(d.may_run_again for d in own if d.source == assign.number)
 
 
 def _real(text: str, element: str) -> Real:

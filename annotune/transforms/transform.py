@@ -32,5 +32,5 @@ class Transform(Protocol):
         """Return `body` after the step, which `why_not` has accepted."""
 
 
-# What is done to a region, in this order. Nothing else says it.
+# What is done to a region, in the order in which it is done.
 Schedule: TypeAlias = tuple[Transform, ...]

@@ -16,7 +16,7 @@ from annotune.analysis.extremes import Bounds
 from annotune.analysis.facts import DependenceKind, Part
 from annotune.analysis.messages import UNSEEN
 from annotune.analysis.poly import from_expr
-from annotune.analysis.sections import Section
+from annotune.analysis.sections import Section, in_c
 from annotune.analysis.statements import Reference
 from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import (
@@ -88,7 +88,8 @@ def looked(
         name: Part(Var(_fresh(f"{name}_first", region)), Var(_fresh(f"{name}_count", region)), True)
         for name in ends
     }
-    body = (*_starts(region, ends, copies, private), *found, *_results(ends, parts))
+    lowest = {name: fold(in_c(name, bounds)(sections[name].lowest)) for name in ends}
+    body = (*_starts(region, ends, copies, private), *found, *_results(ends, parts, lowest))
     return Looked(body, parts, tuple(unseen))
 
 
@@ -154,15 +155,22 @@ def _starts(
         yield Local(copy, scalar.type, Int(0) if is_own else Var(name))
 
 
-def _results(ends: Mapping[str, tuple[str, str]], parts: Mapping[str, Part]) -> Iterator[Local]:
-    """Yield what the slice declares at its end: the first element and the number of them."""
+def _results(
+    ends: Mapping[str, tuple[str, str]], parts: Mapping[str, Part], lowest: Mapping[str, Expr]
+) -> Iterator[Local]:
+    """Yield what the slice declares at its end: the first element and the number of them.
+
+    No elements are none of an array's own, the `lowest` that it may touch: the array may begin
+    inside of another, and a device's memory does not take even nothing from there.
+    """
     for name, (low, high) in ends.items():
         is_any = Binary("<=", Var(low), Var(high))
         count = Binary("+", Binary("-", Var(high), Var(low)), Int(1))
-        results = ((parts[name].first, Var(low)), (parts[name].count, count))
+        first = Select(is_any, Var(low), lowest[name])
+        results = ((parts[name].first, first), (parts[name].count, Select(is_any, count, Int(0))))
         for place, value in results:
             assert isinstance(place, Var)
-            yield Local(place.name, "long", Select(is_any, value, Int(0)))
+            yield Local(place.name, "long", value)
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ def _declared(
         if not _is_open(found, lowest, length, closed, bounds.is_certain):
             if (lowest, length) == (ZERO, whole):
                 return everything
-            to_c = _in_c(name, bounds)
+            to_c = in_c(name, bounds)
             part = Part(fold(to_c(lowest)), fold(to_c(length)))
             return replace(everything, touched=part, ends=(lowest, length))
     except Unbounded:
@@ -253,7 +253,7 @@ def _bound(polys: Sequence[Poly], bounds: Bounds, reference: Reference) -> Poly:
 
 def shape(name: str, found: Section, bounds: Bounds) -> Shape:
     """Return the shape of the array `name`, with the names of inner dimensions first."""
-    to_c = _in_c(name, bounds)
+    to_c = in_c(name, bounds)
     extents = bounds.model.layouts[name].extents
     return Shape(
         name,
@@ -267,7 +267,7 @@ def shape(name: str, found: Section, bounds: Bounds) -> Shape:
     )
 
 
-def _in_c(name: str, bounds: Bounds) -> Callable[[Poly], Expr]:
+def in_c(name: str, bounds: Bounds) -> Callable[[Poly], Expr]:
     """Return what writes a polynomial over the sizes of an array as C."""
     order = _order(name, bounds)
     return lambda poly: to_expr(poly, order, bounds.rounded)
@@ -293,7 +293,7 @@ def _rows(name: str, found: Section, bounds: Bounds) -> Part | None:
     row = product(poly for poly in inner if poly is not None)
     if len(inner) < len(array.extents) - 1 or any(poly is None for poly in inner) or row.is_zero:
         return None
-    to_c = _in_c(name, bounds)
+    to_c = in_c(name, bounds)
     if found.is_assumed and found.touched is not None:
         return rows_of(found.touched, to_c(row))
     if found.exact is not None:

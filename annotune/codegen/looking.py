@@ -36,7 +36,7 @@ def look_text(analysis: Analysis, dialect: Dialect) -> str:
 
 
 def _wide(body: tuple[Stmt, ...], ends: frozenset[str]) -> tuple[Stmt, ...]:
-    """Return statements in which `ends` move to places that are numbers of 64 bits with a sign.
+    """Return statements in which `ends`, and what they leave, are numbers of 64 bits with a sign.
 
     Where C computes one in several types, less of it may be left in those than it needs.
     """
@@ -50,6 +50,10 @@ def _wide(body: tuple[Stmt, ...], ends: frozenset[str]) -> tuple[Stmt, ...]:
             ):
                 place = in_long(place)
                 out.append(replace(stmt, value=Select(Binary(op, place, end), place, end)))
+            case Local(value=Select(Binary(_, Var(name), _) as test, found, otherwise)) if (
+                name in ends
+            ):
+                out.append(replace(stmt, value=Select(test, found, in_long(otherwise))))
             case _:
                 out.append(stmt)
     return tuple(out)

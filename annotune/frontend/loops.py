@@ -175,6 +175,7 @@ def header(loop: Any, expressions: Expressions) -> Header:
         first = Typed(names.resolved(names.formulas[var].index), symbol.base)
     else:
         raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
+    unmoved = _converted(first, symbol.base, 1, expressions).expr
     first = _converted(first, symbol.base, step, expressions)
     start = first.expr
     ends = []
@@ -194,7 +195,7 @@ def header(loop: Any, expressions: Expressions) -> Header:
     is_met = not is_unsigned(symbol.base) and not expressions.is_nonnegative(start)
     if step > 0 and (is_met or not is_converted):
         start, ends = _below_zero(start, ends, expressions)
-    return _normal(symbol, start, ends, step, expressions)
+    return _normal(symbol, start, ends, step, unmoved, expressions)
 
 
 def _converted(first: Typed, base: str, step: int, expressions: Expressions) -> Typed:
@@ -241,9 +242,17 @@ def iterator_range(own: Header, expressions: Expressions) -> Interval | None:
 
 
 def _normal(
-    symbol: Symbol, start: Expr, ends: Sequence[Expr], step: int, expressions: Expressions
+    symbol: Symbol,
+    start: Expr,
+    ends: Sequence[Expr],
+    step: int,
+    unmoved: Expr,
+    expressions: Expressions,
 ) -> Header:
-    """Return the header of a loop from `start` until it reaches one of `ends`."""
+    """Return the header of a loop from `start` until it reaches one of `ends`.
+
+    What it leaves is `unmoved` where it does not run: C's start, which may have gone round.
+    """
     names, var = expressions.names, symbol.name
     is_renamed = var in names.assigned
     own = f"annotune_{var}" if is_renamed else var
@@ -265,10 +274,10 @@ def _normal(
     upper = _least(distances)
     if not is_unsigned(symbol.base):
         # The iterator may come below 0 where what it starts from does not.
-        start = signed(start, names)
+        start, unmoved = signed(start, names), signed(unmoved, names)
     value = fold(Binary("-", start, Var(own)))
     trips = _trips(upper, -step)
-    last = fold(Binary("-", start, _reached(Int(0), upper, -step, trips, names)))
+    last = fold(Binary("-", unmoved, _reached(Int(0), upper, -step, trips, names)))
     return Header(symbol, own, kind, Int(0), upper, -step, value, last, trips)
 
 

@@ -21,7 +21,7 @@ from .contractions import Contraction, ContractionOptions, contraction
 from .examine import examine
 from .execute import Builder, Wrong, execute
 from .found import kept, kept_garbage, shrunk, wrongs
-from .functions.batch import Outcome, outcome
+from .functions.batch import outcome
 from .functions.build import Gpu
 from .garbage import judge, numbered
 from .nests import Options, nest
@@ -58,13 +58,13 @@ class Batch:
 class Tally:
     """What came of some batches: numbers by what they count, failures in words, and seconds.
 
-    `digest` tells whether another state of annotune makes the same of a batch.
+    `digests` tell of which files another state of annotune makes the same.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
     time_s: float = 0.0
-    digest: str = ""
+    digests: list[str] = field(default_factory=list)
 
     def add(self, other: Tally) -> None:
         self.counts += other.counts
@@ -142,14 +142,11 @@ def _functions(plan: Plan, batch: Batch) -> Tally:
     numbers = range(batch.first, batch.last)
     build = plan.folder / f"functions-{os.getpid()}"
     most = SHRINK_AT_MOST if plan.shrink else 0
-    known, before = plan.before.get(batch.key), None
-    if known is not None:
-        counts = {k.removeprefix("functions: "): v for k, v in known.counts.items()}
-        before = Outcome(Counter(counts), known.failures, known.digest)
+    before = plan.before.get(batch.key, Tally()).digests
     made = outcome(plan.seed, numbers, build, most, plan.gpu, before)
     shutil.rmtree(build, ignore_errors=True)
     counts = {f"functions: {k}": v for k, v in made.counts.items()}
-    return Tally(Counter(counts), made.failures, digest=made.digest)
+    return Tally(Counter(counts), made.failures, digests=made.digests)
 
 
 def _garbage(plan: Plan, batch: Batch) -> Tally:
@@ -248,7 +245,7 @@ def run_all(
             working.remove(worker)
             total = _summed(total, tally)
             with state.open("a") as file:
-                row = [tally.failures, tally.time_s, tally.digest]
+                row = [tally.failures, tally.time_s, tally.digests]
                 file.write(json.dumps([worker.batch.key, dict(tally.counts), *row]) + "\n")
             _progress(worker.batch, tally)
     return total, not waiting
@@ -306,7 +303,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-shrink", action="store_true", help="only count failures")
     parser.add_argument("--folder", type=Path, help="where to build, and to go on from")
     parser.add_argument(
-        "--since", type=Path, help="the folder of a run of this seed: build only what has changed"
+        "--since",
+        type=Path,
+        help="the folder of a run of this seed: build only files with other texts",
     )
     parser.add_argument("--gpu", action="store_true", help="run CUDA on this machine's GPU too")
     parser.add_argument(

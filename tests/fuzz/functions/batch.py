@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -26,17 +27,21 @@ RANDOM_EVERY = 3
 
 SHRINK_S = 60.0
 
+DRAWING = ("draw.py", "heads.py", "nests.py", "scope.py")
+"""Modules that make nothing but the text of a file."""
+
 
 @dataclass
 class Outcome:
     """What came of a batch: numbers by what they count, and failures in words.
 
-    `digest` is that of all that was built and called, and of what builds, calls and compares.
+    `digests` are, for each file that is right, those of all that was built and called, and of what
+    builds, calls and compares; empty for the others.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
-    digest: str = ""
+    digests: list[str] = field(default_factory=list)
 
 
 def numbered(seed: int, number: int) -> Source:
@@ -55,12 +60,12 @@ def outcome(
     folder: Path,
     shrink: int,
     gpu: Gpu | None = None,
-    before: Outcome | None = None,
+    before: Sequence[str] = (),
 ) -> Outcome:
     """Return what comes of some files, which are built in `folder`, also for a `gpu`.
 
-    Each that fails is written to `found` beside it; `shrink` of them are cut down first. What
-    came of them `before` is what comes of them where the texts are the same.
+    Each that fails is written to `found` beside it; `shrink` of them are cut down first. Those
+    with the digests of `before` are not built again.
     """
     out = Outcome()
     folder.mkdir(parents=True, exist_ok=True)
@@ -76,31 +81,36 @@ def outcome(
         out.counts.update(f"refused {code}" for code in one.refused)
         faults += [Fault(place, "crash", words) for words in one.crashes]
         faults += [Fault(place, "claims", words) for words in one.faults]
-    out.digest = _digest(ones)
-    if before is not None and before.digest == out.digest and not before.failures:
-        before.counts["files taken over"] = len(numbers)
-        return before
-    ran = run([one for one in ones if one.files], builder, folder / "batch", gpu=gpu)
-    kept_ones = [k for k, one in enumerate(ones) if one.files]
+    digests = [_digest(one) for one in ones]
+    known = [k for k, digest in enumerate(digests) if digest in before]
+    out.counts["files taken over"] = len(known)
+    built = [k for k, one in enumerate(ones) if one.files and k not in known]
+    ran = run([ones[k] for k in built], builder, folder / "batch", gpu=gpu)
     out.counts.update(ran.counts)
-    faults += [Fault(kept_ones[f.number], f.library, f.words, f.call) for f in ran.faults]
-    out.counts["wrong"] += len({fault.number for fault in faults})
+    faults += [Fault(built[f.number], f.library, f.words, f.call) for f in ran.faults]
+    wrong = {fault.number for fault in faults}
+    out.counts["wrong"] += len(wrong)
+    out.digests = ["" if k in wrong else digest for k, digest in enumerate(digests)]
     _keep(out, faults, [one.source for one in ones], (seed, numbers), builder, folder, shrink)
     shutil.rmtree(folder / "batch", ignore_errors=True)
     shutil.rmtree(texts, ignore_errors=True)
     return out
 
 
-def _digest(ones: Sequence[Made]) -> str:
-    """Return a digest of the files and their texts, and of the code that judges them."""
+def _digest(one: Made) -> str:
+    """Return a digest of a file and its texts, and of the code that judges them."""
+    made = repr((one.source, sorted(one.files.items()), one.crashes, one.faults))
+    return sha256((_judges() + made).encode()).hexdigest()
+
+
+@cache
+def _judges() -> str:
+    """Return a digest of the code that builds, calls and compares, not of what draws the files."""
     found = sha256()
-    for one in ones:
-        found.update(
-            repr((one.source, sorted(one.files.items()), one.crashes, one.faults)).encode()
-        )
     for folder in (Path(__file__).parents[1], RUNTIME_FOLDER):
         for path in sorted(p for p in folder.rglob("*") if p.suffix in (".py", ".c", ".h")):
-            found.update(path.read_bytes())
+            if path.parent.name != "found" and path.name not in DRAWING:
+                found.update(path.read_bytes())
     return found.hexdigest()
 
 

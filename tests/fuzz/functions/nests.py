@@ -292,8 +292,9 @@ class Nests:
             op = scope.choose.pick(("==", "!="))
             return [f"if ({left} {op} {scope.choose.pick(('0', '1', '2.0'))}) {left} *= 2;"]
         op = scope.choose.pick(("=", "=", "=", "+=", "-=", "*="))
-        scope.sums |= op != "=" and not is_whole(array.element)
-        return [f"{left} {op} {scope.value(iterators, array.element)};"]
+        value = scope.value(iterators, array.element)
+        scope.sums |= (op != "=" or left in value) and not is_whole(array.element)
+        return [f"{left} {op} {value};"]
 
     def _written(self, wanted: object) -> Variable | None:
         assert callable(wanted)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from annotune.analysis.named import is_unsigned_type
-from annotune.ir.expr import Binary, Call, Expr, Int, Select, Var, rewrite, variables
+from annotune.ir.expr import Access, Binary, Call, Expr, Int, Select, Var, rewrite, variables
 from annotune.ir.text import print_expr
 
 _CHOOSES = {"min": "<", "max": ">"}
@@ -74,8 +75,14 @@ def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
                 return wide(part)[0]
             case Select(condition, one, other) if not variables(condition) <= ints:
                 # As C compares.
+                condition = rewrite(condition, subscripts)
                 return Select(condition, rewrite(one, change), rewrite(other, change))
         return None
+
+    def subscripts(part: Expr) -> Expr | None:
+        if not isinstance(part, Access):
+            return None
+        return replace(part, indices=tuple(rewrite(index, change) for index in part.indices))
 
     def wide(part: Expr) -> tuple[Expr, str]:
         """Return a part changed, and the type in which C computes it then."""

@@ -12,6 +12,7 @@ from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
 from annotune.codegen.names import c_type, narrow_scalars, spelled
 from annotune.codegen.skipped import without_test
 from annotune.codegen.writer import Writer
+from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,
     Access,
@@ -204,9 +205,16 @@ class Dialect:
             return value
 
         def cast(part: Expr) -> Expr | None:
-            if isinstance(part, Var) and part.name in wider:
-                return Call(f"({wider[part.name]})", (part,))
-            return part if isinstance(part, Access) else None
+            match part:
+                case Var(name) if name in wider:
+                    return Call(f"({wider[name]})", (part,))
+                case Access():
+                    return part
+                case Call("(long)", (operand,)) if all(
+                    wider.get(name) in (None, *PROMOTED, "int") for name in variables(operand)
+                ):
+                    return part
+            return None
 
         return rewrite(value, cast)
 

@@ -14,7 +14,7 @@ from annotune.codegen.cuda_kernel import KernelText
 from annotune.codegen.cuda_team import Partial
 from annotune.codegen.cuda_types import cuda_type
 from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, wide
-from annotune.codegen.guards import joined
+from annotune.codegen.guards import joined, signed
 from annotune.codegen.in_place import write_branches
 from annotune.codegen.names import Interface
 from annotune.codegen.reach import WIDE
@@ -176,7 +176,10 @@ class Launches:
                 loops = [x for x in text.kernel.placed() if x.place == level]
                 if any(dialect.iterator_type(x) not in WIDE for x in loops):
                     limit = text.grid.most_blocks(level, max(x.step for x in loops))
-                wanted = wide(known) if level in text.grid.flat else known
+                # A loop of the host may leave none to an unsigned iterator inside of it.
+                wanted = signed(known, self.analysis.region)
+                if level in text.grid.flat and wanted == known:
+                    wanted = wide(known)
                 extents.append(f"annotune_extent({plain_c(wanted)}, {limit})")
         threads = ", ".join(str(n) for n in text.grid.threads)
         scratch = [_scratch_name(text, partial) for partial in text.partials]

@@ -181,6 +181,11 @@ def in_long(expr: Expr) -> Expr:
         match part:
             case Var(name) | Call("(long)", (Var(name),)):
                 return Var(f"(long){name}")
+            case Call("(long)", (Call(cast, operands),)) | Call(cast, operands) if is_unsigned_type(
+                cast.strip("()")
+            ):
+                unsigned = Call(cast, tuple(rewrite(operand, change) for operand in operands))
+                return Call("(long)", (unsigned,))
             case Call(function, _) if function == AS_WRITTEN:
                 return part
         return None

@@ -145,3 +145,21 @@ def test_nvcc_takes_it_without_warnings_or_spills(tmp_path: Path, name: str, fun
 def test_nvcc_takes_all_triples(tmp_path: Path) -> None:
     for name in ("sd_t_d1.c", "sd_t_d2.c", "sd_t_s1.c"):
         assert "bytes spill" in compiled(tmp_path, cuda_files(f"nwchem/{name}")[".cu"])
+
+
+def test_an_unsigned_loop_behind_its_end_asks_for_no_blocks(tmp_path: Path) -> None:
+    # Of gamma = n there is nothing left, not the 2^32 - 1 blocks of C's 11 - gamma.
+    text = """
+        void f(signed char n, short *x)
+        {
+          /*@ begin PerfTuning ( def input_params { param n = 12; } ) @*/
+          for (unsigned gamma = 1; gamma <= n; gamma++)
+            for (unsigned col = gamma + 1; col < n; col++)
+              x[col] -= x[gamma];
+          /*@ end @*/
+        }
+    """
+    counts = re.findall(r"annotune_extent\(([^;]*), \d+\)", emitted(tmp_path, text).files[".cu"])
+    asked = [count for count in counts if "gamma" in count]
+    assert asked
+    assert all("(long)gamma" in count for count in asked)

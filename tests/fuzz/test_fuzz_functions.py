@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .execute import Builder
-from .functions.batch import numbered, point
+from .functions.batch import numbered, outcome, point
 from .functions.emitted import Made, emitted
 from .functions.run import run
 from .functions.source import Call, Entry, Fill, Slot, Source, read
@@ -152,3 +152,17 @@ def test_texts_of_random_functions_run_as_the_original(tmp_path: Path) -> None:
     for library in ("cuda", "openacc", "openacc-played", "openmp"):
         assert ran.counts[f"executed {library}"] == len(ready)
     assert ran.counts["calls that launch kernels"] > 0
+
+
+def test_files_with_other_texts_alone_are_built_again(tmp_path: Path) -> None:
+    numbers = (6, 9)
+    first = outcome(1, numbers, tmp_path / "first", 0)
+    assert first.counts["executed cuda"] > 0
+    assert len(set(first.digests)) == len(numbers)
+    again = outcome(1, numbers, tmp_path / "again", 0, before=first.digests)
+    assert again.digests == first.digests
+    assert again.counts["files taken over"] == len(numbers)
+    assert again.counts["executed cuda"] == 0
+    others = outcome(1, numbers, tmp_path / "others", 0, before=["", *first.digests[1:]])
+    assert others.counts["files taken over"] == len(numbers) - 1
+    assert others.counts["executed cuda"] == 1

@@ -41,12 +41,15 @@ CALLS: dict[str, tuple[Call, ...]] = {
         for n in BELOW_AND_ABOVE
         for m in (-3, 5, 9)
     ),
-    "unsigned_down.c": tuple(
-        Call(name, ("i8", bound), m, Array("f8", 40))
-        for name in DOWN
-        for bound in (-1, 0, 2, 8, 9, 10, 33)
-        for m in (-7, 1, 9)
-        if name != "below_zero" or bound >= 0
+    "unsigned_down.c": (
+        *(
+            Call(name, ("i8", bound), m, Array("f8", 40))
+            for name in DOWN
+            for bound in (-1, 0, 2, 8, 9, 10, 33)
+            for m in (-7, 1, 9)
+            if name != "below_zero" or bound >= 0
+        ),
+        *(Call("left_unmoved", ("u4", m), Array("f8", 8)) for m in (0, 1, 8)),
     ),
     "unsigned_switch.c": tuple(
         Call("switched", n, Array("f8", 12), Array("i4", 60), Array("f8", 12))
@@ -169,6 +172,8 @@ CALLS: dict[str, tuple[Call, ...]] = {
             for u, v in ((7, 8), (5, 2**32 - 1), (2**31, 2**31), (2**32 - 1, 2**32 - 1))
         ),
         *(Call("far_below", n, Array("f8", 40)) for n in (7, -(2**31), 4 - 2**31)),
+        *(Call("compared", n, Array("f8", 3), Array("f8", 40)) for n in (1, 12, 13)),
+        *(Call("left_in_an_iterator", ("u1", n), ("u2", 7), Array("f8", 40)) for n in (2, 12, 33)),
         *(
             Call("of_a_choice", n, m, ("u4", s), Array("f8", 7), returns="i4")
             for n, m in ((3, 4), (-3, 4))
@@ -202,6 +207,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
             Call("where_asked", n, *(Array("f8", 100, offset=1, seed=k) for k in range(2)))
             for n in (0, 1, 8, 9)
         ),
+        *(Call("rows_before", ("u4", n), Array("f8", 90, offset=9)) for n in (0, 1, 7, 8)),
     ),
 }
 

@@ -100,3 +100,27 @@ void far_below(int n, double *restrict x)
     x[i - (long)n + 5] += 1;
   /*@ end @*/
 }
+
+void compared(int n, double *restrict x, const double *restrict y)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 12; } ) @*/
+  for (long i = (long)n * 700000001; i < (long)n * 700000001 + 3; i++)
+    for (int j = 0; j < n; j++)
+      x[i - (long)n * 700000001] = (long)(y[j * 3 + (i - (long)n * 700000001)] > x[i - (long)n * 700000001]
+                                          ? y[j * 3 + (i - (long)n * 700000001)]
+                                          : x[i - (long)n * 700000001]);
+  /*@ end @*/
+}
+
+void left_in_an_iterator(unsigned char n, unsigned short count, double *restrict x)
+{
+  int i;
+  /*@ begin PerfTuning ( def input_params { param n = 12; } ) @*/
+  for (int j = 0; j < n; j++) {
+    unsigned short own = count;
+    for (i = 2; i != (long)n * 700000001 / 700000001; i++)
+      own += n;
+    x[j] += i - 3;
+  }
+  /*@ end @*/
+}

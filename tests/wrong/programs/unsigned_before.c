@@ -18,3 +18,13 @@ void where_asked(int n, const double *restrict u, double *restrict v)
                 v[i * n + k - 1] = 2 * u[i * n + k - 1];
     /*@ end @*/
 }
+
+void rows_before(unsigned n, double *w)
+{
+    /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+    for (long i = (long)n * 700000001; i < (long)n * 700000001 + n; i++)
+        for (int j = 0; j < 4; j++)
+            w[(i - (long)n * 700000001 - 1) * (n + 1) + (i - (long)n * 700000001)] -=
+                w[(i - (long)n * 700000001) * (n + 1) + (i - (long)n * 700000001) + 2];
+    /*@ end @*/
+}

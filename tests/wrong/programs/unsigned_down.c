@@ -63,3 +63,15 @@ void up_to_none(size_t l, int m, double *w)
     for (long k = 0; k < m && k <= l && k < 12; k++) w[k] *= 2;
     /*@ end @*/
 }
+
+void left_unmoved(unsigned m, double *restrict w)
+{
+    long k;
+    /*@ begin PerfTuning ( def input_params { param m = 8; } ) @*/
+    for (int i = 0; i < 8; i++) {
+        unsigned count = 0;
+        for (k = m - 1; k > m - 1; k--) count += 3;
+        w[i] += k * 2;
+    }
+    /*@ end @*/
+}

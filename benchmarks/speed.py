@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from annotune.codegen.target import load_target
-from annotune.measure.check import CheckPlan, check_variant
+from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import open_sizes
@@ -60,7 +60,7 @@ def check_variant_s(folder: Path) -> float:
     code = target.region(made.variants[0]["cuda"], resident=False)
     program = Program("cuda", "cuda-cpu", code, target.standalone(code))
     start = time.perf_counter()
-    trial = check_variant(program, CheckPlan((sizes,)), oracle)
+    trial = Checker(oracle).check(program, CheckPlan((sizes,)))
     assert trial.verified, trial.reason
     return time.perf_counter() - start
 

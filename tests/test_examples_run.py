@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from annotune.codegen.target import TARGET_NAMES, load_target
-from annotune.measure.check import CheckPlan, check_variant
+from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import open_sizes
@@ -116,7 +116,7 @@ def test_emitted_text_equals_the_original(
     code = writer.region(made.variants[0][target], resident=False)
     program = Program(target, KINDS[target], code, writer.standalone(code))
     plan = CheckPlan(sizes_of(report), sanitize=True, races=True)
-    trial = check_variant(program, plan, oracle)
+    trial = Checker(oracle).check(program, plan)
     assert trial.status is Status.CORRECT, trial.reason
     assert trial.verified
     assert "skipped" not in trial.facts

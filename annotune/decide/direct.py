@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
@@ -234,12 +233,6 @@ def same_footprints(first: Unit, second: Unit) -> bool:
     return bool(shared) and {f for f in one if f.array in shared} == {
         f for f in two if f.array in shared
     }
-
-
-def with_factors(choice: KernelChoice, factors: Mapping[int, int]) -> KernelChoice:
-    """Return `choice` with the unroll factors of some statements replaced."""
-    changed = tuple((s, loop, factors.get(s, factor)) for s, loop, factor in choice.unroll)
-    return replace(choice, unroll=changed)
 
 
 def _loop_names(analysis: Analysis, statement: int) -> tuple[str, ...]:

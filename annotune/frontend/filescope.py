@@ -13,7 +13,6 @@ from typing import Any
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.clean import Clean
-from annotune.frontend.constant import evaluate
 from annotune.frontend.constant_tree import value_of_tree
 from annotune.frontend.declared import declared_names
 from annotune.frontend.extent import walk
@@ -140,15 +139,6 @@ class File:
             return macro.value if macro else names.get(identifier.name)
 
         return value_of_tree(node, value_of)
-
-    def value_of_text(self, text: str, offset: int, names: dict[str, int]) -> int | None:
-        """Return the value of a constant expression given as C text."""
-
-        def value_of(name: str) -> int | None:
-            macro = self.clean.macro(name, offset)
-            return macro.value if macro else names.get(name)
-
-        return evaluate(text, value_of)
 
     def reach(self, function: TopLevel) -> frozenset[str]:
         """Return the words of a function and of all macros that they lead to."""

@@ -70,11 +70,6 @@ class Checker:
         return hashlib.sha256(json.dumps([texts, settings]).encode()).hexdigest()
 
 
-def check_variant(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
-    """Return `variant`'s fate without remembering it; `Checker` remembers."""
-    return Checker(oracle).check(variant, plan)
-
-
 def _check(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
     """Run everything that `plan` asks for; the first failure ends it."""
     trial = Trial(variant.target, dict(variant.config), Status.CORRECT, device=plan.device_name)

@@ -27,7 +27,7 @@ from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
 from annotune.ir.nest import Assign
-from annotune.measure.check import CheckPlan, check_variant
+from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
@@ -228,7 +228,7 @@ def test_the_point_of_a_contraction_is_clean(extents: tuple[int, ...], tmp_path:
     oracle = Oracle(source, one.analysis, find_toolchains(os.environ), tmp_path)
     others = dict(zip(NAMES, (3, 4, 2, 5, 6, 17, 3), strict=True))
     plan = CheckPlan((sizes, others), sanitize=True, races=True)
-    trial = check_variant(program, plan, oracle)
+    trial = Checker(oracle).check(program, plan)
     assert (trial.status, trial.verified) == (Status.CORRECT, True), trial.reason
 
 

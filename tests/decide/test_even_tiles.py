@@ -21,7 +21,7 @@ from annotune.decide.even_tiles import cost, flattenings
 from annotune.decide.merged import with_merged
 from annotune.decide.strategies import AUTO
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.check import CheckPlan, check_variant
+from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
@@ -194,7 +194,7 @@ def assert_correct(made: Emission, folder: Path, plan: CheckPlan) -> None:
     writer = load_target("cuda")
     code = writer.region(made.variants[0]["cuda"], resident=False)
     program = Program("cuda", "cuda-cpu", code, writer.standalone(code))
-    trial = check_variant(program, plan, Oracle(made.source, analysis, tools, folder))
+    trial = Checker(Oracle(made.source, analysis, tools, folder)).check(program, plan)
     assert trial.status is Status.CORRECT, trial.reason
     assert trial.verified
 

@@ -20,7 +20,7 @@ from annotune.analysis.facts import LoopKind
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.decide.strategies import AUTO
 from annotune.diagnostics import Severity
-from annotune.measure.check import CheckPlan, Variant, check_variant
+from annotune.measure.check import Checker, CheckPlan, Variant
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import open_sizes
 from annotune.measure.toolchain import Toolchains, find_toolchains
@@ -187,7 +187,7 @@ def check_emitted(settings: Settings, target: str, tmp_path: Path) -> None:
     names = open_sizes(report.analysis.region)
     awkward = dict(zip(names, AWKWARD, strict=False))
     plan = CheckPlan((report.analysis.region.sizes, awkward), sanitize=True, races=True)
-    trial = check_variant(program, plan, oracle)
+    trial = Checker(oracle).check(program, plan)
     assert trial.status is Status.CORRECT, trial.reason
     assert trial.verified
 

@@ -13,7 +13,7 @@ from annotune.codegen.names import narrow_scalars
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
 from annotune.ir.region import Array, Region
-from annotune.ir.sharing import may_share_unchanged
+from annotune.ir.sharing import may_share, may_share_unchanged
 
 
 def data_clauses(
@@ -57,30 +57,39 @@ def section(analysis: Analysis, array: Array) -> str:
 def input_tests(analysis: Analysis) -> tuple[Expr, ...]:
     """Return tests that inputs share no memory, but where they are one and the same.
 
-    What is only read may overlap, ``restrict`` or not. But a section of which a part alone is
-    present ends the program (OpenACC 3.3, 2.7.2), and compilers take clauses in any order: gcc's
-    last one is the first.
+    What is only read may overlap, ``restrict`` or not, and so may what is not touched at all where
+    conditions decide. But a section of which a part alone is present ends the program (OpenACC
+    3.3, 2.7.2), also where the part is empty, and compilers take clauses in any order: gcc's last
+    one is the first.
     """
     region = analysis.region
     if region.spec.assumptions.disjoint:
         return ()
-    inputs = [a for a in region.arrays.values() if not analysis.uses[a.name].is_written]
-    return tuple(
-        _same_or_apart(analysis, one, two)
-        for one, two in combinations(inputs, 2)
-        if may_share_unchanged(one, two)
-    )
+    tests: list[Expr] = []
+    for one, two in combinations(region.arrays.values(), 2):
+        if not may_share_unchanged(one, two):
+            continue
+        if not any(analysis.uses[array.name].is_written for array in (one, two)):
+            tests.append(_same_or_apart(analysis, one, two))
+        elif not may_share(one, two) and _is_looked_for(analysis, one, two):
+            tests.append(apart(section_stretch(analysis, one), section_stretch(analysis, two)))
+    return tuple(tests)
 
 
 def _same_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
     """Return the test that two inputs are one and the same, if they may well be, or lie apart."""
     stretches = section_stretch(analysis, one), section_stretch(analysis, two)
-    if any(analysis.shapes[array.name].is_looked_for for array in (one, two)):
+    if _is_looked_for(analysis, one, two):
         return apart(*stretches)
     counts = _elements(analysis, one)[1], _elements(analysis, two)[1]
     if one.element != two.element or _is_longer(analysis.region, *counts):
         return apart(*stretches)
     return same_or_apart(*stretches, counts[0] == counts[1])
+
+
+def _is_looked_for(analysis: Analysis, *arrays: Array) -> bool:
+    """Return whether it is looked for what is touched of one of some arrays."""
+    return any(analysis.shapes[array.name].is_looked_for for array in arrays)
 
 
 def _is_longer(region: Region, *counts: Expr) -> bool:

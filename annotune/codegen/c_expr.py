@@ -6,7 +6,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from annotune.analysis.named import is_unsigned_type
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Select, Var, rewrite, variables
+from annotune.ir.element_bytes import PROMOTED
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Select,
+    Var,
+    rewrite,
+    variables,
+)
 from annotune.ir.text import print_expr
 
 _CHOOSES = {"min": "<", "max": ">"}
@@ -99,13 +111,30 @@ def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
                 if isinstance(left, Int):
                     return Binary(op, left, _long(right)), "long"
                 return Binary(op, _long(left), right), "long"
+            case Binary("/" | "%" as op, left, right):
+                (left, kind), (right, other) = wide(left), wide(right)
+                return Binary(op, left, right), _common(kind, other)
+            case Negate(operand):
+                operand, kind = wide(operand)
+                return Negate(operand), kind
+            case Select(_, left, right) | Call("min" | "max", (left, right)):
+                return rewrite(part, change), _common(wide(left)[1], wide(right)[1])
             case Int():
                 return part, "int"
             case Var(name):
                 return part, narrow.get(name, "long")
+            case Call(function) if function.strip("()") in (*PROMOTED, "int", "abs"):
+                return rewrite(part, change), "int"
+            case Call("(unsigned int)"):
+                return rewrite(part, change), "unsigned int"
         return rewrite(part, change), "long"
 
     return rewrite(expr, change)
+
+
+def _common(one: str, other: str) -> str:
+    """Return the type in which C computes with numbers of two types."""
+    return next(kind for kind in ("long", "unsigned int", "int") if kind in (one, other))
 
 
 def _is_below_zero(left: Expr, kind: str, right: Expr, other: str) -> bool:

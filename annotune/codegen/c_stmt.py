@@ -30,6 +30,7 @@ from annotune.ir.expr import (
 from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
+    NO_STATEMENT,
     Assign,
     Await,
     Fetch,
@@ -143,7 +144,9 @@ class Dialect:
     def _assign(self, out: Writer, stmt: Assign) -> None:
         """Write an assignment; a sum too long for a line has one summand on each."""
         head = f"{self.expr(stmt.target)} {stmt.op} "
-        value = self._narrowed(stmt.value)
+        # A copy's test is of our own, in longs as its subscripts are.
+        is_copy = stmt.number == NO_STATEMENT and stmt.op == "=" and isinstance(stmt.target, Access)
+        value = stmt.value if is_copy else self._narrowed(stmt.value)
         text = f"{head}{self.expr(value)};"
         summands = _summands(value)
         if len(text) <= LONG_LINE or len(summands) < 3:
@@ -226,19 +229,24 @@ class Dialect:
         return expr if self.flat else in_64_bits(expr, narrow_scalars(self.region))
 
     def _guard(self, expr: Expr) -> Expr:
-        """Return a guard that compares iterators in 64 bits, where the user computes such.
+        """Return a guard that compares in 64 bits, where the user computes such.
 
         An iterator is a long then, and so are our own ends that it is compared with. Others have
         the casts of the text, and C compares an unsigned number with an int in 32 bits.
         """
         narrow = {} if self.flat else narrow_scalars(self.region)
         iterators = {loop.var for loop in self.region.nest.loops()}
+        unsigned = {name for name, kind in narrow.items() if kind == "unsigned int"}
 
         def change(part: Expr) -> Expr | None:
             if not (isinstance(part, Binary) and part.op in COMPARISONS):
                 return None
-            is_of_iterators = bool(variables(part) & iterators) and not any(accesses(part))
-            return in_64_bits(part, narrow) if is_of_iterators else part
+            names = variables(part)
+            calls = {one.function for one in walk(part) if isinstance(one, Call)}
+            is_unsigned = bool(names & unsigned) or "(unsigned int)" in calls
+            if any(accesses(part)) or (is_unsigned and not names & iterators):
+                return part
+            return in_64_bits(part, narrow)
 
         return rewrite(expr, change) if narrow else expr
 

@@ -297,13 +297,18 @@ class Integers:
         return self._iterator(header, header.value)
 
     def _iterator(self, header: Header, number: Expr) -> Formula:
-        value = self._of_type(header.symbol.base, self._in_longs(number))
+        base = header.symbol.base
+        is_far = self.names.is_wide and width(base) == 64
+        value = self._of_type(base, self._in_longs(number, is_far))
         return Formula(number, value, None if value == number else number)
 
-    def _in_longs(self, number: Expr) -> Expr:
-        """Return a number that no unsigned part of it makes go round below 0."""
+    def _in_longs(self, number: Expr, is_far: bool = False) -> Expr:
+        """Return a number that no unsigned part of it makes go round below 0.
+
+        One that `is_far` may be more than an int holds.
+        """
         whole = self.names.resolved(number)
-        longs = signed(whole, self.names)
+        longs = signed(whole, self.names, is_far)
         return fold(number if longs == whole else longs)
 
     def _of_type(self, base: str, number: Expr) -> Expr:

@@ -175,7 +175,7 @@ def header(loop: Any, expressions: Expressions) -> Header:
         first = Typed(names.resolved(names.formulas[var].index), symbol.base)
     else:
         raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
-    unmoved = _converted(first, symbol.base, 1, expressions).expr
+    unmoved = _unmoved(first, symbol.base, expressions)
     first = _converted(first, symbol.base, step, expressions)
     start = first.expr
     ends = []
@@ -216,6 +216,14 @@ def _converted(first: Typed, base: str, step: int, expressions: Expressions) -> 
         return first
     start = Call(f"({kind})", (start,)) if is_unsigned(kind) else start
     return Typed(start if is_wider else Call(f"({base})", (start,)), base)
+
+
+def _unmoved(first: Typed, base: str, expressions: Expressions) -> Expr:
+    """Return what an iterator of type `base` has before it is compared, as C computes it."""
+    is_wider = width(base) > width(first.kind)
+    if is_wider and is_unsigned(first.kind) and not expressions.is_nonnegative(first.expr):
+        return Call(f"({first.kind})", (first.expr,))
+    return _converted(first, base, 1, expressions).expr
 
 
 def _below_zero(

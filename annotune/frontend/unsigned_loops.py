@@ -149,7 +149,7 @@ def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
         return messages.UNSIGNED_BOUND if is_below else None
     if bound is not None and bound[1] < 0:
         return messages.UNSIGNED_BOUND
-    starts_above = expressions.is_nonnegative(compared.start.expr)
+    starts_above = _starts_above(compared.start.expr, expressions)
     if compared.op == "!=":
         return _meeting_problem(compared, starts_above, expressions)
     if step > 0:
@@ -160,6 +160,17 @@ def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
         # Where both go round, the one may be above the other again.
         return messages.UNSIGNED_START
     return None if _stays_above(compared, expressions) else messages.NEVER_ENDS
+
+
+def _starts_above(start: Expr, expressions: Expressions) -> bool:
+    """Return whether a start is 0 or more also as a long, however a cast has made it so."""
+    casts = (part for part in walk(start) if _is_made_unsigned(part))
+    return expressions.is_nonnegative(start) and not any(
+        width(cast.function.strip("()")) == 64
+        and not all(map(expressions.is_nonnegative, cast.arguments))
+        for cast in casts
+        if isinstance(cast, Call)
+    )
 
 
 def _meeting_problem(

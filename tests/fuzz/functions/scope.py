@@ -147,7 +147,23 @@ class Scope:
         if self.far and self.choose.chance(30):
             return self.choose.pick(self.far)
         self.features.add("beyond 32 bits")
-        return f"(long){self.choose.pick(list(self.sizes))} * {FAR}"
+        return f"(long){self._factor()} * {FAR}"
+
+    def _factor(self) -> str:
+        """Return a size, or what C computes of sizes in their own types."""
+        choose, sizes = self.choose, list(self.sizes)
+        one, other = choose.pick(sizes), choose.pick(sizes)
+        forms = (
+            "{n} / 2",
+            "{n} % 5",
+            "{n} - 1",
+            "{n} + 1",
+            "{n} < {m} ? {n} : {m}",
+            "{n} > 3 ? {n} : 3",
+        )
+        if choose.chance(50):
+            return one
+        return "-" + one if choose.chance(15) else f"({choose.pick(forms).format(n=one, m=other)})"
 
     # Values --------------------------------------------------------------------------------
 

@@ -84,6 +84,9 @@ REPRODUCERS: dict[str, tuple[Call, ...]] = {
         )
         for nx, one, two in ((0, 0, 0), (-1, -1, -1), (1, 1, 1), (9, 12, 9), (12, 3, 2))
     ),
+    "nothing_of_restrict": tuple(
+        Call("within", n, Array("f8", 20), Array("i4", 9, (-1,) * 9)) for n in (0, 1, 3, 8, 9)
+    ),
     "null_opt2": tuple(
         Call("null_opt2", n, be, Array("f8", 99), Array("f8", 99))
         for n in (-1, 0, 1, 16, 23)

@@ -50,6 +50,10 @@ CALLS: dict[str, tuple[Call, ...]] = {
             if name != "below_zero" or bound >= 0
         ),
         *(Call("left_unmoved", ("u4", m), Array("f8", 8)) for m in (0, 1, 8)),
+        *(
+            Call("wider", ("u4", m), ("u8", l), Array("f8", 40))
+            for m, l in ((0, 2**32 - 1), (0, 2**40), (1, 0), (8, 3))
+        ),
     ),
     "unsigned_switch.c": tuple(
         Call("switched", n, Array("f8", 12), Array("i4", 60), Array("f8", 12))

@@ -1,6 +1,7 @@
 /* What the user's text computes of ints in 64 bits: more than an int holds. */
 
 #include <stddef.h>
+#include <stdlib.h>
 
 long last(int n, int m, double *restrict x, const double *restrict a)
 {
@@ -122,5 +123,77 @@ void left_in_an_iterator(unsigned char n, unsigned short count, double *restrict
       own += n;
     x[j] += i - 3;
   }
+  /*@ end @*/
+}
+
+void of_half(int n, double *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+  for (long i = (long)(n / 2) * 700000001; i < (long)(n / 2) * 700000001 + 8; i++)
+    x[i - (long)(n / 2) * 700000001] += 1;
+  /*@ end @*/
+}
+
+void of_less(int n, int m, double *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 8; param m = 4; } ) @*/
+  for (long i = (long)(n < m ? n : m) * 700000001; i < (long)(n < m ? n : m) * 700000001 + 8; i++)
+    x[i - (long)(n < m ? n : m) * 700000001] += 1;
+  /*@ end @*/
+}
+
+void negated(unsigned char n, double *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+  for (long i = (long)-n * 700000001; i < (long)-n * 700000001 + 8; i++)
+    x[i - (long)-n * 700000001] += abs(n);
+  /*@ end @*/
+}
+
+void of_distance(int n, double *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 8; } ) @*/
+  for (long i = (long)abs(n) * 700000001; i < (long)abs(n) * 700000001 + 8; i++)
+    x[i - (long)abs(n) * 700000001] += 1;
+  /*@ end @*/
+}
+
+void left_far(short n, unsigned m, double *restrict x)
+{
+  long i;
+  /*@ begin PerfTuning ( def input_params { param n = 8; param m = 8; } ) @*/
+  for (int j = 0; j < 4; j++) {
+    for (i = (long)n * 700000001; i < (long)n * 700000001 + m; i++)
+      x[i - (long)n * 700000001 + 8] += j;
+    x[j] = i + m;
+  }
+  /*@ end @*/
+}
+
+void down(short n, unsigned m, double *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 8; param m = 8; } ) @*/
+  for (long i = (long)n * 700000001 + m - 1; i >= (long)n * 700000001; i--)
+    x[i - (long)n * 700000001] += i;
+  /*@ end @*/
+}
+
+void staged(unsigned short n, short h, int *restrict x, const double *restrict y)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 4; param h = 12; } ) @*/
+  for (long j = 0; j < n; j++)
+    for (long i = (long)n * 700000001; i < (long)n * 700000001 + 5; i++)
+      x[(i - (long)n * 700000001) * (n + h) + j] =
+          (int)(j * y[j * (n + h) + (i - (long)n * 700000001)]) % 1000;
+  /*@ end @*/
+}
+
+void beyond_a_test(unsigned char n, size_t s, int *restrict x)
+{
+  /*@ begin PerfTuning ( def input_params { param n = 12; param s = 4; } ) @*/
+  for (long i = (long)(n + 1) * 700000001; i < (long)(n + 1) * 700000001 + s; i++)
+    for (int j = 0; j < 6; j++)
+      if (x[j] > 0)
+        x[(i - (long)(n + 1) * 700000001) * (n * 2) + j + 6] = j;
   /*@ end @*/
 }

@@ -75,3 +75,14 @@ void left_unmoved(unsigned m, double *restrict w)
     }
     /*@ end @*/
 }
+
+void wider(unsigned m, size_t l, double *restrict w)
+{
+    size_t k;
+    /*@ begin PerfTuning ( def input_params { param m = 8; param l = 3; } ) @*/
+    for (int i = 0; i < 8; i++) {
+        for (k = m - 1; k > l; k--) w[k + 10] += 2;
+        w[i] += k;
+    }
+    /*@ end @*/
+}

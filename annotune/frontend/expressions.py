@@ -333,7 +333,8 @@ class Expressions:
             raise self.operator(node, op)
         power = 2**by.value
         if op == "<<":
-            return self.computed("*", left, Typed(Int(power), left.kind), node)
+            # An int, beside which the other operand keeps its type.
+            return self.computed("*", left, Typed(Int(power), "int"), node)
         quotient = Binary("/", x, Int(power))
         if is_unsigned(left.kind) or self.is_nonnegative(x):
             return Typed(quotient, left.kind)

@@ -10,7 +10,9 @@ from annotune.frontend.kinds import (
     COMPLEX,
     Typed,
     cast,
+    common,
     is_integer,
+    is_unsigned,
     promoted,
     unwrapped,
     without_type,
@@ -77,6 +79,14 @@ def stored_value(value: Typed, place: Access | Var, base: str, expressions: Expr
     return Typed(expr, value.kind)
 
 
+def _divides_unsigned(op: str, base: str, value: Typed) -> bool:
+    """Return whether C makes an unsigned number of an integer before it divides it."""
+    own = promoted(base)
+    if op != "/=" or not (is_integer(own) and is_integer(value.kind)):
+        return False
+    return is_unsigned(common(own, value.kind)) and common(own, value.kind) != own
+
+
 def converted(
     node: Any, place: Access | Var, base: str, op: str, value: Typed, expressions: Expressions
 ) -> tuple[str, Typed]:
@@ -93,7 +103,7 @@ def converted(
         return op, stored_value(without_type(value), place, base, expressions)
     if op == "=":
         value = without_type(value)
-    if op in _OWN and not (op != "=" and loses_part):
+    if op in _OWN and not (op != "=" and (loses_part or _divides_unsigned(op, base, value))):
         return op, Typed(cast(value, base), base) if loses_part else value
     if op not in _OWN and not (is_whole and is_integer(value.kind)):
         raise expressions.refuse(messages.OPERATOR, node, op=op)

@@ -36,6 +36,9 @@ def arithmetic(op: str, left: Typed, right: Typed, kind: str, expressions: Expre
         a = Call(f"({kind})", (a,))
         if isinstance(b, Int):
             return Typed(Binary(op, a, b), kind)
+    elif all(_is_narrower(side, kind, expressions.names) for side in (a, b)):
+        # C has the one of 64 bits before it computes, not what is left of it.
+        a = Call(f"({kind})", (a,))
     return Typed(modular(Typed(Binary(op, a, b), kind)), kind)
 
 
@@ -63,7 +66,13 @@ def _stays(expr: Expr, kind: str, expressions: Expressions) -> bool:
         return _is_size(whole) and not is_int(whole, expressions.names)
     # As an int of the emitted code it would overflow.
     expressions.names.is_wide |= span[1] < 2**32
-    return span[1] < 2**32
+    return span[1] < 2**32 and not is_int(expr, expressions.names)
+
+
+def _is_narrower(expr: Expr, kind: str, names: Names) -> bool:
+    """Return whether the emitted C may compute an operand in less bits than a type has."""
+    own = kind_of(expr, names)
+    return bool(own) and width(own) < width(kind)
 
 
 def _is_size(expr: Expr) -> bool:

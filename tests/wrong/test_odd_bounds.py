@@ -51,8 +51,8 @@ CALLS: dict[str, tuple[Call, ...]] = {
         ),
         *(Call("left_unmoved", ("u4", m), Array("f8", 8)) for m in (0, 1, 8)),
         *(
-            Call("wider", ("u4", m), ("u8", l), Array("f8", 40))
-            for m, l in ((0, 2**32 - 1), (0, 2**40), (1, 0), (8, 3))
+            Call("wider", ("u4", m), ("u8", end), Array("f8", 40))
+            for m, end in ((0, 2**32 - 1), (0, 2**40), (1, 0), (8, 3))
         ),
     ),
     "unsigned_switch.c": tuple(

@@ -180,6 +180,19 @@ CALLS |= {
 }
 
 
+BELOW_ZERO = (-9, -1, 0, 1, 9, -100, 7, 3)
+CALLS["mixed_values.c"] = (
+    *(
+        Call("widened", ("u4", m), Array("u8", 48), Array("u1", 8, (200, 0, 255, 1)))
+        for m in (0, 3, 8, 2**32 - 1)
+    ),
+    *(
+        Call("divided", ("u4", m), *(Array(t, 8, BELOW_ZERO) for t in ("i4", "i8", "i2")))
+        for m in (0, 3, 8)
+    ),
+)
+
+
 @pytest.mark.alike(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_leave_what_the_original_leaves(name: str, tmp_path: Path) -> None:

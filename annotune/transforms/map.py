@@ -49,9 +49,14 @@ class Map:
         """Return the loops that are placed, as they are named."""
         return tuple(name for name, _ in self.levels)
 
+    @property
+    def around(self) -> tuple[str, ...]:
+        """Return the loops that the host runs: none that a user has placed all the same."""
+        return tuple(name for name in self.host if name not in self.names)
+
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a loop may not run where it is put, or None when all may."""
-        names = (*self.host, *self.names)
+        names = (*self.around, *self.names)
         absent = missing(body, self.statement, names, self.span)
         if absent is not None:
             return absent
@@ -79,7 +84,7 @@ class Map:
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loops placed, which `why_not` has accepted."""
-        band = band_with(body, self.statement, (*self.host, *self.names))
+        band = band_with(body, self.statement, (*self.around, *self.names))
         assert band is not None
         by_name, combines = {loop.var: loop for loop in band}, self._combines(band, context)
         levels = dict(self.levels)
@@ -87,7 +92,7 @@ class Map:
             rebuilt(by_name[name], place=levels[name], combines=combines[name])
             for name in self._outside_in(by_name)
         ]
-        host = [by_name[name] for name in self.host]
+        host = [by_name[name] for name in self.around]
         serial = [b for b in band if b.var not in levels and b.var not in self.host]
         renewed = nest_loops([*host, *placed, *serial], band[-1].body)
         return replace_loop(body, band[0], renewed)
@@ -133,7 +138,7 @@ class Map:
         """Return the refusal of a host's or placed loop whose bounds a loop inside it sets."""
         by_name = {loop.var: loop for loop in band}
         known: set[str] = set()
-        for name in self.host:
+        for name in self.around:
             setters = (bound_names(by_name[name]) & set(by_name)) - known
             if setters:
                 return BOUND_DEPENDS.at(

@@ -18,6 +18,9 @@ TWO = (
     "for (i = 0; i < n; i++)\n for (j = 0; j < n; j++)\n   b[i*n+j] += a[j*n+i];\n"
 )
 
+# Rows of 20, of which nothing shows that they lie apart.
+OVERLAPPING = MULTIPLY.replace("c[i*n+j]", "c[i*20+j]")
+
 
 def source(commands: str, nest: str = MULTIPLY, params: str = "") -> str:
     return (
@@ -105,6 +108,7 @@ def refused(commands: str, nest: str = MULTIPLY, params: str = "") -> Diagnostic
         ),
         ('cuda(0, thread={"x"})', MULTIPLY, "AT251", "statement 0 has no loop 'x'"),
         ('cuda(4, thread={"i"})', MULTIPLY, "AT250", "there is no statement 4"),
+        ('cuda(0, thread={"j","i"})', OVERLAPPING, "AT258", "loop 'j' cannot run in parallel"),
         ('registers(0, "j") cuda(0, thread={"i"})', MULTIPLY, "AT259", "changes with 'j'"),
         ('unroll(0, "k", 3)', MULTIPLY, "AT262", "factor 3 does not divide the 8 iterations"),
         ('unroll(0, "j", 2) cuda(0, thread={"i"})', MULTIPLY, "AT263", "holds other loops"),

@@ -167,10 +167,12 @@ def aligned_arrays(body: Body) -> frozenset[str]:
 
 
 def shared_arrays(body: Body) -> tuple[LocalArray, ...]:
-    """Return the arrays in `body` that belong to all threads of a block, in text order."""
-    return tuple(
-        s for s in walk_stmts(body) if isinstance(s, LocalArray) and s.space is MemorySpace.SHARED
-    )
+    """Return the arrays in `body` that belong to all threads of a block, in text order.
+
+    The iterations that unrolling leaves over have the arrays of those that it writes out.
+    """
+    local = (s for s in walk_stmts(body) if isinstance(s, LocalArray))
+    return tuple(dict.fromkeys(s for s in local if s.space is MemorySpace.SHARED))
 
 
 def dynamic_bytes(body: Body) -> int:

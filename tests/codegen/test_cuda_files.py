@@ -163,3 +163,29 @@ def test_an_unsigned_loop_behind_its_end_asks_for_no_blocks(tmp_path: Path) -> N
     asked = [count for count in counts if "gamma" in count]
     assert asked
     assert all("(long)gamma" in count for count in asked)
+
+
+def test_what_unrolling_leaves_over_stages_in_the_same_array(tmp_path: Path) -> None:
+    text = """
+        void f(int n, int p, int t, double *restrict c, const double *restrict a,
+               const double *restrict b)
+        {
+          /*@ begin PerfTuning (
+            def input_params { param n = 16; param p = 8; param t = 16; }
+          ) @*/
+          /*@ begin CHiLL (
+            tile(0, "i", 4)
+            cuda(0, block={"j","i_t"}, thread={"i"})
+            unroll(0, "k", 4)
+            stage(0, "a")
+          ) @*/
+          for (int i = 0; i < n; i++)
+            for (int j = 0; j < p; j++)
+              for (int k = 0; k < t; k++)
+                c[i * p + j] += a[i * 20 + k] * b[k * p + j];
+          /*@ end @*/
+          /*@ end @*/
+        }
+    """
+    made = emitted(tmp_path, text).files[".cu"]
+    assert made.count("__shared__ double a_tile[4];") == made.count("__global__") == 2

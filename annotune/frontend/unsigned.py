@@ -66,7 +66,7 @@ def _stays(expr: Expr, kind: str, expressions: Expressions) -> bool:
         return _is_size(whole) and not is_int(whole, expressions.names)
     # As an int of the emitted code it would overflow.
     expressions.names.is_wide |= span[1] < 2**32
-    return span[1] < 2**32 and not is_int(expr, expressions.names)
+    return span[1] < 2**32
 
 
 def _is_narrower(expr: Expr, kind: str, names: Names) -> bool:

@@ -183,7 +183,7 @@ CALLS |= {
 BELOW_ZERO = (-9, -1, 0, 1, 9, -100, 7, 3)
 CALLS["mixed_values.c"] = (
     *(
-        Call("widened", ("u4", m), Array("u8", 48), Array("u1", 8, (200, 0, 255, 1)))
+        Call("widened", ("u4", m), Array("u8", 40), Array("u1", 8, (200, 0, 255, 1)))
         for m in (0, 3, 8, 2**32 - 1)
     ),
     *(

@@ -8,8 +8,7 @@ void widened(unsigned m, unsigned long *restrict x, const unsigned char *restric
         x[i + 8] += 5UL - m;
         x[i + 16] = (m % 9UL) - b[i];
         x[i + 24] = 3L << 30;
-        x[i + 32] = (b[i] * 16843009u) / 8;
-        x[i + 40] = (m / 9UL) - m;
+        x[i + 32] = (m / 9UL) - m;
     }
     /*@ end @*/
 }

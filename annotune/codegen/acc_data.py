@@ -54,8 +54,8 @@ def section(analysis: Analysis, array: Array) -> str:
     return f"{array.name}[{':'.join(bounds)}]{rest}"
 
 
-def input_tests(analysis: Analysis) -> tuple[Expr, ...]:
-    """Return tests that inputs share no memory, but where they are one and the same.
+def section_tests(analysis: Analysis) -> tuple[Expr, ...]:
+    """Return tests that no section lies in a part of another, beside those for what C lets overlap.
 
     What is only read may overlap, ``restrict`` or not, and so may what is not touched at all where
     conditions decide. But a section of which a part alone is present ends the program (OpenACC

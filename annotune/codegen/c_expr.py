@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from annotune.analysis.named import is_unsigned_type
 from annotune.ir.element_bytes import PROMOTED
@@ -77,59 +77,72 @@ def in_64_bits(expr: Expr, narrow: Mapping[str, str]) -> Expr:
     32 bits no number is beyond these, so that this is the same number. Of unsigned ones products
     and their own sums are taken so: differences, and sums with what is below 0, may go round.
     """
-    if not narrow:
-        return expr
-    ints = {name for name, kind in narrow.items() if kind == "int"}
+    return rewrite(expr, _Widening(narrow).change) if narrow else expr
 
-    def change(part: Expr) -> Expr | None:
+
+@dataclass(frozen=True, slots=True)
+class _Widening:
+    """Computes as longs what C computes of `narrow` scalars: names with their types."""
+
+    narrow: Mapping[str, str]
+
+    def change(self, part: Expr) -> Expr | None:
+        """Return sums and products as longs; in what C compares, only subscripts."""
         match part:
             case Binary("+" | "-" | "*"):
-                return wide(part)[0]
-            case Select(condition, one, other) if not variables(condition) <= ints:
+                return self.wide(part)[0]
+            case Select(condition, one, other) if not self._is_of_ints(condition):
                 # As C compares.
-                condition = rewrite(condition, subscripts)
-                return Select(condition, rewrite(one, change), rewrite(other, change))
+                condition = rewrite(condition, self._subscripts)
+                return Select(condition, rewrite(one, self.change), rewrite(other, self.change))
         return None
 
-    def subscripts(part: Expr) -> Expr | None:
-        if not isinstance(part, Access):
-            return None
-        return replace(part, indices=tuple(rewrite(index, change) for index in part.indices))
-
-    def wide(part: Expr) -> tuple[Expr, str]:
+    def wide(self, part: Expr) -> tuple[Expr, str]:
         """Return a part changed, and the type in which C computes it then."""
         match part:
             case Binary("+" | "-" | "*" as op, left, right):
-                (left, kind), (right, other) = wide(left), wide(right)
-                if "long" in (kind, other):
-                    return Binary(op, left, right), "long"
-                if isinstance(left, Int) and isinstance(right, Int):
-                    return part, "int"
-                may_go_round = op != "*" and "unsigned int" in (kind, other)
-                if may_go_round and (op == "-" or _is_below_zero(left, kind, right, other)):
-                    return Binary(op, left, right), "unsigned int"
-                if isinstance(left, Int):
-                    return Binary(op, left, _long(right)), "long"
-                return Binary(op, _long(left), right), "long"
+                return self._computed(op, left, right)
             case Binary("/" | "%" as op, left, right):
-                (left, kind), (right, other) = wide(left), wide(right)
+                (left, kind), (right, other) = self.wide(left), self.wide(right)
                 return Binary(op, left, right), _common(kind, other)
             case Negate(operand):
-                operand, kind = wide(operand)
+                operand, kind = self.wide(operand)
                 return Negate(operand), kind
             case Select(_, left, right) | Call("min" | "max", (left, right)):
-                return rewrite(part, change), _common(wide(left)[1], wide(right)[1])
+                kind = _common(self.wide(left)[1], self.wide(right)[1])
+                return rewrite(part, self.change), kind
             case Int():
                 return part, "int"
             case Var(name):
-                return part, narrow.get(name, "long")
+                return part, self.narrow.get(name, "long")
             case Call(function) if function.strip("()") in (*PROMOTED, "int", "abs"):
-                return rewrite(part, change), "int"
+                return rewrite(part, self.change), "int"
             case Call("(unsigned int)"):
-                return rewrite(part, change), "unsigned int"
-        return rewrite(part, change), "long"
+                return rewrite(part, self.change), "unsigned int"
+        return rewrite(part, self.change), "long"
 
-    return rewrite(expr, change)
+    def _computed(self, op: str, left: Expr, right: Expr) -> tuple[Expr, str]:
+        """Return a sum, difference or product as `wide` does."""
+        (left, kind), (right, other) = self.wide(left), self.wide(right)
+        if "long" in (kind, other):
+            return Binary(op, left, right), "long"
+        if isinstance(left, Int) and isinstance(right, Int):
+            return Binary(op, left, right), "int"
+        may_go_round = op != "*" and "unsigned int" in (kind, other)
+        if may_go_round and (op == "-" or _is_below_zero(left, kind, right, other)):
+            return Binary(op, left, right), "unsigned int"
+        if isinstance(left, Int):
+            return Binary(op, left, _long(right)), "long"
+        return Binary(op, _long(left), right), "long"
+
+    def _subscripts(self, part: Expr) -> Expr | None:
+        if not isinstance(part, Access):
+            return None
+        indices = tuple(rewrite(index, self.change) for index in part.indices)
+        return replace(part, indices=indices)
+
+    def _is_of_ints(self, expr: Expr) -> bool:
+        return all(self.narrow.get(name) == "int" for name in variables(expr))
 
 
 def _common(one: str, other: str) -> str:

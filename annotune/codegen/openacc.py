@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.codegen.acc_data import data_clauses, input_tests, section_stretch
+from annotune.codegen.acc_data import data_clauses, section_tests, section_stretch
 from annotune.codegen.acc_nest import ACC_LEVELS, NestWriter, levels_from
 from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
@@ -117,7 +117,7 @@ class OpenAccTarget:
         if not resident:
             # A section of which another's part is present ends the program (OpenACC 3.3, 2.7.2).
             stretch = section_stretch
-            also = (*null_tests(variant.analysis), *input_tests(variant.analysis))
+            also = (*null_tests(variant.analysis), *section_tests(variant.analysis))
             first = look_text(variant.analysis, Dialect(region, flat=False))
         body = region_block(variant, write, around, also, first, stretch)
         return without_macros(RegionCode(body, helper, conditions=tuple(conditions)), region)

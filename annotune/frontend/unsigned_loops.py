@@ -164,13 +164,11 @@ def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
 
 def _starts_above(start: Expr, expressions: Expressions) -> bool:
     """Return whether a start is 0 or more also as a long, however a cast has made it so."""
-    casts = (part for part in walk(start) if _is_made_unsigned(part))
-    return expressions.is_nonnegative(start) and not any(
-        width(cast.function.strip("()")) == 64
-        and not all(map(expressions.is_nonnegative, cast.arguments))
-        for cast in casts
-        if isinstance(cast, Call)
-    )
+    for part in walk(start):
+        if isinstance(part, Call) and part.function in ("(unsigned long)", "(unsigned long long)"):
+            if not all(map(expressions.is_nonnegative, part.arguments)):
+                return False
+    return expressions.is_nonnegative(start)
 
 
 def _meeting_problem(

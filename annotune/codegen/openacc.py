@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.codegen.acc_data import data_clauses, section_tests, section_stretch
+from annotune.codegen.acc_data import data_clauses, section_stretch, section_tests
 from annotune.codegen.acc_nest import ACC_LEVELS, NestWriter, levels_from
 from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled

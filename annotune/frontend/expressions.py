@@ -32,7 +32,7 @@ from annotune.frontend.ranges import Interval, interval, of_type
 from annotune.frontend.symbols import INTEGERS, REALS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
-from annotune.frontend.unsigned import arithmetic, converted
+from annotune.frontend.unsigned import arithmetic, converted, kind_of, signed
 from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,
@@ -52,6 +52,8 @@ from annotune.ir.expr import (
 
 # An address: the array, the subscripts given so far, and an offset not yet in one.
 _Address = tuple[Symbol, tuple[Expr, ...], Expr | None]
+# Its sums and differences go round at 2^32, far below what a subscript may be.
+UNSIGNED = "unsigned int"
 _IMAGINARY_UNITS = frozenset({"I", "_Complex_I"})
 # What the values of C's types decide, where sums and products agree up to what goes round.
 ROUNDING = frozenset({"/", "%", ">>"})
@@ -221,7 +223,7 @@ class Expressions:
             symbol, indices, offset = self._address(node.name)
             index = self.integer(node.subscript)
             if offset is not None:
-                index = Binary("+", offset, index)
+                index = self._of_numbers("+", offset, index, "long")
             return symbol, (*indices, index), None
         symbol, indices, offset = self._address(node.expr)
         return symbol, (*indices, offset if offset is not None else Int(0)), None
@@ -254,9 +256,9 @@ class Expressions:
         symbol, indices, offset = self._address(pointer)
         step = self.integer(distance)
         if offset is not None:
-            return symbol, indices, Binary(node.op, offset, step)
+            return symbol, indices, self._of_numbers(node.op, offset, step, "long")
         if node.op == "-":
-            step = Int(-step.value) if isinstance(step, Int) else Negate(step)
+            step = Int(-step.value) if isinstance(step, Int) else Negate(self._as_long(step))
         return symbol, indices, step
 
     def _is_pointer(self, node: Any) -> bool:
@@ -297,6 +299,8 @@ class Expressions:
                 return Typed(modular(Typed(Negate(operand.expr), operand.kind)), operand.kind)
             if isinstance(operand.expr, Int) and operand.expr.value > 0:
                 return Typed(Int(-operand.expr.value), operand.kind)
+            if self.in_index and operand.kind != UNSIGNED:
+                return Typed(Negate(self._as_long(operand.expr)), operand.kind)
             return Typed(Negate(operand.expr), operand.kind)
         if node.op == "+":
             return self.value(node.expr)
@@ -324,7 +328,31 @@ class Expressions:
         # Where the other operand is of the type anyway, a constant need not say it.
         first = without_type(left) if right.kind == kind else left
         second = without_type(right) if left.kind == kind and first is left else right
+        if self.in_index:
+            return Typed(self._of_numbers(op, first.expr, second.expr, kind), kind)
         return Typed(Binary(op, first.expr, second.expr), kind)
+
+    def _of_numbers(self, op: str, left: Expr, right: Expr, kind: str) -> Expr:
+        """Return a part of a subscript that C computes in type `kind`.
+
+        Where that has a sign, what the emitted C would compute without one is made a long.
+        """
+        whole = Binary(op, left, right)
+        if kind == UNSIGNED or kind_of(whole, self.names) != UNSIGNED:
+            return whole
+        if op != "-" and all(map(self._has_no_sign, (left, right))):
+            # The same number, less what goes round in C too.
+            return whole
+        return Binary(op, self._as_long(left), self._as_long(right))
+
+    def _has_no_sign(self, number: Expr) -> bool:
+        if isinstance(number, Int):
+            return number.value >= 0
+        return kind_of(number, self.names) == UNSIGNED
+
+    def _as_long(self, number: Expr) -> Expr:
+        is_one = kind_of(number, self.names) == UNSIGNED
+        return Call("(long)", (number,)) if is_one else number
 
     def _shifted(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
         """Return a shift by a constant, as a product or a quotient rounded down."""
@@ -362,12 +390,21 @@ class Expressions:
         extremum = _extremum(chosen) if self.in_index and is_integer(kind) else None
         if extremum is not None:
             return Typed(extremum, kind)
+        if self.in_index and kind != UNSIGNED and kind_of(chosen, self.names) == UNSIGNED:
+            chosen = Select(test, self._as_long(if_true.expr), self._as_long(if_false.expr))
         if is_unsigned(kind):
             sides = map(self.exact_value, (node.iftrue, node.iffalse))
             chosen = Select(test, *(converted(side, kind, self) for side in sides))
         if {if_true.kind, if_false.kind} & COMPLEX:
             chosen = Select(test, cast(if_true, kind), cast(if_false, kind))
         return Typed(chosen, kind)
+
+    def number(self, value: Typed, kind: str) -> Expr:
+        """Return a part of a subscript that C converts to type `kind`, as a plain number."""
+        if isinstance(value.expr, Var | Access) or (value.kind, kind) != (UNSIGNED, "int"):
+            return value.expr
+        # What has gone round below 0 has its sign again.
+        return signed(self.names.resolved(value.expr), self.names)
 
     def _cast(self, node: Any) -> Typed:
         """Return the operand of a cast, converted where the cast changes it."""
@@ -381,7 +418,7 @@ class Expressions:
         if target in INTEGERS and is_integer(operand.kind):
             self.names.is_wide |= "long" in target
             if target == operand.kind or (self.in_index and target not in PROMOTED):
-                return Typed(operand.expr, target)
+                return Typed(self.number(operand, target), target)
             return Typed(Call(f"({target})", (operand.expr,)), promoted(target))
         return Typed(cast(self.exact_value(node.expr), target), promoted(target))
 

@@ -28,8 +28,7 @@ from annotune.frontend.ranges import width
 from annotune.frontend.stores import holds, stored_value
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.frontend.unsigned import is_int, kind_of
-from annotune.frontend.unsigned_loops import signed
+from annotune.frontend.unsigned import is_int, kind_of, signed
 from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses, subtracts
 from annotune.ir.expr import variables as scalars_in
@@ -105,7 +104,8 @@ class Integers:
         if is_integer(new.kind) and symbol.base not in PROMOTED:
             with self.expressions.index():
                 index = self._new(target, op, node, value)
-            formula = self._formula(symbol, index.expr, new)
+            number = self.expressions.number(index, symbol.base)
+            formula = self._formula(symbol, number, new)
         if stored is not None:
             self.forget({name})
         names.formulas.pop(name, None)

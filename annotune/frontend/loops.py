@@ -15,7 +15,8 @@ from annotune.frontend.names import Left, Names
 from annotune.frontend.ranges import Interval, of_type, width
 from annotune.frontend.symbols import INTEGERS, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.frontend.unsigned_loops import Comparison, as_compared, check, signed
+from annotune.frontend.unsigned import signed
+from annotune.frontend.unsigned_loops import Comparison, as_compared, check
 from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses, variables
 from annotune.ir.fold import fold

@@ -10,6 +10,7 @@ from annotune.frontend.kinds import (
     common,
     goes_round,
     is_integer,
+    is_unsigned,
     literal_type,
     modular,
     promoted,
@@ -17,7 +18,23 @@ from annotune.frontend.kinds import (
 )
 from annotune.frontend.names import Names
 from annotune.frontend.ranges import width
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, children
+from annotune.ir.expr import (
+    COMPARISONS,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Select,
+    Var,
+    accesses,
+    children,
+    rewrite,
+    subtracts,
+    variables,
+    walk,
+)
 
 if TYPE_CHECKING:
     from annotune.frontend.expressions import Expressions
@@ -56,16 +73,21 @@ def _stays(expr: Expr, kind: str, expressions: Expressions) -> bool:
 
     For 64 bits, sizes and iterators are taken to be far smaller.
     """
+    names = expressions.names
     span = expressions.range_of(expr)
     if span is None or span[0] < 0:
         return False
     if isinstance(expr, Var | Access | Int) or span[1] < 2**31:
         return True
     if width(kind) == 64:
-        whole = expressions.names.resolved(expr)
-        return _is_size(whole) and not is_int(whole, expressions.names)
-    # As an int of the emitted code it would overflow.
-    expressions.names.is_wide |= span[1] < 2**32
+        whole = names.resolved(expr)
+        return _is_size(whole) and width(kind_of(whole, names)) == 64
+    counts = expressions.spans.keys()
+    if is_int(expr, names) and (accesses(expr) or not variables(expr) <= counts):
+        # As an int of the emitted code it would overflow.
+        return False
+    # An iterator is made a long.
+    names.is_wide |= span[1] < 2**32
     return span[1] < 2**32
 
 
@@ -122,8 +144,9 @@ def kind_of(expr: Expr, names: Names) -> str:
         case Call(function, _) if function not in ("min", "max"):
             kind = promoted(function.strip("()"))
             return kind if is_integer(kind) else ""
-        case Negate() | Call() | Binary("+" | "-" | "*" | "/" | "%"):
-            kinds = [kind_of(part, names) for part in children(expr)]
+        case Negate() | Call() | Select() | Binary("+" | "-" | "*" | "/" | "%"):
+            parts = children(expr)[1:] if isinstance(expr, Select) else children(expr)
+            kinds = [kind_of(part, names) for part in parts]
             return reduce(common, kinds) if all(kinds) else ""
     return ""
 
@@ -133,3 +156,39 @@ def converted(value: Typed, kind: str, expressions: Expressions) -> Expr:
     if value.kind == kind or _stays(value.expr, kind, expressions):
         return value.expr
     return Call(f"({kind})", (value.expr,))
+
+
+def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
+    """Return a distance, computed in longs where unsigned numbers in it would make it go round.
+
+    One that `is_far` may be more than an int holds.
+    """
+
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case Var(name) if name in names.scalars:
+                kind = names.scalars[name].type
+                is_cast = is_unsigned(kind) or (is_far and width(kind) < width("long"))
+                return Call("(long)", (part,)) if is_cast else None
+            case Access() | Call("(long)"):
+                return Call("(long)", (part,)) if kind_of(part, names) == "unsigned int" else part
+            case Binary(op) if op in COMPARISONS:
+                # As C compares.
+                return part
+            case Binary("/" | "%", left, _) if not subtracts(left) or _is_made_unsigned(left):
+                # As C divides: with a sign, half of a great number would be another.
+                return Call("(long)", (part,)) if _reads_unsigned(part, names) else None
+            case Call(function) if is_unsigned(function.strip("()")):
+                return Call("(long)", (part,))
+        return None
+
+    return rewrite(expr, change)
+
+
+def _is_made_unsigned(expr: Expr) -> bool:
+    return isinstance(expr, Call) and is_unsigned(expr.function.strip("()"))
+
+
+def _reads_unsigned(expr: Expr, names: Names) -> bool:
+    kinds = [names.scalars[name].type for name in variables(expr) if name in names.scalars]
+    return any(map(is_unsigned, kinds)) or any(map(_is_made_unsigned, walk(expr)))

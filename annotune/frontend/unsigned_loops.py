@@ -16,23 +16,10 @@ from annotune.diagnostics import Template
 from annotune.frontend import messages
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.kinds import Typed, common, is_unsigned
-from annotune.frontend.names import Names
 from annotune.frontend.ranges import of_type, width
 from annotune.frontend.symbols import Symbol
-from annotune.ir.expr import (
-    COMPARISONS,
-    Binary,
-    Call,
-    Expr,
-    Int,
-    Negate,
-    Select,
-    Var,
-    rewrite,
-    subtracts,
-    variables,
-    walk,
-)
+from annotune.frontend.unsigned import signed
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, variables, walk
 from annotune.ir.fold import fold
 
 # No iterator comes so far, and its distance from any that one does come to is a long.
@@ -104,42 +91,6 @@ def _converted(compared: Comparison, is_mixed: bool, expressions: Expressions) -
     return Select(Binary("<", bound, Int(0)), Int(_BEYOND), bound)
 
 
-def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
-    """Return a distance, computed in longs where unsigned numbers in it would make it go round.
-
-    One that `is_far` may be more than an int holds.
-    """
-
-    def change(part: Expr) -> Expr | None:
-        match part:
-            case Var(name) if name in names.scalars:
-                kind = names.scalars[name].type
-                is_cast = is_unsigned(kind) or (is_far and width(kind) < width("long"))
-                return Call("(long)", (part,)) if is_cast else None
-            case Call("(long)"):
-                return part
-            case Binary(op) if op in COMPARISONS:
-                # As C compares.
-                return part
-            case Binary("/" | "%", left, _) if not subtracts(left) or _is_made_unsigned(left):
-                # As C divides: with a sign, half of a great number would be another.
-                return Call("(long)", (part,)) if _reads_unsigned(part, names) else None
-            case Call(function) if is_unsigned(function.strip("()")):
-                return Call("(long)", (part,))
-        return None
-
-    return rewrite(expr, change)
-
-
-def _is_made_unsigned(expr: Expr) -> bool:
-    return isinstance(expr, Call) and is_unsigned(expr.function.strip("()"))
-
-
-def _reads_unsigned(expr: Expr, names: Names) -> bool:
-    kinds = [names.scalars[name].type for name in variables(expr) if name in names.scalars]
-    return any(map(is_unsigned, kinds)) or any(map(_is_made_unsigned, walk(expr)))
-
-
 def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
     base, kind, step = compared.symbol.base, compared.kind, compared.step
     bound = expressions.range_of(compared.bound.expr)
@@ -164,11 +115,10 @@ def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
 
 def _starts_above(start: Expr, expressions: Expressions) -> bool:
     """Return whether a start is 0 or more also as a long, however a cast has made it so."""
-    for part in walk(start):
-        if isinstance(part, Call) and part.function in ("(unsigned long)", "(unsigned long long)"):
-            if not all(map(expressions.is_nonnegative, part.arguments)):
-                return False
-    return expressions.is_nonnegative(start)
+    casts = {"(unsigned long)", "(unsigned long long)"}
+    calls = (part for part in walk(start) if isinstance(part, Call) and part.function in casts)
+    inside = (argument for call in calls for argument in call.arguments)
+    return expressions.is_nonnegative(start) and all(map(expressions.is_nonnegative, inside))
 
 
 def _meeting_problem(

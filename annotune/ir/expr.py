@@ -191,8 +191,13 @@ def variables(expr: Expr) -> frozenset[str]:
 
 
 def subtracts(expr: Expr) -> bool:
-    """Return whether anything in `expr` is subtracted or has its sign changed."""
-    return any(isinstance(e, Negate) or (isinstance(e, Binary) and e.op == "-") for e in walk(expr))
+    """Return whether anything in `expr` is subtracted, below 0 or has its sign changed."""
+    return any(
+        isinstance(e, Negate)
+        or (isinstance(e, Binary) and e.op == "-")
+        or (isinstance(e, Int) and e.value < 0)
+        for e in walk(expr)
+    )
 
 
 def accesses(expr: Expr) -> tuple[Access, ...]:

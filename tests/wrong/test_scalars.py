@@ -191,6 +191,23 @@ CALLS["mixed_values.c"] = (
         for m in (0, 3, 8)
     ),
 )
+CALLS["wide_products.c"] = (
+    *(
+        Call(name, ("u4", m), Array("u8", 8))
+        for name in ("thrice", "square", "share", "quotient")
+        for m in (0, 3, 1_500_000_000, 2**32 - 6)
+    ),
+    *(Call("spread", ("u1", c), Array("u8", 8)) for c in (0, 5, 130, 255)),
+    Call("spread_all", Array("u1", 8, (255, 0, 128, 200, 1)), Array("u8", 8)),
+)
+COUNTS = (("u4", 0), ("u4", 1), ("u4", 3), ("u4", 8), ("u4", 19))
+CALLS["signed_subscripts.c"] = (
+    *(
+        Call(name, m, Array("i8", 80), Array("i8", 300, offset=150))
+        for name in ("casts", "pointers", "integers")
+        for m in COUNTS
+    ),
+)
 
 
 @pytest.mark.alike(2)

@@ -14,13 +14,14 @@ from annotune.ir.expr import (
     Call,
     Expr,
     Int,
+    Var,
     accesses,
     conjunction,
     conjuncts,
     variables,
     walk,
 )
-from annotune.ir.nest import Assign, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import Assign, LocalArray, Loop, Stmt, is_stored, walk_stmts
 from annotune.transforms.tree import Body, rebuilt
 
 
@@ -38,10 +39,11 @@ def without_test(
         return None, loop
     assigns = [stmt for stmt in inside if isinstance(stmt, Assign)]
     changed = {loop.var, *(stmt.var for stmt in inside if isinstance(stmt, Loop))}
-    changed |= {a.target.array if isinstance(a.target, Access) else a.target.name for a in assigns}
+    changed |= set(map(_written, assigns))
     tests: list[Expr] = []
+    stored: dict[str, list[Expr]] = {}
     for number, assign in enumerate(assigns):
-        own = list(conjuncts(assign.guard)) if assign.guard is not None else []
+        own = _tests(assign, stored)
         tests = [test for test in (tests if number else own) if test in own]
     kept: list[Expr] = []
     for test in dict.fromkeys(tests):
@@ -51,6 +53,24 @@ def without_test(
     if not kept:
         return None, loop
     return conjunction(kept), rebuilt(loop, body=_without(loop.body, kept))
+
+
+def _tests(assign: Assign, stored: dict[str, list[Expr]]) -> list[Expr]:
+    """Return what must hold for a statement to run, or to store a condition that holds.
+
+    `stored` are those that the conditions stored before it are made of.
+    """
+    tests = list(conjuncts(assign.guard)) if assign.guard is not None else []
+    for test in tuple(tests):
+        tests += stored.get(test.name, []) if isinstance(test, Var) else []
+    if is_stored(assign):
+        tests += conjuncts(assign.value)
+        stored[_written(assign)] = tests
+    return tests
+
+
+def _written(assign: Assign) -> str:
+    return assign.target.array if isinstance(assign.target, Access) else assign.target.name
 
 
 def _is_asked(test: Expr, kept: list[Expr], asked_first: frozenset[Expr]) -> bool:
@@ -92,7 +112,9 @@ def _without(body: Body, tests: list[Expr]) -> Body:
         if isinstance(stmt, LocalArray):
             return stmt
         assert isinstance(stmt, Assign)
-        assert stmt.guard is not None
+        if stmt.guard is None:
+            # A condition is stored whatever holds.
+            return stmt
         left = conjunction(test for test in conjuncts(stmt.guard) if test not in tests)
         return replace(stmt, guard=left)
 

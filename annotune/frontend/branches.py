@@ -25,9 +25,7 @@ from annotune.ir.expr import (
     conjuncts,
     walk,
 )
-from annotune.ir.nest import Assign, Loop, Stmt, walk_stmts
-
-STORED = "annotune_if_"
+from annotune.ir.nest import Assign, Loop, Stmt, is_stored, walk_stmts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +35,6 @@ class Kinds:
     target: str
     value: str
     is_kept: bool
-
-
-def is_stored(stmt: Assign) -> bool:
-    """Return whether a statement stores a condition of ours."""
-    return isinstance(stmt.target, Var) and stmt.target.name.startswith(STORED)
 
 
 def changes_test(

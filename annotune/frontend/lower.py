@@ -8,7 +8,7 @@ from typing import Any
 
 from annotune.diagnostics import AnnotuneError, Diagnostic, Template
 from annotune.frontend import messages
-from annotune.frontend.branches import STORED, Kinds, changes_test, guarded, merged
+from annotune.frontend.branches import Kinds, changes_test, guarded, merged
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import assigned_in, walk
 from annotune.frontend.integers import Integers, written_in
@@ -32,7 +32,7 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Loop, Nest, Stmt
+from annotune.ir.nest import STORED, Assign, Loop, Nest, Stmt
 from annotune.ir.region import Scalar
 
 _WORDS: dict[type[Any], str] = {

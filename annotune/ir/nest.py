@@ -255,6 +255,15 @@ class Nest:
         return {assign.number: loops for assign, loops in walk_paths(self.body)}
 
 
+# In the names of the conditions that a nest stores where a branch changes what it asks.
+STORED = "annotune_if_"
+
+
+def is_stored(stmt: Assign) -> bool:
+    """Return whether a statement stores a condition of ours, which is read in its iteration."""
+    return isinstance(stmt.target, Var) and STORED in stmt.target.name
+
+
 def walk_stmts(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
     """Yield the statements of `body` and of the loops in it, in text order."""
     for stmt in body:

@@ -88,6 +88,8 @@ class Scope:
     discrete: bool = False
     new_array: Callable[[tuple[str, ...]], Array | None] = lambda sizes: None
     far: list[str] = field(default_factory=list)
+    pointed: set[str] = field(default_factory=set)
+    """Elements that pointers name, as they are written."""
     is_quiet: bool = False
     """Whether conversions that lose a number's fraction are kept away."""
 
@@ -111,7 +113,24 @@ class Scope:
         if array is None:
             return None
         at = [self._subscript(array, k, iterators) for k in range(len(array.sizes))]
+        if array.form == "flat" and len(at) == 1 and self.choose.chance(6):
+            return array, self._pointed(array, at[0])
         return array, array.element_at(at)
+
+    def _pointed(self, array: Array, at: str) -> str:
+        """Return an element of an array by the arithmetic of pointers."""
+        forms = ("*({a} + {i} - 1)", "({a} + {i})[-1]", "*({a} - {i} + 3)", "({a} - 2)[{i}]")
+        text = self.choose.pick(forms).format(a=array.spelling, i=_bracketed(at))
+        self.pointed.add(text)
+        self.features.add("pointer arithmetic")
+        return text
+
+    def _counted(self, one: Iterator) -> str:
+        """Return an iterator in a subscript, at times cast."""
+        if not self.choose.chance(7):
+            return one.name
+        type_ = self.choose.pick(("int", "int", "long", "ptrdiff_t"))
+        return f"({type_}){_bracketed(one.name)}"
 
     def _fits(self, array: Array, iterators: list[Iterator]) -> bool:
         known = {i.size for i in iterators}
@@ -123,21 +142,21 @@ class Scope:
         fitting = fitting or [i for i in iterators if i.size == size]
         if array.form == "flat" and self.choose.chance(8) and iterators:
             one = self.choose.pick(iterators)
-            form = self.choose.pick(("{i}/2", "2*{i}", "{i} % 3", "{i} + 3", "{i} - 1", "{i}"))
-            return form.format(i=one.name)
+            forms = ("{i}/2", "2*{i}", "{i} % 3", "{i} + 3", "{i} - 1", "{i}", "-{i}", "5 - {i}")
+            return self.choose.pick(forms).format(i=self._counted(one))
         if not fitting:
             return str(self.choose.integer(0, max(0, int(size) - 1))) if size.isdigit() else "0"
         one = self.choose.pick(fitting)
         kind = self.choose.integer(0, 99)
         if kind < 72:
-            return one.name
+            return self._counted(one)
         offset = self.choose.integer(-1, 2)
         if array.form != "flat" and (one.low + offset < 0 or one.high + offset > pad):
             return one.name
         if kind < 93 and offset:
-            return f"{one.name} {'-' if offset < 0 else '+'} {abs(offset)}"
+            return f"{self._counted(one)} {'-' if offset < 0 else '+'} {abs(offset)}"
         if kind > 96 and not one.high:
-            return f"{size} - 1 - {one.name}"
+            return f"{size} - 1 - {self._counted(one)}"
         return one.name
 
     # Numbers beyond 32 bits ------------------------------------------------------------------
@@ -182,7 +201,9 @@ class Scope:
             )
             right = self.value(iterators, type_, depth - 1)
             # gcc reads nothing of ``x - (x - y)``, and what C says is touched would not be there.
-            if _elements(left) & _elements(right) and (op in "-^" or "-(" in left + right):
+            if self._elements(left) & self._elements(right) and (
+                op in "-^" or "-(" in left + right
+            ):
                 return left
             return f"({left} {op} {right})"
         if is_complex(type_):
@@ -240,6 +261,9 @@ class Scope:
             return choose.pick(("0.1", "1.7f", "3.3"))
         return choose.pick(("1.0", "2.0", "0.5", "1", "2", "-1.0", "3", "0.25f", "-0.0"))
 
+    def _elements(self, text: str) -> set[str]:
+        return _subscripted(text) | {one for one in self.pointed if one in text}
+
     def _may_give(self, source: str, target: str) -> bool:
         if is_complex(source):
             return is_complex(target)
@@ -278,7 +302,7 @@ class Scope:
         return f"{one.word} {choose.pick(('>', '!=', '<='))} {choose.pick(('0', '1', '2'))}"
 
 
-def _elements(text: str) -> set[str]:
+def _subscripted(text: str) -> set[str]:
     """Return the array elements of an expression, as they are written."""
     found = set()
     for match in re.finditer(r"[\w.>-]+(?=\[)", text):

@@ -110,10 +110,7 @@ class Space:
             case Binary("/" | "%" as op, left, right):
                 return self._quotient(op, left, right, dims)
             case Binary("*", left, right):
-                factors = [fold(factor, self.values) for factor in (left, right)]
-                if not any(isinstance(factor, Int) for factor in factors):
-                    return None
-                operands = tuple(factors)
+                return self._multiple(fold(left, self.values), fold(right, self.values), dims)
             case Negate() | Binary("+" | "-") | Call("min" | "max"):
                 pass
             case _:
@@ -128,6 +125,14 @@ class Space:
             case Call(extremum, _):
                 return reduce(lambda one, two: f"{extremum}({one}, {two})", known)
         return f"-{known[0]}"
+
+    def _multiple(self, left: Expr, right: Expr, dims: Mapping[str, str]) -> str | None:
+        """Return a product with a number, which isl wants on the left, or without parentheses."""
+        number, other = (left, right) if isinstance(left, Int) else (right, left)
+        if not isinstance(number, Int):
+            return None
+        text = self.value(other, dims)
+        return None if text is None else f"{number.value}*({text})"
 
     def _quotient(self, op: str, left: Expr, right: Expr, dims: Mapping[str, str]) -> str | None:
         """Return C's quotient or remainder: towards zero, where isl rounds down."""

@@ -74,7 +74,8 @@ def _writes_cover(name: str, found: tuple[Poly, Poly] | None, bounds: Bounds) ->
         if reference.is_write:
             wrote = model.surely[reference.statement]
             image = model.maps[reference].intersect_domain(wrote).range()
-            written = image if written is None else written.union(image)
+            # Of many strides isl would try each against each.
+            written = image if written is None else written.union(image).coalesce()
     assert written is not None
     section = _box([(first, first + count), *((ZERO, extent) for extent in inner)], model)
     return bool(section.is_subset(written))

@@ -32,7 +32,7 @@ from annotune.frontend.ranges import Interval, interval, of_type
 from annotune.frontend.symbols import INTEGERS, REALS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
-from annotune.frontend.unsigned import arithmetic, converted, kind_of, signed
+from annotune.frontend.unsigned import UNSIGNED, arithmetic, converted, kind_of, signed
 from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,
@@ -52,8 +52,6 @@ from annotune.ir.expr import (
 
 # An address: the array, the subscripts given so far, and an offset not yet in one.
 _Address = tuple[Symbol, tuple[Expr, ...], Expr | None]
-# Its sums and differences go round at 2^32, far below what a subscript may be.
-UNSIGNED = "unsigned int"
 _IMAGINARY_UNITS = frozenset({"I", "_Complex_I"})
 # What the values of C's types decide, where sums and products agree up to what goes round.
 ROUNDING = frozenset({"/", "%", ">>"})
@@ -251,7 +249,7 @@ class Expressions:
     def _moved(self, node: Any) -> _Address:
         """Return the address ``p + i``, ``i + p`` or ``p - i``."""
         pointer, distance = node.left, node.right
-        if node.op == "+" and not self._is_pointer(pointer):
+        if node.op == "+" and not self.is_pointer(pointer):
             pointer, distance = distance, pointer
         symbol, indices, offset = self._address(pointer)
         step = self.integer(distance)
@@ -261,16 +259,17 @@ class Expressions:
             step = Int(-step.value) if isinstance(step, Int) else Negate(self._as_long(step))
         return symbol, indices, step
 
-    def _is_pointer(self, node: Any) -> bool:
+    def is_pointer(self, node: Any) -> bool:
+        """Return whether an expression has an address."""
         match node:
             case c_ast.ID():
                 symbol = self.names.find(node.name)
                 return symbol is not None and symbol.is_array
             case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
                 base = node.name if isinstance(node, c_ast.ArrayRef) else node.expr
-                return self._is_pointer(base)
+                return self.is_pointer(base)
             case c_ast.BinaryOp(op="+" | "-"):
-                return self._is_pointer(node.left) or self._is_pointer(node.right)
+                return self.is_pointer(node.left) or self.is_pointer(node.right)
         return False
 
     def _name(self, node: Any) -> Typed:

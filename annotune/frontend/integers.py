@@ -28,7 +28,7 @@ from annotune.frontend.ranges import width
 from annotune.frontend.stores import holds, stored_value
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.frontend.unsigned import is_int, kind_of, signed
+from annotune.frontend.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
 from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses, subtracts
 from annotune.ir.expr import variables as scalars_in
@@ -47,32 +47,37 @@ def reads(expr: Expr) -> frozenset[str]:
     return scalars_in(expr) | {access.array for access in accesses(expr)}
 
 
-def written_in(node: Any) -> frozenset[str]:
-    """Return the scalars, arrays and declared variables that a statement may write."""
-    found: set[str] = set()
-    for inner in walk(node):
-        if isinstance(inner, c_ast.Assignment):
-            found |= _bases(inner.lvalue)
-        elif isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--"):
-            found |= _bases(inner.expr)
-        elif isinstance(inner, c_ast.Decl) and inner.name:
-            found.add(inner.name)
-    return frozenset(found)
-
-
-def _bases(place: Any) -> set[str]:
-    """Return the names that an lvalue may write through: its subscripts are only read."""
-    while isinstance(place, c_ast.ArrayRef):
-        place = place.name
-    return {n.name for n in walk(place) if isinstance(n, c_ast.ID)}
-
-
 class Integers:
     """What the integers of a region are, statement after statement."""
 
     def __init__(self, expressions: Expressions) -> None:
         self.expressions = expressions
         self.names = expressions.names
+
+    def written_in(self, node: Any) -> frozenset[str]:
+        """Return the scalars, arrays and declared variables that a statement may write."""
+        found: set[str] = set()
+        for inner in walk(node):
+            if isinstance(inner, c_ast.Assignment):
+                found |= self._bases(inner.lvalue)
+            elif isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--"):
+                found |= self._bases(inner.expr)
+            elif isinstance(inner, c_ast.Decl) and inner.name:
+                found.add(inner.name)
+        return frozenset(found)
+
+    def _bases(self, place: Any) -> set[str]:
+        """Return the names that an lvalue may write through: its subscripts are only read."""
+        match place:
+            case c_ast.ArrayRef():
+                return self._bases(place.name)
+            case c_ast.UnaryOp(op="*"):
+                return self._bases(place.expr)
+            case c_ast.BinaryOp(op="+" | "-"):
+                sides = (place.left, place.right)
+                pointers = tuple(filter(self.expressions.is_pointer, sides))
+                return {name for side in pointers or sides for name in self._bases(side)}
+        return {n.name for n in walk(place) if isinstance(n, c_ast.ID)}
 
     def begin(self) -> None:
         """Give each integer that the region sets the value that it has before the region."""
@@ -197,20 +202,22 @@ class Integers:
         return frozenset(changed) - {n for n, s in symbols.items() if s is None or s.is_integer}
 
     def surviving(
-        self, before: Mapping[str, Formula], changed: Collection[str]
+        self, before: Mapping[str, Formula], changed: frozenset[str]
     ) -> dict[str, Formula]:
         """Return the formulas that hold after statements that change `changed` may have run."""
         stored = self.stored(changed)
+        # Where a statement changes an iterator of a loop around, it is refused.
+        set_anew = changed - set(self.names.iterators)
         return {
             name: formula
             for name, formula in before.items()
-            if name not in changed and not self._is_touched(formula, stored)
+            if name not in set_anew and not self._is_touched(formula, stored)
         }
 
     def advancing(self, body: Any, before: Mapping[str, Formula]) -> frozenset[str]:
         """Return the integers that a loop's body only adds to, and whose start is known."""
         names = self.names
-        stored = self.stored(written_in(body))
+        stored = self.stored(self.written_in(body))
         targets: dict[str, bool] = {}
         for name, only_adds in _settings(body):
             targets[name] = targets.get(name, True) and only_adds
@@ -271,10 +278,14 @@ class Integers:
 
     def closed(self, name: str, start: Formula, by: Expr, times: Expr, header: Header) -> Formula:
         """Return an integer that starts at `start`, once a loop's iterator has moved by `times`."""
-        index = _advanced(start.index, _product(times, by, header))
-        symbol = self.names.find(name)
+        names, plain = self.names, _product(times, by, header)
+        index = _advanced(start.index, plain)
+        symbol = names.find(name)
         assert symbol is not None
         base, (by, times) = symbol.base, map(self._in_longs, (by, times))
+        parts = map(names.resolved, (plain, index))
+        if base != UNSIGNED and any(may_go_round(part, names) for part in parts):
+            index = _advanced(self._in_longs(start.index), _product(times, by, header))
         value = start.value if width(base) == 64 else without_casts(start.value, base)
         match value:
             case Call(function, (inner,)) if function == f"({base})" and is_unsigned(base):

@@ -15,7 +15,7 @@ from annotune.frontend.names import Left, Names
 from annotune.frontend.ranges import Interval, of_type, width
 from annotune.frontend.symbols import INTEGERS, Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.frontend.unsigned import signed
+from annotune.frontend.unsigned import signed, widened
 from annotune.frontend.unsigned_loops import Comparison, as_compared, check
 from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses, variables
@@ -176,11 +176,16 @@ def header(loop: Any, expressions: Expressions) -> Header:
         first = Typed(names.resolved(names.formulas[var].index), symbol.base)
     else:
         raise AnnotuneError.of(messages.LOOP_START.at(_name_span(loop, names)))
+    if step > 0:
+        first = widened(first, names)
     unmoved = _unmoved(first, symbol.base, expressions)
     first = _converted(first, symbol.base, step, expressions)
     start = first.expr
     ends = []
     limits = [_bound(right, var, expressions) for _, right in conditions]
+    if step < 0 or len(limits) > 1:
+        # A loop up to one bound is taken not to be endless, and its bound to be above 0.
+        limits = [widened(limit, names) for limit in limits]
     others = [limit.kind for limit in limits if not isinstance(limit.expr, Int)]
     is_mixed = len({is_unsigned(kind) for kind in (symbol.base, *others)}) > 1
     for (op, right), limit in zip(conditions, limits, strict=True):

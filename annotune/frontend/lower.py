@@ -11,7 +11,7 @@ from annotune.frontend import messages
 from annotune.frontend.branches import Kinds, changes_test, guarded, merged
 from annotune.frontend.expressions import Expressions
 from annotune.frontend.extent import assigned_in, walk
-from annotune.frontend.integers import Integers, written_in
+from annotune.frontend.integers import Integers
 from annotune.frontend.kinds import Typed, keeps_values
 from annotune.frontend.local_arrays import declare, declared_once, initial, local_array
 from annotune.frontend.loops import Header, Split, header, iterator_range, split, times
@@ -215,7 +215,7 @@ class _Statements:
         then = self._under(test, node.iftrue)
         names.formulas = dict(before)
         otherwise = self._under(other, node.iffalse) if node.iffalse is not None else ()
-        names.formulas = self.integers.surviving(before, written_in(node))
+        names.formulas = self.integers.surviving(before, self.integers.written_in(node))
         choices = merged(test, then, otherwise, self.kinds) if len(then) == 1 else None
         if choices is not None:
             return choices
@@ -287,7 +287,7 @@ class _Statements:
         """Return the body of a loop, and leave the formulas that hold after it."""
         names, integers = self.names, self.integers
         block = c_ast.Compound([node.stmt, *parts.after]) if parts.after else node.stmt
-        changed = written_in(block) | {own.symbol.name, own.var}
+        changed = integers.written_in(block) | {own.symbol.name, own.var}
         before = dict(names.formulas)
         kept = integers.surviving(before, changed)
         names.iterators.append(own.symbol.name)

@@ -39,6 +39,9 @@ from annotune.ir.expr import (
 if TYPE_CHECKING:
     from annotune.frontend.expressions import Expressions
 
+# Its sums and differences go round at 2^32, far below what a subscript may be.
+UNSIGNED = "unsigned int"
+
 
 def arithmetic(op: str, left: Typed, right: Typed, kind: str, expressions: Expressions) -> Typed:
     """Return unsigned arithmetic, which a cast keeps in its type where it may go round."""
@@ -171,7 +174,7 @@ def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
                 is_cast = is_unsigned(kind) or (is_far and width(kind) < width("long"))
                 return Call("(long)", (part,)) if is_cast else None
             case Access() | Call("(long)"):
-                return Call("(long)", (part,)) if kind_of(part, names) == "unsigned int" else part
+                return Call("(long)", (part,)) if kind_of(part, names) == UNSIGNED else part
             case Binary(op) if op in COMPARISONS:
                 # As C compares.
                 return part
@@ -183,6 +186,35 @@ def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
         return None
 
     return rewrite(expr, change)
+
+
+def may_go_round(expr: Expr, names: Names) -> bool:
+    """Return whether C computes in 32 bits without a sign what may be below 0."""
+    if kind_of(expr, names) != UNSIGNED:
+        return False
+    return subtracts(expr) or any(kind_of(Var(n), names) != UNSIGNED for n in variables(expr))
+
+
+def widened(value: Typed, names: Names) -> Typed:
+    """Return a number as C has it where a wider type takes what has gone round below 0.
+
+    Subscripts do without: elsewhere than in a bound such a number is one of nothing.
+    """
+
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case Call("(long)", (operand,)) if may_go_round(operand, names):
+                return _from_unsigned(operand)
+        return None
+
+    expr = rewrite(value.expr, change)
+    if width(value.kind) == 64 and may_go_round(expr, names):
+        expr = _from_unsigned(expr)
+    return Typed(expr, value.kind)
+
+
+def _from_unsigned(number: Expr) -> Expr:
+    return Call("(long)", (Call(f"({UNSIGNED})", (number,)),))
 
 
 def _is_made_unsigned(expr: Expr) -> bool:

@@ -208,6 +208,12 @@ CALLS["signed_subscripts.c"] = (
         for m in COUNTS
     ),
 )
+CALLS["signed_counters.c"] = tuple(
+    Call(name, m, ("i4", n), Array("f8", 400, offset=200), Array("f8", 400, offset=200))
+    for name in ("along", "from", "trips", "bounds", "moved")
+    for m in COUNTS
+    for n in (0, 8, 11, -2)
+)
 
 
 @pytest.mark.alike(2)

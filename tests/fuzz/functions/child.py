@@ -340,7 +340,8 @@ class Job:
         """Return in words where two results differ, as far as C fixes them."""
         # Sums of large numbers of both signs may be exact in one order alone.
         cancels = self.job["far"] or any(f["style"] == "extreme" for f in self.fills.values())
-        inexact = cancels or self.exceptions & (INEXACT | OVERFLOW)
+        # So may the sums of 3.3 be.
+        inexact = cancels or self.job["rounds"] or self.exceptions & (INEXACT | OVERFLOW)
         is_open = bool(self.job["sums"] and inexact)
         if is_open and (self.job["discrete"] or cancels or self.exceptions & OVERFLOW):
             return ""

@@ -97,6 +97,7 @@ def jobs(one: Made, number: int, builds: Sequence[str], limit_s: float) -> list[
                     "sums": one.source.sums,
                     "discrete": one.source.discrete,
                     "tolerance": one.source.tolerance,
+                    "rounds": one.source.rounds,
                     "zeros": not one.source.leaves_zeros_open,
                     "far": str(FAR) in one.source.text,
                     "limit_s": limit_s,

@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 
 HARNESS = "/* harness */\n"
+_REALS = re.compile(r"\b\d+\.\d+")
 _HEAD = re.compile(r"/\* functions (\{.*\}) \*/\n")
 
 
@@ -95,6 +97,11 @@ class Source:
         C17 F.10.9.2 leaves to ``fmax`` and ``fmin`` which one; gcc even swaps their arguments.
         """
         return bool(set(_EITHER_ZERO.findall(self.text)) - set(self.own))
+
+    @property
+    def rounds(self) -> bool:
+        """Return whether a constant stands in the text of which a double holds only a part."""
+        return any(Fraction(word) != Fraction(float(word)) for word in _REALS.findall(self.text))
 
     @property
     def tolerance(self) -> float:

@@ -17,6 +17,7 @@ from annotune.ir.expr import (
     Call,
     Expr,
     Int,
+    Select,
     Var,
     rewrite,
     substitute,
@@ -188,6 +189,9 @@ def in_long(expr: Expr) -> Expr:
                 return Call("(long)", (unsigned,))
             case Call(function, _) if function == AS_WRITTEN:
                 return part
+            case Select(condition, one, other):
+                # As C compares, where of two signs the unsigned one wins.
+                return Select(condition, rewrite(one, change), rewrite(other, change))
         return None
 
     return rewrite(expr, change)

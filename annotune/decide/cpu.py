@@ -58,7 +58,10 @@ def choose_cpu(
             reasons += _as_it_stands(unit, statement)
         else:
             found = arranged(unit, statement, block, sharing.count) if block.copied else None
-            blocking.append(_blocking(unit, statement, block, found))
+            made = _blocking(unit, statement, block, found)
+            # Nothing of a statement whose own loops alone make the block leaves its nest.
+            is_alone = made.apart is not None and not made.inside
+            blocking.append(Blocking(statement) if is_alone else made)
             is_near = along_loop(unit, statement) == block.along
             near = "is contiguous" if is_near else "has the shortest steps"
             reasons.append(_reason(statement, block, blocking[-1].held, near))

@@ -141,7 +141,7 @@ def test_a_file_comes_back_from_its_text() -> None:
 
 
 def test_texts_of_random_functions_run_as_the_original(tmp_path: Path) -> None:
-    numbers = (4, 5, 6, 9, 11)
+    numbers = (5, 7, 9, 10, 11)
     (tmp_path / "emitted").mkdir()
     ones = [emitted(numbered(1, k), tmp_path / "emitted", point(k)) for k in numbers]
     assert not [words for one in ones for words in (*one.crashes, *one.faults)]
@@ -155,7 +155,7 @@ def test_texts_of_random_functions_run_as_the_original(tmp_path: Path) -> None:
 
 
 def test_files_with_other_texts_alone_are_built_again(tmp_path: Path) -> None:
-    numbers = (6, 9)
+    numbers = (9, 11)
     first = outcome(1, numbers, tmp_path / "first", 0)
     assert first.counts["executed cuda"] > 0
     assert len(set(first.digests)) == len(numbers)

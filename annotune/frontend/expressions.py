@@ -260,7 +260,7 @@ class Expressions:
         return symbol, indices, step
 
     def is_pointer(self, node: Any) -> bool:
-        """Return whether an expression has an address."""
+        """Return whether an expression is an array or a pointer into one."""
         match node:
             case c_ast.ID():
                 symbol = self.names.find(node.name)

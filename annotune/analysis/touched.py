@@ -25,8 +25,10 @@ from annotune.ir.expr import (
     Int,
     Negate,
     Select,
+    Var,
     conjuncts,
     negated,
+    rewrite,
     walk,
 )
 from annotune.ir.fold import fold
@@ -258,7 +260,7 @@ def rows_of(part: Part, row: Expr) -> Part:
     first = fold(_floored([part.first, row]))
     count = fold(Binary("+", Binary("-", _floored([last, row]), first), Int(1)))
     if part.may_be_none:
-        count = Select(Binary(">", part.count, Int(0)), count, Int(0))
+        count = Select(Binary(">", _long(part.count), Int(0)), count, Int(0))
     return Part(first, count, part.may_be_none, is_whole=False)
 
 
@@ -310,7 +312,29 @@ def _floored(operands: list[Expr]) -> Expr:
     """Return a division rounded down, of a number that may be negative, by a positive one."""
     value, divisor = operands
     below = Binary("/", Binary("-", Binary("-", divisor, Int(1)), value), divisor)
-    return Select(Binary(">=", value, Int(0)), Binary("/", value, divisor), Negate(below))
+    is_above = Binary(">=", _long(value), Int(0))
+    return Select(is_above, Binary("/", value, divisor), Negate(below))
+
+
+def _long(number: Expr) -> Expr:
+    """Return a number that isl compares: C would compare one without a sign as another one."""
+
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case Var():
+                return Call("(long)", (part,))
+            case Call(function) if function in ("(long)", AS_WRITTEN):
+                return part
+            case Select(condition, one, other):
+                # The user's own, as C compares, or one that is made so already.
+                return Select(condition, rewrite(one, change), rewrite(other, change))
+        return None
+
+    return rewrite(number, change)
+
+
+def _compared(operator: str) -> Callable[[list[Expr]], Expr]:
+    return lambda operands: Binary(operator, _long(operands[0]), _long(operands[1]))
 
 
 def _chained(operator: str) -> Callable[[list[Expr]], Expr]:
@@ -340,11 +364,11 @@ _OPERATIONS: Mapping[isl.ast_expr_op_type, Callable[[list[Expr]], Expr]] = {
     _KIND.max: _called("max"),
     _KIND.and_then: _chained("&&"),
     _KIND.or_else: _chained("||"),
-    _KIND.eq: _chained("=="),
-    _KIND.ge: _chained(">="),
-    _KIND.gt: _chained(">"),
-    _KIND.le: _chained("<="),
-    _KIND.lt: _chained("<"),
+    _KIND.eq: _compared("=="),
+    _KIND.ge: _compared(">="),
+    _KIND.gt: _compared(">"),
+    _KIND.le: _compared("<="),
+    _KIND.lt: _compared("<"),
     _KIND.cond: lambda operands: Select(*operands),
     _KIND.select: lambda operands: Select(*operands),
 }

@@ -38,6 +38,24 @@ def data_clauses(
     return " ".join(f"{c}({', '.join(sections[c])})" for c in order if c in sections)
 
 
+def present_elements(analysis: Analysis) -> str:
+    """Return the clause by which the device finds resident arrays at sizes of any kind.
+
+    An element of each must be there, as a rule one that is touched: how many are is not known at
+    all sizes, nor need a section be one where none is.
+    """
+    found = []
+    for array in analysis.region.arrays.values():
+        shape = analysis.shapes[array.name]
+        part = shape.part if shape.rows is None else shape.rows
+        first = fold(part.first)
+        if first != Int(0):
+            first = fold(Select(Binary(">", in_long(part.count), Int(0)), first, Int(0)))
+        rest = "".join(f"[0:{plain_c(e)}]" for e in array.extents[1:] if e is not None)
+        found.append(f"{array.name}[{_counted(first, analysis.region)}:1]{rest}")
+    return f"present({', '.join(found)})"
+
+
 def section(analysis: Analysis, array: Array) -> str:
     """Return the part of an array that a call touches, as OpenACC writes it.
 

@@ -170,6 +170,13 @@ class Dialect:
             f"{var} < {self.bound(loop, loop.upper)}; {step})"
         )
 
+    def runs(self, loop: Loop) -> str:
+        """Return the test that a loop runs at all, as its head compares."""
+        first = self.bound(loop, loop.lower)
+        if not isinstance(loop.lower, Int):
+            first = f"({self.iterator_type(loop)})({first})"
+        return f"{first} < {self.bound(loop, loop.upper)}"
+
     def bound(self, loop: Loop, bound: Expr, enclosing: int = SUM) -> str:
         """Return a loop's bound; ``min`` is given arguments of one type, as C++ demands.
 

@@ -49,11 +49,13 @@ def region_block(
     also: Sequence[Expr] = (),
     first: str = "",
     stretch: Callable[[Analysis, Array], Stretch] = touched_stretch,
+    write_nest: Callable[[Writer, Analysis], None] | None = None,
 ) -> str:
     """Return the block for a region: tests, the kernels, the original nest, final values.
 
     `around` is a directive for all kernels together, `also` what it needs tested, `first` what
-    runs before it, `stretch` the memory that is taken for an array's. Sizes that no plan is right
+    runs before it, `stretch` the memory that is taken for an array's. `write_nest` writes the nest
+    as written where the host has not got the arrays. Sizes that no plan is right
     for or that break a condition of its proof, loops that do not run and arrays that overlap go to
     the nest as written.
     """
@@ -74,7 +76,7 @@ def region_block(
     tests = tuple(in_64_bits(test, narrow_scalars(region)) for test in tests)
     with out.block(""):
         with out.block(condition(tests)) if tests else nullcontext():
-            _declare(out, [s for p in variant.plans() for s in between_kernels(analysis, p)])
+            declare(out, [s for p in variant.plans() for s in between_kernels(analysis, p)])
             out.lines(first)
             if around:
                 out.directive(around)
@@ -86,7 +88,7 @@ def region_block(
         if tests:
             with out.block("else"):
                 out.line("/* As written: for loops that do not run, and what the tests exclude. */")
-                write_original(out, analysis)
+                (write_nest or write_original)(out, analysis)
         wanted = frozenset(s.name for s in region.scalars.values() if s.read_after)
         out.lines(final_values(region, wanted))
         for name in unmentioned(analysis):
@@ -150,7 +152,7 @@ def write_branches(
 def write_original(out: Writer, analysis: Analysis) -> None:
     """Write the user's nest as it was, with the scalars that it declares itself."""
     body = analysis.region.as_written.body
-    _declare(out, lasting(analysis, body))
+    declare(out, lasting(analysis, body))
     write_serial(out, analysis, body, frozenset())
 
 
@@ -213,7 +215,7 @@ def write_serial(
     Dialect(analysis.region, flat=False, objects=objects).write_body(out, body)
 
 
-def _declare(out: Writer, scalars: Iterable[Scalar]) -> None:
+def declare(out: Writer, scalars: Iterable[Scalar]) -> None:
     """Declare what the region's text declares for more than one iteration or nest."""
     for scalar in dict.fromkeys(scalars):
         if scalar.is_local:

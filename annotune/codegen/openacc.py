@@ -8,7 +8,12 @@ from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.codegen.acc_data import data_clauses, section_stretch, section_tests
+from annotune.codegen.acc_data import (
+    data_clauses,
+    present_elements,
+    section_stretch,
+    section_tests,
+)
 from annotune.codegen.acc_nest import ACC_LEVELS, NestWriter, levels_from
 from annotune.codegen.acc_shape import Shape, shape
 from annotune.codegen.assemble import assembled
@@ -19,6 +24,7 @@ from annotune.codegen.guards import null_tests, touched_stretch
 from annotune.codegen.in_place import (
     assigns,
     between_kernels,
+    declare,
     lasting,
     legend,
     region_block,
@@ -114,12 +120,13 @@ class OpenAccTarget:
         conditions = dict.fromkeys(c for f in region.functions for c in f.conditions)
         also: tuple[Expr, ...] = ()
         first, stretch = "", touched_stretch
+        write_nest = _RegionWriter(variant.analysis, "").as_written if resident else None
         if not resident:
             # A section of which another's part is present ends the program (OpenACC 3.3, 2.7.2).
             stretch = section_stretch
             also = (*null_tests(variant.analysis), *section_tests(variant.analysis))
             first = look_text(variant.analysis, Dialect(region, flat=False))
-        body = region_block(variant, write, around, also, first, stretch)
+        body = region_block(variant, write, around, also, first, stretch, write_nest)
         return without_macros(RegionCode(body, helper, conditions=tuple(conditions)), region)
 
     def standalone(self, code: RegionCode) -> str:
@@ -191,6 +198,18 @@ class _RegionWriter:
         self.forms = {s: choice.form for choice in plan.choices for s in choice.statements}
         self.shared = frozenset(s.name for s in between_kernels(self.analysis, plan))
         write_steps(out, self.analysis.region, plan.steps, self._kernel)
+
+    def as_written(self, out: Writer, analysis: Analysis) -> None:
+        """Write the nest as written for one thread of the device, which has the arrays."""
+        body = analysis.region.as_written.body
+        shared = lasting(analysis, body)
+        declare(out, shared)
+        data = present_elements(analysis)
+        runs = [self.host.runs(stmt) for stmt in body if isinstance(stmt, Loop)]
+        # Where no loop runs, the arrays need not be there.
+        test = f"if ({' || '.join(runs)})" if len(runs) == len(body) else ""
+        with out.block(test) if test else nullcontext():
+            self._alone(out, body, frozenset(s.name for s in shared), data)
 
     def _kernel(self, out: Writer, kernel: Kernel) -> None:
         """Write one kernel: launches of its placed loops, and what stands between them."""
@@ -285,12 +304,13 @@ class _RegionWriter:
             axes.vector_length or found.vector,
         )
 
-    def _alone(self, out: Writer, body: Body, known: frozenset[str]) -> None:
+    def _alone(self, out: Writer, body: Body, known: frozenset[str], data: str = "") -> None:
         """Write what no loop shares: it runs on the device too, where its data is."""
         kept = [name for name in sorted(assigns(body)) if name in known]
         copied = f"copy({', '.join(kept)})" if kept else ""
         sizes = Shape(1, 1, WARP).clauses()
-        clauses = " ".join(part for part in (sizes, self._data(body), copied) if part)
+        parts = (sizes, data or self._data(body), copied)
+        clauses = " ".join(part for part in parts if part)
         out.directive(f"#pragma acc parallel loop seq {clauses}")
         once = fresh("once", self.analysis.region.taken)
         with out.block(f"for (int {once} = 0; {once} < 1; {once}++)"):

@@ -1,9 +1,10 @@
 """Run in a process of its own: calls functions of one library and prints what they leave.
 
-    python call_child.py LIBRARY < jobs.json
+    python call_child.py LIBRARY RESIDENT < jobs.json
 
 A line of JSON for each order of the threads, with a list for each call: what every array argument
-holds afterwards, red zones included, and the value returned, all in hexadecimal.
+holds afterwards, red zones included, and the value returned, all in hexadecimal. Where RESIDENT is
+1, the memory of a device of OpenACC's has the arrays before a call, and gives them back after it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def filled(array: dict[str, Any]) -> Any:
     return elements
 
 
-def call(library: ctypes.CDLL, job: dict[str, Any]) -> list[str]:
+def call(library: ctypes.CDLL, job: dict[str, Any], is_resident: bool = False) -> list[str]:
     """Return what a call leaves."""
     arrays, arguments = [], []
     for argument in job["arguments"]:
@@ -57,7 +58,12 @@ def call(library: ctypes.CDLL, job: dict[str, Any]) -> list[str]:
             arrays.append(elements)
     function = getattr(library, job["function"])
     function.restype = C_TYPES[job["returns"]] if job["returns"] else None
+    kept = [(elements.ctypes.data_as(ctypes.c_void_p), elements.nbytes) for elements in arrays]
+    for place, size in kept if is_resident else ():
+        library.annotune_acc_keep(place, ctypes.c_longlong(size))
     value = function(*arguments)
+    for place, size in kept if is_resident else ():
+        library.annotune_acc_give_back(place, ctypes.c_longlong(size))
     returned = np.array(value, job["returns"]).tobytes().hex() if job["returns"] else ""
     return [*(elements.tobytes().hex() for elements in arrays), returned]
 
@@ -66,13 +72,14 @@ def main() -> None:
     library = ctypes.CDLL(sys.argv[1])
     jobs = json.load(sys.stdin)
     is_cuda = hasattr(library, "annotune_cpu_set_order")
+    is_resident = sys.argv[2] == "1" and hasattr(library, "annotune_acc_keep")
     for order in (0, 1, 2) if is_cuda else (0,):
         left = []
         for job in jobs:
             if is_cuda:
                 library.annotune_cpu_reset()
                 library.annotune_cpu_set_order(order)
-            left.append(call(library, job))
+            left.append(call(library, job, is_resident))
             if is_cuda:
                 assert library.annotune_cpu_red_zone_violations() == 0, job
                 assert library.annotune_cpu_live_allocations() == 0, job

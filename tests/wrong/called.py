@@ -92,7 +92,8 @@ class Call:
 class Program:
     """A C file built as written and as each target emits it.
 
-    Headers of its folder are found; `flags` go to all compilers, `options` to `Settings`.
+    Headers of its folder are found; `flags` go to all compilers, `options` to `Settings`. With
+    `resident` data OpenACC's builds have the arrays on the device before each call.
     """
 
     def __init__(
@@ -104,6 +105,7 @@ class Program:
         **options: Any,
     ) -> None:
         self.folder, self._flags = folder, (*flags, "-I", folder)
+        self._is_resident = bool(options.get("resident"))
         for header in source.parent.glob("*.h"):
             shutil.copy(header, folder)
         self.source = folder / source.name
@@ -162,7 +164,7 @@ class Program:
     def _outcomes(self, library: str, calls: Sequence[Call]) -> list[Any]:
         """Return for each order of the threads what each call leaves."""
         child = subprocess.run(
-            [sys.executable, CHILD, self.libraries[library]],
+            [sys.executable, CHILD, self.libraries[library], str(int(self._is_resident))],
             input=json.dumps([call.job for call in calls]),
             capture_output=True,
             text=True,

@@ -282,3 +282,17 @@ def test_inputs_that_share_a_part_of_their_memory(tmp_path: Path) -> None:
     arrays = Array("f8", 40), Array("f8", 60, offset=20)
     program.check(*(Call("moved", 12, by, *arrays) for by in (-12, -5, 0, 1, 12)))
     assert "|| (const char *)x == (const char *)z)" in program.files["_acc.c"]
+
+
+def test_what_tests_exclude_runs_where_resident_data_are(tmp_path: Path) -> None:
+    source = PROGRAMS / "resident_otherwise.c"
+    program = Program(tmp_path, source, ("openacc",), resident=True)
+    arrays = Array("f8", 500), Array("f8", 500)
+    sizes = [Call("sizes", ("i4", n), *arrays) for n in (0, 1, 64, 65, 200)]
+    solved = [Call("solve", ("u4", m), *arrays) for m in (0, 1, 2, 8)]
+    totals = [
+        Call("total", ("i4", n), ("i4", m), *arrays, returns="f8")
+        for n in (0, 64, 70)
+        for m in (0, 1, 8, 70)
+    ]
+    program.check(*sizes, *solved, *totals)

@@ -81,6 +81,12 @@ ANNOTATED_TWICE = Template(
     "this nest is annotated twice: here and in {other}",
     "keep one of the two",
 )
+HOST_DATA = Template(
+    "AT622",
+    "run checks, measures and writes texts for arrays of the host; --data resident is left out",
+    "write the winner for resident data: annotune emit --data resident, with the winner's recipe",
+    Severity.WARNING,
+)
 NO_SUCH_FUNCTION = Template(
     "AT605",
     "no annotated region stands in a function '{name}'",
@@ -259,7 +265,8 @@ def run(
     origins = {t.name: run_provenance(settings, tuned, t.name) for t in targets}
     made = tuning.files(found.source, tuned, targets, origins)
     faulty = nvcc_warnings(here, found.source.path) if ".cu" in made else ()
-    diagnostics = (*found.diagnostics, *kept_aside, *faulty)
+    on_host = (HOST_DATA.at(Span(found.source.path, 1, 1)),) if settings.resident else ()
+    diagnostics = (*found.diagnostics, *kept_aside, *faulty, *on_host)
     warnings = [d.message for d in diagnostics]
     value = tuning.results(__version__, found.source, device, tuned, tools, warnings)
     stem = settings.source.stem

@@ -34,6 +34,8 @@ WITHOUT_EXAMPLE = {
     *("AT501", "AT502", "AT603", "AT621"),
     # They take a full disk, a damaged file, and a second run at the same moment.
     *("AT615", "AT616", "AT617"),
+    # It takes a whole run.
+    "AT622",
     # The workers of a run: other processes, and other machines.
     *("AT618", "AT619", "AT620"),
 }

@@ -169,8 +169,10 @@ def test_an_nvcc_that_errs_for_one_variant_costs_that_variant(
 
 def test_no_right_variant_at_all_exits_with_three(tmp_path: Path) -> None:
     cxx = wrapper(tmp_path, "g++", "mm_1_s0", "fail")
-    done = run(tmp_path, "--target", "cuda", "--budget", "2", "--time", "10s", CXX=cxx)
+    options = ("--target", "cuda", "--budget", "2", "--time", "10s", "--data", "resident")
+    done = run(tmp_path, *options, CXX=cxx)
     assert done.returncode == 3, done.stderr
+    assert "AT622" in done.stderr
     (region,) = json.loads(done.stdout)["regions"]
     told = row(region, "cuda")
     assert told["status"] == "unavailable"

@@ -20,6 +20,8 @@ from annotune.settings import Settings
 from ..examine import LISTED, OnePoint, random_point
 from .source import Source, placed
 
+PROJECT = Path(__file__).parents[3]
+
 BEGIN, END = "/*@ begin", "/*@ end"
 
 
@@ -87,7 +89,8 @@ def emitted(source: Source, folder: Path, point: int | None) -> Made:
             made.refused += dict.fromkeys(d.code for d in errors)
             made.source = _without(made.source, [d.span.line for d in errors])
         except Exception:
-            made.crashes.append(traceback.format_exc())
+            # What is found may become a file of the project's, for which no folder of ours is one.
+            made.crashes.append(traceback.format_exc().replace(f"{PROJECT}/", ""))
             return made
         else:
             break

@@ -217,8 +217,7 @@ def shortest_distance(pairs: isl.Map, source_dim: int, sink_dim: int) -> int | N
     steps = _distances(pairs, source_dim, sink_dim)
     steps = steps.project_out(isl.dim_type.param, 0, steps.dim(isl.dim_type.param))
     away = isl.Set("{ d[x] : x > 0 }")
-    least = steps.union(steps.neg()).intersect(away).lexmin()
-    value = least.plain_get_val_if_fixed(isl.dim_type.set, 0)
+    value = steps.union(steps.neg()).intersect(away).dim_min_val(0)
     return int(value.to_python()) if value.is_int() else None
 
 

@@ -297,6 +297,31 @@ def access_map(
     return isl.Map(space.text(text + condition)).intersect_domain(instances)
 
 
+def ends(elements: isl.Set) -> tuple[isl.PwMultiAff, isl.PwMultiAff] | None:
+    """Return the first and the last element at each size, in order; None where it is not known.
+
+    isl 0.27 and 0.28 name elements in between, or fail, for some sets in which one index is the
+    remainder of another: what they say counts where sets prove it.
+    """
+    try:
+        first, last = elements.lexmin_pw_multi_aff(), elements.lexmax_pw_multi_aff()
+    except isl.Error:
+        return None
+    lowest, highest = map(isl.Set.from_pw_multi_aff, (first, last))
+    is_first = _is_at(lowest, elements) and lowest.lex_gt_set(elements).is_empty()
+    return (first, last) if is_first and is_last(highest, elements) else None
+
+
+def is_last(chosen: isl.Set, elements: isl.Set) -> bool:
+    """Return whether `chosen` has at each size the last of `elements`, in order, and no other."""
+    return _is_at(chosen, elements) and bool(chosen.lex_lt_set(elements).is_empty())
+
+
+def _is_at(chosen: isl.Set, elements: isl.Set) -> bool:
+    """Return whether `chosen` has some of `elements` wherever there are any."""
+    return bool(chosen.is_subset(elements) and elements.params().is_subset(chosen.params()))
+
+
 def outside(
     statement: Statement, value: Poly, extent: Poly, space: Space, instances: isl.Set
 ) -> isl.Set:

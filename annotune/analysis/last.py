@@ -5,7 +5,7 @@ from __future__ import annotations
 import islpy as isl
 
 from annotune.analysis.conditions import Conditions
-from annotune.analysis.domains import NotLinear
+from annotune.analysis.domains import NotLinear, is_last
 from annotune.analysis.model import Model
 from annotune.analysis.statements import Counted, Statement, written_scalars
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, conjunction
@@ -58,7 +58,7 @@ def is_the_last(condition: Expr, statement: Statement, model: Model, depth: int)
     inner = runs.dim(_DIMENSION) - depth
     around = runs.project_out(_DIMENSION, depth, inner)
     chosen = runs.intersect(truth.maybe).project_out(_DIMENSION, depth, inner)
-    return bool(around.lexmax().is_equal(chosen))
+    return is_last(chosen, around)
 
 
 def runs_at_all(statement: Statement, model: Model) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from annotune.analysis.domains import NotLinear, access_map, monomial_of
+from annotune.analysis.domains import NotLinear, access_map, ends, monomial_of
 from annotune.analysis.extremes import Bounds
 from annotune.analysis.facts import Part
 from annotune.analysis.poly import ONE, ZERO, Monomial, Poly, product, to_expr
@@ -127,8 +127,10 @@ class Touched:
 
     def is_within(self, sure: Touched) -> bool:
         """Return whether at each call `sure` has the first and the last of these elements."""
-        ends = (self.elements.lexmin(), self.elements.lexmax())
-        return all(end.is_subset(sure.elements) for end in ends)
+        both = ends(self.elements)
+        return both is not None and all(
+            isl.Set.from_pw_multi_aff(end).is_subset(sure.elements) for end in both
+        )
 
     def part(self) -> Hull | None:
         """Return the elements from the first to the last; None where that is too long to say."""
@@ -148,9 +150,11 @@ class Touched:
     def _part(self, elements: isl.Set, strides: Sequence[Poly], offset: Poly) -> Hull | None:
         if elements.is_empty():
             return Hull(Part(Int(0), Int(0), may_be_none=True))
+        both = ends(elements)
+        if both is None:
+            return None
         try:
-            first = self._corner(elements.lexmin_pw_multi_aff(), strides, offset)
-            last = self._corner(elements.lexmax_pw_multi_aff(), strides, offset)
+            first, last = (self._corner(end, strides, offset) for end in both)
             is_certain = self.is_certain()
             if isinstance(first, Poly) and isinstance(last, Poly):
                 length = last - first + ONE

@@ -32,7 +32,14 @@ from annotune.frontend.ranges import Interval, interval, of_type
 from annotune.frontend.symbols import INTEGERS, REALS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.truth import condition
-from annotune.frontend.unsigned import UNSIGNED, arithmetic, converted, kind_of, signed
+from annotune.frontend.unsigned import (
+    UNSIGNED,
+    arithmetic,
+    converted,
+    kind_of,
+    may_go_round,
+    signed,
+)
 from annotune.ir.element_bytes import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,
@@ -337,7 +344,11 @@ class Expressions:
         Where that has a sign, what the emitted C would compute without one is made a long.
         """
         whole = Binary(op, left, right)
-        if kind == UNSIGNED or kind_of(whole, self.names) != UNSIGNED:
+        made = kind_of(whole, self.names)
+        if kind == UNSIGNED and made != UNSIGNED:
+            # A long in it, as of a cast to int, keeps the sum from going round: nor may a part.
+            return Binary(op, self._as_number(left), self._as_number(right))
+        if kind == UNSIGNED or made != UNSIGNED:
             return whole
         if op != "-" and all(map(self._has_no_sign, (left, right))):
             # The same number, less what goes round in C too.
@@ -348,6 +359,11 @@ class Expressions:
         if isinstance(number, Int):
             return number.value >= 0
         return kind_of(number, self.names) == UNSIGNED
+
+    def _as_number(self, number: Expr) -> Expr:
+        """Return what C computes without a sign as the number that it stands for."""
+        whole = self.names.resolved(number)
+        return signed(whole, self.names) if may_go_round(whole, self.names) else number
 
     def _as_long(self, number: Expr) -> Expr:
         is_one = kind_of(number, self.names) == UNSIGNED

@@ -207,6 +207,11 @@ CALLS["signed_subscripts.c"] = (
         for name in ("casts", "pointers", "integers")
         for m in COUNTS
     ),
+    *(
+        Call("mixtures", m, ("i4", n), Array("i8", 80), Array("i8", 300, offset=150))
+        for m in COUNTS
+        for n in (1, 3, 5)
+    ),
 )
 CALLS["signed_counters.c"] = tuple(
     Call(name, m, ("i4", n), Array("f8", 400, offset=200), Array("f8", 400, offset=200))

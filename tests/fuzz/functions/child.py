@@ -46,6 +46,8 @@ TYPES = {
 PAGE = mmap.PAGESIZE
 LARGEST_SIZE = 512
 """A greater integer that is given is no size."""
+STRAYS = 2**32 * 16
+"""Bytes: an unsigned index that goes round below 0, of the widest elements, hits nothing."""
 LEAST_ROOM = 4096
 """Elements on either side of where an array starts, for the original to go where it wants."""
 
@@ -111,11 +113,11 @@ def _period(type_: str, style: str, salt: int) -> Any:
 
 
 class Memory:
-    """Pages with nothing for eight times their size before and behind them, for one array."""
+    """Pages for one array, with nothing before and behind them as far as an index may stray."""
 
     def __init__(self, size: int) -> None:
         self.size = -(-size // PAGE) * PAGE
-        self.apart = max(PAGE, 8 * self.size)
+        self.apart = STRAYS
         self.whole = self.size + 2 * self.apart
         base = LIBC.mmap(None, self.whole, 0, PRIVATE, -1, 0)
         self.begin = base + self.apart

@@ -37,3 +37,15 @@ void integers(unsigned m, long *restrict x, const long *restrict d)
     }
     /*@ end @*/
 }
+
+void mixtures(unsigned m, int n, long *restrict x, const long *restrict d)
+{
+    /*@ begin PerfTuning ( def input_params { param m = 8; param n = 3; } ) @*/
+    for (unsigned u = 0; u < m; u++) {
+        x[u * 4] = d[(int)u * n + -u] + d[-u + n * (int)u + 1];
+        x[u * 4 + 1] = d[(m - 1 - u) * n + (int)u * n - u] + d[m - 1 - u + (int)u * n];
+        x[u * 4 + 2] = d[((int)m - u) * n + u * n - (u - (int)u * n)];
+        x[u * 4 + 3] = *(d + ((int)u * n - u)) + d[n * (m - u) + (int)u * n - 1];
+    }
+    /*@ end @*/
+}

@@ -128,6 +128,8 @@ def _by_role(
 ) -> Contraction | str:
     external = [n for n in names if target.strides.get(n, 0) != 0]
     contracted = [n for n in names if n not in external]
+    if not external:
+        return "no loop picks the output"
     if not set(external) <= set(unit.parallel) or not contracted:
         return "the loops of the output are not all parallel, or no other loop is left"
     along = min(external, key=lambda n: _stride(target, n))

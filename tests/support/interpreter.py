@@ -200,7 +200,8 @@ class _Python:
             case Var(name):
                 self.lines.append(f"{margin}M[{name!r}].store(0, {new})")
             case Access(array, indices) if array in known:
-                self.lines.append(f"{margin}v_{array}[{self._key(indices, known)}] = {new}")
+                place = self._key(indices, known)
+                self.lines.append(f"{margin}v_{array}[{place}] = ({new}) % {PRIME}")
             case Access() as target:
                 place = self._place(target, known)
                 self.lines.append(f"{margin}M[{target.array!r}].store({place}, {new})")

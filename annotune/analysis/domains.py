@@ -333,10 +333,10 @@ def _is_end(chosen: isl.Set, elements: isl.Set, beyond: Callable[[isl.Set], isl.
     """
     parts: list[isl.Set] = []
     elements.foreach_basic_set(lambda part: parts.append(isl.Set.from_basic_set(part)))
-    outside = chosen
+    left = chosen
     for part in parts:
-        outside = outside.subtract(part)
-    return bool(outside.is_empty()) and all(
+        left = left.subtract(part)
+    return bool(left.is_empty()) and all(
         part.params().is_subset(chosen.params()) and beyond(part).is_empty() for part in parts
     )
 

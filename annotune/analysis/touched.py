@@ -7,6 +7,7 @@ are proven to hold their indices, and so the order of indices is that of address
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -238,13 +239,13 @@ class Touched:
         is_name = isl.ast_expr_type(left.get_type()) == isl.ast_expr_type.id
         if not is_name or left.get_id().get_name() not in self.switches:
             return None
-        compared = _COMPARED.get(_KIND(found.get_op_type()))
-        if compared is None or isl.ast_expr_type(right.get_type()) != isl.ast_expr_type.int:
+        relation = _RELATIONS.get(_KIND(found.get_op_type()))
+        if relation is None or isl.ast_expr_type(right.get_type()) != isl.ast_expr_type.int:
             # isl may also count with the 0 or 1.
             raise _TooHard
         condition = self.switches[left.get_id().get_name()]
         number = int(right.get_val().to_python())
-        holds = [compared(value, number) for value in (0, 1)]
+        holds = [relation(value, number) for value in (0, 1)]
         if holds[0] == holds[1]:
             return Int(int(holds[0]))
         return Call(AS_WRITTEN, (condition if holds[1] else negated(condition),))
@@ -337,12 +338,12 @@ def _long(number: Expr) -> Expr:
     return rewrite(number, change)
 
 
-def _compared(operator: str) -> Callable[[list[Expr]], Expr]:
-    return lambda operands: Binary(operator, _long(operands[0]), _long(operands[1]))
+def _compared(sign: str) -> Callable[[list[Expr]], Expr]:
+    return lambda operands: Binary(sign, _long(operands[0]), _long(operands[1]))
 
 
-def _chained(operator: str) -> Callable[[list[Expr]], Expr]:
-    return lambda operands: Binary(operator, operands[0], operands[1])
+def _chained(sign: str) -> Callable[[list[Expr]], Expr]:
+    return lambda operands: Binary(sign, operands[0], operands[1])
 
 
 def _called(function: str) -> Callable[[list[Expr]], Expr]:
@@ -376,10 +377,10 @@ _OPERATIONS: Mapping[isl.ast_expr_op_type, Callable[[list[Expr]], Expr]] = {
     _KIND.cond: lambda operands: Select(*operands),
     _KIND.select: lambda operands: Select(*operands),
 }
-_COMPARED: Mapping[isl.ast_expr_op_type, Callable[[int, int], bool]] = {
-    _KIND.eq: lambda a, b: a == b,
-    _KIND.ge: lambda a, b: a >= b,
-    _KIND.gt: lambda a, b: a > b,
-    _KIND.le: lambda a, b: a <= b,
-    _KIND.lt: lambda a, b: a < b,
+_RELATIONS: Mapping[isl.ast_expr_op_type, Callable[[int, int], bool]] = {
+    _KIND.eq: operator.eq,
+    _KIND.ge: operator.ge,
+    _KIND.gt: operator.gt,
+    _KIND.le: operator.le,
+    _KIND.lt: operator.lt,
 }

@@ -74,6 +74,14 @@ def test_ends_that_isl_takes_from_in_between() -> None:
     agree(elements.intersect_params(RUNS))
 
 
+def test_ends_of_one_access_are_known() -> None:
+    for steps in ((1, 1, 1), (1, 2, 3)):
+        runs = [(end, step) for end, step in zip(("p", "7", "q"), steps, strict=True)]
+        elements = touched(runs, [((10, -1, 0), "7"), ((0, 0, 1), "0")]).intersect_params(RUNS)
+        assert ends(elements) is not None
+        agree(elements)
+
+
 @pytest.mark.parametrize(
     ("chosen", "is_so"),
     [

@@ -46,8 +46,8 @@ TYPES = {
 PAGE = mmap.PAGESIZE
 LARGEST_SIZE = 512
 """A greater integer that is given is no size."""
-STRAYS = 2**32 * 16
-"""Bytes: an unsigned index that goes round below 0, of the widest elements, hits nothing."""
+REACH_BYTES = 2**32 * 16
+"""Nothing lies so near an array: an unsigned index that goes round below 0 hits nothing."""
 LEAST_ROOM = 4096
 """Elements on either side of where an array starts, for the original to go where it wants."""
 
@@ -117,10 +117,9 @@ class Memory:
 
     def __init__(self, size: int) -> None:
         self.size = -(-size // PAGE) * PAGE
-        self.apart = STRAYS
-        self.whole = self.size + 2 * self.apart
+        self.whole = self.size + 2 * REACH_BYTES
         base = LIBC.mmap(None, self.whole, 0, PRIVATE, -1, 0)
-        self.begin = base + self.apart
+        self.begin = base + REACH_BYTES
         self.end = self.begin + self.size
         if self.size:
             access = mmap.PROT_READ | mmap.PROT_WRITE
@@ -138,7 +137,7 @@ class Memory:
         return made
 
     def free(self) -> None:
-        LIBC.munmap(self.begin - self.apart, self.whole)
+        LIBC.munmap(self.begin - REACH_BYTES, self.whole)
 
 
 class Library:

@@ -14,10 +14,9 @@ from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, declared_in, is_placed, reduction_clauses
 from annotune.codegen.tile_ends import cut_loops, write_ends
 from annotune.codegen.writer import Writer
-from annotune.decide.plan import CachedSection
 from annotune.ir.expr import Expr, Int, variables
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Level, Loop
+from annotune.ir.nest import CachedSection, Level, Loop
 from annotune.transforms.copies import array_accesses
 from annotune.transforms.tree import Body, bound_names, numbers, rebuilt
 

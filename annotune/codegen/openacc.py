@@ -43,7 +43,7 @@ from annotune.decide.acc_shapes import other_level
 from annotune.decide.acc_space import acc_points, acc_space, decide_acc
 from annotune.decide.decision import Base, Decision
 from annotune.decide.placement import WARP, acc_placement
-from annotune.decide.plan import AccAxes, AccForm, Kernel, Plan
+from annotune.decide.plan import Kernel, Plan
 from annotune.decide.settings_of import form_settings
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
@@ -62,6 +62,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import SourceFile
+from annotune.transforms.map import TILE
 from annotune.transforms.tree import Body, rebuilt
 
 
@@ -186,16 +187,12 @@ class _RegionWriter:
     def __init__(self, analysis: Analysis, data: str) -> None:
         self.analysis = analysis
         self.data = data
-        self.axes: dict[int, AccAxes | None] = {}
-        self.forms: dict[int, AccForm | None] = {}
         self.shared: frozenset[str] = frozenset()
         self.nest = NestWriter(analysis)
         self.host = Dialect(analysis.region, flat=False)
 
     def plan(self, out: Writer, plan: Plan) -> None:
         """Write all steps of a plan."""
-        self.axes = {s: choice.acc for choice in plan.choices for s in choice.statements}
-        self.forms = {s: choice.form for choice in plan.choices for s in choice.statements}
         self.shared = frozenset(s.name for s in between_kernels(self.analysis, plan))
         write_steps(out, self.analysis.region, plan.steps, self._kernel)
 
@@ -280,9 +277,8 @@ class _RegionWriter:
         kept = dict.fromkeys((*combined_names(band_from(loop, ACC_LEVELS)), *written))
         copied = f"copy({', '.join(kept)})" if kept else ""
         tail = " ".join(part for part in (sizes, self._data((loop,)), copied) if part)
-        form = self.forms.get(kernel.statements[0])
-        self.nest.cached = form.cached if form is not None else ()
-        if form is not None and form.tile_clause:
+        self.nest.cached = kernel.cached
+        if kernel.mapping is not None and kernel.mapping.clause == TILE:
             self.nest.tiles(out, levels, tail)
             return
         # Gangs without a loop of their own share the first one, and what it combines.
@@ -295,13 +291,13 @@ class _RegionWriter:
     def _asked(self, loop: Loop, kernel: Kernel) -> Shape:
         """Return the launch's sizes: the recipe's where it gives them, else what the loops need."""
         found = shape(loop, kernel, self.analysis)
-        axes = self.axes.get(kernel.statements[0])
-        if axes is None:
+        asked = kernel.mapping
+        if asked is None:
             return found
         return Shape(
-            axes.num_gangs or found.gangs,
-            axes.num_workers or found.workers,
-            axes.vector_length or found.vector,
+            asked.num_gangs or found.gangs,
+            asked.num_workers or found.workers,
+            asked.vector_length or found.vector,
         )
 
     def _alone(self, out: Writer, body: Body, known: frozenset[str], data: str = "") -> None:

@@ -38,11 +38,12 @@ from annotune.decide.cpu_space import FLAGS, CpuPoint, CpuSpace
 from annotune.decide.decision import Base
 from annotune.decide.limits import NO_LIMITS
 from annotune.decide.placement import omp_placement
-from annotune.decide.plan import STATIC, HostLoop, Kernel, Plan, Reason, Step
+from annotune.decide.plan import HostLoop, Kernel, Plan, Reason, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import Level, Local, Loop
 from annotune.ir.region import Region, Scalar, SourceFile
+from annotune.transforms.map import STATIC
 from annotune.transforms.tree import Body, numbers
 
 # Points that are planned in vain before the region is refused: one nest as written is legal.
@@ -208,7 +209,6 @@ class _RegionWriter:
         self.dialect = Dialect(self.region, flat=False)
         self.helpers = helpers
         self.shared = shared
-        self.schedules: dict[int, str] = {}
         self.calls: Counter[str] = Counter()
         self.sizes = OTHERS
 
@@ -217,7 +217,6 @@ class _RegionWriter:
         hosts = _hosts(plan.steps, self.region)
         shared = between_kernels(self.analysis, plan)
         self.sizes = served(self.analysis, plan) if suffix else OTHERS
-        self.schedules = {s: choice.schedule for choice in plan.choices for s in choice.statements}
 
         def write(place: Writer, kernel: Kernel) -> None:
             place.lines(f"/* {legend(self.analysis, kernel)} */")
@@ -269,7 +268,8 @@ class _RegionWriter:
         collapse = f" collapse({len(band)})" if len(band) > 1 else ""
         is_whole = not any(isinstance(stmt, Loop) for stmt in inside) and len(band) == 1
         simd = " simd" if is_whole and self._may_be_lanes(band[0]) else ""
-        schedule = f" schedule({self.schedules.get(at.kernel.statements[0], STATIC)})"
+        mapping = at.kernel.mapping
+        schedule = f" schedule({STATIC if mapping is None else mapping.schedule})"
         out.directive(f"#pragma omp parallel for{simd}{collapse}{schedule}{reduction}")
         for x in band[:-1]:
             out.line(self.dialect.loop_head(x))

@@ -10,11 +10,12 @@ from annotune.analysis.facts import Analysis, Part, Shape
 from annotune.codegen.freed import constants
 from annotune.codegen.names import words
 from annotune.codegen.target import Variant
-from annotune.decide.plan import HostLoop, Kernel, KernelChoice, Plan, Step
+from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Access, Expr, Var, rewrite
 from annotune.ir.nest import (
     Assign,
     Await,
+    CachedSection,
     Combine,
     Fetch,
     Local,
@@ -125,29 +126,19 @@ class Renaming:
     def plan(self, plan: Plan) -> Plan:
         """Return a plan in the names of the text."""
         constants = {self.name(name): value for name, value in plan.constants.items()}
-        choices = tuple(map(self._choice, plan.choices))
-        return replace(plan, steps=self._steps(plan.steps), choices=choices, constants=constants)
+        return replace(plan, steps=self._steps(plan.steps), constants=constants)
 
-    def _choice(self, choice: KernelChoice) -> KernelChoice:
-        """Return a choice whose sections are in the names of the text; no target prints more."""
-        if choice.form is None or not choice.form.cached:
-            return choice
-        cached = tuple(
-            replace(
-                section,
-                array=self.name(section.array),
-                rows=tuple((self.expr(first), length) for first, length in section.rows),
-            )
-            for section in choice.form.cached
-        )
-        return replace(choice, form=replace(choice.form, cached=cached))
+    def _section(self, section: CachedSection) -> CachedSection:
+        rows = tuple((self.expr(first), length) for first, length in section.rows)
+        return CachedSection(self.name(section.array), rows)
 
     def _steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         out: list[Step] = []
         for step in steps:
             match step:
                 case Kernel():
-                    out.append(replace(step, body=self.body(step.body)))
+                    cached = tuple(map(self._section, step.cached))
+                    out.append(replace(step, body=self.body(step.body), cached=cached))
                 case HostLoop(loop, inner):
                     (renamed,) = self.body((loop,))
                     assert isinstance(renamed, Loop)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotune.decide.acc_cache import cached_sections
+from annotune.decide.acc_cache import cacheable
 from annotune.decide.plan import AccForm, KernelChoice
 from annotune.decide.units import Unit
 from annotune.transforms.tile import tile_name
@@ -31,16 +31,14 @@ def as_asked(unit: Unit, choice: KernelChoice) -> KernelChoice | str:
             return why_not
     # What the loops are for CUDA says nothing here.
     mapped = replace(choice, blocks=axes.gang, threads=(*axes.worker, *axes.vector))
-    sections = {section.array: section for section in cached_sections(unit, mapped)}
+    known = cacheable(unit, mapped) if axes.cached else ()
     for array in axes.cached:
-        if array not in sections:
-            known = ", ".join(sections) or "none"
+        if array not in known:
             what = f"a gang does not read one box of '{array}' again and again"
-            return f"{what}; of these it does: {known}"
-    chosen = tuple(sections[array] for array in axes.cached)
-    form = AccForm(RECIPE, tile_clause=bool(axes.clause), cached=chosen)
+            return f"{what}; of these it does: {', '.join(known) or 'none'}"
+    form = AccForm(RECIPE, tile_clause=bool(axes.clause), cached=axes.cached)
     # The lengths of a section are those of the tuned sizes.
-    other = replace(choice, form=replace(form, cached=())) if chosen else None
+    other = replace(choice, form=replace(form, cached=())) if axes.cached else None
     return replace(choice, form=form, elsewhere=other)
 
 

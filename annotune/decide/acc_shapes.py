@@ -13,7 +13,7 @@ from math import prod
 
 from annotune.annotation.spec import WishKind
 from annotune.decide.acc_blocks import lane_blocks
-from annotune.decide.acc_cache import cached_sections
+from annotune.decide.acc_cache import cacheable
 from annotune.decide.direct import choose, thread_level
 from annotune.decide.hints import hints
 from annotune.decide.movement import PLAIN
@@ -195,13 +195,12 @@ def tile_clause(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
 def cached(unit: Unit, choice: KernelChoice) -> KernelChoice:
     """Return a choice with what its gangs read again and again in ``cache``, if there is any."""
     # What a worker has of a loop is no section.
-    sections = () if choice.deals else cached_sections(unit, choice)
-    if not sections or choice.form is None:
+    arrays = () if choice.deals or choice.form is None else cacheable(unit, choice)
+    if not arrays or choice.form is None:
         return choice
-    arrays = ", ".join(section.array for section in sections)
-    form = replace(choice.form, shape=f"{choice.form.shape}, cache", cached=sections)
+    form = replace(choice.form, shape=f"{choice.form.shape}, cache", cached=arrays)
     # The length of a section is that of the tuned sizes.
-    other = _in(choice, form, f"cache of {arrays}")
+    other = _in(choice, form, f"cache of {', '.join(arrays)}")
     return replace(other, elsewhere=choice.elsewhere or choice)
 
 

@@ -9,7 +9,6 @@ from annotune.annotation.devices import Device
 from annotune.decide.acc_asked import as_asked
 from annotune.decide.acc_shapes import acc_shapes, in_form
 from annotune.decide.decision import Base, Decision, Point, decide
-from annotune.decide.messages import ACC_FORM
 from annotune.decide.places import Places
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.space import Space, UnitSpace
@@ -17,6 +16,7 @@ from annotune.decide.strategies import Made
 from annotune.decide.units import Unit
 from annotune.decide.wishes import Wishes
 from annotune.diagnostics import NOWHERE, AnnotuneError
+from annotune.transforms.messages import ACC_FORM
 
 APART = (
     "outputs of their own; fused, compilers have chosen other grids than those asked for "

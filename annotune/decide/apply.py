@@ -9,9 +9,9 @@ from annotune.decide.partials import reductions
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step, holds_kernels, is_kernel
 from annotune.diagnostics import NOWHERE, Diagnostic
 from annotune.ir.nest import Loop, Stmt
+from annotune.transforms.cache import Cache
 from annotune.transforms.context import Context
 from annotune.transforms.map import Map
-from annotune.transforms.resident import Resident
 from annotune.transforms.team import Team
 from annotune.transforms.transform import Schedule, Transform
 from annotune.transforms.tree import Body, numbers, rebuilt
@@ -39,7 +39,7 @@ def apply(schedule: Schedule, context: Context) -> Plan | Diagnostic:
         if isinstance(done, Diagnostic):
             return done
         body = done
-    return Plan(_steps(context.analysis, body, scheduled, schedule), (), context.sizes, schedule)
+    return Plan(_steps(context, body, scheduled, schedule), (), context.sizes, schedule)
 
 
 def _applied(steps: Sequence[Transform], body: Body, context: Context) -> Body | Diagnostic:
@@ -66,22 +66,21 @@ def _kernels(body: Body) -> Iterator[tuple[int, ...]]:
             yield tuple(sorted(numbers(stmt)))
 
 
-def _steps(analysis: Analysis, body: Body, scheduled: Body, schedule: Schedule) -> tuple[Step, ...]:
+def _steps(context: Context, body: Body, scheduled: Body, schedule: Schedule) -> tuple[Step, ...]:
     """Return the launches and the loops around them."""
-    out: list[Step] = []
+    analysis, out = context.analysis, list[Step]()
     for group, before in _paired(body, scheduled):
         if isinstance(before, Loop) and _is_host(before):
             host = group[0]
             assert isinstance(host, Loop)
-            inner = _steps(analysis, host.body, before.body, schedule)
+            inner = _steps(context, host.body, before.body, schedule)
             out.append(HostLoop(rebuilt(host, body=()), inner))
         else:
             own = tuple(sorted(numbers(before)))
-            mine = [step for step in schedule if step.statement in own]
-            blocks = max((s.max_blocks for s in mine if isinstance(s, Map)), default=0)
-            resident = max((s.blocks for s in mine if isinstance(s, Resident)), default=0)
-            name = _name(analysis, own)
-            out.append(Kernel(name, own, group, (before,), blocks, resident))
+            mine = tuple(step for step in schedule if step.statement in own)
+            named = (step.cached(scheduled, context) for step in mine if isinstance(step, Cache))
+            cached = tuple(section for found in named for section in found)
+            out.append(Kernel(_name(analysis, own), own, group, (before,), mine, cached))
     return tuple(out)
 
 

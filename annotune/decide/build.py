@@ -11,6 +11,7 @@ from annotune.decide.apart import Apart, taken_apart
 from annotune.decide.apply import apply
 from annotune.decide.places import NO_PLACES, Places
 from annotune.decide.plan import (
+    AccAxes,
     Blocking,
     KernelChoice,
     Plan,
@@ -22,7 +23,7 @@ from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
-from annotune.transforms.map import Map
+from annotune.transforms.map import TILE, Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.team import Team
@@ -115,12 +116,29 @@ def _mapped(
     team = {loop for _, loop in choice.team}
     outer = {name: level for name, level in levels.items() if name not in team}
     if outer:
-        yield Map(
-            choice.leader, tuple(outer.items()), choice.host, command, choice.max_blocks, span
-        )
+        yield _map(choice, outer, command, span)
     for statement, loop in choice.team:
         if loop in levels:
             yield Team(statement, loop, levels[loop], choice.host, command, span)
+
+
+def _map(choice: KernelChoice, levels: Mapping[str, Level], command: str, span: Span) -> Map:
+    """Return the step that places the outer loops of a kernel."""
+    asked = choice.acc or AccAxes()
+    is_tile = choice.form is not None and choice.form.tile_clause
+    return Map(
+        choice.leader,
+        tuple(levels.items()),
+        choice.host,
+        command,
+        choice.max_blocks,
+        choice.schedule,
+        asked.num_gangs or 0,
+        asked.num_workers or 0,
+        asked.vector_length or 0,
+        TILE if is_tile else "",
+        span,
+    )
 
 
 def _refused_mapping(

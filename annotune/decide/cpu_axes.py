@@ -35,10 +35,11 @@ from annotune.decide.cpu_options import (
     first_option,
     likely,
 )
-from annotune.decide.plan import DYNAMIC, GUIDED, STATIC, KernelChoice
+from annotune.decide.plan import KernelChoice
 from annotune.decide.space import Axis
 from annotune.decide.sum_lanes import is_alone, leaders, sum_lanes
 from annotune.decide.units import Unit
+from annotune.transforms.map import DYNAMIC, GUIDED, STATIC
 from annotune.transforms.tile import tile_name
 from annotune.transforms.unroll import divisors
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from annotune.analysis.facts import AccessFacts
 from annotune.analysis.reductions import reduction_operator
 from annotune.decide.hints import rows_of
-from annotune.decide.plan import STATIC
 from annotune.decide.sum_lanes import is_alone, runs_along, sum_lanes
 from annotune.decide.units import Unit
 from annotune.ir.expr import Int, Var, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
 from annotune.transforms.copies import may_not_run, other_user
+from annotune.transforms.map import STATIC
 from annotune.transforms.tile import name_is_taken
 from annotune.transforms.tree import bands, bound_names, find_assign, numbers, path
 from annotune.transforms.unroll import divisors

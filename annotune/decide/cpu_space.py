@@ -13,12 +13,13 @@ from annotune.decide.cpu import choose_cpu, cpu_units
 from annotune.decide.cpu_axes import Alternative, BlockAxes, Settings, schedules
 from annotune.decide.cpu_blocks import Sharing
 from annotune.decide.limits import NO_LIMITS, Limits
-from annotune.decide.plan import STATIC, KernelChoice
+from annotune.decide.plan import KernelChoice
 from annotune.decide.product import Product
 from annotune.decide.space import Axis
 from annotune.decide.sum_lanes import leaders
 from annotune.decide.units import Unit
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.transforms.map import STATIC
 
 # What compilers are given beside their usual flags: none of them changes what a sum is.
 OWN_FLAGS = ((), ("-O3",), ("-O3", "-funroll-loops"))

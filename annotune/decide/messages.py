@@ -59,11 +59,6 @@ NO_SUCH_MEMORY = Template(
     "stage: there is no memory '{memory}'",
     "{hint}write one of {known}",
 )
-ACC_FORM = Template(
-    "AT330",
-    "acc: statement {statement} cannot have this form: {reason}",
-    "leave `cache` or `clause` out; `check` prints the shape that OpenACC's own rules choose",
-)
 NO_MOVEMENT = Template(
     "AT310",
     "the data of statement {statement} cannot be moved so: {reason}",

@@ -9,15 +9,12 @@ from typing import TypeAlias
 from annotune.decide.apart import Apart
 from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.movement import PLAIN, Movement, Through
-from annotune.ir.expr import Expr
-from annotune.ir.nest import Level, Loop, MemorySpace, Stmt, walk_stmts
+from annotune.ir.nest import CachedSection, Level, Loop, MemorySpace, Stmt, walk_stmts
+from annotune.transforms.map import STATIC, Map
+from annotune.transforms.resident import Resident
 from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Schedule
 from annotune.transforms.tree import Body, numbers, rebuilt
-
-# How the threads of a CPU get their shares of a loop, in OpenMP's words: each its part at once, the
-# next piece when it has done one, or parts that shrink.
-STATIC, DYNAMIC, GUIDED = "static", "dynamic", "guided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,29 +121,18 @@ class AccAxes:
 
 
 @dataclass(frozen=True, slots=True)
-class CachedSection:
-    """A box of an array that the lanes of a gang read again and again.
-
-    `rows` are the first subscript and the length along each dimension.
-    """
-
-    array: str
-    rows: tuple[tuple[Expr, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class AccForm:
     """How OpenACC says a choice. `shape` names it in tables.
 
     The loops of threads are one vector, those of blocks share the gangs, but for `workers`,
     outermost first. With `tile_clause` the compiler cuts the loops whose tiles are the gangs.
-    `cached` are the sections of the ``cache`` directive.
+    `cached` are the arrays of the ``cache`` directive.
     """
 
     shape: str
     workers: tuple[str, ...] = ()
     tile_clause: bool = False
-    cached: tuple[CachedSection, ...] = ()
+    cached: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,17 +205,34 @@ class Kernel:
     """One launch: its loops, the placed ones outermost, around what one thread does.
 
     `body` is what the targets print: registers and unrolling are in it. `scheduled` is the
-    same nest before those two, in which the certificate follows every iteration. `max_blocks`
-    bounds the grid, 0 for no bound of its own; blocks then run the rest in strides. `resident` is
-    how many blocks should fit on a multiprocessor, 0 where the compiler may choose.
+    same nest before those two, in which the certificate follows every iteration. `schedule` are
+    the steps that made it, `cached` the sections that a gang reads again and again.
     """
 
     name: str
     statements: tuple[int, ...]
     body: Body
     scheduled: Body
-    max_blocks: int = 0
-    resident: int = 0
+    schedule: Schedule = field(default=(), compare=False)
+    cached: tuple[CachedSection, ...] = ()
+
+    @property
+    def mapping(self) -> Map | None:
+        """Return the step that gives the outer loops their places, None where there is none."""
+        return next((step for step in self.schedule if isinstance(step, Map)), None)
+
+    @property
+    def max_blocks(self) -> int:
+        """Return how many blocks the grid has at most, which then run the rest in strides.
+
+        0 is for no bound of its own.
+        """
+        return self.mapping.max_blocks if self.mapping is not None else 0
+
+    @property
+    def resident(self) -> int:
+        """Return how many blocks should fit on a multiprocessor, 0 for the compiler's choice."""
+        return max((s.blocks for s in self.schedule if isinstance(s, Resident)), default=0)
 
     def placed(self) -> tuple[Loop, ...]:
         """Return the loops that run in parallel, wherever they stand, in text order."""

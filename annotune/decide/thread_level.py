@@ -11,6 +11,7 @@ from annotune.decide.plan import KernelChoice
 from annotune.diagnostics import NOWHERE
 from annotune.ir.expr import Var
 from annotune.ir.nest import MemorySpace
+from annotune.transforms.cache import Cache
 from annotune.transforms.hold import Hold
 from annotune.transforms.pad import Pad
 from annotune.transforms.peel import Peel
@@ -67,3 +68,5 @@ def thread_level(choice: KernelChoice, places: Places) -> Iterable[Transform]:
         span = places.of("resident", choice.leader)
         yield Resident(choice.leader, choice.movement.resident, span)
     yield from decoding(choice, places.of("merge", choice.leader))
+    if choice.form is not None and choice.form.cached:
+        yield Cache(choice.leader, choice.form.cached, places.of("acc", choice.leader))

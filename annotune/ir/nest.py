@@ -11,6 +11,17 @@ from annotune.diagnostics import NOWHERE, Span
 from annotune.ir.expr import Access, Expr, Var, accesses, rewrite, variables
 
 
+@dataclass(frozen=True, slots=True)
+class CachedSection:
+    """A box of an array that the lanes of a gang read again and again.
+
+    `rows` are the first subscript and the length along each dimension.
+    """
+
+    array: str
+    rows: tuple[tuple[Expr, int], ...]
+
+
 class Level(StrEnum):
     """Where a loop runs. Each target understands its own levels and `SERIAL`.
 

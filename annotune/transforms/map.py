@@ -24,6 +24,12 @@ from annotune.transforms.tree import (
     replace_loop,
 )
 
+# How the threads of a CPU get their shares of a loop, in OpenMP's words: each its part at once, the
+# next piece when it has done one, or parts that shrink.
+STATIC, DYNAMIC, GUIDED = "static", "dynamic", "guided"
+# OpenACC's clause by which the compiler cuts the loops of a vector.
+TILE = "tile"
+
 
 @dataclass(frozen=True, slots=True)
 class Map:
@@ -34,6 +40,10 @@ class Map:
     the launch. A placed loop that carries nothing but reductions combines them; `Reduce` gives
     each its partial results. `command` is the annotation's word for this mapping. Of `max_blocks`
     blocks each runs its share of all of them, 0 for as many blocks as there are.
+
+    A CPU's threads get their shares by `schedule`. OpenACC's launch has the sizes `num_gangs`,
+    `num_workers` and `vector_length`, 0 for what the loops need, and by the `clause` `TILE` the
+    compiler cuts the loops whose tiles are the gangs.
     """
 
     is_inner: ClassVar[bool] = False
@@ -42,6 +52,11 @@ class Map:
     host: tuple[str, ...] = ()
     command: str = "cuda"
     max_blocks: int = 0
+    schedule: str = STATIC
+    num_gangs: int = 0
+    num_workers: int = 0
+    vector_length: int = 0
+    clause: str = ""
     span: Span = field(default=NOWHERE, compare=False)
 
     @property

@@ -287,3 +287,13 @@ TOO_MANY_TOGETHER = Template(
     "a block",
     "`tile` the loops on threads, and map their tiles to blocks",
 )
+ACC_FORM = Template(
+    "AT330",
+    "acc: statement {statement} cannot have this form: {reason}",
+    "leave `cache` or `clause` out; `check` prints the shape that OpenACC's own rules choose",
+)
+NOT_CACHED = Template(
+    "AT330",
+    "cache: a gang does not read one box of '{array}' again and again; of these it does: {known}",
+    "leave the array out; `check` prints the shape that OpenACC's own rules choose",
+)

@@ -1,0 +1,200 @@
+"""Name what the lanes of a gang read again and again, for the compiler to keep near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import ClassVar
+
+from annotune.analysis.facts import AccessFacts, Analysis
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.element_bytes import element_bytes
+from annotune.ir.expr import Binary, Expr, Int, Select, Var, substitute, walk
+from annotune.ir.fold import fold, trip_count
+from annotune.ir.nest import CachedSection, Level, Loop
+from annotune.transforms.context import Context
+from annotune.transforms.legality import missing
+from annotune.transforms.messages import NOT_CACHED
+from annotune.transforms.tree import Body, find_assign, numbers, path, top_of
+
+# Bytes of the sections of a gang together: what a block may have of shared memory, where a
+# compiler may put them, without asking for more (CUDA C++ Programming Guide).
+CACHED_BYTES = 48 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Ask in a gang for boxes of `arrays` that the kernel of `statement` reads more than once.
+
+    ``Cache(0, ("a",))`` changes nothing of the nest: the kernel has the `sections` beside it, and
+    OpenACC's ``cache`` directive names them. Gangs are mapped before.
+
+    Source: OpenACC 3.3, section 2.10.
+    """
+
+    is_inner: ClassVar[bool] = True
+    statement: int
+    arrays: tuple[str, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the refusal of an array of which a gang reads no box more than once, or None."""
+        absent = missing(body, self.statement, (), self.span)
+        if absent is not None:
+            return absent
+        known = [section.array for section in sections(body, context, self.statement)]
+        for array in self.arrays:
+            if array not in known:
+                listed = ", ".join(known) or "none"
+                return NOT_CACHED.at(self.span, array=array, known=listed)
+        return None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` as it is."""
+        return body
+
+    def cached(self, body: Body, context: Context) -> tuple[CachedSection, ...]:
+        """Return the sections of the arrays, in the order in which these are named."""
+        found = {one.array: one for one in sections(body, context, self.statement)}
+        return tuple(found[array] for array in self.arrays)
+
+
+def sections(body: Body, context: Context, statement: int) -> tuple[CachedSection, ...]:
+    """Return the sections that a gang of a kernel reads more than once, in text order.
+
+    They are boxes of arrays that the kernel does not write, and every gang reads all of its box:
+    the last tile of a loop is whole, and no condition leaves elements out. The first element of a
+    section must not change in the loop that the directive stands in, and its lengths are constants
+    of the tuned sizes. Without gang loops nothing stays in place for a gang. A compiler may read
+    all of a section.
+    """
+    nest = _Gang(body[top_of(body, statement)], context)
+    counts = {name: count for name, count in nest.inside.items() if count is not None}
+    if not nest.has_gangs or len(counts) < len(nest.inside):
+        return ()
+    arrays = context.analysis.region.arrays
+    found: dict[str, CachedSection] = {}
+    room = CACHED_BYTES
+    for access in nest.reads:
+        array = access.access.array
+        if array in nest.written or array in found or array not in arrays:
+            continue
+        section = None if nest.leaves_out(access) else nest.section(access, counts)
+        if section is None:
+            continue
+        size = element_bytes(arrays[array].element) * prod(n for _, n in section.rows)
+        if size <= room:
+            found[array] = section
+            room -= size
+    return tuple(found.values())
+
+
+class _Gang:
+    """The loops of a kernel that run inside one of its gangs, and what its statements touch."""
+
+    def __init__(self, kernel: object, context: Context) -> None:
+        assert isinstance(kernel, Loop)
+        self.analysis: Analysis = context.analysis
+        self.sizes = context.tuned
+        self.statements = tuple(sorted(numbers(kernel)))
+        self.paths = {n: path((kernel,), n) for n in self.statements}
+        loops = {id(x): x for own in self.paths.values() for x in own}
+        self.tiles = {x.tile_of: x for x in loops.values() if x.tile_of}
+        self.outside = {x.var for own in self.paths.values() for x in _outside(own)}
+        self.has_gangs = any(x.place is Level.GANG for x in loops.values())
+        facts = {n: self.analysis.accesses[n] for n in self.statements}
+        self.written = {f.access.array for own in facts.values() for f in own if f.is_write}
+        self.reads = [f for own in facts.values() for f in _inputs(own)]
+        self.inside = dict(self._inside())
+
+    def _inside(self) -> Iterator[tuple[str, int | None]]:
+        """Yield the loops that run inside a gang with their counts: whole ones, tiles of one."""
+        around = (loop.var for n in self.statements for loop in self.analysis.paths[n])
+        for name in dict.fromkeys(around):
+            # The user may have a loop `k_t` beside one `k` that is in no tiles.
+            if name in self.tiles and self.tiles[name].var in self.outside:
+                yield name, self._size(name)
+            elif name not in self.outside:
+                yield name, self._trips(name)
+
+    def _size(self, name: str) -> int:
+        """Return the iterations of one tile of a loop."""
+        own = (x for loops in self.analysis.paths.values() for x in loops if x.var == name)
+        return self.tiles[name].step // next(own).step
+
+    def _trips(self, name: str) -> int | None:
+        """Return how often a loop of the text runs, None where that varies."""
+        paths = (self.analysis.paths[n] for n in self.statements)
+        counts = {
+            fold(trip_count(x), self.sizes) for loops in paths for x in loops if x.var == name
+        }
+        count = counts.pop() if len(counts) == 1 else None
+        return count.value if isinstance(count, Int) else None
+
+    def leaves_out(self, access: AccessFacts) -> bool:
+        """Return whether some gang reads less by an access than its loops run over."""
+        cut = (name for name in self.tiles if (self._trips(name) or 0) % self._size(name))
+        if any(access.strides.get(name, 0) != 0 for name in cut):
+            return True
+        assign = find_assign(self.analysis.region.nest.body, access.statement)
+        parts = (part for source in assign.sources() for part in walk(source))
+        return assign.guard is not None or any(isinstance(part, Select) for part in parts)
+
+    def section(self, access: AccessFacts, counts: Mapping[str, int]) -> CachedSection | None:
+        """Return what a gang reads by one access, None where that is no box, or read once."""
+        if all(access.strides.get(name) != 0 for name in counts):
+            return None
+        starts = {name: self._start(name) for name in counts}
+        known = {name: start for name, start in starts.items() if start is not None}
+        if len(known) < len(starts):
+            return None
+        rows = []
+        for index in access.access.indices:
+            length = self._length(index, counts)
+            if length is None:
+                return None
+            rows.append((fold(substitute(index, known)), length))
+        size = prod(length for _, length in rows)
+        return CachedSection(access.access.array, tuple(rows)) if size > 1 else None
+
+    def _length(self, index: Expr, counts: Mapping[str, int]) -> int | None:
+        """Return how many neighbours a subscript takes over all `counts`, None for gaps."""
+        steps = []
+        for name, count in counts.items():
+            after = substitute(index, {name: Binary("+", Var(name), Int(1))})
+            step = fold(Binary("-", after, index), self.sizes)
+            if not isinstance(step, Int) or step.value < 0:
+                return None
+            if step.value:
+                steps.append((step.value, count))
+        length = 1
+        for step_length, count in sorted(steps):
+            # Each loop goes on where the one before it ends.
+            if step_length != length:
+                return None
+            length *= count
+        return length
+
+    def _start(self, name: str) -> Expr | None:
+        """Return where a loop starts in a gang, None where the kernel has several of the name."""
+        tile = self.tiles.get(name)
+        if tile is not None and tile.var in self.outside:
+            return Var(tile.var)
+        paths = (self.analysis.paths[n] for n in self.statements)
+        lowers = {loop.lower for loops in paths for loop in loops if loop.var == name}
+        return lowers.pop() if len(lowers) == 1 else None
+
+
+def _outside(loops: tuple[Loop, ...]) -> tuple[Loop, ...]:
+    """Return the gang loops around a statement, and the serial ones around the first of them."""
+    gangs = [k for k, loop in enumerate(loops) if loop.place is Level.GANG]
+    return tuple(
+        loop for k, loop in enumerate(loops) if loop.place is Level.GANG or (gangs and k < gangs[0])
+    )
+
+
+def _inputs(facts: tuple[AccessFacts, ...]) -> list[AccessFacts]:
+    """Return what a statement reads, without the target of a ``+=``."""
+    targets = [fact.access for fact in facts if fact.is_write]
+    return [fact for fact in facts if not fact.is_write and fact.access not in targets]

@@ -23,7 +23,6 @@ from annotune.analysis.messages import (
     WORK_UNKNOWN,
 )
 from annotune.analysis.model import Model, known_values
-from annotune.analysis.named import is_integer_type
 from annotune.analysis.privatise import Lifetime, lifetime
 from annotune.analysis.sections import Section, Unbounded, section, shape
 from annotune.analysis.statements import (
@@ -36,6 +35,7 @@ from annotune.analysis.text import listed
 from annotune.analysis.uses import array_use
 from annotune.analysis.zero_divisors import zero_divisors
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import Access, variables
 from annotune.ir.region import Region
 

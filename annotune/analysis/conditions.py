@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from annotune.analysis.domains import NotLinear, Space, dims, tuple_text
-from annotune.analysis.named import is_integer_type, is_unsigned_type
 from annotune.analysis.poly import ONE, ZERO, Poly, from_expr
 from annotune.analysis.statements import Statement
+from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,
     Access,

@@ -12,7 +12,7 @@ from annotune.analysis.named import Size, plain_names
 from annotune.analysis.poly import ZERO, Poly, to_expr
 from annotune.analysis.sections import whole_length
 from annotune.analysis.statements import Reference, Statement
-from annotune.ir.element_bytes import element_bytes
+from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 import islpy as isl
 
 from annotune.analysis.domains import NotLinear, Space, monomial_of
-from annotune.analysis.named import is_integer_type
 from annotune.analysis.poly import ONE, Monomial, Poly, integer, to_expr
 from annotune.analysis.statements import written_scalars
+from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, variables, walk
 from annotune.ir.region import Region
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 import islpy as isl
 
 from annotune.analysis.domains import parameter
-from annotune.analysis.named import is_unsigned_type
 from annotune.analysis.poly import Poly, from_expr, variable
+from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,
     Binary,

@@ -31,10 +31,9 @@ from annotune.ir.expr import (
     rewrite,
     variables,
 )
-from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
 from annotune.ir.nest import NO_STATEMENT, Assign, Local, Loop, Stmt, walk_stmts
-from annotune.ir.region import Region
+from annotune.ir.region import Region, flattened
 from annotune.ir.text import print_expr
 
 Body = tuple[Stmt, ...]

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from annotune.analysis.poly import Poly, from_expr, variable
 from annotune.frontend.ranges import of_type
+from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     Binary,
     Call,
@@ -58,28 +59,8 @@ class Unknown:
 
 Part: TypeAlias = Size | Rounded | Unknown
 
-_SIGNED_WORDS = (
-    *("signed", "char", "short", "int", "long", "const", "integer", "logical", "bool", "_Bool"),
-    *("ssize_t", "ptrdiff_t", "intptr_t", "int8_t", "int16_t", "int32_t", "int64_t"),
-)
-_UNSIGNED_WORDS = frozenset(
-    ("unsigned", "size_t", "uintptr_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
-)
-_INTEGER_WORDS = _UNSIGNED_WORDS.union(_SIGNED_WORDS)
-
 # Casts that bounds and subscripts are read without, as no integer in them is taken to overflow.
 WIDE_CASTS = frozenset({"(int)", "(long)", "(long long)"})
-
-
-def is_integer_type(type_: str) -> bool:
-    """Return whether a C type is known to be an integer one."""
-    words = type_.split()
-    return bool(words) and all(word in _INTEGER_WORDS for word in words)
-
-
-def is_unsigned_type(type_: str) -> bool:
-    """Return whether values of a C type wrap around at zero."""
-    return not _UNSIGNED_WORDS.isdisjoint(type_.split())
 
 
 class Namer:

@@ -21,8 +21,8 @@ from annotune.analysis.model import all_known_sizes, fixed_sizes
 from annotune.analysis.named import with_values
 from annotune.analysis.privatise import broken_lifetimes
 from annotune.analysis.scalar_arrays import without_arrays
-from annotune.ir.dealing import dealing
-from annotune.ir.expr import Expr
+from annotune.ir.expr import Binary, Expr, Int, substitute
+from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, Loop, Stmt
 
 _DIMENSION = isl.dim_type.set
@@ -82,7 +82,7 @@ class Path:
         for loop in self.loops:
             if loop.deal_of:
                 dealt = next(one for one in self.loops if one.var == loop.deal_of)
-                deal = dealing(loop, dealt)
+                deal = _dealing(loop, dealt)
                 first = _first(deal.first, loop.var, space, known)
                 turn = f"floor(({known[loop.deal_of]} - {first})/{deal.stride})"
                 known[loop.var] = f"({turn} - {deal.workers}*floor({turn}/{deal.workers}))"
@@ -92,6 +92,36 @@ class Path:
                 known[loop.var] = f"({first} + {loop.step}*{steps})"
             texts.append(known[loop.var])
         return tuple(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dealing:
+    """What a loop over workers says of the one that it deals out:
+
+    ``for w in 0:workers: for i in first + stride*w:… step stride*workers``.
+    """
+
+    first: Expr
+    stride: int
+    workers: int
+
+
+def _dealing(worker: Loop, dealt: Loop) -> _Dealing:
+    """Return how the iterations of `dealt` go to those of `worker`, which starts from 0.
+
+    Raises:
+        ValueError: The loops do not have this form.
+    """
+    first, second = (fold(substitute(dealt.lower, {worker.var: Int(k)})) for k in (0, 1))
+    stride = fold(Binary("-", second, first))
+    if (
+        not isinstance(stride, Int)
+        or stride.value < 1
+        or dealt.step % stride.value
+        or (worker.lower, worker.step) != (Int(0), 1)
+    ):
+        raise ValueError(f"'{worker.var}' does not deal out the iterations of '{dealt.var}'")
+    return _Dealing(first, stride.value, dealt.step // stride.value)
 
 
 def names_of(loop: Loop) -> tuple[str, ...]:

@@ -15,11 +15,13 @@ from annotune.analysis.poly import ONE, ZERO, Poly, from_expr, product, to_expr
 from annotune.analysis.shapes import declared_extents
 from annotune.analysis.statements import Reference
 from annotune.analysis.touched import Touched, declared_rows, rows_of
+from annotune.annotation import expression as ex
+from annotune.annotation.expression import parse_expression
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Access, Expr, Int
+from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Var
 from annotune.ir.fold import fold
 from annotune.ir.region import Region
-from annotune.ir.text import parse_nest, print_expr
+from annotune.ir.text import print_expr
 
 
 class Unbounded(Exception):
@@ -223,9 +225,21 @@ def whole_length(name: str, model: Model) -> Poly | None:
 def stated_extents(name: str, region: Region) -> tuple[Expr, ...]:
     """Return the extents of an array that ``def assume`` gives, as expressions."""
     texts = region.spec.assumptions.extents.get(name, ())
-    # One statement of the text form holds the expression; there it is C.
-    values = (parse_nest(f"length = {text}\n").assigns()[0].value for text in texts)
-    return tuple(fold(value) for value in values)
+    return tuple(fold(_size(parse_expression(text))) for text in texts)
+
+
+def _size(node: ex.Node) -> Expr:
+    """Return arithmetic of the annotation, such as `is_c_size` accepts, as an expression."""
+    match node:
+        case ex.Literal(int(value)):
+            return Int(value)
+        case ex.Name(name):
+            return Var(name)
+        case ex.Unary(op, operand):
+            return Negate(_size(operand)) if op == "-" else _size(operand)
+        case ex.Binary(op, left, right):
+            return Binary(op, _size(left), _size(right))
+    raise AssertionError(node)
 
 
 def _declaration(

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from annotune.analysis.messages import DIVIDES_BY_ZERO
 from annotune.analysis.model import all_known_sizes
-from annotune.analysis.named import is_integer_type, value_at
+from annotune.analysis.named import value_at
 from annotune.diagnostics import Diagnostic, Span
+from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import (
     CONNECTIVES,
     Access,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from annotune.analysis.named import is_unsigned_type
-from annotune.ir.element_bytes import PROMOTED
+from annotune.ir.c_types import PROMOTED, is_unsigned_type
 from annotune.ir.expr import (
     Access,
     Binary,

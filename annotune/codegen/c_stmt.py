@@ -7,12 +7,11 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from annotune.analysis.named import is_unsigned_type
 from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
 from annotune.codegen.names import c_type, narrow_scalars, spelled
 from annotune.codegen.skipped import without_test
 from annotune.codegen.writer import Writer
-from annotune.ir.element_bytes import PROMOTED
+from annotune.ir.c_types import PROMOTED, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,
     Access,
@@ -27,7 +26,6 @@ from annotune.ir.expr import (
     variables,
     walk,
 )
-from annotune.ir.flat import flattened
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
     NO_STATEMENT,
@@ -41,7 +39,7 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
-from annotune.ir.region import Region
+from annotune.ir.region import Region, flattened
 from annotune.ir.text import SUM
 from annotune.transforms.tree import bound_names
 

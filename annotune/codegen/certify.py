@@ -16,8 +16,8 @@ from annotune.codegen.isl_text import ALWAYS, IslText, reads_of
 from annotune.decide.certificate import Certificate, Stored, Touch
 from annotune.decide.plan import Plan
 from annotune.ir.expr import Access, Binary, Expr, Int, Var
-from annotune.ir.flat import flattened
 from annotune.ir.nest import walk_paths
+from annotune.ir.region import flattened
 
 
 def certify(analysis: Analysis, plan: Plan, kind: type[Maker] = Maker) -> Certificate:

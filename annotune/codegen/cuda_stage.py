@@ -32,7 +32,6 @@ from annotune.codegen.versions import is_peeled, write_versions
 from annotune.codegen.writer import Writer
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite
-from annotune.ir.flat import flattened
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
     Assign,
@@ -44,7 +43,7 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
-from annotune.ir.region import Region
+from annotune.ir.region import Region, flattened
 from annotune.transforms.copies import value_names
 from annotune.transforms.stage import is_integer_type
 from annotune.transforms.tree import Body

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.named import is_unsigned_type
 from annotune.analysis.poly import from_expr
 from annotune.analysis.schedule import space_of
 from annotune.analysis.touched import AS_WRITTEN
 from annotune.codegen.c_expr import in_64_bits, of_one_sign, plain_c
 from annotune.codegen.names import Interface, narrow_scalars, spelled
+from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.expr import (
     Binary,
     Call,

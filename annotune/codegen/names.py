@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.writer import INDENT
-from annotune.ir.element_bytes import PROMOTED
+from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import Int, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts

@@ -9,7 +9,7 @@ from math import prod
 from annotune.analysis.facts import AccessFacts, Work
 from annotune.annotation.devices import Device
 from annotune.decide.units import Unit
-from annotune.ir.element_bytes import WORD, element_bytes, real_bytes
+from annotune.ir.c_types import WORD, element_bytes, real_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
 from annotune.ir.nest import Assign
 from annotune.ir.region import Region

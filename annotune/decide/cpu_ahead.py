@@ -14,7 +14,7 @@ from annotune.decide.cpu_blocks import output, own_band
 from annotune.decide.cpu_copies import CutNest
 from annotune.decide.plan import Ahead, Blocking
 from annotune.decide.units import Unit
-from annotune.ir.element_bytes import element_bytes
+from annotune.ir.c_types import element_bytes
 from annotune.transforms.tile import tile_name
 
 # Bytes of a line of the cache, on every CPU that is in use for this.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis, ArrayUse
 from annotune.annotation.devices import Device
-from annotune.ir.element_bytes import element_bytes
+from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold
 

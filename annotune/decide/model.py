@@ -27,7 +27,7 @@ from annotune.decide.prediction import Compiled, Prediction
 from annotune.decide.thread_work import ThreadWork, lanes, thread_work
 from annotune.decide.traffic import SECTOR_BYTES, Stream, fetched, read_by_waves
 from annotune.decide.units import Unit
-from annotune.ir.element_bytes import WORD, element_bytes
+from annotune.ir.c_types import WORD, element_bytes
 
 # Warps per SM that keep its units busy, without unrolling: four schedulers and about eight
 # clocks between dependent FP64 operations (assumption: Hopper's latency is not published).

@@ -17,7 +17,7 @@ from annotune.decide.plan import KernelChoice
 from annotune.decide.prediction import Compiled, Prediction
 from annotune.decide.traffic import SECTOR_BYTES
 from annotune.decide.units import Unit
-from annotune.ir.element_bytes import WORD, element_bytes
+from annotune.ir.c_types import WORD, element_bytes
 from annotune.transforms.tile import tile_name
 
 # 32-bit registers of a lane beside its values and their addresses: counters and bounds. With them

@@ -24,7 +24,7 @@ from annotune.decide.plan import Blocking, KernelChoice, Pipelined, Reason, Stag
 from annotune.decide.rules import SM_BLOCKS, SM_THREADS, WARP
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE, AnnotuneError
-from annotune.ir.element_bytes import element_bytes
+from annotune.ir.c_types import element_bytes
 from annotune.transforms.pipeline import WORDS, part_length
 from annotune.transforms.tile import tile_name
 from annotune.transforms.wide_copy import VECTORS

@@ -24,7 +24,7 @@ from annotune.decide.copy_layout import copy_layout
 from annotune.decide.occupancy import SHARED_BYTES
 from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
 from annotune.decide.units import Unit
-from annotune.ir.element_bytes import element_bytes
+from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
 from annotune.ir.nest import Assign, MemorySpace
 from annotune.transforms.tile import name_is_taken, tile_name

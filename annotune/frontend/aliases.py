@@ -23,7 +23,7 @@ from annotune.frontend.pointers import pointers_in, sure_pointers
 from annotune.frontend.symbols import INTEGERS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.ir.region import Alias, Spelling
-from annotune.ir.sharing import Place, may_share
+from annotune.ir.sharing import StoredName, may_share
 
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 _CHANGING = _STEPS | {"&"}
@@ -133,7 +133,7 @@ class _Maker:
     region_start: int
     own: frozenset[str]
     written_integers: bool = False
-    written_behind: Sequence[tuple[str, Place]] = ()
+    written_behind: Sequence[tuple[str, StoredName]] = ()
     read_before: frozenset[str] = frozenset()
     addressed: frozenset[str] = frozenset()
     aliases: dict[str, Alias] = field(default_factory=dict)
@@ -166,10 +166,12 @@ class _Maker:
         symbol = self._symbol(base)
         return symbol is None or symbol.base in INTEGERS
 
-    def place_of(self, base: Any) -> Place:
+    def place_of(self, base: Any) -> StoredName:
         """Return what is declared of an array that is stored into; of an unknown one, nothing."""
         symbol = self._symbol(base)
-        return Place("char", is_pointer=True) if symbol is None else self.names.place_of(symbol)
+        return (
+            StoredName("char", is_pointer=True) if symbol is None else self.names.place_of(symbol)
+        )
 
     def _symbol(self, base: Any) -> Symbol | None:
         if isinstance(base, c_ast.ID):
@@ -320,7 +322,7 @@ class _Maker:
 
     def _refuse_element(self, node: Any, member: Symbol) -> bool:
         """Note that a member may change; a definition from before the region is left unused."""
-        own = Place("void *" if member.is_array else member.base)
+        own = StoredName("void *" if member.is_array else member.base)
         # A pointer that its own stores change is of no more use to any of them.
         behind = [(name, at) for name, at in self.written_behind if name != text_of(node)]
         shares = [name for name, at in behind if may_share(at, own)]

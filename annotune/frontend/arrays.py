@@ -18,7 +18,7 @@ from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Access, Expr, Int, accesses, children, variables
 from annotune.ir.nest import Nest
 from annotune.ir.region import Array, Scalar
-from annotune.ir.sharing import Place, may_share
+from annotune.ir.sharing import StoredName, may_share
 from annotune.ir.text import print_expr
 
 
@@ -101,7 +101,7 @@ def refuse_shared(names: Names, nest: Nest, stability: Stability) -> None:
         is_kept = name in stability.kept
         if not is_kept and symbol.storage != "file":
             continue
-        own = Place(_POINTER if symbol.is_array else symbol.base)
+        own = StoredName(_POINTER if symbol.is_array else symbol.base)
         changed = written - names.arrays.keys() if symbol.is_array else written
         for array in names.arrays.values():
             # An int holds four elements of an array of characters.

@@ -40,7 +40,7 @@ from annotune.frontend.unsigned import (
     may_go_round,
     signed,
 )
-from annotune.ir.element_bytes import PROMOTED
+from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,

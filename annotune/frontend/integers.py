@@ -29,7 +29,7 @@ from annotune.frontend.stores import holds, stored_value
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
-from annotune.ir.element_bytes import PROMOTED
+from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses, subtracts
 from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from annotune.frontend.ranges import width
 from annotune.frontend.symbols import INTEGERS, REALS
-from annotune.ir.element_bytes import PROMOTED
+from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,

@@ -17,7 +17,7 @@ from annotune.frontend.symbols import INTEGERS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.unsigned import signed, widened
 from annotune.frontend.unsigned_loops import Comparison, as_compared, check
-from annotune.ir.element_bytes import PROMOTED
+from annotune.ir.c_types import PROMOTED
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, Var, accesses, variables
 from annotune.ir.fold import fold
 

@@ -15,7 +15,7 @@ from annotune.frontend.symbols import REALS, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.ir.expr import Expr, Int, Var, rewrite, substitute, variables
 from annotune.ir.region import Scalar
-from annotune.ir.sharing import Place
+from annotune.ir.sharing import StoredName
 
 _INT_MAXIMUM = 2**31 - 1
 
@@ -118,9 +118,9 @@ class Names:
         """Return whether an array is reached through this name alone, by its declaration."""
         return symbol.is_restrict and symbol.name not in self.derived_from
 
-    def place_of(self, symbol: Symbol) -> Place:
+    def place_of(self, symbol: Symbol) -> StoredName:
         """Return what the declarations say of the memory behind a variable or an array."""
-        return Place(symbol.base, symbol.is_pointer, self.is_restrict(symbol))
+        return StoredName(symbol.base, symbol.is_pointer, self.is_restrict(symbol))
 
     def find(self, name: str) -> Symbol | None:
         """Return the innermost declaration of `name`, None when there is none."""

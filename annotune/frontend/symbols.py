@@ -8,7 +8,7 @@ from typing import Any
 
 from annotune.frontend.extent import walk
 from annotune.frontend.syntax import c_ast
-from annotune.ir.element_bytes import PROMOTED
+from annotune.ir.c_types import PROMOTED
 
 INTEGERS = PROMOTED | {
     *("int", "long", "long long"),

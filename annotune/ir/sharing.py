@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Declared(Protocol):
+class Shareable(Protocol):
     """What a declaration says of an array, a variable or a member of a struct.
 
     `element` is the C type of what is stored there. `is_pointer` tells a pointer to memory that
@@ -29,7 +29,7 @@ class Declared(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StoredName:
     """What is declared of a name that no `Array` describes; an object where it is no pointer."""
 
     element: str
@@ -37,7 +37,7 @@ class Place:
     is_restrict: bool = False
 
 
-def may_share(one: Declared, other: Declared) -> bool:
+def may_share(one: Shareable, other: Shareable) -> bool:
     """Return whether two names that a region uses, one of them to write, may share memory.
 
     Two objects are apart, and so is what a ``restrict`` pointer reaches (C11 6.7.3.1). An object
@@ -48,7 +48,7 @@ def may_share(one: Declared, other: Declared) -> bool:
     return not (one.is_restrict or other.is_restrict) and may_share_unchanged(one, other)
 
 
-def may_share_unchanged(one: Declared, other: Declared) -> bool:
+def may_share_unchanged(one: Shareable, other: Shareable) -> bool:
     """Return whether two names that a region only reads may share memory, ``restrict`` or not."""
     if one.is_pointer and other.is_pointer:
         return True

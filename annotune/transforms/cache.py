@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.element_bytes import element_bytes
+from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Binary, Expr, Int, Select, Var, substitute, walk
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import CachedSection, Level, Loop

@@ -8,9 +8,9 @@ from functools import reduce
 from math import prod
 from typing import ClassVar
 
-from annotune.analysis.named import is_unsigned_type
 from annotune.analysis.poly import ZERO, from_expr, integer
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (

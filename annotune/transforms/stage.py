@@ -9,7 +9,7 @@ from math import prod
 from typing import ClassVar, TypeAlias
 
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.element_bytes import element_bytes
+from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, conjunction, substitute
 from annotune.ir.fold import fold
 from annotune.ir.nest import (

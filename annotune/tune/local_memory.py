@@ -7,7 +7,7 @@ from math import prod
 
 from annotune.codegen.target import Variant
 from annotune.decide.plan import Kernel
-from annotune.ir.element_bytes import element_bytes
+from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.trial import Trial
 from annotune.transforms.tree import Body

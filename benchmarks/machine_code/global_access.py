@@ -11,7 +11,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.grid import THREADS, grid
 from annotune.decide.plan import Kernel
 from annotune.decide.traffic import SECTOR_BYTES
-from annotune.ir.element_bytes import element_bytes
+from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Expr, Int, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, Loop, walk_paths

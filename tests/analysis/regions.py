@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from support.nest_text import parse_nest
+
 from annotune.annotation.spec import Assumptions, Spec
 from annotune.ir.expr import Access, Expr, Int, Var, variables, walk
 from annotune.ir.nest import LocalArray, Nest, walk_stmts
 from annotune.ir.region import Array, Extent, Region, Scalar
-from annotune.ir.text import parse_nest
 
 D1_1 = (
     "for p4 in 0:p4u: for p5 in 0:p5u: for p6 in 0:p6u: for h1 in 0:h1u: for h2 in 0:h2u: "

@@ -8,6 +8,7 @@ import islpy as isl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.nest_text import parse_nest
 
 from annotune.analysis.analyse import analyse
 from annotune.codegen.certify import certify
@@ -16,7 +17,7 @@ from annotune.decide.certificate import verify
 from annotune.decide.plan import Kernel, Plan
 from annotune.ir.expr import Access, Expr
 from annotune.ir.nest import Level, Loop, Nest
-from annotune.ir.text import parse_nest, print_expr
+from annotune.ir.text import print_expr
 
 from .brute import Machine
 from .regions import region

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
+from support.nest_text import print_nest
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.carried import with_last_values
@@ -15,7 +16,6 @@ from annotune.analysis.expand import with_private_arrays
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import LocalArray, walk_stmts
 from annotune.ir.region import Region
-from annotune.ir.text import print_nest
 
 from .brute import Machine, Place
 from .regions import region

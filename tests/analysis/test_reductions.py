@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from support.nest_text import parse_nest
 
 from annotune.analysis.reductions import reduction_operator
-from annotune.ir.text import parse_nest
 
 OPERATORS = {
     "s += a[i]": "+",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from support.nest_text import parse_nest
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.schedule import violations
 from annotune.ir.nest import Stmt
-from annotune.ir.text import parse_nest
 
 from .regions import D1_1, D1_1_SIZES, region
 

@@ -11,13 +11,13 @@ from machine_code.judge import KernelRow, WorkloadRow
 from machine_code.promises import PROMISED, PROMISES, missed, verdict
 from machine_code.shared import SharedAccess
 from machine_code.workloads import all_workloads, chosen
+from support.nest_text import parse_nest
 from support.regions import analysis_of
 
 from annotune.decide.bank_conflicts import Passes
 from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.occupancy import Residency
 from annotune.decide.plan import Kernel
-from annotune.ir.text import parse_nest
 from annotune.measure.ptxas import KernelFacts
 
 (WORKLOAD,) = chosen(["sd_t_d1_1-A"], all_workloads())

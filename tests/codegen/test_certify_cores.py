@@ -7,6 +7,7 @@ from dataclasses import replace
 import islpy as isl
 import pytest
 from codegen.emitted import EXAMPLES, example, source_of
+from support.nest_text import parse_nest
 from support.regions import text_of
 
 from annotune.analysis.analyse import analyse
@@ -17,7 +18,6 @@ from annotune.codegen.openmp import first_plan
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Base
 from annotune.decide.plan import Kernel, Plan
-from annotune.ir.text import parse_nest
 
 NAMES = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/*.c"))
 SUM = """

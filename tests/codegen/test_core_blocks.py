@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from codegen.emitted import analysed, here, variants
 from conftest import Golden
+from support.nest_text import print_nest
 from transforms.interpreter import run
 from transforms.products import MATMUL
 from transforms.test_stage import done, panels, rows_of_tiles
@@ -17,7 +18,6 @@ from transforms.test_stage import done, panels, rows_of_tiles
 from annotune.codegen.core_blocks import for_registers
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.ir.nest import Loop, Nest
-from annotune.ir.text import print_nest
 from annotune.transforms.hold import Hold
 from annotune.transforms.pad import Pad
 from annotune.transforms.stage import Stage

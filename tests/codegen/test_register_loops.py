@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.executed import Call, Part, executable
+from support.nest_text import parse_nest
 from support.nests import LAW
 from transforms.interpreter import run
 from transforms.products import MATMUL
@@ -30,7 +31,7 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.ir.text import parse_nest, print_expr
+from annotune.ir.text import print_expr
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.hold import Hold

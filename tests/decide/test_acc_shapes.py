@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.acc_texts import PRODUCT, contraction, product
 from support.interpreter import assert_same, plan_body
+from support.nest_text import parse_nest
 from support.nests import LAW
 from support.regions import text_of
 
@@ -27,7 +28,6 @@ from annotune.decide.placement import acc_placement
 from annotune.decide.plan import AccForm, KernelChoice, Plan
 from annotune.decide.strategies import AUTO, DIRECT
 from annotune.ir.nest import Level
-from annotune.ir.text import parse_nest
 
 
 def triples(n: int = 16, function: str = "sd_t_d1_1", file: str = "d1") -> Decided:

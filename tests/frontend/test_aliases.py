@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from source_text import load_text
+from support.nest_text import print_nest
 
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Binary, Int, Var
 from annotune.ir.region import Region
-from annotune.ir.text import print_nest
 
 STRUCTS = """\
 struct field { int nx, ny; double *q; double dt; };

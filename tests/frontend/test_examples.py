@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import EXAMPLES, Golden
 from source_text import load_text
-
-from annotune.ir.text import parse_nest, print_nest
+from support.nest_text import parse_nest, print_nest
 
 FILES = sorted(p.relative_to(EXAMPLES) for p in EXAMPLES.rglob("*.c"))
 

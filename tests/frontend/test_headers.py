@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from source_text import CLOSE, OPEN
+from support.nest_text import print_nest
 
 from annotune.annotation.regions import find_annotations
 from annotune.diagnostics import AnnotuneError, Severity
@@ -17,7 +18,6 @@ from annotune.frontend.load import Loaded, load_sound
 from annotune.frontend.preprocess import preprocess
 from annotune.frontend.source import Source
 from annotune.frontend.system_headers import Reading, by_compiler, by_pcpp
-from annotune.ir.text import print_nest
 
 GCC = shutil.which("gcc") or ""
 NEEDS_GCC = pytest.mark.skipif(not GCC, reason="no gcc")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from source_text import load_region, refusals, region
-
-from annotune.ir.text import print_nest
+from support.nest_text import print_nest
 
 LOOP = "for (i = 0; i < n; i++)"
 INNER = "for (j = 0; j < m; j++)"

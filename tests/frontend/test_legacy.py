@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from source_text import CLOSE, OPEN, load_text, marked, refusals
-
-from annotune.ir.text import print_nest
+from support.nest_text import print_nest
 
 ADD = f"{OPEN}\n  for (int i = 0; i < n; i++) a[i] += 1;\n  {CLOSE}"
 SUM = "for i in 0:n\n  S0: a[i] += 1\n"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from source_text import CLOSE, OPEN, SIZES, load_region, load_text, region
+from support.nest_text import print_nest
 
 from annotune.annotation.regions import find_annotations
 from annotune.diagnostics import Span
 from annotune.frontend.load import load
 from annotune.ir.expr import Int, Var
-from annotune.ir.text import print_nest
 
 LOOP = "for (i = 0; i < n; i++)"
 IN_LOOP = "for i in 0:n\n  "

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from source_text import SIZES, load_region, load_text, marked, refusals, region
+from support.nest_text import print_nest
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.parse import expanded
 from annotune.frontend.preprocess import preprocess
 from annotune.frontend.source import Source
 from annotune.frontend.tokens import Tokens
-from annotune.ir.text import print_nest
 
 
 def expansion(text: str) -> list[str]:

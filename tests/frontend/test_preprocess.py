@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from source_text import SIZES, load_region
+from support.nest_text import print_nest
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.constant import evaluate
 from annotune.frontend.preprocess import preprocess
 from annotune.frontend.source import Source
-from annotune.ir.text import print_nest
 
 PIECES = st.sampled_from(
     [

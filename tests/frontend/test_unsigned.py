@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from source_text import load_text
+from support.nest_text import print_nest
 
 from annotune.frontend.kinds import goes_round, literal_type
 from annotune.ir.expr import Binary, Int, Var
-from annotune.ir.text import print_nest
 
 HEAD = "void f(int n, int k, unsigned u, unsigned long l, double *a, double *b, unsigned *h)\n{\n"
 

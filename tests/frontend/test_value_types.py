@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from source_text import CLOSE, OPEN, load_region, load_text
+from support.nest_text import print_nest
 
 from annotune.analysis.reductions import reduction_operator
 from annotune.frontend.kinds import common, promoted
 from annotune.frontend.symbols import INTEGERS
 from annotune.ir.region import Region
-from annotune.ir.text import print_nest
 
 LOOP = "for (i = 0; i < n; i++)"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from support.nest_text import parse_nest, print_nest
 
 from annotune.ir.nest import LocalArray
-from annotune.ir.text import parse_nest, print_nest
 
 TEXT = """\
 for i in 0:n

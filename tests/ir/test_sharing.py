@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotune.ir.sharing import Place, may_access, may_share
+from annotune.ir.sharing import StoredName, may_access, may_share
 
 # Two types, and whether C lets one object be accessed in both.
 TYPES = {
@@ -47,6 +47,6 @@ def test_types(types: tuple[str, str]) -> None:
 def test_declarations(
     types: tuple[str, str], one: bool, other: bool, restrict: bool, alike: bool, unlike: bool
 ) -> None:
-    first, second = Place(types[0], one, restrict), Place(types[1], other)
+    first, second = StoredName(types[0], one, restrict), StoredName(types[1], other)
     expected = alike if TYPES[types] else unlike
     assert may_share(first, second) == may_share(second, first) == expected

@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.nest_text import parse_nest, print_nest
 
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.nest import Assign, Combine, Level, Local, Loop, Nest, Operator, Stmt
-from annotune.ir.text import parse_nest, print_nest
 
 OPERATORS = [*"+-*/%<>", "<=", ">=", "==", "!=", "&&", "||"]
 NAMES = st.sampled_from(["i", "j", "n", "h3u", "Ur", "e1", "S0x"])

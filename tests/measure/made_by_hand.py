@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from support.nest_text import parse_nest
+
 from annotune.analysis.facts import Analysis, ArrayUse, Shape, Work
 from annotune.annotation.spec import Spec
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign
 from annotune.ir.region import Array, Extent, Region, Scalar, SourceFile
-from annotune.ir.text import parse_nest
 
 OPEN, CLOSE = "/*@ begin PerfTuning () @*/", "/*@ end @*/"
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from made_by_hand import CLOSE, OPEN, Use, expr, integers, made, matvec, scale
+from support.nest_text import parse_nest
 from support.regions import analysis_of
 
-from annotune.ir.text import parse_nest, print_expr
+from annotune.ir.text import print_expr
 from annotune.measure.buffers import GuardedArray
 from annotune.measure.elements import is_poison
 from annotune.measure.evaluate import evaluate, iterations

@@ -12,13 +12,13 @@ from annotune.decide.partials import reductions
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.expr import Int, Var
 from annotune.ir.nest import Assign, walk_stmts
-from annotune.ir.text import parse_nest
 from annotune.transforms.context import Context
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, band_with
 
 from .interpreter import assert_same
 from .laws import tried
+from .nest_text import parse_nest
 from .regions import nest_analysis, text_of
 from .sizes import fulfils
 

@@ -15,8 +15,9 @@ from annotune.frontend.load import load
 from annotune.ir.expr import Access, Expr, Var, rewrite, variables, walk
 from annotune.ir.nest import Assign, Loop, Nest, Stmt
 from annotune.ir.region import Array, Extent, Region, Scalar, SourceFile
-from annotune.ir.text import parse_nest, print_nest
 from annotune.transforms.tree import Body, rebuilt
+
+from .nest_text import parse_nest, print_nest
 
 EXAMPLES = Path(__file__).parents[2] / "c_examples"
 

@@ -7,6 +7,7 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
+from support.nest_text import parse_nest, print_nest
 from support.nests import LAW, SIZES, analysed, assert_law, nests, refused
 from support.regions import nest_analysis, text_of
 from transforms.interpreter import run, touched
@@ -18,7 +19,6 @@ from annotune.decide.plan import Kernel, Plan
 from annotune.diagnostics import Span
 from annotune.ir.expr import Binary, Int, Var
 from annotune.ir.nest import Level, Loop, MemorySpace, Nest
-from annotune.ir.text import parse_nest, print_nest
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.hold import Hold

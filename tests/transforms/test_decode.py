@@ -7,6 +7,7 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.interpreter import assert_same
+from support.nest_text import parse_nest
 from support.nests import (
     LAW,
     SIZES,
@@ -22,7 +23,6 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import violations
 from annotune.diagnostics import Span
 from annotune.ir.nest import Level
-from annotune.ir.text import parse_nest
 from annotune.transforms.context import Context
 from annotune.transforms.decode import Decode
 from annotune.transforms.hold import Hold

@@ -9,6 +9,7 @@ import pytest
 from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
+from support.nest_text import parse_nest
 from support.nests import LAW, SIZES, analysed, assert_law, known, nests, refused
 from support.regions import nest_analysis, text_of
 
@@ -20,7 +21,6 @@ from annotune.decide.plan import Kernel, Plan
 from annotune.diagnostics import Span
 from annotune.ir.expr import Var
 from annotune.ir.nest import Level, LocalArray
-from annotune.ir.text import parse_nest
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.interpreter import assert_same
+from support.nest_text import parse_nest
 from support.nests import (
     LAW,
     SIZES,
@@ -22,7 +23,6 @@ from annotune.analysis.schedule import violations
 from annotune.diagnostics import Span
 from annotune.ir.expr import Var
 from annotune.ir.nest import Level
-from annotune.ir.text import parse_nest
 from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge

@@ -9,6 +9,7 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
+from support.nest_text import parse_nest, print_nest
 from support.nests import known
 from support.regions import nest_analysis
 from transforms.interpreter import run, touched, whole_tiles_run
@@ -18,7 +19,6 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.implied import Known
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign, Combine, Level, Loop, MemorySpace, Nest, Operator
-from annotune.ir.text import parse_nest, print_nest
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.hold import Hold

@@ -7,13 +7,13 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
+from support.nest_text import parse_nest, print_nest
 from support.nests import known
 from transforms.interpreter import run, touched
 from transforms.products import MATMUL, analysed
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, MemorySpace, Nest
-from annotune.ir.text import parse_nest, print_nest
 from annotune.transforms.context import Context
 from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map

@@ -7,6 +7,7 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
+from support.nest_text import parse_nest, print_nest
 from support.regions import nest_analysis
 from transforms.interpreter import run, touched
 from transforms.products import MATMUL
@@ -14,7 +15,6 @@ from transforms.products import MATMUL
 from annotune.analysis.facts import Analysis
 from annotune.ir.expr import Access, Binary, Int, Var
 from annotune.ir.nest import Level, MemorySpace, Nest
-from annotune.ir.text import parse_nest, print_nest
 from annotune.transforms.context import Context
 from annotune.transforms.halo import filled_boxes, offset_of
 from annotune.transforms.map import Map

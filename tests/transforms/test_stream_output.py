@@ -7,6 +7,7 @@ from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
 from support.laws import tried
+from support.nest_text import parse_nest, print_nest
 from transforms.interpreter import run, touched
 from transforms.products import MATMUL, analysed
 from transforms.test_hold import blocked
@@ -16,7 +17,6 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
 from annotune.ir.nest import Nest
-from annotune.ir.text import parse_nest, print_nest
 from annotune.transforms.context import Context
 from annotune.transforms.hold import Hold
 from annotune.transforms.registers import Registers

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.interpreter import assert_same
+from support.nest_text import parse_nest
 from support.nests import LAW, SIZES, accepted, analysed, assert_law, nests, refused
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Level, Local, LocalArray, Loop
-from annotune.ir.text import parse_nest
 from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.registers import Registers

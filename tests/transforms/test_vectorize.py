@@ -5,11 +5,11 @@ from __future__ import annotations
 from conftest import Golden
 from hypothesis import given
 from hypothesis import strategies as st
+from support.nest_text import print_nest
 from transforms.interpreter import run
 from transforms.test_hold import MATMUL, analysed
 
 from annotune.ir.nest import Level, Nest
-from annotune.ir.text import print_nest
 from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute

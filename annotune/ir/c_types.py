@@ -1,4 +1,4 @@
-"""How many bytes an element of a C type takes, on 64-bit Linux."""
+"""C types by their names: how many bytes one takes, on 64-bit Linux, and which are integers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,16 @@ _BYTES = {
 }
 # Integers that C computes with as ints (C17 6.3.1.1).
 PROMOTED = frozenset({"short", "char", "_Bool", "signed char", "unsigned char", "unsigned short"})
-_INTEGER_WORDS = frozenset(("int", "signed", "unsigned"))
+_PLAIN_INTEGERS = frozenset(("int", "signed", "unsigned"))
 _REALS = ("double", "float")
+_SIGNED_WORDS = (
+    *("signed", "char", "short", "int", "long", "const", "integer", "logical", "bool", "_Bool"),
+    *("ssize_t", "ptrdiff_t", "intptr_t", "int8_t", "int16_t", "int32_t", "int64_t"),
+)
+_UNSIGNED_WORDS = frozenset(
+    ("unsigned", "size_t", "uintptr_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t")
+)
+_INTEGER_WORDS = _UNSIGNED_WORDS.union(_SIGNED_WORDS)
 
 
 def element_bytes(type_: str) -> int:
@@ -20,10 +28,21 @@ def element_bytes(type_: str) -> int:
     parts = 2 if {"complex", "_Complex"} & {*words} else 1
     own = next((_BYTES[word] for word in words if word in _BYTES), None)
     if own is None:
-        return 4 if _INTEGER_WORDS & {*words} else WORD
+        return 4 if _PLAIN_INTEGERS & {*words} else WORD
     return parts * own
 
 
 def real_bytes(type_: str) -> int | None:
     """Return the bytes of the reals that arithmetic on a type computes with, None for integers."""
     return next((_BYTES[word] for word in type_.split() if word in _REALS), None)
+
+
+def is_integer_type(type_: str) -> bool:
+    """Return whether a C type is known to be an integer one."""
+    words = type_.split()
+    return bool(words) and all(word in _INTEGER_WORDS for word in words)
+
+
+def is_unsigned_type(type_: str) -> bool:
+    """Return whether values of a C type wrap around at zero."""
+    return not _UNSIGNED_WORDS.isdisjoint(type_.split())

@@ -174,8 +174,7 @@ def run(
 def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug: bool) -> None:
     """Show the finished run in FOLDER again."""
     from annotune.report.html import report_html
-    from annotune.report.results_json import results_json
-    from annotune.report.show import show_folder
+    from annotune.report.results_json import results_json, show_folder
     from annotune.report.t4 import t4_text
 
     forms = {"--html": html is not None, "--json": as_json, "--t4": t4 is not None}

@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta
 
 from annotune.measure.ptxas import KernelFacts
+
+# What results.json may hold: msgspec reads these types, and makes the JSON schema of them.
+Figure: TypeAlias = Annotated[float, Meta(ge=0)]
+"""A time, a rate or a ratio: finite."""
+Values: TypeAlias = Mapping[str, str | int | float | bool]
+"""A configuration, or facts, by name."""
+NOT_WRITTEN = {"is_written": False}
+"""Marks a field that stays in the process."""
 
 # Why a trial is `reused`, under that name in its facts, where not because another one of the same
 # run had the same program.
@@ -74,13 +85,13 @@ class Final:
     """
 
     verdict: Verdict
-    time_s: float
-    low_s: float
-    high_s: float
-    ratio: float
-    ratio_low: float
-    ratio_high: float
-    times_s: tuple[float, ...]
+    time_s: Figure
+    low_s: Figure
+    high_s: Figure
+    ratio: Figure
+    ratio_low: Figure
+    ratio_high: Figure
+    times_s: tuple[Figure, ...]
 
     @property
     def spread_s(self) -> float:
@@ -103,23 +114,25 @@ class Trial:
     """
 
     target: str
-    config: Mapping[str, str | int | float]
+    config: Values
     status: Status
-    time_s: float | None = None
-    spread_s: float | None = None
+    time_s: Figure | None = None
+    spread_s: Figure | None = None
     is_predicted: bool = False
     device: str = ""
     verified: bool = False
     reason: str = ""
     reused: bool = False
-    facts: Mapping[str, str | int | float] = field(default_factory=dict)
-    predicted_s: float | None = None
-    times_s: tuple[float, ...] = ()
-    compile_s: float | None = None
-    run_s: float | None = None
-    at_s: float | None = None
+    facts: Values = field(default_factory=dict)
+    predicted_s: Figure | None = None
+    times_s: tuple[Figure, ...] = ()
+    compile_s: Figure | None = None
+    run_s: Figure | None = None
+    at_s: Figure | None = None
     final: Final | None = None
-    kernels: tuple[KernelFacts, ...] = field(default=(), compare=False, repr=False)
+    kernels: Annotated[tuple[KernelFacts, ...], Meta(extra=NOT_WRITTEN)] = field(
+        default=(), compare=False, repr=False
+    )
 
     @property
     def is_wrong(self) -> bool:

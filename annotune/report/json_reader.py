@@ -1,129 +1,109 @@
-"""Values out of a JSON text, each checked, with the place of the first that is wrong."""
+"""Values out of a JSON text by their types, with the place of the first that is wrong."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-T = TypeVar("T")
+from msgspec import inspect as kinds
+
+from annotune.measure.trial import NOT_WRITTEN
+
 Step = str | int
 
 _SPACE = " \t\r\n"
 
 
-class Unexpected(Exception):
+@dataclass(frozen=True, slots=True)
+class Mistake:
     """A value that is not what it should be; `path` leads to it from the root."""
 
-    def __init__(self, path: tuple[Step, ...], problem: str) -> None:
-        super().__init__(problem)
-        self.path = path
-        self.problem = problem
+    path: tuple[Step, ...]
+    problem: str
+
+    def where(self) -> str:
+        """Return the path as people write it: ``regions[0].rows[2].time_s``."""
+        steps = (f"[{s}]" if isinstance(s, int) else f".{s}" for s in self.path)
+        return "".join(steps).lstrip(".") or "the whole"
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One value of a JSON text and the way to it. Each method returns it as what it must be.
+def first_mistake(value: Any, kind: kinds.Type, path: tuple[Step, ...] = ()) -> Mistake | None:
+    """Return what is first wrong with a value of a JSON text, None where it is of its type.
 
-    Every method raises `Unexpected` when the value is something else.
+    msgspec converts what passes here. Alone it would take infinity, and fill in what is missing.
     """
+    expected = _expected(kind, value)
+    if expected:
+        return Mistake(path, f"expected {expected}, found {_found(value)}")
+    for step, inner in _parts(kind, value):
+        if isinstance(value, dict) and step not in value:
+            return Mistake(path, f"the field '{step}' is missing")
+        mistake = first_mistake(value[step], inner, (*path, step))
+        if mistake is not None:
+            return mistake
+    return None
 
-    value: Any
-    path: tuple[Step, ...] = ()
 
-    def __getitem__(self, name: str) -> Node:
-        """Return the field `name` of an object."""
-        fields = self._object()
-        if name not in fields:
-            raise Unexpected(self.path, f"the field '{name}' is missing")
-        return Node(fields[name], (*self.path, name))
+def _parts(kind: kinds.Type, value: Any) -> Iterator[tuple[Step, kinds.Type]]:
+    """Yield the name or number of each value that stands in one of type `kind`, and its type."""
+    match kind:
+        case kinds.UnionType(types):
+            yield from _parts(next(one for one in types if not _expected(one, value)), value)
+        case kinds.StructType(fields=fields) | kinds.DataclassType(fields=fields):
+            yield from ((field.name, field.type) for field in fields if is_written(field))
+        case kinds.DictType(value_type=inner):
+            yield from ((name, inner) for name in value)
+        case kinds.VarTupleType(item_type=inner):
+            yield from ((number, inner) for number in range(len(value)))
 
-    def items(self, read: Callable[[Node], T]) -> tuple[T, ...]:
-        """Return an array's elements, each as `read` returns it."""
-        if not isinstance(self.value, list):
-            raise self._expected("an array")
-        return tuple(read(Node(v, (*self.path, n))) for n, v in enumerate(self.value))
 
-    def mapping(self, read: Callable[[Node], T]) -> dict[str, T]:
-        """Return an object's fields, each as `read` returns it."""
-        return {k: read(Node(v, (*self.path, k))) for k, v in self._object().items()}
+def is_written(field: kinds.Field) -> bool:
+    """Return whether a field of a record stands in its JSON."""
+    return not isinstance(field.type, kinds.Metadata) or field.type.extra != NOT_WRITTEN
 
-    def read_or_none(self, read: Callable[[Node], T]) -> T | None:
-        """Return what `read` returns, or None for null."""
-        return None if self.value is None else read(self)
 
-    def text(self) -> str:
-        """Return a string."""
-        if not isinstance(self.value, str):
-            raise self._expected("a string")
-        return self.value
+def _expected(kind: kinds.Type, value: Any) -> str:
+    """Return what `value` should be, empty where it is that, whatever stands in it."""
+    match kind:
+        case kinds.UnionType(types):
+            return "" if not all(_expected(one, value) for one in types) else _either(types, value)
+        case kinds.Metadata(extra_json_schema={"enum": names}):
+            return "" if value in names else f"one of {', '.join(names)}"
+        case kinds.EnumType(known):
+            return "" if value in tuple(known) else f"one of {', '.join(map(str, known))}"
+        case kinds.IntType(ge=least):
+            if type(value) is not int:
+                return "an integer"
+            return "" if least is None or value >= least else f"an integer >= {least}"
+        case kinds.FloatType(ge=least):
+            is_right = _is_finite(value) and (least is None or value >= least)
+            return "" if is_right else f"a finite number{'' if least is None else f' >= {least}'}"
+    python, words = _KINDS[type(kind)]
+    return "" if isinstance(value, python) else words
 
-    def flag(self) -> bool:
-        """Return true or false."""
-        if not isinstance(self.value, bool):
-            raise self._expected("true or false")
-        return self.value
 
-    def integer(self) -> int:
-        """Return an integer."""
-        if not isinstance(self.value, int) or isinstance(self.value, bool):
-            raise self._expected("an integer")
-        return self.value
+# What stands for a type in Python, and in words.
+_KINDS: dict[type, tuple[type, str]] = {
+    kinds.StructType: (dict, "an object"),
+    kinds.DataclassType: (dict, "an object"),
+    kinds.DictType: (dict, "an object"),
+    kinds.VarTupleType: (list, "an array"),
+    kinds.StrType: (str, "a string"),
+    kinds.BoolType: (bool, "true or false"),
+    kinds.NoneType: (type(None), "null"),
+}
 
-    def count(self) -> int:
-        """Return an integer that is not negative."""
-        found = self.integer()
-        if found < 0:
-            raise self._expected("an integer >= 0")
-        return found
 
-    def figure(self) -> float:
-        """Return a finite number that is not negative: a time, a rate, a share."""
-        is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
-        if not is_number or not self.value >= 0 or not _is_finite(self.value):
-            raise self._expected("a finite number >= 0")
-        return float(self.value)
-
-    def figure_or_none(self) -> float | None:
-        """Return a finite number that is not negative, or None for null."""
-        if self.value is None:
-            return None
-        try:
-            return self.figure()
-        except Unexpected:
-            raise self._expected("a finite number >= 0 or null") from None
-
-    def signed_or_none(self) -> float | None:
-        """Return a finite number of either sign, or None for null."""
-        if self.value is None:
-            return None
-        is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
-        if not is_number or not _is_finite(self.value):
-            raise self._expected("a finite number or null")
-        return float(self.value)
-
-    def scalar(self) -> str | int | float:
-        """Return a parameter's value: a string, a finite number, or a truth value."""
-        if not isinstance(self.value, str | int | float) or not _is_finite(self.value):
-            raise self._expected("a string or a finite number")
-        return self.value
-
-    def one_of(self, known: Callable[[str], T], names: Iterator[str]) -> T:
-        """Return `known` of a string, which must be one of `names`."""
-        allowed = tuple(names)
-        if self.value not in allowed:
-            raise self._expected("one of " + ", ".join(allowed))
-        return known(self.value)
-
-    def _object(self) -> Mapping[str, Any]:
-        if not isinstance(self.value, dict):
-            raise self._expected("an object")
-        return self.value
-
-    def _expected(self, kind: str) -> Unexpected:
-        return Unexpected(self.path, f"expected {kind}, found {_found(self.value)}")
+def _either(types: tuple[kinds.Type, ...], value: Any) -> str:
+    """Return in words which types there may be; of numbers the wider, and an object is the rule."""
+    words = dict.fromkeys(_expected(one, value) for one in types)
+    if "an object" in words:
+        return "an object"
+    narrow = {"an integer", "true or false"} if len(words) > 2 else set()
+    return " or ".join(one for one in words if one not in narrow)
 
 
 def parse_strict(text: str) -> Any:
@@ -159,22 +139,18 @@ def offset_of(text: str, path: tuple[Step, ...]) -> int:
     return at
 
 
-def path_text(path: tuple[Step, ...]) -> str:
-    """Return a path as people write it: ``regions[0].rows[2].time_s``."""
-    steps = (f"[{s}]" if isinstance(s, int) else f".{s}" for s in path)
-    return "".join(steps).lstrip(".") or "the whole"
-
-
 def _skip(text: str, at: int) -> int:
     while at < len(text) and text[at] in _SPACE:
         at += 1
     return at
 
 
-def _is_finite(value: str | int | float) -> bool:
+def _is_finite(value: Any) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
     # An integer too large for a float is finite, but no time or rate.
     try:
-        return isinstance(value, str) or math.isfinite(value)
+        return math.isfinite(value)
     except OverflowError:
         return False
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from annotune.annotation.devices import Device
 from annotune.annotation.evaluate import literal
@@ -49,15 +48,3 @@ def space_lines(report: CheckReport, spaces: Sequence[Mapping[str, Listing]]) ->
 def _shown(value: str | int) -> str:
     """Return a value as `--param` takes it: in quotes where a comma would end it."""
     return literal(value) if isinstance(value, str) and "," in value else str(value)
-
-
-def space_json(listing: Listing) -> dict[str, Any]:
-    """Return a target's space as `check --space --json` has it."""
-    axes = {name: list(values) for name, values in listing.axes.items()}
-    return {
-        "size": listing.size,
-        "legal": listing.legal,
-        "listed": len(listing),
-        "note": listing.note,
-        "axes": axes,
-    }

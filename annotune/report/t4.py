@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotune.measure.trial import Status, Trial
-from annotune.report.final_json import final_json
+from annotune.report.results_json import final_json
 from annotune.tune.results import RegionResult, Results
 
 T4_VERSION = "1.0.0"

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated, TypeAlias
 
-from annotune.measure.trial import Final, Trial
+from msgspec import Meta
+
+from annotune.measure.trial import Figure, Final, Trial, Values
 
 # The rows of the final table, in its order: the thesis's five, and tuned OpenMP.
 ROW_NAMES = ("sequential", "openmp_naive", "openacc_naive", "openmp", "openacc", "cuda")
+
+RowName: TypeAlias = Annotated[str, Meta(extra_json_schema={"enum": list(ROW_NAMES)})]
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
 
 
 class RowStatus(StrEnum):
@@ -35,22 +41,22 @@ class Row:
     GPU, of which `time_s` is the kernels' alone.
     """
 
-    name: str
+    name: RowName
     status: RowStatus
     device: str = ""
-    time_s: float | None = None
-    spread_s: float | None = None
-    gflops: float | None = None
-    roofline_share: float | None = None
-    speedup: float | None = None
+    time_s: Figure | None = None
+    spread_s: Figure | None = None
+    gflops: Figure | None = None
+    roofline_share: Figure | None = None
+    speedup: Figure | None = None
     verified: bool = False
     reason: str = ""
-    config: Mapping[str, str | int | float] = field(default_factory=dict)
-    predicted_s: float | None = None
+    config: Values = field(default_factory=dict)
+    predicted_s: Figure | None = None
     predicted_for: str = ""
-    speedup_low: float | None = None
-    speedup_high: float | None = None
-    end_to_end_s: float | None = None
+    speedup_low: Figure | None = None
+    speedup_high: Figure | None = None
+    end_to_end_s: Figure | None = None
     final: Final | None = None
 
 
@@ -61,8 +67,8 @@ class Roof:
     `peak_flop_s` is flop/s, `bandwidth_bytes_s` bytes/s.
     """
 
-    peak_flop_s: float
-    bandwidth_bytes_s: float
+    peak_flop_s: Figure
+    bandwidth_bytes_s: Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +80,13 @@ class KernelModel:
     `why_no_magma` says why there is none.
     """
 
-    statements: tuple[int, ...]
-    predicted_s: float
+    statements: tuple[Count, ...]
+    predicted_s: Figure
     limit: str
-    registers: int
+    registers: Count
     is_compiled: bool
-    roofline_s: float
-    magma_s: float | None
+    roofline_s: Figure
+    magma_s: Figure | None
     why_no_magma: str = ""
 
 
@@ -97,11 +103,11 @@ class TargetModel:
     target: str
     device: str
     kernels: tuple[KernelModel, ...]
-    copies_s: float | None
+    copies_s: Figure | None
     why_no_copies: str = ""
-    pairs: int = 0
+    pairs: Count = 0
     correlation: float | None = None
-    error: float | None = None
+    error: Figure | None = None
     why_no_correlation: str = ""
 
     @property
@@ -122,13 +128,13 @@ class Searched:
     target: str
     search: str
     seed: int
-    legal: int
-    budget: int
-    evaluated: int
-    duplicates: int = 0
-    reused: int = 0
+    legal: Count
+    budget: Count
+    evaluated: Count
+    duplicates: Count = 0
+    reused: Count = 0
     inert: tuple[str, ...] = ()
-    time_s: float = 0.0
+    time_s: Figure = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +149,11 @@ class RegionResult:
     """
 
     function: str
-    index: int
-    line: int
+    index: Count
+    line: Count
     sizes: Mapping[str, int]
-    flop: int
-    bytes: int
+    flop: Count
+    bytes: Count
     rows: tuple[Row, ...]
     trials: tuple[Trial, ...]
     roofs: Mapping[str, Roof] = field(default_factory=dict)

@@ -1,20 +1,23 @@
-"""docs/results.md names every field that the JSON has, and no other."""
+"""docs/results.md names every field that the JSON has, and no other, as does its schema."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from conftest import Golden
+from jsonschema import Draft202012Validator
 from sample_run import RUN
 
 from annotune import pipeline
 from annotune.codegen.target import Variant
 from annotune.diagnostics import Span, Template
-from annotune.report.json_form import check_json, diagnostics_json, emit_json
-from annotune.report.results_json import results_json
+from annotune.report.json_form import CheckJson, EmitJson, check_json, emit_json, refusal_json
+from annotune.report.results_json import ResultsFile, results_json
 from annotune.settings import Settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "results.md").read_text()
@@ -28,58 +31,93 @@ void scale(int n, double *restrict a, const double *restrict b) {
 }
 """
 
-# How a value of each documented type looks in Python; what is not here is a table of its own.
-TYPES: dict[str, tuple[type, ...]] = {
-    "integer": (int,),
-    "number": (int, float),
-    "string": (str,),
-    "boolean": (bool,),
-    "object": (dict,),
-    "null": (type(None),),
-    "values": (str, int, float),
-    "integers": (int,),
-    "strings": (str,),
-    "objects": (dict,),
+# The tables of the page by the types that they tell of.
+TABLES = {
+    "ResultsFile": "results",
+    "RegionResult": "region",
+    "TargetModel": "model",
+    "KernelModel": "kernel",
+    "CheckRegionJson": "check region",
+    "EmitRegionJson": "emit region",
+    "SizePlanJson": "size plan",
+    "TargetSpaceJson": "target space",
 }
+
+
+def table_name(record: str) -> str:
+    return TABLES.get(record, record.removesuffix("Json").lower())
+
+
+def generated() -> dict[str, Any]:
+    """Return the JSON schema of all that is printed, as the types have it, strictly."""
+    roots, records = msgspec.json.schema_components(
+        (ResultsFile, CheckJson, EmitJson), ref_template="#/$defs/{name}"
+    )
+    # What ptxas said of a trial stays in the process.
+    del records["KernelFacts"], records["Trial"]["properties"]["kernels"]
+    for record in records.values():
+        if record.get("type") == "object":
+            absent = {"proof", "targets"} & record["properties"].keys()
+            record["required"] = [name for name in record["properties"] if name not in absent]
+            record["additionalProperties"] = False
+            for value in record["properties"].values():
+                value.pop("default", None)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "anyOf": list(roots),
+        "$defs": records,
+    }
+
+
+SCHEMA = generated()
+RECORDS = {n: one for n, one in SCHEMA["$defs"].items() if one.get("type") == "object"}
+
+
+def words(kind: dict[str, Any]) -> str:
+    """Return how the page calls the type of a field."""
+    match kind:
+        case {"$ref": name}:
+            record = name.rsplit("/", 1)[1]
+            return table_name(record) if record in RECORDS else "string"
+        case {"type": "array", "items": items}:
+            return f"array of {words(items)}"
+        case {"type": "object", "additionalProperties": values}:
+            return f"object of {words(values)}"
+        case {"anyOf": several}:
+            each = [words(one) for one in several]
+            return " or ".join(each) if each[-1] == "null" else "values"
+        case {"type": name}:
+            return str(name)
+    raise AssertionError(kind)
 
 
 def documented() -> dict[str, dict[str, str]]:
     """Return each table of the page: its name to its fields and their types."""
     tables: dict[str, dict[str, str]] = {}
     for part in re.split(r"^### ", PAGE, flags=re.MULTILINE)[1:]:
-        name = part.split("\n", 1)[0]
-        tables[name] = dict(re.findall(r"^\| `(\w+)` \| ([^|]+) \|", part, re.MULTILINE))
+        rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", part, re.MULTILINE)
+        tables[part.split("\n", 1)[0]] = {name: re.sub(r"(\w)s\b", r"\1", t) for name, t in rows}
     return tables
 
 
-TABLES = documented()
+def test_the_page_has_a_table_for_each_type_with_its_fields() -> None:
+    types = {
+        table_name(name): {
+            field: re.sub(r"(\w)s\b", r"\1", words(kind))
+            for field, kind in record["properties"].items()
+        }
+        for name, record in RECORDS.items()
+    }
+    assert documented() == types
 
 
-def problems(value: Any, kind: str, place: str) -> Iterator[str]:
-    """Yield where `value` is not what the page says of `kind`."""
-    if kind in TABLES:
-        fields = TABLES[kind]
-        if set(value) != set(fields):
-            yield f"{place}: {sorted(set(value) ^ set(fields))}"
-        for name in value.keys() & fields.keys():
-            yield from problems(value[name], fields[name], f"{place}.{name}")
-        return
-    if kind.startswith("array of "):
-        assert isinstance(value, list), place
-        for item in value:
-            yield from problems(item, kind.removeprefix("array of "), place)
-        return
-    if kind.startswith("object of "):
-        assert isinstance(value, dict), place
-        for name, item in value.items():
-            yield from problems(item, kind.removeprefix("object of "), f"{place}.{name}")
-        return
-    if kind == "final or null":
-        yield from problems(value, "final", place) if value is not None else ()
-        return
-    allowed = [t for word in kind.split(" or ") for t in TYPES[word]]
-    if type(value) not in allowed:
-        yield f"{place}: {value!r} is no {kind}"
+def test_the_published_schema_is_that_of_the_types(golden: Golden) -> None:
+    golden.check("../../docs/results.schema.json", json.dumps(SCHEMA, indent=1) + "\n")
+
+
+def problems(value: dict[str, Any], record: str) -> list[str]:
+    validator = Draft202012Validator({"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{record}"})
+    return [e.message for e in validator.iter_errors(json.loads(json.dumps(value)))]
 
 
 @pytest.fixture(scope="module")
@@ -90,14 +128,13 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> pipeline.CheckReport:
 
 
 def test_results() -> None:
-    assert list(problems(results_json(RUN), "results", "results")) == []
+    assert problems(results_json(RUN), "ResultsFile") == []
 
 
 def test_check(checked: pipeline.CheckReport) -> None:
     found = check_json(checked)
     assert found["regions"][0]["decisions"]
-    assert list(problems(found, "check", "check")) == []
-    assert list(problems(found["regions"][0]["space"], "space", "space")) == []
+    assert problems(found, "CheckJson") == []
 
 
 def test_emit(checked: pipeline.CheckReport) -> None:
@@ -106,13 +143,14 @@ def test_emit(checked: pipeline.CheckReport) -> None:
     assert report.plan is not None
     variant = Variant(report.analysis, report.plan, None, {"S0.thread": "i"})
     found = emit_json(["scale.cu"], [report], [{"cuda": variant}], checked.diagnostics)
-    assert list(problems(found, "emit", "emit")) == []
+    assert problems(found, "EmitJson") == []
 
 
-def test_diagnostic() -> None:
+def test_diagnostics() -> None:
     note = Template("AT999", "there").at(Span("a.c", 2, 3))
-    (found,) = diagnostics_json([Template("AT999", "here").at(Span("a.c", 1, 1)).with_note(note)])
-    assert list(problems(found, "diagnostic", "diagnostic")) == []
+    found = refusal_json([Template("AT999", "here").at(Span("a.c", 1, 1)).with_note(note)])
+    assert found["diagnostics"][0]["notes"][0]["line"] == 2
+    assert problems(found, "EmitJson") == []
 
 
 def test_the_check_would_notice() -> None:
@@ -120,8 +158,8 @@ def test_the_check_would_notice() -> None:
     found["regions"][0]["rows"][0]["surprise"] = 1
     found["device"] = None
     del found["regions"][1]["flop"]
-    assert set(problems(found, "results", "results")) == {
-        "results.device: None is no string",
-        "results.regions.rows: ['surprise']",
-        "results.regions: ['flop']",
-    }
+    assert sorted(problems(found, "ResultsFile")) == [
+        "'flop' is a required property",
+        "Additional properties are not allowed ('surprise' was unexpected)",
+        "None is not of type 'string'",
+    ]

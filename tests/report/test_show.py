@@ -11,8 +11,7 @@ from sample_run import CUDA_TEXT, RUN
 from annotune.diagnostics import AnnotuneError
 from annotune.files import write_files
 from annotune.report.html import report_html
-from annotune.report.results_json import results_file
-from annotune.report.show import show_folder
+from annotune.report.results_json import results_file, show_folder
 
 
 def written(folder: Path, files: tuple[str, ...] = RUN.files) -> Path:

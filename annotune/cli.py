@@ -119,8 +119,8 @@ def run(
     from rich.console import Console
 
     from annotune.report.html import report_html
-    from annotune.report.live import LiveProgress
     from annotune.report.results_json import RESULTS_FILE, results_file, results_json
+    from annotune.report.terminal import LiveProgress
     from annotune.tune.asked import Asked
     from annotune.tune.run import Limits
     from annotune.tune.stop import SIGNALLED, interrupts
@@ -205,7 +205,7 @@ def doctor(as_json: bool) -> None:
     from rich.console import Console
 
     from annotune.measure.doctor import examine
-    from annotune.report.doctor_text import doctor_json, doctor_table
+    from annotune.report.terminal import doctor_json, doctor_table
 
     found = examine(os.environ)
     if as_json:
@@ -288,11 +288,11 @@ def _show_results(results: Results) -> None:
     """Print the final table: laid out for the terminal, or plain for a pipe."""
     from rich.console import Console
 
-    from annotune.report.table import results_table, results_text
+    from annotune.report.terminal import ResultsTable, results_text
 
     console = Console()
     if console.is_terminal:
-        console.print(results_table(results))
+        console.print(ResultsTable(results))
     else:
         is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
         click.echo(results_text(results, is_ascii=is_ascii), nl=False)

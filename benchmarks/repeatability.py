@@ -25,9 +25,8 @@ from pathlib import Path
 
 from annotune.measure.trial import Final, Verdict
 from annotune.report.figures import time_text
-from annotune.report.finals_text import verdict_text
 from annotune.report.results_json import RESULTS_FILE, read_results
-from annotune.report.summary import config_text
+from annotune.report.summary import config_text, verdict_text
 from annotune.tune.results import Results
 
 ROOT = Path(__file__).parent.parent

@@ -2,67 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
-from annotune.measure.trial import Status, Trial
+from annotune.measure.trial import Trial
 from annotune.printable import one_line, printable
-from annotune.report import charts, search_plots
+from annotune.report import plots
 from annotune.report.figures import MISSING, estimated, time_text
-from annotune.report.finals_text import finals_texts, verdict_text
-from annotune.report.highlight import highlight
-from annotune.report.model_text import (
-    MODEL_COLUMNS,
-    agreement_text,
-    kernel_words,
-    target_text,
-    total_text,
-)
-from annotune.report.search_page import CAVEAT, Search, search_words
+from annotune.report.search_page import CAVEAT, SearchWords, search_words
 from annotune.report.summary import (
     COLUMNS,
     LEGEND,
     LEGEND_PREDICTED,
-    TUNED,
+    MODEL_COLUMNS,
+    agreement_text,
     all_rows,
     config_text,
+    finals_texts,
     grid_texts,
     has_prediction,
     heading,
     is_doubtful,
+    kernel_words,
     row_words,
+    target_text,
+    total_text,
     trials_text,
+    verdict_text,
     winner_texts,
     work_text,
 )
-from annotune.tune.results import RegionResult, Results, TargetModel
+from annotune.tune.results import TUNED, RegionResult, Results, TargetModel
 
 # Characters of a reason that stand in the table; the rest is folded away.
 REASON_WIDTH = 160
 
+_KEYWORDS = (
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while template typename nullptr bool "
+    "__global__ __device__ __host__ __shared__ __restrict__ __syncthreads __launch_bounds__ "
+    "blockIdx threadIdx blockDim gridDim size_t"
+)
 
-@dataclass(frozen=True, slots=True)
-class _TrialWords:
-    """One trial as texts, and the keys by which the page's script sorts its column."""
-
-    number: int
-    target: str
-    config: str
-    status: Status
-    time: str
-    time_s: float | None
-    kind: str
-    at: str
-    at_s: float | None
-    cost: str
-    cost_s: float | None
-    verified: str
-    facts: str
-    reason: str
-    rest: str
+# Classes are one letter: a page holds thousands of these.
+_TOKEN = re.compile(
+    r"(?P<c>/\*.*?(?:\*/|\Z)|//[^\n]*)"
+    r"|(?P<s>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')"
+    r"|(?P<p>^[ \t]*\#(?:\\\n|[^\n])*)"
+    rf"|(?P<k>\b(?:{_KEYWORDS.replace(' ', '|')})\b)"
+    r"|(?P<n>\b(?:0[xX]\w*|\d[\w.]*(?:(?<=[eE])[+-]\d\w*)?))",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def report_html(results: Results) -> str:
@@ -82,7 +76,7 @@ def report_html(results: Results) -> str:
         version=one_line(results.version),
         device=one_line(results.device),
         warnings=[printable(warning).strip() for warning in results.warnings],
-        tools=_plain(results.tools),
+        tools={one_line(k): one_line(v) for k, v in results.tools.items()},
         codes={name: highlight(text) for name, text in texts.items() if text is not None},
         others=[name for name, text in texts.items() if text is None],
         columns=COLUMNS,
@@ -91,8 +85,7 @@ def report_html(results: Results) -> str:
         caveat=CAVEAT,
         legend_predicted=LEGEND_PREDICTED if has_prediction(results) else "",
         regions=[_region(one) for each in results.regions for one in each.at_each_size],
-        chart=charts,
-        plots=search_plots,
+        plots=plots,
     )
 
 
@@ -110,12 +103,12 @@ def _region(region: RegionResult) -> dict[str, Any]:
         "has_ends": any(trial.at_s is not None for trial in region.trials),
         "trials_text": trials_text(region),
         "trials": [_trial(number, t) for number, t in enumerate(region.trials, 1)],
-        "bars": charts.bars(region),
-        "plot": charts.roofline_plot(region),
+        "bars": plots.bars(region),
+        "plot": plots.roofline_plot(region),
     }
 
 
-def _searches(region: RegionResult) -> tuple[Search, ...]:
+def _searches(region: RegionResult) -> tuple[SearchWords, ...]:
     """Return what is said of the search of each target that was tried or searched."""
     named = {t.target for t in region.trials} | {s.target for s in region.searches}
     return tuple(search_words(region, target) for target in TUNED if target in named)
@@ -131,27 +124,30 @@ def _model(model: TargetModel) -> dict[str, Any]:
     }
 
 
-def _trial(number: int, trial: Trial) -> _TrialWords:
+def _trial(number: int, trial: Trial) -> dict[str, Any]:
+    """Return a trial as texts, and the keys by which the page's script sorts its column."""
     time = time_text(trial.time_s, trial.spread_s)
     words = printable(trial.reason).strip()
     first = words.split("\n", 1)[0][:REASON_WIDTH]
-    return _TrialWords(
-        number=number,
-        target=one_line(trial.target),
-        config=config_text(trial.config),
-        status=trial.status,
-        time=estimated(time) if trial.is_predicted else time,
-        time_s=trial.time_s,
-        kind=_kind(trial),
-        at=time_text(trial.at_s),
-        at_s=trial.at_s,
-        cost=_cost(trial),
-        cost_s=_cost_s(trial),
-        verified="yes" if trial.verified else "no",
-        facts=config_text(trial.facts) if trial.facts else "",
-        reason=first,
-        rest="" if first == words else words,
-    )
+    cost_s = _cost_s(trial)
+    cost = f"{time_text(trial.compile_s)} + {time_text(trial.run_s)}"
+    return {
+        "number": number,
+        "target": one_line(trial.target),
+        "config": config_text(trial.config),
+        "status": trial.status,
+        "time": estimated(time) if trial.is_predicted else time,
+        "time_s": trial.time_s,
+        "kind": _kind(trial),
+        "at": time_text(trial.at_s),
+        "at_s": trial.at_s,
+        "cost": MISSING if cost_s is None else cost,
+        "cost_s": cost_s,
+        "verified": "yes" if trial.verified else "no",
+        "facts": config_text(trial.facts) if trial.facts else "",
+        "reason": first,
+        "rest": "" if first == words else words,
+    }
 
 
 def _kind(trial: Trial) -> str:
@@ -168,17 +164,25 @@ def _kind(trial: Trial) -> str:
     return f"{words}, reused" if trial.reused else words
 
 
-def _cost(trial: Trial) -> str:
-    """Return the seconds in compilers, and in checks and clocks."""
-    if _cost_s(trial) is None:
-        return MISSING
-    return f"{time_text(trial.compile_s)} + {time_text(trial.run_s)}"
-
-
 def _cost_s(trial: Trial) -> float | None:
+    """Return the seconds in compilers, and in checks and clocks."""
     parts = [part for part in (trial.compile_s, trial.run_s) if part is not None]
     return sum(parts) if parts else None
 
 
-def _plain(values: Mapping[str, str]) -> dict[str, str]:
-    return {one_line(name): one_line(value) for name, value in values.items()}
+def highlight(text: str) -> Markup:
+    """Return C text, escaped, its tokens in ``<span class=…>``; every character is kept.
+
+    Unprintable characters are replaced as `printable` does, and carriage returns dropped.
+    """
+    text = printable(text.replace("\r\n", "\n"))
+    parts: list[Markup] = []
+    done = 0
+    for found in _TOKEN.finditer(text):
+        parts.append(Markup.escape(text[done : found.start()]))
+        kind = found.lastgroup
+        assert kind is not None
+        parts.append(Markup('<span class="{}">{}</span>').format(kind, found.group()))
+        done = found.end()
+    parts.append(Markup.escape(text[done:]))
+    return Markup("").join(parts)

@@ -1,12 +1,13 @@
-"""What the terminal and the page say of a region: six rows in words, trials, and winners."""
+"""What the terminal and the page say of a region: rows, trials, winners, finals, and the model."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from annotune.measure.trial import Status, Verdict
+from annotune.measure.bootstrap import LEAST_ROUNDS, LEVEL
+from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.printable import one_line
 from annotune.report.figures import (
     MISSING,
@@ -17,7 +18,16 @@ from annotune.report.figures import (
     share_text,
     time_text,
 )
-from annotune.tune.results import ROW_NAMES, RegionResult, Results, Row, RowStatus
+from annotune.tune.results import (
+    ROW_NAMES,
+    TUNED,
+    KernelModel,
+    RegionResult,
+    Results,
+    Row,
+    RowStatus,
+    TargetModel,
+)
 
 PEOPLE_SAY: Mapping[str, str] = {
     "sequential": "sequential",
@@ -27,7 +37,6 @@ PEOPLE_SAY: Mapping[str, str] = {
     "openacc": "tuned OpenACC",
     "cuda": "tuned CUDA",
 }
-TUNED = ("openmp", "openacc", "cuda")
 
 LEGEND_PREDICTED = (
     "(~ ) is predicted by the model for the device named, never measured; "
@@ -39,10 +48,12 @@ LEGEND = (
     "speed-up: sequential time over this time, given only between figures of one kind. "
     "Measured on a GPU, time is that of the kernels, without copies."
 )
-
-
+COLUMNS = ("time", "GFLOP/s", "roofline", "speed-up", "verified")
+MODEL_COLUMNS = ("kernel", "predicted", "bound by", "registers", "roofline", "MAGMA's bound")
 GRID_UNITS = "gangs x workers x lanes"
 _GRIDS = ("grid_asked", "grid_chosen")
+# So many ties are named, and the others counted.
+NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +66,6 @@ class RowWords:
     name: str
     figures: tuple[str, ...]
     provenance: str
-
-
-COLUMNS = ("time", "GFLOP/s", "roofline", "speed-up", "verified")
 
 
 def all_rows(region: RegionResult) -> tuple[Row, ...]:
@@ -236,3 +244,126 @@ def has_prediction(results: Results) -> bool:
     """Return whether any row of the tables is predicted."""
     each = (one for region in results.regions for one in region.at_each_size)
     return any(row.status is RowStatus.PREDICTED for one in each for row in one.rows)
+
+
+def finals_texts(region: RegionResult) -> tuple[str, ...]:
+    """Return two lines for each tuned row that was in finals: its figures, and its ties."""
+    lines: list[str] = []
+    for row in all_rows(region):
+        if row.name in TUNED and row.final is not None:
+            name = PEOPLE_SAY[row.name]
+            lines.append(f"finals of {name}: {_figures(row, row.final)}")
+            lines.append(f"{name}: {_ties(row, region.trials)}")
+    return tuple(lines)
+
+
+def verdict_text(final: Final) -> str:
+    """Return how a trial did in the finals: ``final 1.21 ms, slower, 1.10x (1.09x to 1.12x)``."""
+    time = f"final {time_text(final.time_s)}, {final.verdict}"
+    return time if final.verdict is Verdict.WINNER else f"{time}, {_ratio(final)}"
+
+
+def _figures(row: Row, final: Final) -> str:
+    rounds = len(final.times_s)
+    text = f"{time_text(final.time_s)} ({_range(rounds)} {_times(final)}), {rounds} rounds in turns"
+    if row.speedup is not None and row.speedup_low is not None:
+        low, high = factor_text(row.speedup_low), factor_text(row.speedup_high)
+        text += f"; {factor_text(row.speedup)} sequential ({low} to {high})"
+    return text
+
+
+def _times(final: Final) -> str:
+    return f"{time_text(final.low_s)} to {time_text(final.high_s)}"
+
+
+def _range(rounds: int) -> str:
+    """Return what an interval of so many rounds is: with few of them there is no confidence."""
+    return f"{LEVEL:.0%} interval" if rounds >= LEAST_ROUNDS else "all from"
+
+
+def _ties(row: Row, trials: tuple[Trial, ...]) -> str:
+    """Return which finalists are as fast as the winner, or by how much it leads."""
+    others = [
+        (trial, trial.final)
+        for trial in trials
+        if trial.target == row.name and trial.final is not None and trial.config != row.config
+    ]
+    ties = [(trial, final) for trial, final in others if final.verdict is Verdict.TIED]
+    if ties:
+        each = [f"{config_text(trial.config)}, {_ratio(final)}" for trial, final in ties[:NAMED]]
+        more = f"; and {len(ties) - NAMED} more" if len(ties) > NAMED else ""
+        return f"not distinguishable from: {'; '.join(each)}{more}"
+    if not others:
+        return "no other variant was in the finals"
+    _, closest = min(others, key=lambda other: other[1].ratio)
+    return f"told from all other finalists, of which the closest takes {_ratio(closest)}"
+
+
+def _ratio(final: Final) -> str:
+    """Return a ratio to the winner with its interval, fine enough to be read near 1."""
+    return f"{final.ratio:.3f}x ({final.ratio_low:.3f}x to {final.ratio_high:.3f}x)"
+
+
+def model_texts(region: RegionResult) -> tuple[str, ...]:
+    """Return lines on the model of each target: kernels, copies, and the rank correlation."""
+    return tuple(line for model in region.models for line in _texts(model))
+
+
+def _texts(model: TargetModel) -> Iterator[str]:
+    yield f"model of {target_text(model)}: {total_text(model)}"
+    for kernel in model.kernels:
+        name, predicted, limit, registers, roofline, magma = kernel_words(kernel)
+        yield (
+            f"  kernel of statement {name}: predicted {predicted}, bound by {limit}, registers "
+            f"{registers}; roofline {roofline}; MAGMA's bound {magma}"
+        )
+    yield f"  {agreement_text(model)}"
+
+
+def target_text(model: TargetModel) -> str:
+    """Return how people call a model's target."""
+    return PEOPLE_SAY.get(model.target, one_line(model.target))
+
+
+def total_text(model: TargetModel) -> str:
+    """Return the predicted time of the kernels, and that with the copies around them."""
+    kernels = estimated(time_text(model.predicted_s))
+    text = f"predicted for {one_line(model.device)}: {kernels}"
+    if model.copies_s is None:
+        return f"{text}; with copies not available because {one_line(model.why_no_copies)}"
+    whole = model.predicted_s + model.copies_s
+    return f"{text}, {estimated(time_text(whole))} with copies between host and device"
+
+
+def kernel_words(kernel: KernelModel) -> tuple[str, ...]:
+    """Return the cells of a kernel, one for each of `MODEL_COLUMNS`."""
+    origin = "ptxas" if kernel.is_compiled else "estimated"
+    magma = f"not available because {one_line(kernel.why_no_magma)}"
+    if kernel.magma_s is not None:
+        magma = f"{time_text(kernel.magma_s)}, {_share(kernel.magma_s, kernel)}"
+    return (
+        ", ".join(map(str, kernel.statements)),
+        estimated(time_text(kernel.predicted_s)),
+        one_line(kernel.limit),
+        f"{kernel.registers}, {origin}",
+        f"{time_text(kernel.roofline_s)}, {_share(kernel.roofline_s, kernel)}",
+        magma,
+    )
+
+
+def agreement_text(model: TargetModel) -> str:
+    """Return how predictions and measurements of the trials agree, or why that is not known."""
+    if model.correlation is None:
+        text = f"rank correlation not available because {one_line(model.why_no_correlation)}"
+    else:
+        rho = number_text(abs(model.correlation))
+        sign = "-" if model.correlation < 0 else ""
+        text = f"rank correlation of predictions and measurements: {sign}{rho}"
+    if model.error is None:
+        return text
+    return f"{text}; {model.pairs} trials, mean error {factor_text(model.error)}"
+
+
+def _share(least_s: float, kernel: KernelModel) -> str:
+    share = least_s / kernel.predicted_s if kernel.predicted_s else None
+    return f"{share_text(share)} of the prediction"

@@ -13,6 +13,7 @@ from annotune.measure.trial import Figure, Final, Trial, Values
 
 # The rows of the final table, in its order: the thesis's five, and tuned OpenMP.
 ROW_NAMES = ("sequential", "openmp_naive", "openacc_naive", "openmp", "openacc", "cuda")
+TUNED = ("openmp", "openacc", "cuda")
 
 RowName: TypeAlias = Annotated[str, Meta(extra_json_schema={"enum": list(ROW_NAMES)})]
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
@@ -187,8 +188,7 @@ class Results:
     @property
     def is_verified(self) -> bool:
         """Return whether every region has at least one tuned variant that passed its check."""
-        tuned = ("openmp", "openacc", "cuda")
         return all(
-            any(r.verified for one in region.at_each_size for r in one.rows if r.name in tuned)
+            any(r.verified for one in region.at_each_size for r in one.rows if r.name in TUNED)
             for region in self.regions
         )

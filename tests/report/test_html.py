@@ -14,9 +14,8 @@ from searched_run import SEARCHED
 
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line
-from annotune.report.charts import bars, roofline_plot
-from annotune.report.highlight import highlight
-from annotune.report.html import report_html
+from annotune.report.html import highlight, report_html
+from annotune.report.plots import bars, roofline_plot
 from annotune.report.summary import PEOPLE_SAY
 from annotune.tune.results import ROW_NAMES, Results, Row, RowStatus, Searched
 

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from annotune.measure.trial import Status, Trial
-from annotune.report.live import LiveProgress
+from annotune.report.terminal import LiveProgress
 
 RIGHT = Trial("openmp", {}, Status.CORRECT, 0.0126, device="a CPU")
 WRONG = Trial("openmp", {}, Status.CORRECTNESS, reason="a[3] is 1, expected 2")

@@ -11,20 +11,22 @@ from sample_run import CPU, GPU, RUN, SD_T_D2
 from searched_run import LONG
 
 from annotune.measure.trial import EARLIER_RUN, Status, Trial
-from annotune.report.axes import MOST_TICKS, linear_axis, log_axis
-from annotune.report.search_page import search_words
-from annotune.report.search_plots import (
+from annotune.report.plots import (
     BOTTOM,
     FAILED_Y,
     LEFT,
+    MOST_TICKS,
     RIGHT,
     TOP,
-    Plot,
+    SearchPlot,
     by_evaluation,
     by_seconds,
     course,
+    linear_axis,
+    log_axis,
     scatter,
 )
+from annotune.report.search_page import search_words
 from annotune.tune.agreement import agreement
 from annotune.tune.results import RegionResult
 
@@ -51,7 +53,7 @@ def right(time_s: float, **more: float) -> Trial:
     return Trial("cuda", {}, Status.CORRECT, time_s, device=GPU, **more)  # type: ignore[arg-type]
 
 
-def corners(plot: Plot) -> list[tuple[float, float]]:
+def corners(plot: SearchPlot) -> list[tuple[float, float]]:
     pairs = (pair.split(",") for pair in plot.line.split())
     return [(float(x), float(y)) for x, y in pairs]
 

@@ -15,7 +15,7 @@ from sample_run import CPU, GPU, RUN, SD_T_D2
 
 from annotune.report import figures
 from annotune.report.summary import PEOPLE_SAY, row_words, trials_text, winner_texts
-from annotune.report.table import results_table, results_text
+from annotune.report.terminal import ResultsTable, results_text
 from annotune.tune.results import ROW_NAMES, Row, RowStatus
 
 
@@ -42,7 +42,7 @@ def test_no_width_is_exceeded_or_loses_a_row(width: int) -> None:
 
 def test_a_terminal_gets_no_control_characters_from_a_reason() -> None:
     file = io.StringIO()
-    Console(file=file, force_terminal=True, width=140).print(results_table(RUN))
+    Console(file=file, force_terminal=True, width=140).print(ResultsTable(RUN))
     assert "\x1b[31mred" not in file.getvalue()
     assert "\x07" not in file.getvalue()
     assert "[bold]no[/bold]" in re.sub("\x1b\\[[0-9;]*m", "", file.getvalue())

@@ -1,0 +1,456 @@
+"""The report's plots: where their marks stand, in SVG units, and what is written beside them.
+
+The page draws them. Text is 12 units high.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from annotune.measure.trial import Status, Trial
+from annotune.printable import one_line
+from annotune.report.figures import number_text, short_time_text, time_text
+from annotune.report.summary import PEOPLE_SAY, all_rows, is_doubtful, row_words
+from annotune.tune.results import RegionResult, Roof, Row, RowStatus
+
+# The bars and the roofline; a label beside a mark needs up to 230 units.
+WIDTH = 640.0
+BAR_X, BAR_LENGTH, BAR_STEP = 150.0, 300.0, 30.0
+_LEAST_BAR = 1.5
+PLOT_LEFT, PLOT_TOP, PLOT_WIDTH, PLOT_HEIGHT = 64.0, 26.0, 340.0, 230.0
+# Text needs this much between two base lines.
+_LINE = 15.0
+# Beyond this range, in the units of the axes, a figure is a mistake and would break them.
+_LEAST_MARK, _MOST_MARK = 1e-30, 1e30
+
+# The plots of a search.
+SEARCH_WIDTH, SEARCH_HEIGHT = 480.0, 288.0
+LEFT, TOP, RIGHT, BOTTOM = 66.0, 34.0, 468.0, 240.0
+# Failed trials have no time; they stand in a line of their own above the others.
+FAILED_Y = TOP - 12
+_LEAST_S, _MOST_S = 1e-15, 1e15
+# One trial is no course.
+LEAST_TRIALS = 2
+
+# Labels of this many ticks fit on an axis.
+MOST_TICKS = 6
+# Steps that people count in.
+_STEPS = (1, 2, 5)
+# A range narrower than this is drawn wider, lest noise look like a trend.
+_LEAST_RATIO = 1.2
+_MARGIN = 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A labelled place on an axis."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Values from `low` to `high` onto `start` to `end`, with ticks at the values of `marks`.
+
+    A logarithmic one has positive values, and equal ratios are equally long on it.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+    marks: tuple[float, ...]
+    is_logarithmic: bool = False
+
+    def at(self, value: float) -> float:
+        """Return where `value` stands."""
+        if self.is_logarithmic:
+            part = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            part = (value - self.low) / (self.high - self.low)
+        return round(self.start + part * (self.end - self.start), 1)
+
+    def ticks(self, label: Callable[[float], str] = "{:g}".format) -> tuple[Tick, ...]:
+        """Return the ticks, each labelled by `label`."""
+        return tuple(Tick(self.at(mark), label(mark)) for mark in self.marks)
+
+
+def linear_axis(values: Iterable[float], start: float, end: float, is_count: bool = False) -> Axis:
+    """Return an axis on which every one of `values` stands; ticks of counts are whole numbers."""
+    known = list(values)
+    low, high = min(known), max(known)
+    room = _MARGIN * (high - low) or 1.0
+    marks = _round_values(low - room, high + room, 1.0 if is_count else 0.0)
+    return Axis(low - room, high + room, start, end, tuple(marks))
+
+
+def log_axis(values: Iterable[float], start: float, end: float) -> Axis:
+    """Return an axis on which every one of `values`, all positive, stands, with a margin."""
+    known = list(values)
+    low, high = min(known), max(known)
+    if high < low * _LEAST_RATIO:
+        middle = math.sqrt(low) * math.sqrt(high)
+        low, high = middle / math.sqrt(_LEAST_RATIO), middle * math.sqrt(_LEAST_RATIO)
+    room = (high / low) ** _MARGIN
+    low, high = low / room, high * room
+    return Axis(low, high, start, end, tuple(_log_values(low, high)), is_logarithmic=True)
+
+
+def decades(values: Sequence[float], start: float, end: float) -> Axis:
+    """Return an axis of whole powers of ten, with a factor of two around every one of `values`."""
+    low = math.floor(math.log10(min(values) / 2))
+    high = math.ceil(math.log10(max(values) * 2))
+    # At most about ten labels, whatever the range.
+    exponents = range(low, high + 1, max(1, math.ceil((high - low) / 10)))
+    marks = tuple(10.0**e for e in exponents)
+    return Axis(10.0**low, 10.0**high, start, end, marks, is_logarithmic=True)
+
+
+def _log_values(low: float, high: float) -> list[float]:
+    """Return at most `MOST_TICKS` round values, far apart by equal ratios."""
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in (_STEPS, (1, 3), (1,)):
+        values = [step * 10.0**e for e in exponents for step in steps]
+        inside = [v for v in values if low <= v <= high]
+        if len(inside) < 3:
+            # Within a decade, equal steps tell more.
+            return _round_values(low, high)
+        if len(inside) <= MOST_TICKS:
+            return inside
+    return inside[:: math.ceil(len(inside) / MOST_TICKS)]
+
+
+def _round_values(low: float, high: float, least_step: float = 0.0) -> list[float]:
+    """Return the multiples of 1, 2 or 5 times a power of ten, at most `MOST_TICKS` of them."""
+    rough = max(least_step, (high - low) / MOST_TICKS)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(s * power for s in (*_STEPS, 10) if s * power >= rough)
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return [step * n for n in range(first, last + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A horizontal bar of one row; `length` is None where the row has no figure."""
+
+    y: float
+    name: str
+    length: float | None
+    label: str
+    status: RowStatus
+
+
+def bars(region: RegionResult) -> tuple[Bar, ...]:
+    """Return a bar per row on a linear scale, longer is faster; none when no row has a time.
+
+    A bar is flop/s, or runs per second where the region computes nothing.
+    """
+    rates = [_speed(row) for row in all_rows(region)]
+    most = max(rates)
+    if not most:
+        return ()
+    found = []
+    for number, (row, rate) in enumerate(zip(all_rows(region), rates, strict=True)):
+        words = row_words(row)
+        length = max(_LEAST_BAR, BAR_LENGTH * (rate / most)) if rate else None
+        label = words.figures[0] if row.gflops is None else f"{words.figures[1]} GFLOP/s"
+        if not rate:
+            label = "not available" if row.status is RowStatus.UNAVAILABLE else "no figure"
+        elif is_doubtful(row):
+            label += ", not verified"
+        found.append(Bar(number * BAR_STEP, words.name, length, label, row.status))
+    return tuple(found)
+
+
+def _speed(row: Row) -> float:
+    """Return runs per second, zero when the row has no time; ratios are those of flop/s."""
+    if row.status is RowStatus.UNAVAILABLE or not row.time_s or not math.isfinite(row.time_s):
+        return 0.0
+    speed = 1.0 / row.time_s
+    return speed if math.isfinite(speed) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RooflinePoint:
+    """A row in the roofline plot; its label stands at `label_y`, clear of the others."""
+
+    x: float
+    y: float
+    label_y: float
+    label: str
+    status: RowStatus
+
+
+@dataclass(frozen=True, slots=True)
+class RoofLine:
+    """A device's roof: the slope of its bandwidth, then its peak; `points` is for a polyline."""
+
+    points: str
+    label: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class RooflinePlot:
+    """A whole roofline plot, logarithmic on both axes."""
+
+    points: tuple[RooflinePoint, ...]
+    roofs: tuple[RoofLine, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+
+
+def roofline_plot(region: RegionResult) -> RooflinePlot | None:
+    """Return the rows under their devices' roofs, or None when there is nothing to plot.
+
+    Source:
+        Williams, Waterman and Patterson, "Roofline", Communications of the ACM 52(4),
+        2009, doi:10.1145/1498765.1498785.
+    """
+    rows = [
+        row
+        for row in all_rows(region)
+        if row.status is not RowStatus.UNAVAILABLE and _is_plottable(row.gflops or 0.0)
+    ]
+    roofs = {
+        name: roof
+        for name, roof in region.roofs.items()
+        if _is_plottable(roof.peak_flop_s / 1e9) and _is_plottable(roof.bandwidth_bytes_s / 1e9)
+    }
+    if not rows or region.flop <= 0 or region.bytes <= 0:
+        return None
+    intensity = region.flop / region.bytes
+    # Every ridge, peak and row is inside.
+    xs = [intensity, *(r.peak_flop_s / r.bandwidth_bytes_s for r in roofs.values())]
+    ys = [*(row.gflops or 0.0 for row in rows), *(r.peak_flop_s / 1e9 for r in roofs.values())]
+    x = decades(xs, PLOT_LEFT, PLOT_LEFT + PLOT_WIDTH)
+    y = decades(ys, PLOT_TOP + PLOT_HEIGHT, PLOT_TOP)
+    return RooflinePlot(
+        _points(rows, x.at(intensity), y),
+        tuple(_roof_line(n, d, roof, x, y) for n, (d, roof) in enumerate(roofs.items())),
+        x.ticks(),
+        y.ticks(),
+    )
+
+
+def _is_plottable(figure: float) -> bool:
+    return _LEAST_MARK < figure < _MOST_MARK
+
+
+def _points(rows: Iterable[Row], x: float, y: Axis) -> tuple[RooflinePoint, ...]:
+    """Return the rows from the top, their labels pushed down where they would overlap."""
+    found: list[RooflinePoint] = []
+    for row in sorted(rows, key=lambda r: -(r.gflops or 0.0)):
+        at = y.at(row.gflops or 0.0)
+        label_y = max(at, found[-1].label_y + _LINE) if found else at
+        name = f"{PEOPLE_SAY[row.name]}{' (not verified)' if is_doubtful(row) else ''}"
+        label = f"{name}, {row_words(row).figures[1]}"
+        found.append(RooflinePoint(x, at, label_y, label, row.status))
+    return tuple(found)
+
+
+def _roof_line(number: int, device: str, roof: Roof, x: Axis, y: Axis) -> RoofLine:
+    """Return the roof's corners inside the plot: where it enters, its ridge, the right edge."""
+    peak = roof.peak_flop_s / 1e9
+    ridge = roof.peak_flop_s / roof.bandwidth_bytes_s
+    slope = roof.bandwidth_bytes_s / 1e9
+    # The slope enters through the left edge or through the bottom, whichever comes later.
+    start = max(x.low, y.low / slope)
+    corners = ((start, start * slope), (ridge, peak), (x.high, peak))
+    points = " ".join(f"{x.at(a)},{y.at(b)}" for a, b in corners)
+    label = f"{one_line(device)}: {number_text(peak)} GFLOP/s, {number_text(slope)} GB/s"
+    return RoofLine(points, label, number)
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A trial; `title` is shown to who points at it."""
+
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlot:
+    """A plot of a search's trials; `kind` says where its times come from.
+
+    `line` is for a polyline of the class `line_kind`: the ``best`` so far, or where both times are
+    ``equal``. `least_y` is where the roofline's least time stands, None where that is off the
+    plot or not known.
+    """
+
+    name: str
+    kind: str
+    x_title: str
+    y_title: str
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    dots: tuple[Dot, ...]
+    line: str
+    line_kind: str
+    failed: tuple[Dot, ...] = ()
+    least_y: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The trials of one target in their order, numbered as in the table of all trials.
+
+    Their times are of one kind, measured where there are any, else predicted, and of one device,
+    that of the most. Right trials without such a time are left out; `elsewhere` counts those of
+    that kind on other devices.
+    """
+
+    trials: tuple[tuple[int, Trial], ...]
+    is_predicted: bool
+    device: str = ""
+    elsewhere: int = 0
+
+    @property
+    def kind(self) -> str:
+        return "predicted" if self.is_predicted else "measured"
+
+    @property
+    def right(self) -> tuple[tuple[int, Trial], ...]:
+        """Return the right trials with their numbers."""
+        return tuple((n, t) for n, t in self.trials if t.status is Status.CORRECT)
+
+
+def course(region: RegionResult, target: str) -> Course:
+    """Return the trials of a target that one plot may show together."""
+    own = [(n, t) for n, t in enumerate(region.trials, 1) if t.target == target]
+    timed = [t for _, t in own if t.status is Status.CORRECT and _has_time(t)]
+    is_predicted = all(t.is_predicted for t in timed)
+    devices = Counter(t.device for t in timed if t.is_predicted == is_predicted)
+    if not devices:
+        failed = tuple((n, t) for n, t in own if t.status is not Status.CORRECT)
+        return Course(failed, is_predicted)
+    ((device, most),) = devices.most_common(1)
+    shown = [
+        (n, t)
+        for n, t in own
+        if t.status is not Status.CORRECT
+        or (_has_time(t) and t.is_predicted == is_predicted and t.device == device)
+    ]
+    return Course(tuple(shown), is_predicted, device, devices.total() - most)
+
+
+def least_s(region: RegionResult, found: Course) -> float | None:
+    """Return the roofline's least time on the device of a course, None without a roof."""
+    roof = region.roofs.get(found.device)
+    if roof is None or not roof.peak_flop_s or not roof.bandwidth_bytes_s:
+        return None
+    time = max(region.flop / roof.peak_flop_s, region.bytes / roof.bandwidth_bytes_s)
+    return time if _LEAST_S < time < _MOST_S else None
+
+
+def why_no_convergence(found: Course) -> str:
+    """Return why there is no plot of a course, empty where there is one."""
+    if not found.right:
+        return "no right variant has a time"
+    return "" if len(found.trials) >= LEAST_TRIALS else "there was one trial"
+
+
+def why_no_seconds(found: Course) -> str:
+    """Return why a course cannot be shown over seconds, empty where it can."""
+    known = all(t.at_s is not None and math.isfinite(t.at_s) for _, t in found.trials)
+    return "" if known else "the run did not record when each of its trials ended"
+
+
+def by_evaluation(found: Course, least: float | None) -> SearchPlot:
+    """Return the best time so far against the number of trials."""
+    numbers = [float(n) for n, _ in enumerate(found.trials, 1)]
+    across = linear_axis(numbers, LEFT, RIGHT, is_count=True)
+    return _convergence(found, numbers, across, least, "by evaluation", "evaluation")
+
+
+def by_seconds(found: Course, least: float | None) -> SearchPlot:
+    """Return the best time so far against the seconds since the run began."""
+    seconds = [t.at_s or 0.0 for _, t in found.trials]
+    across = linear_axis(seconds, LEFT, RIGHT)
+    return _convergence(found, seconds, across, least, "by time", "seconds since the run began")
+
+
+def _convergence(
+    found: Course,
+    places: Sequence[float],
+    across: Axis,
+    least: float | None,
+    name: str,
+    x_title: str,
+) -> SearchPlot:
+    times = [t.time_s for _, t in found.right if t.time_s]
+    # A bound far below every trial would press these together.
+    near = [least] if least is not None and least > min(times) / 10 else []
+    up = log_axis([*times, *near], BOTTOM, TOP)
+    dots, failed, steps = [], [], []
+    best = math.inf
+    ordered = sorted(zip(places, found.trials, strict=True), key=lambda one: one[0])
+    for place, (number, trial) in ordered:
+        x = across.at(place)
+        if trial.status is not Status.CORRECT:
+            failed.append(Dot(x, FAILED_Y, f"trial {number}: {trial.status}"))
+            continue
+        time = trial.time_s or 0.0
+        dots.append(Dot(x, up.at(time), f"trial {number}: {time_text(time, trial.spread_s)}"))
+        if time < best:
+            steps += [f"{x},{up.at(best)}"] if best < math.inf else []
+            steps.append(f"{x},{up.at(time)}")
+            best = time
+    steps.append(f"{RIGHT},{up.at(best)}")
+    return SearchPlot(
+        f"Convergence {name}",
+        found.kind,
+        x_title,
+        f"{found.kind} time",
+        across.ticks(),
+        up.ticks(short_time_text),
+        tuple(dots),
+        " ".join(steps),
+        "best",
+        tuple(failed),
+        up.at(near[0]) if near else None,
+    )
+
+
+def scatter(region: RegionResult, target: str) -> SearchPlot | None:
+    """Return the model's times against the measured ones, None where no trial has both."""
+    both = [
+        (number, trial.predicted_s or 0.0, trial.time_s or 0.0)
+        for number, trial in enumerate(region.trials, 1)
+        if trial.target == target
+        and trial.status is Status.CORRECT
+        and not trial.is_predicted
+        and not trial.is_repeat
+        and _has_time(trial)
+        and _LEAST_S < (trial.predicted_s or 0.0) < _MOST_S
+    ]
+    if not both:
+        return None
+    across = log_axis([p for _, p, _ in both], LEFT, RIGHT)
+    up = log_axis([t for _, _, t in both], BOTTOM, TOP)
+    low, high = max(across.low, up.low), min(across.high, up.high)
+    ends = [(low, low), (high, high)] if low < high else []
+    return SearchPlot(
+        "Model against measurement",
+        "measured",
+        "predicted time",
+        "measured time",
+        across.ticks(short_time_text),
+        up.ticks(short_time_text),
+        tuple(
+            Dot(across.at(p), up.at(t), f"trial {n}: predicted {time_text(p)}, {time_text(t)}")
+            for n, p, t in both
+        ),
+        " ".join(f"{across.at(p)},{up.at(t)}" for p, t in ends),
+        "equal",
+    )
+
+
+def _has_time(trial: Trial) -> bool:
+    return trial.time_s is not None and _LEAST_S < trial.time_s < _MOST_S

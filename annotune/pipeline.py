@@ -23,6 +23,7 @@ from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Value
 from annotune.asked_axes import unknown_axes, unknown_parameters
 from annotune.codegen.code import RegionCode
+from annotune.codegen.recipes import first_variant, targets_said
 from annotune.codegen.target import Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
@@ -43,6 +44,7 @@ from annotune.problem_sizes import at_every_size, first_choices
 from annotune.provenance import provenance, run_provenance
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.settings import Settings
+from annotune.transforms.map import Map
 
 if TYPE_CHECKING:
     from annotune.tune.bench import Listener
@@ -357,7 +359,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
         space = region_space(base)
         point = next(space.points())
         decision = decide(base, point)
-        problems += unused_hints(analysis, base.nests(point.fusion, decision.wishes))
+        problems += unused_hints(analysis, base.nests(point.fusion, decision.asked))
         sizes, places = region.sizes, decision.places
         made = build(analysis, decision.choices, decision.groups, sizes, places=places)
         if isinstance(made, Diagnostic):
@@ -366,8 +368,11 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
             plan = made
         if "openacc" in settings.targets:
             openacc = decide_acc(base, next(acc_space(space).points()))
-        if decision.wishes.acc:
-            next(load_target("openacc").candidates(base, space, device, 1))
+        asked = targets_said(region.spec.commands)
+        if decision.asked.by_statement(Map, "acc"):
+            asked = dict.fromkeys((*asked, "openacc"))
+        for name in asked:
+            first_variant(load_target(name), base, space, device)
     except AnnotuneError as refusal:
         problems += refusal.diagnostics
     made_of = (region, analysis, base, space, point, decision, plan, tuple(problems), openacc)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from annotune.annotation.devices import Device
 from annotune.annotation.sizes import MAX_SIZES, problem_sizes
+from annotune.codegen.recipes import first_variant
 from annotune.codegen.several_sizes import at_other_sizes, can_share, combined, sizes_text
 from annotune.codegen.target import Target, Variant
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Template
@@ -74,7 +75,7 @@ def first_choices(
         assert one.base is not None
         assert one.space is not None
         try:
-            found.append(next(target.candidates(one.base, one.space, device, 1)))
+            found.append(first_variant(target, one.base, one.space, device))
         except AnnotuneError as refusal:
             if one is report:
                 raise AnnotuneError(

@@ -32,7 +32,14 @@ _FORBIDDEN_MODULES = frozenset(
 )
 _STARTS_PROCESS = re.compile(r"subprocess\.(Popen|run|call|check_call|check_output)")
 # Modules that load a module by name: from tables of names in the code, never from input.
-_MAY_IMPORT_BY_NAME = frozenset({"codegen/target.py", "measure/variant.py"})
+_MAY_IMPORT_BY_NAME = frozenset(
+    {
+        "annotation/commands.py",
+        "codegen/target.py",
+        "measure/variant.py",
+        "transforms/language.py",
+    }
+)
 # Runs the configuration of workers that the command line names.
 _MAY_RUN_A_FILE = "tune/parsl_workers.py"
 

@@ -16,6 +16,7 @@ from annotune.analysis.last import is_the_last, last_iteration, runs_at_all
 from annotune.analysis.model import Model
 from annotune.analysis.privatise import Lifetime, lifetime
 from annotune.analysis.statements import Statement, read_statements, written_scalars
+from annotune.annotation.commands import before_targets
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Expr, Var
 from annotune.ir.nest import Assign, Local, LocalArray, Loop, Nest, Stmt, walk_stmts
@@ -58,7 +59,7 @@ def in_text_order(region: Region) -> Region | None:
     numbers = [assign.number for assign in region.nest.assigns()]
     if numbers == sorted(numbers):
         return region
-    if region.spec.commands:
+    if before_targets(region.spec.commands):
         return None
     place = {number: index for index, number in enumerate(numbers)}
 

@@ -1,12 +1,17 @@
-"""Checks a command against its row of the table, and evaluates its arguments."""
+"""The commands of a recipe: what each takes, whether one fits it, and how one is written."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from itertools import takewhile
+from typing import TypeAlias
 
-from annotune.annotation.evaluate import evaluate
+from annotune.annotation.evaluate import evaluate, literal
 from annotune.annotation.messages import (
     ARGUMENT_TWICE,
     EXTRA_ARGUMENT,
@@ -16,27 +21,87 @@ from annotune.annotation.messages import (
     TOO_MANY_LOOPS,
     UNKNOWN_COMMAND,
     UNKNOWN_SLOT,
-    UNSUPPORTED_COMMAND,
     WRONG_KIND,
     did_you_mean,
 )
-from annotune.annotation.signatures import COMMANDS, NO_LOOP, Kind, Signature, Slot
 from annotune.annotation.spec import Argument, Command, Formula, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic
 
-Given = tuple[Slot, Argument]
+# How a parameter says that no loop stands here: param TX[] = ['h3','1'].
+NO_LOOP = "1"
+# The command after which a recipe says all that is done for one target.
+TARGET = "target"
+
+Item: TypeAlias = "Value | Formula"
+Given: TypeAlias = "tuple[Slot, Argument]"
+
+
+class Kind(StrEnum):
+    """What an argument may be; the value is the wording of a diagnostic."""
+
+    STATEMENT = "a statement's number"
+    GROUP = "a statement's number, or a list of them"
+    LOOP = 'a loop\'s name, such as "i"'
+    LOOPS = 'a list of loops\' names, such as ("i","j")'
+    ROWS = 'a list of loops\' names, such as ("i","j"), or with distances: (("i",8),("j",1))'
+    NAMES = 'a list of names, such as ("a","b")'
+    COUNT = "a number from 1, or a parameter"
+    FLAG = "1 or 0"
+    NAME = 'a name, such as "x"'
+    TEXT = "a string"
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One argument of a command. A `repeated` slot takes all arguments that follow.
+
+    Of a slot with `shares`, a loop may stand in another one as well.
+    """
+
+    name: str
+    kind: Kind
+    required: bool = True
+    repeated: int = 0
+    most: int = 0
+    by_name: bool = False
+    shares: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A command with its arguments, in the order in which they are written."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    meaning: str
+    example: str
+    source: str
+
+    @property
+    def usage(self) -> str:
+        """Return the command with its arguments' names, as a user writes it."""
+        return f"`{self.example}`"
+
+
+@cache
+def signatures() -> Mapping[str, Signature]:
+    """Return every command there is by its name.
+
+    The transforms themselves say what a command takes; they stand later in the order of stages.
+    """
+    language = import_module("annotune.transforms.language")
+    found: Mapping[str, Signature] = language.signatures()
+    return found
 
 
 def check_command(command: Command) -> tuple[Command, tuple[Diagnostic, ...]]:
-    """Return `command` with lists where its row has lists, and what is wrong with it."""
-    row = COMMANDS.get(command.name)
+    """Return `command` with lists where its signature has lists, and what is wrong with it."""
+    row = signatures().get(command.name)
     if row is None:
-        hint = did_you_mean(command.name, COMMANDS)
+        hint = did_you_mean(command.name, signatures())
         return command, (UNKNOWN_COMMAND.at(command.span, name=command.name, hint=hint),)
-    if not row.supported:
-        return command, (UNSUPPORTED_COMMAND.at(command.span, name=command.name),)
     mistakes: list[Diagnostic] = []
-    given = list(_match(row, command, mistakes))
+    given = list(matched(command, mistakes.append))
     arguments = []
     for slot, argument in given:
         argument = _as_list(slot, argument)
@@ -49,7 +114,7 @@ def check_command(command: Command) -> tuple[Command, tuple[Diagnostic, ...]]:
                 wanted=slot.kind,
                 hint=_kind_hint(row, slot),
             )
-            if slot.kind is Kind.STATEMENT:
+            if slot.kind in (Kind.STATEMENT, Kind.GROUP):
                 # Without it every later argument stands one place off.
                 return command, (wrong,)
             mistakes.append(wrong)
@@ -67,39 +132,41 @@ def check_command(command: Command) -> tuple[Command, tuple[Diagnostic, ...]]:
     return checked, tuple(mistakes)
 
 
-def _match(row: Signature, command: Command, mistakes: list[Diagnostic]) -> Iterator[Given]:
-    """Yield each argument with its slot, in the order written."""
+def _ignored(mistake: Diagnostic) -> None:
+    """Leave a mistake alone: whoever asks has a command that was checked."""
+
+
+def matched(command: Command, say: Callable[[Diagnostic], None] = _ignored) -> Iterator[Given]:
+    """Yield each argument with its slot, in the order written, and `say` what does not match."""
+    row = signatures()[command.name]
     free = list(row.slots)
     by_name = {slot.name: slot for slot in row.slots}
     counts = {slot.name: 0 for slot in row.slots}
     for argument in command.arguments:
         if argument.name and argument.name not in by_name:
             hint = did_you_mean(argument.name, [slot.name for slot in row.slots if slot.by_name])
-            mistakes.append(
-                UNKNOWN_SLOT.at(argument.span, name=row.name, slot=argument.name, hint=hint)
-            )
+            say(UNKNOWN_SLOT.at(argument.span, name=row.name, slot=argument.name, hint=hint))
             continue
         slot = by_name[argument.name] if argument.name else next(iter(free), None)
         if slot is None:
-            mistakes.append(EXTRA_ARGUMENT.at(argument.span, name=row.name, usage=row.usage))
+            say(EXTRA_ARGUMENT.at(argument.span, name=row.name, usage=row.usage))
             return
         if slot in free and not slot.repeated:
             free.remove(slot)
         counts[slot.name] += 1
         if counts[slot.name] > 1 and not slot.repeated:
-            mistakes.append(ARGUMENT_TWICE.at(argument.span, name=row.name, slot=slot.name))
+            say(ARGUMENT_TWICE.at(argument.span, name=row.name, slot=slot.name))
             continue
         yield slot, argument
     for slot in row.slots:
         if counts[slot.name] < max(slot.repeated, int(slot.required)):
-            mistakes.append(
-                MISSING_ARGUMENT.at(command.span, name=row.name, slot=slot.name, usage=row.usage)
-            )
+            usage = row.usage
+            say(MISSING_ARGUMENT.at(command.span, name=row.name, slot=slot.name, usage=usage))
 
 
 def _as_list(slot: Slot, argument: Argument) -> Argument:
     """Return `argument` with ``("i")`` read as a list of one where a list belongs."""
-    if slot.kind in (Kind.LOOPS, Kind.NAMES) and isinstance(argument.value, str):
+    if slot.kind in (Kind.LOOPS, Kind.NAMES, Kind.ROWS) and isinstance(argument.value, str):
         return replace(argument, value=(argument.value,))
     return argument
 
@@ -110,47 +177,65 @@ def _is_name(value: object) -> bool:
     )
 
 
-def _fits(slot: Slot, value: Value | Formula | tuple[Value | Formula, ...]) -> bool:
+def _fits(slot: Slot, value: Item | tuple[Item, ...]) -> bool:
     match slot.kind:
         case Kind.STATEMENT:
-            return type(value) is int and value >= 0
+            return _is_number(value)
+        case Kind.GROUP:
+            return _is_number(value) or (
+                isinstance(value, tuple) and len(value) > 1 and all(map(_is_number, value))
+            )
         case Kind.LOOP:
             return _is_name(value) and value != NO_LOOP
-        case Kind.LOOPS | Kind.NAMES:
+        case Kind.LOOPS | Kind.NAMES | Kind.ROWS:
             if isinstance(value, Formula):
                 return True
-            may_be_empty = slot.by_name
+            fits = _is_row if slot.kind is Kind.ROWS else _is_name
             return (
-                isinstance(value, tuple)
-                and (may_be_empty or bool(value))
-                and all(map(_is_name, value))
+                isinstance(value, tuple) and (slot.by_name or bool(value)) and all(map(fits, value))
             )
         case Kind.COUNT:
             return isinstance(value, Formula) or (type(value) is int and value >= 1)
+        case Kind.FLAG:
+            return isinstance(value, Formula) or (isinstance(value, int) and value in (0, 1))
         case Kind.NAME:
             return isinstance(value, str) and _is_name(value) and value != NO_LOOP
+        case Kind.TEXT:
+            return isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_row(value: object) -> bool:
+    if isinstance(value, tuple):
+        return len(value) == 2 and _is_name(value[0]) and _is_number(value[1])
+    return _is_name(value)
 
 
 def _kind_hint(row: Signature, slot: Slot) -> str:
-    if slot.kind is Kind.STATEMENT:
+    if slot.kind in (Kind.STATEMENT, Kind.GROUP):
         return f"statements are numbered from 0 in the order of the text: {row.usage}"
     return f"write {row.usage}"
 
 
 def _repeated(row: Signature, given: list[Given]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each loop or statement that a command names twice."""
-    seen: set[str | int] = set()
+    seen: set[object] = set()
     for slot, argument in given:
         value = argument.value
-        if slot.repeated and isinstance(value, int):
-            if value in seen:
-                yield STATEMENT_TWICE.at(argument.span, name=row.name, statement=value)
-            seen.add(value)
+        items = value if isinstance(value, tuple) else (value,)
+        if slot.repeated:
+            for item in items:
+                if item in seen:
+                    yield STATEMENT_TWICE.at(argument.span, name=row.name, statement=item)
+                seen.add(item)
         if slot.kind is not Kind.LOOPS:
             continue
         if slot.shares:
             seen = set()
-        for loop in value if isinstance(value, tuple) else (value,):
+        for loop in items:
             if not isinstance(loop, str) or loop == NO_LOOP:
                 continue
             if loop in seen:
@@ -158,117 +243,149 @@ def _repeated(row: Signature, given: list[Given]) -> Iterator[Diagnostic]:
             seen.add(loop)
 
 
+def before_targets(commands: Sequence[Command]) -> tuple[Command, ...]:
+    """Return the commands of a recipe that the rules complete, for all targets."""
+    return tuple(takewhile(lambda command: command.name != TARGET, commands))
+
+
 def argument_of(command: Command, name: str) -> Argument | None:
     """Return the argument that fills slot `name`, given by name or by place, or None."""
-    for slot, argument in _match(COMMANDS[command.name], command, []):
-        if slot.name == name:
-            return argument
-    return None
-
-
-def statement(command: Command) -> int:
-    """Return the number of the statement that a command works on."""
-    argument = argument_of(command, "statement")
-    assert argument is not None
-    assert isinstance(argument.value, int)
-    return argument.value
+    return next((argument for slot, argument in matched(command) if slot.name == name), None)
 
 
 def statements(command: Command) -> tuple[int, ...]:
-    """Return the statements of ``fuse(…)`` or ``distribute(…)``, or the single statement."""
-    if not COMMANDS[command.name].slots[0].repeated:
-        return (statement(command),)
-    values = (argument.value for argument in command.arguments)
-    return tuple(value for value in values if isinstance(value, int))
+    """Return the statements that a command works on."""
+    found: list[int] = []
+    for slot, argument in matched(command):
+        if slot.kind in (Kind.STATEMENT, Kind.GROUP):
+            value = argument.value if isinstance(argument.value, tuple) else (argument.value,)
+            found += (number for number in value if isinstance(number, int))
+    return tuple(found)
 
 
-def loop_names(
-    command: Command, slot: str, point: Mapping[str, Value] | None = None
+def names_at(
+    command: Command, slot: Slot, argument: Argument, point: Mapping[str, Value]
 ) -> tuple[str, ...]:
-    """Return the loops or names in a slot, such as ``block``, at a point of the parameters.
+    """Return the loops or names that an argument is at a point of the parameters.
 
-    A loop named '1' stands for none and is left out. A slot that is not given has none.
+    A loop named '1' stands for none and is left out.
 
     Raises:
         AnnotuneError: A parameter is unknown at the point, or holds no loop's name.
     """
-    argument = argument_of(command, slot)
-    if argument is None:
-        return ()
     value = argument.value
     listed = value if isinstance(value, tuple) else (value,)
     names: list[str] = []
     for item in listed:
-        found = evaluate(item, point or {}) if isinstance(item, Formula) else item
+        found = evaluate(item, point) if isinstance(item, Formula) else item
         for name in found if isinstance(found, tuple) else (found,):
             text = NO_LOOP if name == 1 else name
             if not isinstance(text, str) or not _is_name(text):
-                raise _wrong(command, slot, Kind.LOOP, argument)
+                raise wrong_kind(command, slot.name, argument, Kind.LOOP)
             if text != NO_LOOP:
                 names.append(text)
     return tuple(names)
 
 
-def loop_name(command: Command, point: Mapping[str, Value] | None = None) -> str:
-    """Return the loop of ``unroll``, ``tile`` or ``registers``; raises like `loop_names`."""
-    names = loop_names(command, "loop", point)
+def name_at(command: Command, slot: Slot, argument: Argument, point: Mapping[str, Value]) -> str:
+    """Return the one loop that an argument is at a point; raises like `names_at`."""
+    names = names_at(command, slot, argument, point)
     if len(names) != 1:
-        argument = argument_of(command, "loop")
-        assert argument is not None
-        raise _wrong(command, "loop", Kind.LOOP, argument)
+        raise wrong_kind(command, slot.name, argument, Kind.LOOP)
     return names[0]
 
 
-def name(command: Command, slot: str) -> str:
-    """Return the name in a slot, such as ``array``, empty where none is given."""
-    argument = argument_of(command, slot)
-    return argument.value if argument is not None and isinstance(argument.value, str) else ""
-
-
-def factor(command: Command, point: Mapping[str, Value], slot: str = "factor") -> int:
-    """Return the factor of ``unroll`` or ``tile``, or another number; raises like `count`."""
-    value = count(command, slot, point)
-    assert value is not None
-    return value
-
-
-def count(command: Command, slot: str, point: Mapping[str, Value] | None = None) -> int | None:
-    """Return the number in a slot, such as ``num_gangs``, at a point; None if not given.
+def count_at(command: Command, slot: Slot, argument: Argument, point: Mapping[str, Value]) -> int:
+    """Return the number that an argument is at a point, such as the factor of ``unroll``.
 
     Raises:
-        AnnotuneError: A parameter is unknown at the point, or the value is no integer >= 1.
+        AnnotuneError: A parameter is unknown at the point, or the value is no integer >= 1, or
+            none >= 0 where it is a flag.
     """
-    argument = argument_of(command, slot)
-    if argument is None:
-        return None
     value = argument.value
     if isinstance(value, Formula):
-        value = evaluate(value, point or {})
+        value = evaluate(value, point)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if type(value) is not int or value < 1:
-        raise _wrong(command, slot, Kind.COUNT, argument)
+    if isinstance(value, bool):
+        value = int(value)
+    if type(value) is not int or value < (slot.kind is Kind.COUNT):
+        raise wrong_kind(command, slot.name, argument, slot.kind)
     return value
 
 
-def word(command: Command, slot: str, known: tuple[str, ...]) -> str:
-    """Return the word in a slot, one of the `known`, empty if not given.
-
-    Raises:
-        AnnotuneError: It is none of them.
-    """
-    argument = argument_of(command, slot)
-    if argument is None:
-        return ""
-    if argument.value not in known:
-        wanted = " or ".join(f'"{one}"' for one in known)
-        raise AnnotuneError.of(
-            WRONG_KIND.at(argument.span, slot=slot, name=command.name, wanted=wanted, hint="")
-        )
-    return str(argument.value)
-
-
-def _wrong(command: Command, slot: str, kind: Kind, argument: Argument) -> AnnotuneError:
+def wrong_kind(command: Command, slot: str, argument: Argument, wanted: str) -> AnnotuneError:
+    """Return the refusal of an argument that is not what is `wanted`."""
     return AnnotuneError.of(
-        WRONG_KIND.at(argument.span, slot=slot, name=command.name, wanted=kind, hint="")
+        WRONG_KIND.at(argument.span, slot=slot, name=command.name, wanted=wanted, hint="")
     )
+
+
+def with_tile_names(
+    commands: Iterable[Command], tile_name: Callable[[str], str]
+) -> Iterator[Command]:
+    """Yield the commands of a recipe, loops over tiles by the names that `tile_name` gives.
+
+    CHiLL's ``tile(0, "i", 4, "ii")`` calls the loop over the tiles of i ``ii``, for the commands on
+    statement 0 after it. Its ``stm``, which changes nothing, is left out.
+    """
+    names: dict[tuple[int, str], str] = {}
+    for command in commands:
+        if command.name == "stm":
+            continue
+        own = {
+            control: name
+            for (number, control), name in names.items()
+            if number in statements(command)
+        }
+        control = argument_of(command, "control") if command.name == "tile" else None
+        arguments = tuple(
+            replace(argument, value=_renamed(argument, own))
+            for argument in command.arguments
+            if argument is not control
+        )
+        command = replace(command, arguments=arguments)
+        if control is not None and isinstance(control.value, str):
+            loop = argument_of(command, "loop")
+            if loop is not None and isinstance(loop.value, str):
+                names[statements(command)[0], control.value] = tile_name(loop.value)
+        yield command
+
+
+def _renamed(argument: Argument, names: dict[str, str]) -> Item | tuple[Item, ...]:
+    value = argument.value
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, tuple):
+        return tuple(names.get(one, one) if isinstance(one, str) else one for one in value)
+    return value
+
+
+def recipe_text(commands: Iterable[Command]) -> str:
+    """Return one line per command; `parse_recipe` reads equal commands from it."""
+    return "\n".join(map(command_text, commands))
+
+
+def command_text(command: Command) -> str:
+    """Return a command such as ``cuda(0, block={"h2","p6"}, thread={"h3","h1"})``."""
+    row = signatures().get(command.name)
+    # fuse(0,1) is a list of statements, and is written like one.
+    comma = "," if row is not None and row.slots and row.slots[0].repeated else ", "
+    return f"{command.name}({comma.join(map(_argument, command.arguments))})"
+
+
+def _argument(argument: Argument) -> str:
+    value = argument.value
+    if not isinstance(value, tuple):
+        text = _item(value)
+    elif argument.name:
+        text = f"{{{','.join(map(_item, value))}}}"
+    else:
+        text = f"({','.join(map(_item, value))})"
+    return f"{argument.name}={text}" if argument.name else text
+
+
+def _item(item: Item) -> str:
+    if isinstance(item, tuple):
+        return f"({','.join(map(_item, item))})"
+    return item.text if isinstance(item, Formula) else literal(item)

@@ -125,7 +125,6 @@ WRONG_CALL = Template("AT050", "{name}() does not accept {given}", "{hint}")
 
 # Commands of a recipe.
 UNKNOWN_COMMAND = Template("AT060", "unknown command '{name}'", "{hint}")
-UNSUPPORTED_COMMAND = Template("AT061", "'{name}' is not supported yet")
 MISSING_ARGUMENT = Template("AT062", "'{name}' needs its {slot}", "write {usage}")
 EXTRA_ARGUMENT = Template("AT063", "'{name}' has an argument too many", "write {usage}")
 UNKNOWN_SLOT = Template("AT064", "'{name}' has no argument '{slot}'", "{hint}")

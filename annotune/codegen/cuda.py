@@ -27,7 +27,7 @@ from annotune.codegen.several_sizes import (
     suffixes,
     tests_by_size,
 )
-from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.target import Provenance, Variant, Vocabulary
 from annotune.codegen.user_functions import calling_copies, copied, definition
 from annotune.codegen.variants import GpuPoints
 from annotune.codegen.writer import Writer
@@ -36,7 +36,25 @@ from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError, Template
+from annotune.ir.nest import MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
+from annotune.transforms.deal import Deal
+from annotune.transforms.decode import Decode
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.expand import Expand
+from annotune.transforms.fuse import Fuse
+from annotune.transforms.hold import Hold
+from annotune.transforms.map import PLACES
+from annotune.transforms.merge import Merge
+from annotune.transforms.pad import Pad
+from annotune.transforms.peel import Peel
+from annotune.transforms.permute import Permute
+from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.registers import Registers
+from annotune.transforms.resident import Resident
+from annotune.transforms.stream import Stream
+from annotune.transforms.tile import Tile
+from annotune.transforms.unroll import Unroll
 
 NO_DEVICE_FUNCTION = Template(
     "AT402",
@@ -52,10 +70,14 @@ class CudaTarget:
 
     name = "cuda"
     placement = staticmethod(cuda_placement)
-
-    def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
-        """Yield the decision algorithm's choice, then what the model ranks best."""
-        return self.listing(base, space, device, limit).variants()
+    vocabulary = Vocabulary(
+        frozenset(PLACES["block"]) | frozenset(PLACES["thread"]),
+        frozenset({MemorySpace.SHARED, MemorySpace.PRIVATE}),
+        (
+            *(Distribute, Merge, Permute, Fuse, Tile, Deal, Expand),
+            *(Registers, Pipeline, Hold, Peel, Pad, Unroll, Stream, Resident, Decode),
+        ),
+    )
 
     def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
         """Return the decision algorithm's choice, then what the model ranks best."""

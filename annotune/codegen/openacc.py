@@ -35,7 +35,7 @@ from annotune.codegen.looking import look_text, wholly_there
 from annotune.codegen.names import spelled
 from annotune.codegen.placed import band_from, combined_names, declared_in, holds, is_placed
 from annotune.codegen.renaming import fresh, in_users_file
-from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.target import Provenance, Variant, Vocabulary
 from annotune.codegen.user_functions import calling_copies, copied, definition
 from annotune.codegen.variants import GpuPoints, planned
 from annotune.codegen.writer import Writer
@@ -62,8 +62,18 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import SourceFile
+from annotune.transforms.cache import Cache
+from annotune.transforms.deal import Deal
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.expand import Expand
+from annotune.transforms.fuse import Fuse
+from annotune.transforms.hold import Hold
 from annotune.transforms.map import TILE
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Registers
+from annotune.transforms.tile import Tile
 from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.unroll import Unroll
 
 
 class OpenAccTarget:
@@ -71,10 +81,11 @@ class OpenAccTarget:
 
     name = "openacc"
     placement = staticmethod(acc_placement)
-
-    def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
-        """Yield the choice of OpenACC's own rules, its other shapes, then what ranks best."""
-        return self.listing(base, space, device, limit).variants()
+    vocabulary = Vocabulary(
+        ACC_LEVELS,
+        frozenset(),
+        (Distribute, Permute, Fuse, Tile, Deal, Expand, Registers, Hold, Unroll, Cache),
+    )
 
     def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
         """Return the choice of OpenACC's own rules, its other shapes, then what ranks best.

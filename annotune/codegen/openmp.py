@@ -30,7 +30,7 @@ from annotune.codegen.names import interface, spelled
 from annotune.codegen.placed import band_from, declared_in, holds, reduction_clauses
 from annotune.codegen.renaming import in_users_file
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
-from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.target import Provenance, Variant, Vocabulary
 from annotune.codegen.variants import planned
 from annotune.codegen.writer import Writer
 from annotune.decide.cpu_groups import cpu_groups
@@ -41,10 +41,20 @@ from annotune.decide.placement import omp_placement
 from annotune.decide.plan import HostLoop, Kernel, Plan, Reason, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.nest import Level, Local, Loop
+from annotune.ir.nest import Level, Local, Loop, MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.expand import Expand
+from annotune.transforms.fuse import Fuse
+from annotune.transforms.hold import Hold
 from annotune.transforms.map import STATIC
+from annotune.transforms.pad import Pad
+from annotune.transforms.permute import Permute
+from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.tile import Tile
 from annotune.transforms.tree import Body, numbers
+from annotune.transforms.unroll import Unroll
+from annotune.transforms.vectorize import Vectorize
 
 # Points that are planned in vain before the region is refused: one nest as written is legal.
 MOST_SKIPPED = 64
@@ -55,13 +65,11 @@ class OpenMpTarget:
 
     name = "openmp"
     placement = staticmethod(omp_placement)
-
-    def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
-        """Yield the rules' own register blocks, then the others worth trying.
-
-        A block that turns out illegal is left out; the nest as written never is.
-        """
-        return self.listing(base, space, device, limit).variants()
+    vocabulary = Vocabulary(
+        frozenset({Level.CPU_THREAD, Level.SIMD}),
+        frozenset({MemorySpace.PRIVATE}),
+        (Distribute, Permute, Fuse, Tile, Expand, Vectorize, Prefetch, Hold, Pad, Unroll),
+    )
 
     def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
         """Return the points of the CPU's space, the rules' own first.

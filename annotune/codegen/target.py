@@ -17,8 +17,10 @@ from annotune.decide.decision import Base
 from annotune.decide.forecast import RegionModel
 from annotune.decide.plan import Plan
 from annotune.decide.space import Space
+from annotune.ir.nest import Level, MemorySpace
 from annotune.ir.region import SourceFile
 from annotune.printable import in_comment
+from annotune.transforms.transform import Transform
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +97,21 @@ class Provenance:
         return "\n".join(["/*", *(f" * {in_comment(row)}".rstrip() for row in rows), " */", ""])
 
 
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a target prints of a schedule: levels of loops, memories of copies, and other steps."""
+
+    levels: frozenset[Level]
+    memories: frozenset[MemorySpace]
+    steps: tuple[type[Transform], ...]
+
+
 class Target(Protocol):
     """A language annotune can write."""
 
     name: str
     placement: Placement
-
-    def candidates(self, base: Base, space: Space, device: Device, limit: int) -> Iterator[Variant]:
-        """Yield the legal variants of `listing`, the first choice of the rules first.
-
-        Raises:
-            AnnotuneError: The first choice is illegal, as only a recipe can make it.
-        """
+    vocabulary: Vocabulary
 
     def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
         """Return at most `limit` points of a region's space, the first choice of the rules first.

@@ -19,6 +19,7 @@ from annotune.decide.plan import KernelChoice, Plan
 from annotune.decide.settings_of import config
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.ir.region import Region
 
 
 def planned(
@@ -41,7 +42,7 @@ def planned(
         return build(analysis, own, groups, constants, placement, places, command)
 
     tuned = _legal(built(choices, region.sizes))
-    passed = {s.name for s in region.scalars.values() if s.value is None and s.name in region.sizes}
+    passed = open_sizes(region)
     if not (passed and analysis.all_sizes):
         return Variant(analysis, tuned, None, settings or {})
     others = tuple(choice.elsewhere or choice for choice in choices)
@@ -56,6 +57,12 @@ def planned(
         found = built(others, {**region.constants, **listed})
         partly = found if isinstance(found, Plan) else None
     return Variant(analysis, tuned, general, settings or {}, partly=partly)
+
+
+def open_sizes(region: Region) -> frozenset[str]:
+    """Return the sizes that a call decides."""
+    own = region.scalars.values()
+    return frozenset(s.name for s in own if s.value is None and s.name in region.sizes)
 
 
 def _legal(plan: Plan | Diagnostic) -> Plan:
@@ -155,7 +162,7 @@ class GpuPoints:
             AnnotuneError: The recipe is illegal at the point.
         """
         decision = self.deciding(self.base, point)
-        units = self.base.nests(point.fusion, decision.wishes)
+        units = self.base.nests(point.fusion, decision.asked)
         analysis = self.base.analysis
         flags = code_flags_at(analysis.region.spec, point.params)
         model = RegionModel(analysis, tuple(units), decision.choices, self.device)

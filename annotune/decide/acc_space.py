@@ -8,14 +8,15 @@ from dataclasses import replace
 from annotune.annotation.devices import Device
 from annotune.decide.acc_asked import as_asked
 from annotune.decide.acc_shapes import acc_shapes, in_form
+from annotune.decide.asked import Asked
 from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.places import Places
 from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.space import Space, UnitSpace
 from annotune.decide.strategies import Made
 from annotune.decide.units import Unit
-from annotune.decide.wishes import Wishes
 from annotune.diagnostics import NOWHERE, AnnotuneError
+from annotune.transforms.map import Map
 from annotune.transforms.messages import ACC_FORM
 
 APART = (
@@ -27,9 +28,9 @@ APART = (
 def acc_space(space: Space) -> Space:
     """Return the space of a region in OpenACC's shapes, its rules' own fusion first."""
     base = space.base
-    wishes = decide(base, Point(space.params[0])).wishes
+    asked = decide(base, Point(space.params[0])).asked
     branches = [
-        (fusion, tuple(_shaped(unit, base, wishes) for unit in units))
+        (fusion, tuple(_shaped(unit, base, asked) for unit in units))
         for fusion, units in space.branches
     ]
     few = sorted(branches, key=lambda pair: len(pair[1]))
@@ -38,9 +39,9 @@ def acc_space(space: Space) -> Space:
     return replace(space, branches=(first, *(pair for pair in branches if pair is not first)))
 
 
-def _shaped(space: UnitSpace, base: Base, wishes: Wishes) -> UnitSpace:
+def _shaped(space: UnitSpace, base: Base, asked: Asked) -> UnitSpace:
     """Return the alternatives for a unit with whole shapes where the recipe leaves them open."""
-    is_free = space.is_free and not {*space.unit.statements} & {*wishes.acc}
+    is_free = space.is_free and not {*space.unit.statements} & {*asked.by_statement(Map, "acc")}
     found = acc_shapes(space.unit, base.strategy) if is_free else ()
     return replace(space, made=Made(found))
 
@@ -64,10 +65,10 @@ def decide_acc(base: Base, point: Point) -> Decision:
         AnnotuneError: The recipe names what is not there, or asks for an illegal fusion.
     """
     found = decide(base, point)
-    units = base.nests(point.fusion, found.wishes)
+    units = base.nests(point.fusion, found.asked)
     pairs = zip(units, found.choices, strict=True)
     choices = [_formed(unit, in_form(unit, choice), found.places) for unit, choice in pairs]
-    if len(units) > 1 and point.fusion == "apart" and base.nests("all", found.wishes) != units:
+    if len(units) > 1 and point.fusion == "apart" and base.nests("all", found.asked) != units:
         why = Reason("kernels", "apart", APART)
         choices = [replace(c, reasons=(why, *c.reasons)) for c in choices]
     return replace(found, choices=tuple(choices))

@@ -11,7 +11,9 @@ from annotune.diagnostics import NOWHERE, Diagnostic
 from annotune.ir.nest import Loop, Stmt
 from annotune.transforms.cache import Cache
 from annotune.transforms.context import Context
+from annotune.transforms.language import written
 from annotune.transforms.map import Map
+from annotune.transforms.messages import LATE_STEP
 from annotune.transforms.team import Team
 from annotune.transforms.transform import Schedule, Transform
 from annotune.transforms.tree import Body, numbers, rebuilt
@@ -26,7 +28,10 @@ def apply(schedule: Schedule, context: Context) -> Plan | Diagnostic:
     body: Body = context.analysis.region.nest.body
     outer = [step for step in schedule if not step.is_inner]
     inner = [step for step in schedule if step.is_inner]
-    assert (*outer, *inner) == schedule, "what a worker does is said last"
+    if (*outer, *inner) != schedule:
+        first = schedule.index(inner[0])
+        late = next(step for step in schedule[first:] if not step.is_inner)
+        return LATE_STEP.at(late.span, name=written(late).name)
     done = _applied(outer, body, context)
     if isinstance(done, Diagnostic):
         return done

@@ -11,7 +11,6 @@ from annotune.decide.apart import Apart, taken_apart
 from annotune.decide.apply import apply
 from annotune.decide.places import NO_PLACES, Places
 from annotune.decide.plan import (
-    AccAxes,
     Blocking,
     KernelChoice,
     Plan,
@@ -119,12 +118,12 @@ def _mapped(
         yield _map(choice, outer, command, span)
     for statement, loop in choice.team:
         if loop in levels:
-            yield Team(statement, loop, levels[loop], choice.host, command, span)
+            yield Team(statement, loop, levels[loop], choice.host, span)
 
 
 def _map(choice: KernelChoice, levels: Mapping[str, Level], command: str, span: Span) -> Map:
     """Return the step that places the outer loops of a kernel."""
-    asked = choice.acc or AccAxes()
+    asked = choice.acc or Map(choice.leader, ())
     is_tile = choice.form is not None and choice.form.tile_clause
     return Map(
         choice.leader,
@@ -133,9 +132,9 @@ def _map(choice: KernelChoice, levels: Mapping[str, Level], command: str, span: 
         command,
         choice.max_blocks,
         choice.schedule,
-        asked.num_gangs or 0,
-        asked.num_workers or 0,
-        asked.vector_length or 0,
+        asked.num_gangs,
+        asked.num_workers,
+        asked.vector_length,
         TILE if is_tile else "",
         span,
     )

@@ -161,18 +161,6 @@ class ContractionTile:
         return ", ".join([f"{x} {y} threads", f"{a} x {b} each", f"{loop}:{size}", *more])
 
 
-@dataclass(frozen=True, slots=True)
-class WishedTile:
-    """What somebody asks for: a tile, how split loops are assigned, and the arrays to stage.
-
-    `assigned` has a word for x, or one for x and one for y; `staged` is None for both inputs.
-    """
-
-    tile: ContractionTile
-    assigned: tuple[str, ...] = ()
-    staged: tuple[str, ...] | None = None
-
-
 def held_registers(tile: ContractionTile, element_bytes: int) -> int:
     """Return the 32-bit registers that a thread needs for a tile, conditions at edges left out."""
     rows, columns = tile.register_x[1], tile.register_y[1]

@@ -4,51 +4,71 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from annotune.decide.asked import Asked
 from annotune.decide.messages import NO_CONTRACTION
-from annotune.decide.plan import Blocking, KernelChoice
+from annotune.decide.plan import Blocking, KernelChoice, Staging
 from annotune.decide.units import Unit
-from annotune.decide.wishes import Wishes
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import MemorySpace
+from annotune.transforms.deal import Deal
+from annotune.transforms.hold import Hold
+from annotune.transforms.map import Map
+from annotune.transforms.pad import Pad
+from annotune.transforms.peel import Peel
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Registers
+from annotune.transforms.requests import Contract
+from annotune.transforms.stage import Stage
+from annotune.transforms.tile import Tile
+
+COPYING = (Stage, Hold, Pad, Peel)
 
 
-def copying_of(unit: Unit, wishes: Wishes) -> tuple[Blocking, ...]:
+def copying_of(unit: Unit, asked: Asked) -> tuple[Blocking, ...]:
     """Return what the recipe copies, holds, pads and peels in the statements of a unit."""
-    named = {*wishes.staged, *wishes.held, *wishes.padded, *wishes.peeled}
+    held, padded = asked.by_statement(Hold), asked.by_statement(Pad)
+    peeled, staged = asked.by_statement(Peel), asked.by_statement(Stage)
+    named = {*held, *padded, *peeled, *staged}
     return tuple(
         Blocking(
             s,
-            held=wishes.held.get(s, ""),
-            staged=wishes.staged.get(s, ()),
-            padded=wishes.padded.get(s, ()),
-            peeled=wishes.peeled.get(s, ()),
+            held=held[s].loop if s in held else "",
+            staged=tuple(map(_staging, asked.of(Stage, (s,)))),
+            padded=padded[s].loops if s in padded else (),
+            peeled=peeled[s].loops if s in peeled else (),
         )
         for s in unit.statements
         if s in named
     )
 
 
-def refuse_beside(unit: Unit, copying: tuple[Blocking, ...], wishes: Wishes) -> None:
+def _staging(copy: Stage) -> Staging:
+    return Staging(
+        copy.array, copy.loop, copy.layout, copy.space, width=copy.width, padding=copy.padding
+    )
+
+
+def refuse_beside(unit: Unit, copying: tuple[Blocking, ...], asked: Asked) -> None:
     """Refuse what a recipe asks for beside the tile of a contraction, which decides it itself.
 
     Raises:
         AnnotuneError: There is any of it; at the first such command.
     """
-    for command, asked in (
-        ("cuda", wishes.cuda),
-        ("permute", wishes.order),
-        ("tile", wishes.tiles),
-        ("deal", wishes.deals),
-        ("registers", wishes.registers),
+    for command, beside in (
+        ("cuda", asked.by_statement(Map, "cuda")),
+        ("permute", asked.by_statement(Permute)),
+        ("tile", asked.by_statement(Tile)),
+        ("deal", asked.by_statement(Deal)),
+        ("registers", asked.by_statement(Registers)),
     ):
         for statement in unit.statements:
-            if statement in asked:
+            if statement in beside:
                 why = f"'{command}' is asked for beside it, which it decides itself"
-                place = wishes.places.of(command, statement)
+                place = asked.places.of(command, statement)
                 raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
     if any(block != Blocking(block.statement, peeled=block.peeled) for block in copying):
-        statement = next(s for s in unit.statements if s in wishes.contract)
-        place = wishes.places.of("contract", statement)
+        statement = asked.of(Contract, unit.statements)[0].statement
+        place = asked.places.of("contract", statement)
         why = "it has its own copies, block of registers and padding"
         raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
 

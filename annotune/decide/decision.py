@@ -8,10 +8,11 @@ from math import gcd
 from typing import TypeVar
 
 from annotune.analysis.facts import Analysis
+from annotune.annotation.commands import before_targets
 from annotune.annotation.spec import Value
 from annotune.decide import even_tiles
+from annotune.decide.asked import Asked, read_asked
 from annotune.decide.build import base_body
-from annotune.decide.contraction_tile import WishedTile
 from annotune.decide.copying import copying_of, peeled_as_wished, refuse_beside, with_copies
 from annotune.decide.cut_axes import to_workers, with_tiles
 from annotune.decide.direct import choose, fuse_by_footprint, thread_level
@@ -30,15 +31,21 @@ from annotune.decide.rules import Roles, serial_order
 from annotune.decide.strategies import AUTO, why_not
 from annotune.decide.units import Unit, atomic_groups, fusible, units
 from annotune.decide.wished_tile import wished
-from annotune.decide.wishes import Axes, Wishes, read_wishes
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.ir.expr import variables
+from annotune.transforms.cache import Cache
 from annotune.transforms.context import Context
-from annotune.transforms.deal import deal_name
+from annotune.transforms.deal import Deal, deal_name
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
-from annotune.transforms.tile import tile_name
+from annotune.transforms.map import Map
+from annotune.transforms.merge import Merge
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Registers
+from annotune.transforms.requests import Contract
+from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.tree import path
+from annotune.transforms.unroll import Unroll
 
 FUSIONS = ("footprint", "apart", "all")
 
@@ -69,7 +76,7 @@ class Decision:
     choices: tuple[KernelChoice, ...]
     groups: tuple[tuple[int, ...], ...]
     places: Places
-    wishes: Wishes
+    asked: Asked
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,7 @@ class Base:
             self._why_not[key] = why_not(unit, self.strategy)
         return self._why_not[key]
 
-    def nests(self, fusion: str, wishes: Wishes) -> tuple[Unit, ...]:
+    def nests(self, fusion: str, asked: Asked) -> tuple[Unit, ...]:
         """Return the units to launch under a way of fusing, the user's wishes kept.
 
         Raises:
@@ -105,26 +112,25 @@ class Base:
         """
         key = (
             fusion,
-            wishes.fused,
-            wishes.apart,
-            frozenset(wishes.order.items()),
-            frozenset(wishes.cuda),
-            frozenset(wishes.acc),
+            asked.of(Fuse),
+            asked.of(Distribute),
+            asked.of(Permute),
+            frozenset((step.statement, step.command) for step in asked.of(Map)),
         )
         if key not in self._known:
-            self._known[key] = self._nests(fusion, wishes)
+            self._known[key] = self._nests(fusion, asked)
         return self._known[key]
 
-    def _nests(self, fusion: str, wishes: Wishes) -> tuple[Unit, ...]:
-        self._check_apart(wishes)
+    def _nests(self, fusion: str, asked: Asked) -> tuple[Unit, ...]:
+        self._check_apart(asked)
         found = self.apart
-        for group in wishes.fused:
-            found = self._fuse(found, group, wishes.places.of("fuse", group[0]))
+        for step in asked.of(Fuse):
+            found = self._fuse(found, step.statements, step.span)
         if fusion == "apart":
             return found
         out: list[Unit] = []
         for unit in found:
-            if out and not _kept_apart(out[-1], unit, wishes):
+            if out and not _kept_apart(out[-1], unit, asked):
                 merged = (
                     fuse_by_footprint(self.analysis, (out[-1], unit))
                     if fusion == "footprint"
@@ -135,17 +141,14 @@ class Base:
                 out.append(unit)
         return tuple(out)
 
-    def _check_apart(self, wishes: Wishes) -> None:
-        for group in wishes.apart:
-            span = wishes.places.of("distribute", group[0])
-            for fused in wishes.fused:
-                both = sorted(set(fused) & set(group))
+    def _check_apart(self, asked: Asked) -> None:
+        for step in asked.of(Distribute):
+            span, group = step.span, step.statements
+            for fused in asked.of(Fuse):
+                both = sorted(set(fused.statements) & set(group))
                 if len(both) > 1:
                     raise AnnotuneError.of(APART_AND_FUSED.at(span, first=both[0], second=both[1]))
-            single = tuple((n,) for n in group)
-            refusal = Distribute(single, span=span).why_not(
-                self.analysis.region.nest.body, Context(self.analysis)
-            )
+            refusal = step.why_not(self.analysis.region.nest.body, Context(self.analysis))
             if refusal is not None:
                 raise AnnotuneError.of(refusal)
 
@@ -186,40 +189,44 @@ def decide(base: Base, point: Point) -> Decision:
         AnnotuneError: The recipe names what is not there, or asks for an illegal fusion.
     """
     region = base.analysis.region
-    wishes = read_wishes(region.spec.commands, point.params, region.nest.body)
+    asked = read_asked(before_targets(region.spec.commands), point.params, region.nest.body)
     choices = []
-    for unit in base.nests(point.fusion, wishes):
-        choice = kernel_choice(unit, point, wishes)
-        movement = _common(unit, wishes.movement, "pipeline", wishes)
+    shaped = {*asked.by_statement(Merge), *asked.by_statement(Map, "cuda")}
+    for unit in base.nests(point.fusion, asked):
+        choice = kernel_choice(unit, point, asked)
+        movement = _common(unit, asked.movement, "pipeline", asked)
         if movement is not None:
-            choice = as_wished(unit, choice, movement, wishes.places)
-        is_asked = unit.leader in {*point.made, *wishes.cuda, *wishes.merges}
-        is_asked = is_asked or any(s in wishes.contract for s in unit.statements)
+            choice = as_wished(unit, choice, movement, asked.places)
+        is_asked = unit.leader in {*point.made, *shaped} or asked.of(Contract, unit.statements)
         why = () if is_asked else base.why_not(unit)
         choices.append(replace(choice, reasons=(*why, *choice.reasons)) if why else choice)
-    return Decision(tuple(choices), base.groups, wishes.places, wishes)
+    return Decision(tuple(choices), base.groups, asked.places, asked)
 
 
-def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
+def kernel_choice(unit: Unit, point: Point, asked: Asked) -> KernelChoice:
     """Return the choice for one kernel: the recipe's words, the point's, then the rules'.
 
     Where the recipe itself maps loops or cuts them, hints for the launch have no say.
     """
+    own = unit.statements
+    acc = _common(unit, asked.by_statement(Map, "acc"), "acc", asked)
+    cached = _common(unit, asked.by_statement(Cache), "acc", asked)
+    arrays = () if cached is None else cached.arrays
     if unit.leader in point.made:
-        return replace(point.made[unit.leader], acc=_common(unit, wishes.acc, "acc", wishes))
-    merges = _common(unit, wishes.merges, "merge", wishes)
+        return replace(point.made[unit.leader], acc=acc, cached=arrays)
+    merges = _common(unit, _merges(asked), "merge", asked)
     if merges:
-        return _as_one(unit, merges, point, wishes)
-    tile = _common(unit, wishes.contract, "contract", wishes)
-    copying = copying_of(unit, wishes)
-    unrolled = tuple(u for u in wishes.unroll if u[0] in unit.statements)
+        return _as_one(unit, merges, point, asked)
+    tile = _common(unit, asked.by_statement(Contract), "contract", asked)
+    copying = copying_of(unit, asked)
+    unrolled = tuple((u.statement, u.loop, u.factor) for u in asked.of(Unroll, own))
     if tile is not None:
-        refuse_beside(unit, copying, wishes)
-        choice = peeled_as_wished(_contracted(unit, tile, wishes), copying)
-        return replace(choice, acc=_common(unit, wishes.acc, "acc", wishes), unroll=unrolled)
-    axes = _common(unit, wishes.cuda, "cuda", wishes)
-    cut = tuple(t for s in unit.statements for t in wishes.tiles.get(s, ()))
-    dealt = tuple(d for s in unit.statements for d in wishes.deals.get(s, ()))
+        refuse_beside(unit, copying, asked)
+        choice = peeled_as_wished(_contracted(unit, tile, asked), copying)
+        return replace(choice, acc=acc, cached=arrays, unroll=unrolled)
+    axes = _common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
+    cut = tuple((t.loop, t.size) for s in own for t in asked.of(Tile, (s,)))
+    dealt = tuple((d.loop, d.workers) for s in own for d in asked.of(Deal, (s,)))
     if axes is not None:
         choice = _as_wished(unit, axes)
     else:
@@ -231,25 +238,33 @@ def kernel_choice(unit: Unit, point: Point, wishes: Wishes) -> KernelChoice:
     if dealt:
         choice = replace(choice, deals=dealt)
     if cut:
-        own = {loop for loop, _ in cut}
-        choice = replace(choice, tiles=(*cut, *(t for t in choice.tiles if t[0] not in own)))
-    order = _common(unit, wishes.order, "permute", wishes)
-    if order is not None:
-        reason = Reason("order", ", ".join(order), "the recipe says so")
-        choice = replace(choice, order=order, reasons=(*choice.reasons, reason))
-    choice = replace(choice, acc=_common(unit, wishes.acc, "acc", wishes))
+        again = {loop for loop, _ in cut}
+        choice = replace(choice, tiles=(*cut, *(t for t in choice.tiles if t[0] not in again)))
+    permuted = _common(unit, asked.by_statement(Permute), "permute", asked)
+    if permuted is not None:
+        reason = Reason("order", ", ".join(permuted.order), "the recipe says so")
+        choice = replace(choice, order=permuted.order, reasons=(*choice.reasons, reason))
+    choice = replace(choice, acc=acc, cached=arrays)
     choice = with_copies(choice, copying)
     own_block = {block.statement for block in copying if block.held}
     held = {s: loop for s, loop in _own_registers(unit, choice) if s not in own_block}
-    held |= {s: loop for s, loop in wishes.registers.items() if s in unit.statements}
+    held |= {step.statement: step.loop for step in asked.of(Registers, own)}
     # Copies may stand in the loop that the rules would unroll.
     if not unrolled and not copying:
         unrolled = tuple(_own_unrolls(unit, choice, point.factors))
     return replace(choice, registers=tuple(sorted(held.items())), unroll=unrolled)
 
 
+def _merges(asked: Asked) -> dict[int, tuple[tuple[str, ...], ...]]:
+    """Return the loops that a recipe merges, by statement."""
+    found: dict[int, tuple[tuple[str, ...], ...]] = {}
+    for step in asked.of(Merge):
+        found[step.statement] = (*found.get(step.statement, ()), step.loops)
+    return found
+
+
 def _as_one(
-    unit: Unit, merges: tuple[tuple[str, ...], ...], point: Point, wishes: Wishes
+    unit: Unit, merges: tuple[tuple[str, ...], ...], point: Point, asked: Asked
 ) -> KernelChoice:
     """Return the choice for a kernel some of whose loops the recipe merges.
 
@@ -258,15 +273,15 @@ def _as_one(
     Raises:
         AnnotuneError: They cannot be one loop.
     """
-    refusal = refused_merges(unit, merges, wishes.places.of("merge", unit.leader))
+    refusal = refused_merges(unit, merges, asked.places.of("merge", unit.leader))
     if refusal is not None:
         raise AnnotuneError.of(refusal)
-    choice = kernel_choice(with_merged(unit, merges), point, replace(wishes, merges={}))
+    choice = kernel_choice(with_merged(unit, merges), point, asked.without(Merge))
     elsewhere = even_tiles.general(unit) if choice.contract is not None else None
     return replace(choice, merges=merges, elsewhere=elsewhere or choose(unit))
 
 
-def _contracted(unit: Unit, tile: WishedTile, wishes: Wishes) -> KernelChoice:
+def _contracted(unit: Unit, tile: Contract, asked: Asked) -> KernelChoice:
     """Return the choice for a two-level tile of the recipe's.
 
     Raises:
@@ -274,30 +289,35 @@ def _contracted(unit: Unit, tile: WishedTile, wishes: Wishes) -> KernelChoice:
     """
     found = wished(unit, tile)
     if isinstance(found, str):
-        asked = next(s for s in unit.statements if s in wishes.contract)
-        place = wishes.places.of("contract", asked)
-        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=asked, reason=found))
+        named = asked.of(Contract, unit.statements)[0].statement
+        place = asked.places.of("contract", named)
+        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=named, reason=found))
     return found
 
 
 Wish = TypeVar("Wish")
+_ON_STATEMENTS = (Map, Cache, Contract, Permute)
 
 
-def _common(unit: Unit, wished: Mapping[int, Wish], command: str, wishes: Wishes) -> Wish | None:
+def _common(unit: Unit, wished: Mapping[int, Wish], command: str, asked: Asked) -> Wish | None:
     """Return what the recipe asks of all the unit's statements together.
 
     Raises:
         AnnotuneError: It asks different things of two of them.
     """
-    asked = [s for s in unit.statements if s in wished]
-    for other in asked[1:]:
-        if wished[other] != wished[asked[0]]:
+    named = [s for s in unit.statements if s in wished]
+    for other in named[1:]:
+        if _anywhere(wished[other]) != _anywhere(wished[named[0]]):
+            place = asked.places.of(command, other)
             raise AnnotuneError.of(
-                FUSED_DIFFERENTLY.at(
-                    wishes.places.of(command, other), first=asked[0], second=other, command=command
-                )
+                FUSED_DIFFERENTLY.at(place, first=named[0], second=other, command=command)
             )
-    return wished[asked[0]] if asked else None
+    return wished[named[0]] if named else None
+
+
+def _anywhere(wish: object) -> object:
+    """Return a step as if it were on the first statement, to compare it with that of another."""
+    return replace(wish, statement=0) if isinstance(wish, _ON_STATEMENTS) else wish
 
 
 def _own_registers(unit: Unit, choice: KernelChoice) -> Iterable[tuple[int, str]]:
@@ -340,23 +360,24 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
     return [name for name in inner if name not in placed]
 
 
-def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:
+def _as_wished(unit: Unit, axes: Map) -> KernelChoice:
     """Return the choice with the user's axes, the thread level by the rules."""
     tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
-    names = [tiled.get(n, n) for n in (*axes.blocks, *axes.threads)]
+    blocks, threads = axes.on("block"), axes.on("thread")
+    names = [tiled.get(n, n) for n in (*blocks, *threads)]
     plain = [*dict.fromkeys(names), "", "", "", ""]
     order = serial_order(unit, Roles(plain[0], plain[1], plain[2], plain[3]))
     text_order = tuple(loop.var for loop in unit.band)
     reasons = (
-        Reason("blocks", ", ".join(axes.blocks) or "none", "the recipe says so"),
-        Reason("threads", ", ".join(axes.threads) or "none", "the recipe says so"),
+        Reason("blocks", ", ".join(blocks) or "none", "the recipe says so"),
+        Reason("threads", ", ".join(threads) or "none", "the recipe says so"),
     )
     team = _team(unit, axes)
     choice = KernelChoice(
         unit.parts,
         order if order != text_order else (),
-        blocks=axes.blocks,
-        threads=axes.threads if not team else (),
+        blocks=blocks,
+        threads=threads if not team else (),
         host=unit.host,
         team=team,
         max_blocks=axes.max_blocks,
@@ -365,15 +386,15 @@ def _as_wished(unit: Unit, axes: Axes) -> KernelChoice:
     return thread_level(unit, choice)
 
 
-def _team(unit: Unit, axes: Axes) -> tuple[tuple[int, str], ...]:
+def _team(unit: Unit, axes: Map) -> tuple[tuple[int, str], ...]:
     """Return the loops that a block's threads share when `axes` names one inside its work.
 
     What the recipe does not name of the other nests in the block is for the rules.
     """
     tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
     outer = {*unit.parallel, *unit.sums}
-    inner = [name for name in axes.threads if tiled.get(name, name) not in outer]
-    if len(inner) != 1 or len(axes.threads) != 1 or not axes.blocks:
+    inner = [name for name in axes.on("thread") if tiled.get(name, name) not in outer]
+    if len(inner) != 1 or len(axes.on("thread")) != 1 or not axes.on("block"):
         return ()
     named: dict[int, int] = {}
     inside = [s for s in unit.statements if inner[0] in unit.loops_around(s)]
@@ -385,16 +406,17 @@ def _team(unit: Unit, axes: Axes) -> tuple[tuple[int, str], ...]:
     return tuple(sorted([*own, *others], key=lambda pair: pair[0]))
 
 
-def _kept_apart(first: Unit, second: Unit, wishes: Wishes) -> bool:
+def _kept_apart(first: Unit, second: Unit, asked: Asked) -> bool:
     """Return whether the recipe maps, orders or distributes two neighbours each on its own."""
     one, two = set(first.statements), set(second.statements)
-    orders = {o for s, o in wishes.order.items() if s in one | two}
+    orders = {step.order for s, step in asked.by_statement(Permute).items() if s in one | two}
     if len(orders) > 1:
         return True
-    mapped = set(wishes.cuda) | set(wishes.acc)
+    mapped = {step.statement for step in asked.of(Map)}
     if one & mapped and two & mapped:
         return True
-    return any(one & set(group) and two & set(group) for group in wishes.apart)
+    apart = [set(step.statements) for step in asked.of(Distribute)]
+    return any(one & group and two & group for group in apart)
 
 
 def _merged(analysis: Analysis, first: Unit, second: Unit) -> Iterable[Unit]:

@@ -54,11 +54,6 @@ NO_SUCH_ARRAY = Template(
     "stage: statement {statement} reads no array '{array}'",
     "{hint}arrays that it reads: {known}",
 )
-NO_SUCH_MEMORY = Template(
-    "AT321",
-    "stage: there is no memory '{memory}'",
-    "{hint}write one of {known}",
-)
 NO_MOVEMENT = Template(
     "AT310",
     "the data of statement {statement} cannot be moved so: {reason}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 
@@ -65,6 +65,11 @@ class MovementWish:
     read: int | None = None
     streamed: bool | None = None
     resident: int | None = None
+
+    def beside(self, other: MovementWish) -> MovementWish:
+        """Return what both say together, this one where they differ."""
+        said = {f.name: getattr(self, f.name) for f in fields(self)}
+        return replace(other, **{name: value for name, value in said.items() if value is not None})
 
     def over(self, other: Movement) -> Movement:
         """Return `other` with what is wished in its place."""

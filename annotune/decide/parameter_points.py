@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
-from annotune.annotation.commands import argument_of
+from annotune.annotation.commands import argument_of, before_targets
 from annotune.annotation.evaluate import free_names, holds
 from annotune.annotation.spec import Command, Constraint, Formula, Parameter, Value
+from annotune.decide.asked import read_asked
 from annotune.decide.decision import Base
 from annotune.decide.direct import MAX_UNROLL
 from annotune.decide.limits import Limits, is_of_axes
-from annotune.decide.wishes import read_wishes
 from annotune.diagnostics import AnnotuneError
 
 Values = Mapping[str, tuple[Value, ...]]
@@ -115,6 +115,7 @@ def _placeable(
         AnnotuneError: There is none; what is wrong with the first.
     """
     body = base.analysis.region.nest.body
+    commands = before_targets(base.analysis.region.spec.commands)
     refused: dict[object, AnnotuneError | None] = {}
     kept = []
     for point in points:
@@ -122,7 +123,7 @@ def _placeable(
         key = tuple((k, v) for k, v in point.items() if not isinstance(v, int | float))
         if key not in refused:
             try:
-                read_wishes(base.analysis.region.spec.commands, point, body)
+                read_asked(commands, point, body)
                 refused[key] = None
             except AnnotuneError as error:
                 refused[key] = error

@@ -30,9 +30,7 @@ def acc_placement(choice: KernelChoice) -> Mapping[str, Level]:
 
 def _acc_levels(choice: KernelChoice) -> dict[str, Level]:
     if choice.acc is not None:
-        levels = dict.fromkeys(choice.acc.gang, Level.GANG)
-        levels |= dict.fromkeys(choice.acc.worker, Level.WORKER)
-        return levels | dict.fromkeys(choice.acc.vector, Level.VECTOR)
+        return dict(choice.acc.levels)
     workers = choice.form.workers if choice.form is not None else ()
     gangs = [loop for loop in reversed(choice.blocks) if loop not in workers]
     lanes = [loop for loop in reversed(choice.threads) if loop not in workers]

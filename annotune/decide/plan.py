@@ -107,20 +107,6 @@ class Blocking:
 
 
 @dataclass(frozen=True, slots=True)
-class AccAxes:
-    """What ``acc`` asks for: loops per level, sizes where given, arrays to cache, and a clause."""
-
-    gang: tuple[str, ...] = ()
-    worker: tuple[str, ...] = ()
-    vector: tuple[str, ...] = ()
-    num_gangs: int | None = None
-    num_workers: int | None = None
-    vector_length: int | None = None
-    cached: tuple[str, ...] = ()
-    clause: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class AccForm:
     """How OpenACC says a choice. `shape` names it in tables.
 
@@ -150,8 +136,8 @@ class KernelChoice:
     `reasons` tells which rule chose each.
 
     `blocking` is what one worker does inside these. `form` belongs to OpenACC, None where nothing
-    is said of it. `cores` belongs to OpenMP: the loops that the threads share, dealt out by
-    `schedule`. `contract` is the
+    is said of it, as do the mapping `acc` and the arrays `cached` that a recipe asks for. `cores`
+    belongs to OpenMP: the loops that the threads share, dealt out by `schedule`. `contract` is the
     two-level tile that `blocking` carries out, and `elsewhere` the choice for sizes that are not
     the tuned ones, None for this one. `movement` is how its data are moved, as far as `blocking`
     does not say it.
@@ -169,7 +155,8 @@ class KernelChoice:
     max_blocks: int = 0
     reasons: tuple[Reason, ...] = ()
     form: AccForm | None = None
-    acc: AccAxes | None = None
+    acc: Map | None = None
+    cached: tuple[str, ...] = ()
     cores: tuple[str, ...] = ()
     schedule: str = STATIC
     blocking: tuple[Blocking, ...] = ()

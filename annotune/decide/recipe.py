@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from annotune.annotation.recipe_text import recipe_text
+from annotune.annotation.commands import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.decide.movement import Movement
-from annotune.decide.plan import AccAxes, Blocking, KernelChoice
+from annotune.decide.plan import Blocking, KernelChoice
 from annotune.ir.nest import MemorySpace
+from annotune.transforms.language import written
+from annotune.transforms.map import Map
 
 
 def recipe(
@@ -90,7 +93,7 @@ def commands(
             shaped.append(Command("cuda", (_number(choice.mapped), *axes)))
         shaped += _movement(choice.leader, choice.movement)
         if choice.acc is not None:
-            shaped.append(Command("acc", (leader, *_acc(choice.acc))))
+            shaped.append(_acc(choice, choice.acc))
         for statement, loop in choice.registers:
             held.append(Command("registers", (_number(statement), Argument(loop))))
         if choice.contract is None:
@@ -165,18 +168,13 @@ def _peel(block: Blocking) -> Command:
     return Command("peel", (_number(block.statement), Argument(block.peeled)))
 
 
-def _acc(axes: AccAxes) -> list[Argument]:
-    """Return the arguments of ``acc`` that ask for `axes`."""
-    loops = (("gang", axes.gang), ("worker", axes.worker), ("vector", axes.vector))
-    sizes = (
-        ("num_gangs", axes.num_gangs),
-        ("num_workers", axes.num_workers),
-        ("vector_length", axes.vector_length),
-    )
-    out = [Argument(names, level) for level, names in loops if names]
-    out += [Argument(size, name) for name, size in sizes if size is not None]
-    out += [Argument(axes.cached, "cache")] if axes.cached else []
-    return out + ([Argument(axes.clause, "clause")] if axes.clause else [])
+def _acc(choice: KernelChoice, axes: Map) -> Command:
+    """Return the ``acc`` that asks for `axes`, and for the arrays that a choice caches."""
+    found = written(replace(axes, statement=choice.leader))
+    cached = (Argument(choice.cached, "cache"),) if choice.cached else ()
+    clause = tuple(one for one in found.arguments if one.name == "clause")
+    others = tuple(one for one in found.arguments if one not in clause)
+    return replace(found, arguments=(*others, *cached, *clause))
 
 
 def _number(statement: int) -> Argument:

@@ -19,7 +19,7 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             out[f"{prefix}.fused"] = ",".join(map(str, choice.statements))
         if choice.acc is not None:
             for level in ("gang", "worker", "vector"):
-                out[f"{prefix}.{level}"] = ",".join(getattr(choice.acc, level)) or "-"
+                out[f"{prefix}.{level}"] = ",".join(choice.acc.on(level)) or "-"
         elif choice.form is not None:
             out |= form_settings(choice)
         else:

@@ -9,8 +9,11 @@ from math import prod
 
 from constraint import Problem
 
+from annotune.annotation.commands import before_targets
 from annotune.annotation.devices import Device
 from annotune.annotation.spec import Command, Value
+from annotune.decide.asked import Asked, read_asked
+from annotune.decide.copying import COPYING
 from annotune.decide.decision import FUSIONS, Base, Point, kernel_choice
 from annotune.decide.direct import choose, unrolls
 from annotune.decide.hints import Launch, launches
@@ -22,8 +25,14 @@ from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
 from annotune.decide.strategies import Made, made
 from annotune.decide.units import Unit
-from annotune.decide.wishes import Wishes, read_wishes
-from annotune.transforms.tile import name_is_taken
+from annotune.transforms.deal import Deal
+from annotune.transforms.map import Map
+from annotune.transforms.merge import Merge
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Registers
+from annotune.transforms.requests import Contract
+from annotune.transforms.tile import Tile, name_is_taken
+from annotune.transforms.unroll import Unroll
 
 NONE = ""
 NOT_MADE = Made()
@@ -263,17 +272,17 @@ class Space:
     ) -> list[tuple[float, Option]]:
         """Return a kernel's alternatives with their predicted seconds, best first."""
         scored = []
-        wishes = read_wishes(self._commands, params, self.base.analysis.region.nest.body)
+        asked = read_asked(self._commands, params, self.base.analysis.region.nest.body)
         for option in _options(space):
             point = _point(params, fusion, (space,), (option,))
-            choice = kernel_choice(space.unit, point, wishes)
+            choice = kernel_choice(space.unit, point, asked)
             scored.append((predict(space.unit, choice, device).time_s, option))
         scored.sort(key=lambda pair: pair[0])
         return scored[:limit]
 
     @property
     def _commands(self) -> tuple[Command, ...]:
-        return self.base.analysis.region.spec.commands
+        return before_targets(self.base.analysis.region.spec.commands)
 
 
 def _options(unit: UnitSpace) -> list[Option]:
@@ -315,35 +324,37 @@ def region_space(base: Base) -> Space:
     own = tuple(p for p in spec.performance_params if not is_axis(p.name))
     axes = tuple(Axis(p.name, p.values) for p in own)
     params = parameter_points(base, own)
-    wishes = read_wishes(spec.commands, params[0], base.analysis.region.nest.body)
+    asked = read_asked(before_targets(spec.commands), params[0], base.analysis.region.nest.body)
     branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
     seen: set[tuple[tuple[tuple[int, ...], ...], ...]] = set()
     for fusion in FUSIONS:
-        nests = base.nests(fusion, wishes)
+        nests = base.nests(fusion, asked)
         key = tuple(unit.parts for unit in nests)
         if key in seen:
             continue
         seen.add(key)
-        spaces = tuple(_open_space(base, unit, wishes) for unit in nests)
+        spaces = tuple(_open_space(base, unit, asked) for unit in nests)
         branches.append((fusion, spaces))
     limits = limits_of(spec, {**base.analysis.region.sizes})
     return Space(base, axes, params, tuple(branches), limits)
 
 
-def _open_space(base: Base, unit: Unit, wishes: Wishes) -> UnitSpace:
-    """Return the alternatives for a unit that the wishes leave open."""
-    own = set(unit.statements)
-    is_mapped = bool(own & {*wishes.cuda, *wishes.contract, *wishes.merges})
-    is_unrolled = bool(own & {s for s, _, _ in wishes.unroll})
-    shaped = {*wishes.order, *wishes.tiles, *wishes.deals, *wishes.registers}
-    shaped |= {*wishes.staged, *wishes.held, *wishes.padded, *wishes.peeled}
-    is_free = not (is_mapped or is_unrolled or own & shaped)
+def _open_space(base: Base, unit: Unit, asked: Asked) -> UnitSpace:
+    """Return the alternatives for a unit that the recipe leaves open."""
+    own = unit.statements
+    mapped = (*asked.by_statement(Map, "cuda"), *asked.by_statement(Contract))
+    is_mapped = bool({*own} & {*mapped, *asked.by_statement(Merge)})
+    is_unrolled = bool(asked.of(Unroll, own))
+    is_shaped = any(asked.of(kind, own) for kind in SHAPING)
+    is_free = not (is_mapped or is_unrolled or is_shaped)
     found = made(unit, base.strategy) if is_free else NOT_MADE
-    if own & set(wishes.movement):
+    if {*own} & {*asked.movement}:
         found = found.moving(PLAIN)
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 
+# What a recipe says of a kernel that leaves a strategy nothing whole to make.
+SHAPING = (Permute, Tile, Deal, Registers, *COPYING)
 # Points of the annotation's own parameters that are looked through for the names of axes.
 MOST_LOOKED_AT = 200
 # Points ranked for a user who admits but some of them.

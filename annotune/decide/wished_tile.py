@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotune.decide.contraction_tile import Assignment, ContractionTile, WishedTile
+from annotune.decide.contraction_tile import Assignment, ContractionTile
 from annotune.decide.occupancy import SHARED_BYTES
 from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import MAX_THREADS
@@ -18,9 +18,10 @@ from annotune.decide.two_level import (
     taken_name,
 )
 from annotune.decide.units import Unit
+from annotune.transforms.requests import Contract
 
 
-def wished(unit: Unit, wish: WishedTile) -> KernelChoice | str:
+def wished(unit: Unit, wish: Contract) -> KernelChoice | str:
     """Return the choice for a tile that somebody asks for, or in words why it cannot be."""
     found = contraction(unit)
     if isinstance(found, str):
@@ -51,25 +52,32 @@ def wished(unit: Unit, wish: WishedTile) -> KernelChoice | str:
     return choose_tile(unit, found, tile)
 
 
-def _as_wished(found: Contraction, wish: WishedTile) -> ContractionTile | str:
-    """Return the tile with what is asked of its inputs, or what no input and no word is."""
-    wrong = next((word for word in wish.assigned if word not in list(Assignment)), "")
+def _as_wished(found: Contraction, wish: Contract) -> ContractionTile | str:
+    """Return the tile that is asked for, or what of it is no input of the statement and no word.
+
+    A role without a loop has an empty name.
+    """
+    wrong = next((word for word in wish.assign if word not in list(Assignment)), "")
     if wrong:
         return f"'{wrong}' is no assignment: {_list(tuple(Assignment))}"
     inputs = (found.a.access.array, found.b.access.array)
-    staged = inputs if wish.staged is None else wish.staged
+    staged = inputs if wish.stage is None else wish.stage
     other = next((name for name in staged if name not in inputs), "")
     if other:
         return f"{other} is no input of the statement: {_list(inputs)}"
-    usual = (wish.tile.assign_x, wish.tile.assign_y)
-    assigned = (*map(Assignment, wish.assigned), *usual[len(wish.assigned) :])
-    return replace(
-        wish.tile,
-        assign_x=assigned[0],
-        assign_y=assigned[1],
+    thread, register = (*wish.thread, "", ""), (*wish.register, "", "")
+    tile = ContractionTile(
+        (thread[0], wish.thread_x),
+        (thread[1], wish.thread_y),
+        (register[0], wish.register_x),
+        (register[1], wish.register_y),
+        (wish.sum, wish.step),
         stage_x=inputs[0] in staged,
         stage_y=inputs[1] in staged,
     )
+    usual = (tile.assign_x, tile.assign_y)
+    assigned = (*map(Assignment, wish.assign), *usual[len(wish.assign) :])
+    return replace(tile, assign_x=assigned[0], assign_y=assigned[1])
 
 
 def _list(loops: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from annotune.analysis.text import listed
+from annotune.annotation.commands import before_targets
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.openmp import first_plan
 from annotune.codegen.several_sizes import sizes_text
@@ -16,6 +17,7 @@ from annotune.decide.recipe import recipe
 from annotune.decide.strategies import others
 from annotune.report.findings import RegionReport
 from annotune.report.forecast_text import end_to_end_text, kernel_lines
+from annotune.transforms.unroll import Unroll
 
 NOTHING: Mapping[int, tuple[str, ...]] = {}
 
@@ -39,14 +41,14 @@ def recipe_of(report: RegionReport) -> str:
     """
     if report.decision is None or report.base is None or not report.has_kernels:
         return ""
-    wished = {s for s, _, _ in report.decision.wishes.unroll}
+    wished = {step.statement for step in report.decision.asked.of(Unroll)}
     factors = {
         statement: values
-        for unit in report.base.nests("footprint", report.decision.wishes)
+        for unit in report.base.nests("footprint", report.decision.asked)
         for statement, _, values in unrolls(unit)
         if statement not in wished
     }
-    return recipe(report.decision.choices, factors, report.region.spec.commands)
+    return recipe(report.decision.choices, factors, before_targets(report.region.spec.commands))
 
 
 def _loops(out: Writer, report: RegionReport) -> None:
@@ -115,7 +117,7 @@ def _others(report: RegionReport) -> dict[int, tuple[str, ...]]:
     if base is None or point is None or decision is None:
         return {}
     taken = {choice.leader: choice for choice in decision.choices if choice.leader in point.made}
-    units = base.nests(point.fusion, decision.wishes)
+    units = base.nests(point.fusion, decision.asked)
     return {u.leader: others(u, taken[u.leader], base.strategy) for u in units if u.leader in taken}
 
 

@@ -68,7 +68,7 @@ class RegionReport:
             return None
         # Each target fuses by rules of its own.
         parts = [choice.parts for choice in decision.choices]
-        fused = (self.base.nests(fusion, decision.wishes) for fusion in FUSIONS)
+        fused = (self.base.nests(fusion, decision.asked) for fusion in FUSIONS)
         units = next((found for found in fused if [u.parts for u in found] == parts), None)
         if units is None:
             return None

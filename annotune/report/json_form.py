@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from annotune.codegen.listing import Listing
+from annotune.codegen.recipes import exact_recipe
 from annotune.codegen.target import Variant
 from annotune.decide.decision import Decision
 from annotune.decide.forecast import KernelForecast
@@ -106,6 +107,7 @@ class EmitRegionJson(Struct):
     entry: str
     plan: dict[str, dict[str, str | int]]
     by_size: list[SizePlanJson]
+    recipes: dict[str, str]
 
 
 class EmitJson(Struct):
@@ -138,6 +140,7 @@ def emit_json(
             entry=report.region.entry,
             plan={name: dict(variant.config) for name, variant in made.items()},
             by_size=[SizePlanJson(one.sizes, _plans(one, made)) for one in report.by_size],
+            recipes={name: exact_recipe(name, one) for name, one in made.items()},
         )
         for report, made in zip(reports, variants, strict=True)
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from annotune.annotation.devices import Device
 from annotune.annotation.evaluate import literal
 from annotune.codegen.listing import Listing
+from annotune.codegen.recipes import listing_of
 from annotune.codegen.target import Target
 from annotune.report.findings import CheckReport
 
@@ -24,7 +25,7 @@ def spaces(
     """
     return [
         {
-            target.name: target.listing(region.base, region.space, device, SHOWN)
+            target.name: listing_of(target, region.base, region.space, device, SHOWN)
             for target in targets
             if region.base is not None and region.space is not None and region.plan is not None
         }

@@ -8,6 +8,7 @@ from math import prod
 from typing import ClassVar
 
 from annotune.analysis.facts import AccessFacts, Analysis
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Binary, Expr, Int, Select, Var, substitute, walk
@@ -17,6 +18,7 @@ from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_CACHED
 from annotune.transforms.tree import Body, find_assign, numbers, path, top_of
+from annotune.transforms.word import Word, takes
 
 # Bytes of the sections of a gang together: what a block may have of shared memory, where a
 # compiler may put them, without asking for more (CUDA C++ Programming Guide).
@@ -34,8 +36,15 @@ class Cache:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    arrays: tuple[str, ...]
+    word: ClassVar[Word] = Word(
+        "cache",
+        "name boxes of arrays that a gang reads again and again, for the compiler to keep near",
+        'cache(0, ("a"))',
+        "OpenACC 3.3, 2.10",
+        exact=True,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    arrays: tuple[str, ...] = takes(Kind.NAMES)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold
@@ -16,6 +17,7 @@ from annotune.transforms.messages import NOT_DEALT, PLACED
 from annotune.transforms.new_loop import NewLoop
 from annotune.transforms.tiles import cut_end, full_end, full_length
 from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.word import Word, takes
 
 _WORKERS = NewLoop("deal", "workers", "_w", "8, 16, …")
 
@@ -34,9 +36,15 @@ class Deal:
     """
 
     is_inner: ClassVar[bool] = False
-    statement: int
-    loop: str
-    workers: int
+    word: ClassVar[Word] = Word(
+        "deal",
+        "give each of the workers every so-manieth iteration; `i_w` is the loop over those of `i`",
+        'deal(0, "j", 16)',
+        "High Performance Fortran 2.0, CYCLIC",
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loop: str = takes(Kind.LOOP)
+    workers: int = takes(Kind.COUNT)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

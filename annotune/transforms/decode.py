@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr, Var, rewrite
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
@@ -14,6 +15,7 @@ from annotune.transforms.legality import missing
 from annotune.transforms.merge import decoded
 from annotune.transforms.messages import NOT_DECODED
 from annotune.transforms.tree import Body, numbers, path, rebuilt
+from annotune.transforms.word import TALK, Word, takes
 
 # Loops whose iterations threads are dealt as they come to them: their body is no place of its own.
 _COPYING = (Level.COOPERATIVE, Level.ASYNC)
@@ -30,8 +32,15 @@ class Decode:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    loop: str
+    word: ClassVar[Word] = Word(
+        "decode",
+        "work out once at which iterations of its parts a merged loop stands",
+        'decode(0, "h2h3")',
+        TALK,
+        exact=True,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loop: str = takes(Kind.LOOP)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

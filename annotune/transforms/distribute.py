@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Stmt
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.tree import Body, numbers, path, replace_loop, restrict
+from annotune.transforms.word import CHILL, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,20 @@ class Distribute:
     """
 
     is_inner: ClassVar[bool] = False
-    groups: tuple[tuple[int, ...], ...]
-    loop: str = ""
+    word: ClassVar[Word] = Word(
+        "distribute",
+        "give each of the statements loops of its own",
+        "distribute(0,1)",
+        CHILL,
+    )
+    groups: tuple[tuple[int, ...], ...] = takes(Kind.GROUP, name="statements", repeated=1)
+    loop: str = takes(Kind.LOOP, "", by_name=True, exact=True)
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def statements(self) -> tuple[int, ...]:
+        """Return all statements that are named."""
+        return tuple(number for group in self.groups for number in group)
 
     @property
     def statement(self) -> int:
@@ -36,7 +49,7 @@ class Distribute:
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the groups may not be taken apart, or None when they may."""
-        for statement in (n for group in self.groups for n in group):
+        for statement in self.statements:
             absent = missing(body, statement, (), self.span)
             if absent is not None:
                 return absent

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var
 from annotune.ir.nest import Level, LocalArray, Loop, walk_stmts
@@ -24,6 +25,7 @@ from annotune.transforms.tree import (
     path,
     replace_loop,
 )
+from annotune.transforms.word import Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,16 @@ class Expand:
     """
 
     is_inner: ClassVar[bool] = False
-    statement: int
-    scalar: str
-    loops: tuple[str, ...]
+    word: ClassVar[Word] = Word(
+        "expand",
+        "give a private scalar an element for each iteration of the loops",
+        'expand(0, "s", ("i","j"))',
+        "Allen and Kennedy 2001, 5.3",
+        exact=True,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    scalar: str = takes(Kind.NAME)
+    loops: tuple[str, ...] = takes(Kind.LOOPS)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Loop
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import LOOPS_DIFFER
 from annotune.transforms.tree import Body, is_declaration, rebuilt, same_bounds, top_of
+from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,13 @@ class Fuse:
     """
 
     is_inner: ClassVar[bool] = False
-    statements: tuple[int, ...]
+    word: ClassVar[Word] = Word(
+        "fuse",
+        "run the statements in the same loops",
+        "fuse(0,1)",
+        THESIS,
+    )
+    statements: tuple[int, ...] = takes(Kind.STATEMENT, repeated=2)
     span: Span = field(default=NOWHERE, compare=False)
 
     @property

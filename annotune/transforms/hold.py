@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from annotune.analysis.reductions import reduction_operator
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var, variables
 from annotune.ir.nest import Assign, Level, LocalArray, Loop
@@ -34,6 +35,7 @@ from annotune.transforms.tree import (
     target_name,
 )
 from annotune.transforms.value_type import drops_fractions, neutral
+from annotune.transforms.word import KIM_2018, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,15 @@ class Hold:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    loop: str
-    from_zero: bool = False
+    word: ClassVar[Word] = Word(
+        "hold",
+        "keep the block of elements that the statement updates in the loop in registers",
+        'hold(0, "h7_t")',
+        KIM_2018,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loop: str = takes(Kind.LOOP)
+    from_zero: bool = takes(Kind.FLAG, False, by_name=True, exact=True)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis, LoopKind
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Combine, Level, Loop
 from annotune.transforms.carried import carried_sums
@@ -23,10 +24,20 @@ from annotune.transforms.tree import (
     rebuilt,
     replace_loop,
 )
+from annotune.transforms.word import THESIS, Word, takes
 
 # How the threads of a CPU get their shares of a loop, in OpenMP's words: each its part at once, the
 # next piece when it has done one, or parts that shrink.
 STATIC, DYNAMIC, GUIDED = "static", "dynamic", "guided"
+# The places of a recipe, and their axes from x on.
+PLACES = {
+    "block": (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z),
+    "thread": (Level.THREAD_X, Level.THREAD_Y, Level.THREAD_Z),
+    "gang": (Level.GANG,),
+    "worker": (Level.WORKER,),
+    "vector": (Level.VECTOR,),
+    "core": (Level.CPU_THREAD,),
+}
 # OpenACC's clause by which the compiler cuts the loops of a vector.
 TILE = "tile"
 
@@ -47,17 +58,57 @@ class Map:
     """
 
     is_inner: ClassVar[bool] = False
-    statement: int
-    levels: tuple[tuple[str, Level], ...]
-    host: tuple[str, ...] = ()
+    words: ClassVar[tuple[Word, ...]] = (
+        Word(
+            "cuda",
+            "run loops as grid blocks and as threads, each x, y, z in this order",
+            'cuda(0, block={"h2","p6"}, thread={"h3","h1"})',
+            THESIS,
+            slots=("statement", "max_blocks", "host"),
+            places=("block", "thread"),
+        ),
+        Word(
+            "acc",
+            "run loops as OpenACC gangs, workers and vectors, collapsed where several are named",
+            'acc(0, gang={"e"}, worker={"j"}, vector={"k"})',
+            "OpenACC 3.3, 2.9",
+            slots=(
+                "statement",
+                "num_gangs",
+                "num_workers",
+                "vector_length",
+                "clause",
+                "max_blocks",
+                "host",
+            ),
+            places=("gang", "worker", "vector"),
+            also={"cache": "cache"},
+        ),
+        Word(
+            "threads",
+            "let the threads of a CPU share the loops, collapsed where several are named",
+            'threads(0, core={"p6"}, schedule="dynamic")',
+            "OpenMP 5.2, 11.5",
+            slots=("statement", "schedule", "host"),
+            places=("core",),
+            exact=True,
+        ),
+    )
+    statement: int = takes(Kind.STATEMENT)
+    levels: tuple[tuple[str, Level], ...] = takes(Kind.LOOPS)
+    host: tuple[str, ...] = takes(Kind.LOOPS, (), by_name=True, exact=True)
     command: str = "cuda"
-    max_blocks: int = 0
-    schedule: str = STATIC
-    num_gangs: int = 0
-    num_workers: int = 0
-    vector_length: int = 0
-    clause: str = ""
+    max_blocks: int = takes(Kind.COUNT, 0, by_name=True)
+    schedule: str = takes(Kind.NAME, STATIC, by_name=True)
+    num_gangs: int = takes(Kind.COUNT, 0, by_name=True)
+    num_workers: int = takes(Kind.COUNT, 0, by_name=True)
+    vector_length: int = takes(Kind.COUNT, 0, by_name=True)
+    clause: str = takes(Kind.NAME, "", by_name=True)
     span: Span = field(default=NOWHERE, compare=False)
+
+    def on(self, place: str) -> tuple[str, ...]:
+        """Return the loops on one of the `PLACES`, x first."""
+        return tuple(name for name, level in self.levels if level in PLACES[place])
 
     @property
     def names(self) -> tuple[str, ...]:

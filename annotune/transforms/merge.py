@@ -9,6 +9,7 @@ from math import prod
 from typing import ClassVar
 
 from annotune.analysis.poly import ZERO, from_expr, integer
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
@@ -39,6 +40,7 @@ from annotune.transforms.tree import (
     replace_loop,
     top_of,
 )
+from annotune.transforms.word import TALK, Word, takes
 
 # The largest number that every C compiler here can count to in an int.
 INT_MAX = 2**31 - 1
@@ -60,8 +62,14 @@ class Merge:
     """
 
     is_inner: ClassVar[bool] = False
-    statement: int
-    loops: tuple[str, ...]
+    word: ClassVar[Word] = Word(
+        "merge",
+        "run nested loops as one that is called by their names together, outermost first",
+        'merge(0, ("h2","h3"))',
+        TALK,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loops: tuple[str, ...] = takes(Kind.LOOPS)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

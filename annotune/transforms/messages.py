@@ -297,3 +297,20 @@ NOT_CACHED = Template(
     "cache: a gang does not read one box of '{array}' again and again; of these it does: {known}",
     "leave the array out; `check` prints the shape that OpenACC's own rules choose",
 )
+NOT_OF_TARGET = Template(
+    "AT331",
+    "'{name}' is no step for {target}",
+    "after `target` stand all steps of that target, and those of no other; `emit --json` prints "
+    "such a recipe",
+)
+NO_SUCH_TARGET = Template("AT332", "there is no target '{name}'", "{hint}")
+TARGET_TWICE = Template(
+    "AT333",
+    "the recipe says twice what is done for {name}",
+    "leave one out, or give each the `sizes` that it is for",
+)
+LATE_STEP = Template(
+    "AT334",
+    "'{name}' stands after steps inside a thread",
+    "first say which worker does what, in `tile`, `permute`, `cuda` and so on, then what it does",
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
     Access,
@@ -31,6 +32,7 @@ from annotune.transforms.tree import (
     rebuilt,
     top_of,
 )
+from annotune.transforms.word import KIM_2019, Word, takes
 
 # Iterations that one worker runs itself, in order or in lanes.
 _OWN = (Level.SERIAL, Level.SIMD)
@@ -48,8 +50,14 @@ class Pad:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    loops: tuple[str, ...]
+    word: ClassVar[Word] = Word(
+        "pad",
+        "run tiles in full where a loop ends inside one, without touching what lies beyond",
+        'pad(0, ("h3","h2"))',
+        KIM_2019,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loops: tuple[str, ...] = takes(Kind.LOOPS)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from annotune.analysis.implied import Known
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Expr, Int, Var, variables
 from annotune.ir.fold import fold
@@ -31,6 +32,7 @@ from annotune.transforms.tree import (
     replace_loop,
     top_of,
 )
+from annotune.transforms.word import Word, takes
 
 # Levels on which a loop is no launch by itself.
 _INSIDE = (Level.SERIAL, Level.SIMD)
@@ -50,8 +52,14 @@ class Peel:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    loops: tuple[str, ...]
+    word: ClassVar[Word] = Word(
+        "peel",
+        "test once whether the tiles of these loops are whole, and run whole ones unconditioned",
+        'peel(0, ("h3","h2"))',
+        "Wolfe 1996, 9",
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loops: tuple[str, ...] = takes(Kind.LOOPS)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_ONE_BAND
 from annotune.transforms.tree import Body, band_with, bound_names, nest_loops, path, replace_loop
+from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,14 @@ class Permute:
     """
 
     is_inner: ClassVar[bool] = False
-    statement: int
-    order: tuple[str, ...]
+    word: ClassVar[Word] = Word(
+        "permute",
+        "put the statement's loops in this order, outermost first",
+        'permute(0, ("j","i"))',
+        THESIS,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    order: tuple[str, ...] = takes(Kind.LOOPS)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjunction, substitute
 from annotune.ir.fold import fold
@@ -33,7 +34,10 @@ from annotune.transforms.tree import (
     target_name,
     top_of,
 )
+from annotune.transforms.word import Word, takes
 
+# Where the next tile waits: in a ring in shared memory, or in the registers of all threads.
+THROUGH = {"shared": MemorySpace.SHARED, "registers": MemorySpace.DEALT}
 # With more copies under way than two tiles of them, shared memory holds no block beside.
 MOST_STAGES = 3
 # Elements of the widest vector that a thread copies at once: four floats.
@@ -65,10 +69,17 @@ class Pipeline:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    loop: str
-    stages: int = 2
-    through: MemorySpace = MemorySpace.SHARED
+    word: ClassVar[Word] = Word(
+        "pipeline",
+        "copy the inputs of later steps of the sum while the present one is multiplied",
+        'pipeline(0, 2, "registers")',
+        "CUTLASS, Efficient GEMM in CUDA",
+        slots=("statement", "stages", "through", "loop"),
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loop: str = takes(Kind.LOOP, "", by_name=True, exact=True)
+    stages: int = takes(Kind.COUNT, 2, required=True)
+    through: MemorySpace = takes(Kind.NAME, MemorySpace.SHARED, words=THROUGH)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

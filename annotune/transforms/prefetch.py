@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, substitute, variables
 from annotune.ir.nest import Fetch, Level, Loop
@@ -20,6 +21,7 @@ from annotune.transforms.tree import (
     rebuilt,
     replace_loop,
 )
+from annotune.transforms.word import Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +40,17 @@ class Prefetch:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    ahead: str
-    inside: str
-    line: int = 1
+    word: ClassVar[Word] = Word(
+        "prefetch",
+        "ask before the second loop for what the next iteration of the first updates there",
+        'prefetch(0, "i_t", "k", 8)',
+        "Mowry, Lam and Gupta 1992",
+        exact=True,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    ahead: str = takes(Kind.LOOP)
+    inside: str = takes(Kind.LOOP)
+    line: int = takes(Kind.COUNT, 1)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr, Var, accesses, variables
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
@@ -14,6 +15,7 @@ from annotune.transforms.copies import copy_refusal, names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_INVARIANT
 from annotune.transforms.tree import Body, find_assign, map_assigns, path, rebuilt, replace_loop
+from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,14 @@ class Registers:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    loop: str
+    word: ClassVar[Word] = Word(
+        "registers",
+        "keep values that are reused across the loop in registers",
+        'registers(0, "h7")',
+        THESIS,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loop: str = takes(Kind.LOOP)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.tree import Body
+from annotune.transforms.word import CUDA_GUIDE, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,14 @@ class Resident:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    blocks: int
+    word: ClassVar[Word] = Word(
+        "resident",
+        "let a thread have so few registers that this many blocks fit on a multiprocessor",
+        "resident(0, 3)",
+        CUDA_GUIDE,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    blocks: int = takes(Kind.COUNT)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

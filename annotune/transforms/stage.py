@@ -8,6 +8,7 @@ from functools import reduce
 from math import prod
 from typing import ClassVar, TypeAlias
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, conjunction, substitute
@@ -52,9 +53,11 @@ from annotune.transforms.tree import (
     top_of,
 )
 from annotune.transforms.wide_copy import Place, why_not_wide
+from annotune.transforms.word import KIM_2018, Word, takes
 
 Layout: TypeAlias = tuple[tuple[str, int], ...]
 
+MEMORIES = {"shared": MemorySpace.SHARED, "registers": MemorySpace.PRIVATE}
 # Threads of a block, which wait for each other, and the shared memory that it may ask for on every
 # device since compute capability 8.0 (CUDA C++ Programming Guide, Technical Specifications).
 MOST_THREADS = 1024
@@ -89,13 +92,22 @@ class Stage:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    array: str
-    loop: str
-    layout: Layout = ()
-    space: MemorySpace = MemorySpace.PRIVATE
-    width: int = 1
-    padding: int = 0
+    word: ClassVar[Word] = Word(
+        "stage",
+        "copy what the statement reads of the array in the loop into shared memory before it",
+        'stage(0, "v2", "h7", padding=1)',
+        KIM_2018,
+        slots=("statement", "array", "loop", "order", "padding", "memory", "width"),
+    )
+    statement: int = takes(Kind.STATEMENT)
+    array: str = takes(Kind.NAME)
+    loop: str = takes(Kind.LOOP, "")
+    layout: Layout = takes(Kind.ROWS, (), name="order", by_name=True)
+    space: MemorySpace = takes(
+        Kind.NAME, MemorySpace.SHARED, name="memory", by_name=True, words=MEMORIES
+    )
+    width: int = takes(Kind.COUNT, 1, by_name=True, exact=True)
+    padding: int = takes(Kind.COUNT, 0, by_name=True)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var, accesses, variables
 from annotune.ir.nest import (
@@ -24,6 +25,7 @@ from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_WORD, NOT_STREAMED
 from annotune.transforms.pipeline import WORDS
 from annotune.transforms.tree import Body, bound_names, rebuilt, top_of
+from annotune.transforms.word import CUDA_GUIDE, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,13 @@ class Stream:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
+    word: ClassVar[Word] = Word(
+        "stream",
+        "let what the statement accumulates into pass by the caches",
+        "stream(0)",
+        CUDA_GUIDE,
+    )
+    statement: int = takes(Kind.STATEMENT)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Combine, Level, LocalArray, Loop, walk_paths, walk_stmts
 from annotune.transforms.carried import carried_sums
@@ -21,6 +22,21 @@ from annotune.transforms.tree import (
     replace_loop,
     target_name,
 )
+from annotune.transforms.word import Word, takes
+
+# What may share a loop: the threads of a block, the lanes of a gang, those of a core, or its cores.
+SHARING = {
+    level.value: level
+    for level in (
+        Level.THREAD_X,
+        Level.THREAD_Y,
+        Level.THREAD_Z,
+        Level.VECTOR,
+        Level.SIMD,
+        Level.CPU_THREAD,
+    )
+}
+_WORDS = {Level.VECTOR: "acc", Level.SIMD: "threads", Level.CPU_THREAD: "threads"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +51,23 @@ class Team:
     """
 
     is_inner: ClassVar[bool] = False
-    statement: int
-    loop: str
-    level: Level
-    host: tuple[str, ...] = ()
-    command: str = "cuda"
+    word: ClassVar[Word] = Word(
+        "team",
+        "let the threads of a block, or the lanes of a core, share the loop inside its work",
+        'team(1, "k", "thread.x")',
+        "Harris 2007",
+        exact=True,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loop: str = takes(Kind.LOOP)
+    level: Level = takes(Kind.TEXT, words=SHARING)
+    host: tuple[str, ...] = takes(Kind.LOOPS, (), by_name=True)
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def command(self) -> str:
+        """Return the annotation's word for mappings of the target."""
+        return _WORDS.get(self.level, "cuda")
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the threads may not share the loop, or None when they may."""

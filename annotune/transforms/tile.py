@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
+from annotune.annotation.commands import Kind, Slot
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
@@ -14,6 +15,7 @@ from annotune.transforms.context import Context
 from annotune.transforms.messages import ALREADY_TILED, DEALT_ALREADY
 from annotune.transforms.new_loop import NewLoop
 from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.word import CHILL, Word, takes
 
 _TILES = NewLoop("tile", "tiles", "_t", "2, 4, 8, …")
 
@@ -29,9 +31,16 @@ class Tile:
     """
 
     is_inner: ClassVar[bool] = False
-    statement: int
-    loop: str
-    size: int
+    word: ClassVar[Word] = Word(
+        "tile",
+        "split the loop into tiles of the factor; `control` names the loop over tiles",
+        'tile(0, "h7", 4)',
+        CHILL,
+        extra=(Slot("control", Kind.NAME, required=False),),
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loop: str = takes(Kind.LOOP)
+    size: int = takes(Kind.COUNT, name="factor")
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

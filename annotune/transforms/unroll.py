@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (
     Access,
@@ -45,6 +46,7 @@ from annotune.transforms.messages import (
 from annotune.transforms.registers import fresh_name
 from annotune.transforms.tree import Body, bound_names, path, rebuilt, replace_loop, target_name
 from annotune.transforms.value_type import is_no_narrower, local_types
+from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,15 @@ class Unroll:
     """
 
     is_inner: ClassVar[bool] = True
-    statement: int
-    loop: str
-    factor: int
+    word: ClassVar[Word] = Word(
+        "unroll",
+        "unroll by a factor of the tuned trip count; other sizes get a remainder loop",
+        'unroll(0, "h7", UF)',
+        THESIS,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loop: str = takes(Kind.LOOP)
+    factor: int = takes(Kind.COUNT)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

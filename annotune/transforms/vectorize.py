@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Level, Loop
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, placement_refusal
 from annotune.transforms.messages import PLACED
 from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.word import CHILL, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,15 @@ class Vectorize:
     """
 
     is_inner: ClassVar[bool] = False
-    statement: int
-    loop: str
+    word: ClassVar[Word] = Word(
+        "vectorize",
+        "run the loop with vector instructions",
+        'vectorize(0, "i")',
+        CHILL,
+        exact=True,
+    )
+    statement: int = takes(Kind.STATEMENT)
+    loop: str = takes(Kind.LOOP)
     span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.codegen.listing import Listing
+from annotune.codegen.recipes import listing_of
 from annotune.codegen.target import Target
 from annotune.decide.decision import Base
 from annotune.decide.space import Space
@@ -62,7 +63,7 @@ class Job:
             limit = max(limit, MOST_ON_CPU)
         elif self.on_gpu(target.name) is not None:
             limit = max(limit, MOST_ON_GPU)
-        return target.listing(self.base, self.space, self.device, limit)
+        return listing_of(target, self.base, self.space, self.device, limit)
 
     def timed_on(self, target: Target) -> str:
         """Return the name of what the times of a target's trials are for."""

@@ -99,7 +99,9 @@ def _subject(program: str, name: str, analysis: Analysis, oracle: Oracle) -> Sub
     kind = _BUILT_AS.get(name, "cuda-cpu")
     if name != "cuda resident":
         base = Base.of(analysis, AUTO)
-        first = next(iter(target.candidates(base, region_space(base), load_device("h200"), 1)))
+        first = next(
+            iter(target.listing(base, region_space(base), load_device("h200"), 1).variants())
+        )
         code = target.region(first, False)
         return Subject(program, name, program_of(target, kind, first, code), analysis, oracle)
     variant, is_resident = _other_choice(target, analysis, STRATEGIES.get(program, OTHER_STRATEGY))
@@ -114,7 +116,7 @@ def _other_choice(target: Target, analysis: Analysis, strategy: str) -> tuple[Ch
     What a region computes into a scalar comes back to the host, which resident data does not.
     """
     base = Base.of(analysis, strategy)
-    found = list(target.candidates(base, region_space(base), load_device("h200"), POINTS))
+    found = list(target.listing(base, region_space(base), load_device("h200"), POINTS).variants())
     is_resident = True
     try:
         target.region(found[0], True)

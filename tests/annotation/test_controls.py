@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from annotune.annotation.controls import with_tile_names
+from annotune.annotation.commands import recipe_text, with_tile_names
 from annotune.annotation.origin import Origin
 from annotune.annotation.parse import parse_recipe
-from annotune.annotation.recipe_text import recipe_text
 
 
 def named(text: str) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from annotune.annotation.commands import signatures
 from annotune.annotation.functions import FUNCTIONS
 from annotune.annotation.regions import find_annotations
 from annotune.annotation.sidecar import load_sidecar
-from annotune.annotation.signatures import COMMANDS
 from annotune.annotation.statements import BLOCKS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "annotation.md").read_text()
@@ -29,7 +29,7 @@ def test_sidecar(tmp_path: Path) -> None:
 
 
 def test_names() -> None:
-    for row in COMMANDS.values():
+    for row in signatures().values():
         assert f"`{row.example}`" in PAGE
     for name in (*FUNCTIONS, *BLOCKS):
         assert name in PAGE

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotune.annotation.recipe_text import recipe_text
+from annotune.annotation.commands import recipe_text
 from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Assumptions
 from annotune.diagnostics import AnnotuneError

@@ -74,7 +74,7 @@ def analysed_text(text: str) -> Analysis:
 def variants(target: Target, analysis: Analysis, limit: int) -> list[Variant]:
     """Return the first variants of a region for a target."""
     base = Base.of(analysis)
-    return list(target.candidates(base, region_space(base), load_device("h200"), limit))
+    return list(target.listing(base, region_space(base), load_device("h200"), limit).variants())
 
 
 @lru_cache

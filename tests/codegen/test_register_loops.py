@@ -202,7 +202,7 @@ def test_a_counted_nest_does_the_same_with_counters_for_subscripts(
     j_steps, j_outer = axis_steps("j", j, known)
     steps = [*i_steps, *j_steps, Permute(0, (*i_outer, *j_outer, "l", "i", "j"))]
     if is_staged:
-        steps.append(Stage(0, "B", "l"))
+        steps.append(Stage(0, "B", "l", space=MemorySpace.PRIVATE))
     steps.append(Hold(0, "l"))
     if is_padded:
         steps.append(Pad(0, (*i_outer[1:], *j_outer[1:], "i", "j")))

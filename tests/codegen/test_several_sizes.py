@@ -220,7 +220,7 @@ def combination(target: str, text: str) -> Variant:
     for region in regions:
         base = Base.of(analyse(region))
         space = region_space(base)
-        found.append(next(load_target(target).candidates(base, space, load_device("h200"), 1)))
+        found.append(load_target(target).listing(base, space, load_device("h200"), 1).variant(0))
     return combined(found)
 
 

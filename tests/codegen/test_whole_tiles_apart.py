@@ -203,7 +203,7 @@ STENCIL = (
 
 def test_a_stencil_has_one_more_point_too_and_it_is_never_the_first() -> None:
     one = decided_text(STENCIL, "stencil")
-    unit = one.base.nests("footprint", one.decision.wishes)[0]
+    unit = one.base.nests("footprint", one.decision.asked)[0]
     found = made(unit, "stencil")
     peeled = [c for c in (*found.first, *found.later) if any(b.peeled for b in c.blocking)]
     assert len(peeled) == 1
@@ -216,7 +216,7 @@ def test_a_stencil_has_one_more_point_too_and_it_is_never_the_first() -> None:
 def test_the_point_of_a_contraction_is_clean(extents: tuple[int, ...], tmp_path: Path) -> None:
     sizes = dict(zip(NAMES, extents, strict=True))
     one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", sizes), AUTO)
-    (unit,) = one.base.nests("footprint", one.decision.wishes)
+    (unit,) = one.base.nests("footprint", one.decision.asked)
     peeled = with_peeled(unit, one.decision.choices[0])
     assert peeled is not None
     variant = planned(one.analysis, (peeled,), one.base.groups, cuda_placement)
@@ -239,7 +239,7 @@ def test_sums_that_threads_share_have_no_such_point() -> None:
         "for (int i = 0; i < n; i++) s[0] += b[i];\n/*@ end @*/\n}\n"
     )
     one = decided_text(text)
-    (unit,) = one.base.nests("footprint", one.decision.wishes)
+    (unit,) = one.base.nests("footprint", one.decision.asked)
     assert one.decision.choices[0].tiles
     assert with_peeled(unit, one.decision.choices[0]) is None
 

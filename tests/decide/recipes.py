@@ -20,6 +20,7 @@ from annotune.decide.space import Space, region_space
 from annotune.decide.strategies import DIRECT
 from annotune.diagnostics import Diagnostic
 from annotune.ir.region import Region
+from annotune.transforms.unroll import Unroll
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ class Decided:
 
     def factors(self) -> dict[int, tuple[int, ...]]:
         """Return the unroll factors to try, by statement, where the recipe leaves them open."""
-        wishes = self.decision.wishes
-        wished = {s for s, _, _ in wishes.unroll}
+        asked = self.decision.asked
+        wished = {step.statement for step in asked.of(Unroll)}
         found = {}
-        for unit in self.base.nests("footprint", wishes):
+        for unit in self.base.nests("footprint", asked):
             for statement, _, values in unrolls(unit):
                 if statement not in wished:
                     found[statement] = values

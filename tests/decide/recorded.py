@@ -58,16 +58,16 @@ class Measured:
         if found := _TILE.fullmatch(self.choice):
             words = found.groups()
             pairs = [(words[k], int(words[k + 1])) for k in range(0, len(words), 2)]
-            (unit,) = one.base.nests("footprint", one.decision.wishes)
+            (unit,) = one.base.nests("footprint", one.decision.asked)
             parts = contraction(unit)
             assert not isinstance(parts, str)
             return [(unit, choose_tile(unit, parts, ContractionTile(*pairs)))]
         if found := _ROLES.fullmatch(self.choice):
             fused, block_x, block_y, thread_x, thread_y = found.groups()
-            units = one.base.nests("all" if fused else "footprint", one.decision.wishes)
+            units = one.base.nests("all" if fused else "footprint", one.decision.asked)
             axes = Roles(thread_x, thread_y or "", block_x, block_y or "")
             return [(unit, choose(unit, axes)) for unit in units]
-        units = one.base.nests("footprint", one.decision.wishes)
+        units = one.base.nests("footprint", one.decision.asked)
         return [(unit, choose(unit)) for unit in units]
 
     def predicted_us(self, device: Device, with_registers: bool = True) -> float:

@@ -100,7 +100,7 @@ ELSE = {
 @pytest.mark.parametrize("statement", ELSE)
 def test_why_a_lane_has_one_output(statement: str) -> None:
     one = decided_text(product(statement), AUTO)
-    unit = one.base.nests("all", one.decision.wishes)[0]
+    unit = one.base.nests("all", one.decision.asked)[0]
     assert lane_blocks(unit) == ELSE[statement]
     reasons = [str(reason) for reason in acc_shapes(unit)[0].reasons]
     assert f"registers: one output for each lane ({ELSE[statement]})" in reasons

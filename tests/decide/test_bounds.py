@@ -37,7 +37,7 @@ def test_square_products_have_the_papers_bound() -> None:
 
 def test_a_shared_operator_counts_for_each_product() -> None:
     region = example("nekbone/local_grad3.c", defines={"lx": "10", "nelt": "1000"})
-    first, second = decided(region).base.nests("footprint", decided(region).decision.wishes)
+    first, second = decided(region).base.nests("footprint", decided(region).decision.asked)
     # Ur: D, 10 by 10, times an element, 10 by 100, for each of 1000.
     assert batched_products(first, 0, H200) == BatchedProducts(
         1000, 10, 100, 10, 8 * (100 + 1000 + 2 * 1000)

@@ -140,7 +140,7 @@ def test_the_model_counts_every_launch_of_a_host_loop() -> None:
     times = []
     for count in (5, 50):
         one = decided_text(source(steps.format(count, sweep + back), n=100000))
-        units = one.base.nests("footprint", one.decision.wishes)
+        units = one.base.nests("footprint", one.decision.asked)
         pairs = zip(units, one.decision.choices, strict=True)
         times.append(sum(predict(unit, choice, device).time_s for unit, choice in pairs))
     assert times[1] == pytest.approx(10 * times[0], rel=0.01)

@@ -196,9 +196,9 @@ def test_more_loops_than_axes() -> None:
         "   for (j = 0; j < 2; j++)\n    c[p*8+q*4+i*2+j] += a[i];\n"
     )
     params = " def performance_params { param B[] = [['p','q','i','j']]; }"
-    refusal = refused("cuda(0, block=B)", nest, params)
+    refusal = refused("cuda(0, thread=B)", nest, params)
     assert (refusal.code, refusal.span.line) == ("AT266", 9)
-    assert refusal.message == "cuda: 4 loops for block, which has 3"
+    assert refusal.message == "cuda: 4 loops for thread, which has 3"
 
 
 def test_constraints_that_leave_nothing() -> None:

@@ -18,7 +18,7 @@ from annotune.annotation.devices import Device, load_device
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import TARGET_NAMES, Provenance, Variant, load_target
 from annotune.decide import two_level
-from annotune.decide.contraction_tile import Assignment, ContractionTile, WishedTile
+from annotune.decide.contraction_tile import Assignment, ContractionTile
 from annotune.decide.decision import Base, Point
 from annotune.decide.peeling import with_peeled
 from annotune.decide.plan import KernelChoice
@@ -27,6 +27,7 @@ from annotune.decide.units import Unit
 from annotune.decide.wished_tile import wished
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
+from annotune.transforms.requests import Contract
 
 from .c_reader import functions
 from .claims import wrong_claims
@@ -184,7 +185,19 @@ def random_tile(unit: Unit, source: random.Random) -> KernelChoice | None:
     assigned = tuple(source.choice(list(Assignment)) for _ in range(2))
     if not two_level.has_own_sums(unit, found, ContractionTile(x, y, deep, wide, summed)):
         return None
-    wish = WishedTile(ContractionTile(x, y, deep, wide, summed), assigned, staged)
+    wish = Contract(
+        unit.leader,
+        (x[0], y[0]),
+        (deep[0], wide[0]),
+        summed[0],
+        x[1],
+        y[1],
+        deep[1],
+        wide[1],
+        summed[1],
+        assigned,
+        staged,
+    )
     choice = wished(unit, wish)
     assert not isinstance(choice, str), choice
     apart = with_peeled(unit, choice) if source.randrange(2) else None

@@ -71,7 +71,9 @@ class Pipelined:
         source = text_source(text, "user.c")
         analysis = analyse(source.regions[0])
         base, target = Base.of(analysis, AUTO), load_target("cuda")
-        first = next(iter(target.candidates(base, region_space(base), load_device("h200"), 1)))
+        first = next(
+            iter(target.listing(base, region_space(base), load_device("h200"), 1).variants())
+        )
         code = target.region(first, False)
         self.variant = Variant("cuda", "cuda-cpu", code, target.standalone(code))
         self.sizes = {"n": size}

@@ -80,7 +80,7 @@ def generated() -> Mapping[str, RegionCode]:
     out = {}
     for name in ("openmp", "openacc"):
         target = load_target(name)
-        out[name] = target.region(next(iter(target.candidates(base, space, device, 1))), False)
+        out[name] = target.region(target.listing(base, space, device, 1).variant(0), False)
     return out
 
 

@@ -92,7 +92,7 @@ def test_a_private_copy_leaves_the_loops_outside_alone(golden: Golden) -> None:
     sizes = {"m": 8}
     body = Tile(0, "l", 3).apply(MATMUL.region.nest.body, Context(MATMUL, sizes))
     body = Permute(0, ("l_t", "i", "l", "j")).apply(body, Context(MATMUL, sizes))
-    made = done((Stage(0, "B", "i", (("l", 8), ("j", 1))),), body, sizes)
+    made = done((Stage(0, "B", "i", (("l", 8), ("j", 1)), space=MemorySpace.PRIVATE),), body, sizes)
     golden.check("transforms/stage_private.nest", print_nest(Nest(made)))
 
 
@@ -109,8 +109,8 @@ def panels(lanes: int, sizes: dict[str, int]) -> tuple[Stage | Hold | Pad, ...]:
     """Return the steps of a product that reads all of B as panels, one for each tile of j."""
     layout = (("j_t", sizes["k"] * lanes), ("l", lanes), ("j", 1))
     return (
-        Stage(0, "B", "i_t", layout),
-        Stage(0, "A", "l", (("l", 4), ("i", 1))),
+        Stage(0, "B", "i_t", layout, space=MemorySpace.PRIVATE),
+        Stage(0, "A", "l", (("l", 4), ("i", 1)), space=MemorySpace.PRIVATE),
         Hold(0, "l", from_zero=True),
         Pad(0, ("i", "j")),
     )
@@ -124,20 +124,20 @@ def test_a_copy_of_all_tiles_has_the_loop_over_them(golden: Golden) -> None:
 
 def test_refuses_a_distance_between_tiles_that_is_no_whole_number_of_steps() -> None:
     sizes = {"n": 6, "m": 10, "k": 5}
-    stage = Stage(0, "B", "i_t", (("j_t", 22), ("l", 4), ("j", 1)))
+    stage = Stage(0, "B", "i_t", (("j_t", 22), ("l", 4), ("j", 1)), space=MemorySpace.PRIVATE)
     assert code_of(stage, rows_of_tiles(4, 4, sizes), Context(MATMUL, sizes)) == "AT284"
 
 
 @pytest.mark.parametrize(
     ("stage", "code"),
     [
-        (Stage(7, "A", "l", A_LAYOUT), "AT250"),
-        (Stage(0, "A", "q", A_LAYOUT), "AT251"),
-        (Stage(0, "A", "i", A_LAYOUT), "AT264"),
-        (Stage(0, "C", "l", A_LAYOUT), "AT281"),
-        (Stage(0, "v", "l", A_LAYOUT), "AT280"),
+        (Stage(7, "A", "l", A_LAYOUT, space=MemorySpace.PRIVATE), "AT250"),
+        (Stage(0, "A", "q", A_LAYOUT, space=MemorySpace.PRIVATE), "AT251"),
+        (Stage(0, "A", "i", A_LAYOUT, space=MemorySpace.PRIVATE), "AT264"),
+        (Stage(0, "C", "l", A_LAYOUT, space=MemorySpace.PRIVATE), "AT281"),
+        (Stage(0, "v", "l", A_LAYOUT, space=MemorySpace.PRIVATE), "AT280"),
         # The rows of i are those of other threads, and of no private copy.
-        (Stage(0, "A", "l", A_LAYOUT), "AT284"),
+        (Stage(0, "A", "l", A_LAYOUT, space=MemorySpace.PRIVATE), "AT284"),
         (Stage(0, "A", "l", (("i", 3), ("l", 1)), space=SHARED), None),
         (Stage(0, "A", "l", (("i", 2), ("l", 1)), space=SHARED), "AT284"),
         (Stage(0, "A", "l", (("l", 1),), space=SHARED), "AT284"),
@@ -150,7 +150,7 @@ def test_refusals_of_stage(stage: Stage, code: str | None) -> None:
 
 def test_refuses_a_box_of_unknown_size() -> None:
     body = Permute(0, ("i", "l", "j")).apply(MATMUL.region.nest.body, Context(MATMUL))
-    assert code_of(Stage(0, "B", "l", B_LAYOUT), body) == "AT282"
+    assert code_of(Stage(0, "B", "l", B_LAYOUT, space=MemorySpace.PRIVATE), body) == "AT282"
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_refuses_what_is_not_read_in_every_iteration(
 ) -> None:
     context = Context(analysed(statement), {"k": 5, "m": 8})
     body = Permute(0, ("i", "l", "j")).apply(context.analysis.region.nest.body, context)
-    stage = Stage(0, array, "l", (("l", 8), ("j", 1)))
+    stage = Stage(0, array, "l", (("l", 8), ("j", 1)), space=MemorySpace.PRIVATE)
     assert code_of(stage, body, context) == code
 
 
@@ -201,7 +201,7 @@ def test_pad_keeps_the_condition_where_memory_is_touched() -> None:
 def one_panel(lanes: int, padded: tuple[str, ...]) -> tuple[Pad | Hold | Stage, ...]:
     """Return the steps of a product that reads B alone as a copy."""
     return (
-        Stage(0, "B", "i_t", (("l", lanes), ("j", 1))),
+        Stage(0, "B", "i_t", (("l", lanes), ("j", 1)), space=MemorySpace.PRIVATE),
         Hold(0, "l", from_zero=True),
         Pad(0, padded),
     )
@@ -273,7 +273,7 @@ def test_refuses_neighbours_that_are_not_proven_to_be_aligned(
 def test_refuses_neighbours_that_no_vector_holds() -> None:
     loops = "for (i = 0; i < n; i++) for (l = 0; l < k; l++) for (j = 0; j < 8; j++)"
     analysis = analysed("v[i] += A[i][l] * q[j];", loops)
-    stage = Stage(0, "q", "l", (("j", 1),), width=2)
+    stage = Stage(0, "q", "l", (("j", 1),), width=2, space=MemorySpace.PRIVATE)
     refusal = stage.why_not(analysis.region.nest.body, Context(analysis))
     assert refusal is not None
     assert refusal.message.endswith("there is no such vector of int")
@@ -283,12 +283,12 @@ def test_refuses_neighbours_of_an_array_that_the_region_enters_at_an_odd_element
     loops = "for (i = 0; i < n; i++) for (l = 0; l < k; l++) for (j = 0; j < 8; j++)"
     for first, code in ((0, None), (1, None), (2, None)):
         analysis = analysed(f"v[i] += A[i][l] * w[j + {first}];", loops)
-        stage = Stage(0, "w", "l", (("j", 1),), width=2)
+        stage = Stage(0, "w", "l", (("j", 1),), width=2, space=MemorySpace.PRIVATE)
         # The lowest element that is touched is where the memory on the device begins.
         assert code_of(stage, analysis.region.nest.body, analysis) == code
     apart = "B[l][j] * B[l][j] + w[1]"
     analysis = analysed(f"v[i] += A[i][l] * {apart} * w[j + 2];", loops)
-    stage = Stage(0, "w", "l", (("j", 1),), width=2)
+    stage = Stage(0, "w", "l", (("j", 1),), width=2, space=MemorySpace.PRIVATE)
     assert code_of(stage, analysis.region.nest.body, analysis) == "AT280"
 
 

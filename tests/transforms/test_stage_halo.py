@@ -85,7 +85,7 @@ def test_one_plane_while_an_outer_loop_marches(golden: Golden) -> None:
 def test_rows_in_the_registers_of_a_thread(golden: Golden) -> None:
     body = Tile(0, "i", 4).apply(sweep("A[i - 1][j] + A[i][j] + A[i + 1][j]"), Context(MATMUL))
     body = Permute(0, ("i_t", "j", "i")).apply(body, Context(MATMUL))
-    made = staged(body, Stage(0, "A", "i", (("i", 1),)), Pad(0, ("i",)))
+    made = staged(body, Stage(0, "A", "i", (("i", 1),), space=MemorySpace.PRIVATE), Pad(0, ("i",)))
     golden.check("transforms/stage_rows.nest", print_nest(Nest(made)))
 
 
@@ -121,7 +121,7 @@ def test_refusals(value: str, layout: tuple[tuple[str, int], ...], code: str | N
 
 def test_refuses_a_halo_of_steps_and_tiles_of_unknown_length() -> None:
     body = parse_nest("for i in 2:n step 2\n  S0: C[i] = A[i] + A[i + 2]\n").body
-    stage = Stage(0, "A", "i", (("i", 1),))
+    stage = Stage(0, "A", "i", (("i", 1),), space=MemorySpace.PRIVATE)
     assert code_of(stage, body) == "AT282"
     open_loop = Map(0, (("j", Level.THREAD_X),)).apply(sweep(FIVE), Context(MATMUL, {"n": 8}))
     assert code_of(Stage(0, "A", "", (("j", 1),), space=SHARED), open_loop) == "AT282"
@@ -129,10 +129,10 @@ def test_refuses_a_halo_of_steps_and_tiles_of_unknown_length() -> None:
 
 def test_refuses_a_subscript_that_the_nest_sets() -> None:
     text = "for i in 0:4\n  S0: s = C[i][0]\n  S1: C[i][1] = A[i][s]\n"
-    stage = Stage(1, "A", "", (("i", 1),))
+    stage = Stage(1, "A", "", (("i", 1),), space=MemorySpace.PRIVATE)
     assert code_of(stage, parse_nest(text).body) == "AT280"
     outside = parse_nest(text.replace("  S0: s = C[i][0]\n", "")).body
-    assert code_of(Stage(1, "A", "", ()), outside) is None
+    assert code_of(Stage(1, "A", "", (), space=MemorySpace.PRIVATE), outside) is None
 
 
 def test_long_integers_do_not_become_reals() -> None:
@@ -146,7 +146,7 @@ def test_long_integers_do_not_become_reals() -> None:
 
 def test_before_a_statement_without_loops_nothing_can_be_staged() -> None:
     body = parse_nest("S0: c = A[0]\n").body
-    assert code_of(Stage(0, "A", "", ()), body) == "AT280"
+    assert code_of(Stage(0, "A", "", (), space=MemorySpace.PRIVATE), body) == "AT280"
 
 
 def test_offsets_in_rows_without_brackets() -> None:

@@ -37,7 +37,9 @@ void f(int n, double *restrict y, const double *restrict x)
 
 def candidates(name: str) -> list[Variant]:
     base = Base.of(analyse(source_of(TEXT).regions[0]))
-    return list(load_target(name).candidates(base, region_space(base), load_device("h200"), 99))
+    return list(
+        load_target(name).listing(base, region_space(base), load_device("h200"), 99).variants()
+    )
 
 
 @pytest.mark.parametrize("name", ["openmp", "openacc"])

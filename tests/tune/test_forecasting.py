@@ -34,7 +34,7 @@ def triples() -> Decided:
 @pytest.fixture(params=["cuda", "openacc"])
 def variant(request: pytest.FixtureRequest) -> Variant:
     one = triples()
-    return next(load_target(request.param).candidates(one.base, one.space, H200, 1))
+    return load_target(request.param).listing(one.base, one.space, H200, 1).variant(0)
 
 
 def test_registers_of_the_tuned_kernel_reach_the_model(variant: Variant) -> None:
@@ -57,7 +57,7 @@ def test_without_a_compiler_the_estimate_stays(variant: Variant) -> None:
 
 def test_a_target_without_a_model_has_no_prediction() -> None:
     one = triples()
-    variant = next(load_target("openmp").candidates(one.base, one.space, H200, 1))
+    variant = load_target("openmp").listing(one.base, one.space, H200, 1).variant(0)
     assert forecast_of(variant, ()) is None
     assert predicted_trial(variant, TRIAL).predicted_s is None
 

@@ -114,7 +114,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> list[AtSize]:
         one = analyse(region)
         base = Base.of(one)
         target = load_target("openmp")
-        variant = next(target.candidates(base, region_space(base), load_device("h200"), 1))
+        variant = target.listing(base, region_space(base), load_device("h200"), 1).variant(0)
         checker = Checker(Oracle(source, one, TOOLS, folder / str(len(made))))
         bench = Bench(
             checker, (tuned_sizes(region),), awkward_sizes(one), 2, 1, time.monotonic() + 60, "cpu"

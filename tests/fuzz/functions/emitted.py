@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from annotune.codegen.code import RegionCode
 from annotune.codegen.cuda_prelude import prelude
+from annotune.codegen.listing import Listing
 from annotune.codegen.target import TARGET_NAMES, Variant, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError, Severity
 from annotune.pipeline import emit
@@ -52,13 +53,14 @@ class _Chosen:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.target, name)
 
-    def candidates(self, base: Any, space: Any, device: Any, limit: int) -> Iterator[Variant]:
+    def listing(self, base: Any, space: Any, device: Any, limit: int) -> Listing:
         if self.source is None:
-            return self.target.candidates(base, space, device, limit)
+            return self.target.listing(base, space, device, limit)
         point = random_point(space, self.source)
         most = LISTED if self.target.name == "openmp" else 1
         found = self.target.listing(base, OnePoint.of(space, point), device, most)
-        return iter([found.variant(self.source.randrange(len(found)))])
+        variant = found.variant(self.source.randrange(len(found)))
+        return Listing((variant.config,), (None,), lambda number: variant)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         code = self.target.region(variant, resident)

@@ -1,0 +1,241 @@
+"""A variant as a recipe that says all of it, and such a recipe as a variant.
+
+What stands after ``target("cuda")`` is a whole schedule: the rules have no say. `exact_recipe`
+writes it, `listing_of` reads it, and the text that a target prints is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from annotune.analysis.facts import Analysis
+from annotune.annotation.commands import TARGET, before_targets, with_tile_names, wrong_kind
+from annotune.annotation.devices import Device
+from annotune.annotation.flags import code_flags_at
+from annotune.annotation.messages import did_you_mean
+from annotune.annotation.spec import Argument, Command, Value
+from annotune.codegen.listing import Listing
+from annotune.codegen.several_sizes import call_sizes, sizes_text
+from annotune.codegen.target import TARGET_NAMES, Target, Variant
+from annotune.codegen.variants import open_sizes
+from annotune.decide.apply import apply
+from annotune.decide.decision import Base
+from annotune.decide.plan import Plan
+from annotune.decide.space import Space
+from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.transforms.context import Context
+from annotune.transforms.language import read, text
+from annotune.transforms.map import Map
+from annotune.transforms.messages import NO_SUCH_TARGET, NOT_OF_TARGET, TARGET_TWICE
+from annotune.transforms.requests import Elsewhere, ForTarget, Serves
+from annotune.transforms.stage import Stage
+from annotune.transforms.team import Team
+from annotune.transforms.tile import tile_name
+from annotune.transforms.transform import Schedule, Transform
+
+
+def exact_recipe(target: str, variant: Variant) -> str:
+    """Return the recipe that makes a variant again, without anything left to the rules."""
+    lines: list[str] = []
+    for one in variant.by_size:
+        sizes = sizes_text(call_sizes(one.analysis)) if variant.others else ""
+        lines += _lines(ForTarget(target, sizes), one.tuned)
+        if one.general is not None and one.general.schedule != one.tuned.schedule:
+            lines += _lines(Elsewhere(), one.general)
+        if one.partly is not None:
+            lines += _lines(Elsewhere(Serves.LISTED), one.partly)
+    return "\n".join(lines) + "\n"
+
+
+def _lines(head: object, plan: Plan) -> Iterator[str]:
+    return map(text, (head, *plan.schedule))
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a recipe says of one target at one of the problem sizes, at all where it names none.
+
+    `parts` are the commands for the sizes that they serve. Those that are not tuned have the same
+    where they have no part; the listed ones then have none.
+    """
+
+    head: ForTarget
+    parts: Mapping[Serves, tuple[Command, ...]]
+
+    @property
+    def sizes(self) -> str:
+        """Return the problem sizes in the order of their names."""
+        return _in_order(self.head.sizes)
+
+    @property
+    def others(self) -> tuple[Command, ...]:
+        """Return the commands for sizes that are not tuned."""
+        return self.parts.get(Serves.OTHERS, self.parts[Serves.TUNED])
+
+
+def sections(commands: Sequence[Command], target: str) -> tuple[Section, ...]:
+    """Return what a recipe says of a target, for one problem size after another.
+
+    Raises:
+        AnnotuneError: It names a target that is not there, or one twice, or sizes that are none.
+    """
+    found: dict[tuple[str, str], dict[Serves, tuple[Command, ...]]] = {}
+    out: list[Section] = []
+    serves = Serves.TUNED
+    for command in commands[len(before_targets(commands)) :]:
+        head = next(read(command, {})) if command.name in _HEADS else None
+        if isinstance(head, ForTarget):
+            _check_head(command, head)
+            serves, key = Serves.TUNED, (head.name, _in_order(head.sizes))
+            if key in found:
+                raise AnnotuneError.of(TARGET_TWICE.at(head.span, name=head.name))
+            found[key] = {serves: ()}
+            out.append(Section(head, found[key]))
+        elif isinstance(head, Elsewhere):
+            serves = head.sizes
+            found[key].setdefault(serves, ())
+        else:
+            found[key][serves] += (command,)
+    return tuple(section for section in out if section.head.name == target)
+
+
+def targets_said(commands: Sequence[Command]) -> Mapping[str, None]:
+    """Return the names of the targets of which a recipe says all.
+
+    Raises:
+        AnnotuneError: As `sections` does.
+    """
+    return {name: None for name in TARGET_NAMES if sections(commands, name)}
+
+
+_HEADS = (TARGET, Elsewhere.word.name)
+
+
+def _check_head(command: Command, head: ForTarget) -> None:
+    if head.name not in TARGET_NAMES:
+        hint = did_you_mean(head.name, TARGET_NAMES)
+        raise AnnotuneError.of(NO_SUCH_TARGET.at(head.span, name=head.name, hint=hint))
+    if head.sizes and not _in_order(head.sizes):
+        given = Argument(head.sizes, span=head.span)
+        raise wrong_kind(command, "sizes", given, 'sizes such as "n=8, m=4"')
+
+
+def _in_order(sizes: str) -> str:
+    """Return sizes such as ``m=4,n=8`` in the order of their names, empty for what is none."""
+    pairs = [part.split("=") for part in sizes.split(",") if part.strip()]
+    if not all(len(pair) == 2 and pair[1].strip().lstrip("-").isdigit() for pair in pairs):
+        return ""
+    return sizes_text({name.strip(): int(value) for name, value in sorted(pairs)})
+
+
+def listing_of(target: Target, base: Base, space: Space, device: Device, limit: int) -> Listing:
+    """Return the points among which a search of a target chooses, the first choice first.
+
+    They are the recipe's own where it says all that is done for the target: a point for each
+    value of its parameters.
+
+    Raises:
+        AnnotuneError: The first choice is illegal, as only a recipe can make it; or what the user
+            says of the axes leaves no point.
+    """
+    section = _own_section(base.analysis, target.name)
+    if section is None:
+        return target.listing(base, space, device, limit)
+    points = space.params[:limit]
+    recipe = _Recipe(target, base.analysis, section)
+    first = recipe.variant(points[0])
+    configs = tuple(map(_shown, points))
+
+    def make(number: int) -> Variant:
+        return first if number == 0 else recipe.variant(points[number])
+
+    times = (None,) * len(points)
+    return Listing(configs, times, make).of(len(space.params), len(space.params))
+
+
+def first_variant(target: Target, base: Base, space: Space, device: Device) -> Variant:
+    """Return a target's first choice for a region; it raises as `listing_of` does."""
+    return listing_of(target, base, space, device, 1).variant(0)
+
+
+def _own_section(analysis: Analysis, target: str) -> Section | None:
+    """Return the section for a target at the region's sizes, None where there is none.
+
+    Only the first of several sizes serves all others.
+    """
+    found = sections(analysis.region.spec.commands, target)
+    own = _in_order(sizes_text(call_sizes(analysis)))
+    section = next((one for one in found if one.sizes in ("", own)), None)
+    if section is not None and section is not found[0]:
+        return replace(section, parts={**section.parts, Serves.OTHERS: found[0].others})
+    return section
+
+
+def _shown(point: Mapping[str, Value]) -> dict[str, str | int]:
+    """Return the values of parameters for tables and results."""
+    return {k: v if isinstance(v, int | str) else str(v) for k, v in point.items()}
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """A section of a recipe, which makes a variant at each point of the parameters."""
+
+    target: Target
+    analysis: Analysis
+    section: Section
+
+    def variant(self, point: Mapping[str, Value]) -> Variant:
+        """Return the variant at a point.
+
+        Raises:
+            AnnotuneError: A step is illegal, or none for the target.
+        """
+        region, parts = self.analysis.region, self.section.parts
+        tuned = self._plan(parts[Serves.TUNED], point, region.sizes)
+        passed = open_sizes(region)
+        general = partly = None
+        if passed and self.analysis.all_sizes:
+            general = self._plan(self.section.others, point, region.constants)
+            if Serves.LISTED in parts:
+                listed = {name: region.sizes[name] for name in region.varied if name in passed}
+                partly = self._plan(parts[Serves.LISTED], point, {**region.constants, **listed})
+        flags = code_flags_at(region.spec, point)
+        return Variant(self.analysis, tuned, general, _shown(point), flags=flags, partly=partly)
+
+    def _plan(
+        self, commands: Sequence[Command], point: Mapping[str, Value], sizes: Mapping[str, int]
+    ) -> Plan:
+        schedule = self._schedule(commands, point)
+        plan = apply(schedule, Context(self.analysis, sizes))
+        if isinstance(plan, Diagnostic):
+            raise AnnotuneError.of(plan)
+        return plan
+
+    def _schedule(self, commands: Sequence[Command], point: Mapping[str, Value]) -> Schedule:
+        named = tuple(with_tile_names(commands, tile_name))
+        steps: list[Transform] = []
+        wrong: list[Diagnostic] = []
+        for command in named:
+            for step in read(command, point):
+                if self._fits(step):
+                    steps.append(cast(Transform, step))
+                else:
+                    target = self.target.name
+                    wrong.append(NOT_OF_TARGET.at(command.span, name=command.name, target=target))
+        if wrong:
+            raise AnnotuneError.of(*wrong)
+        return tuple(steps)
+
+    def _fits(self, step: object) -> bool:
+        """Return whether a step is one of those that the target prints."""
+        known = self.target.vocabulary
+        match step:
+            case Map(levels=levels):
+                return all(level in known.levels for _, level in levels)
+            case Team(level=level):
+                return level in known.levels
+            case Stage(space=space):
+                return space in known.memories
+        return isinstance(step, known.steps)

@@ -1,0 +1,298 @@
+"""Transforms as commands of a recipe, read and written by what their fields say.
+
+``read(written(step))`` is the step again. A class is a command where it has a `word`, or several in
+`words`: the modules of this package say theirs, and so do the classes of the entry points
+``annotune.transforms``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, replace
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+from typing import Any, Protocol, TypeAlias, cast
+
+from annotune.annotation.commands import (
+    Kind,
+    Signature,
+    Slot,
+    command_text,
+    count_at,
+    matched,
+    name_at,
+    names_at,
+    wrong_kind,
+)
+from annotune.annotation.spec import Argument as Given
+from annotune.annotation.spec import Command, Value
+from annotune.diagnostics import Diagnostic, Span, Template
+from annotune.ir.nest import Level
+from annotune.transforms.map import PLACES, Map
+from annotune.transforms.word import Argument, Word
+
+PLUGINS = "annotune.transforms"
+EXACT_ONLY = Template(
+    "AT061",
+    "{what} is for one target alone",
+    'write it after target("cuda"), target("openacc") or target("openmp"), with all that is to be '
+    "done there; `emit --json` prints such recipes",
+)
+
+
+class Step(Protocol):
+    """What a command becomes: a transform, or what is asked of a strategy."""
+
+    @property
+    def span(self) -> Span:
+        """Return where the user says it."""
+
+
+# The classes of this package and of plug-ins; each is a dataclass with `word` or `words`.
+Kinds: TypeAlias = type[Any]
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a class is written as one of its words."""
+
+    made: Kinds
+    word: Word
+
+    @property
+    def arguments(self) -> Mapping[str, tuple[str, Argument]]:
+        """Return each field with its argument by the name of the slot, in the command's order."""
+        found = {}
+        for one in fields(self.made):
+            if "argument" in one.metadata:
+                own: Argument = one.metadata["argument"]
+                name = own.slot.name or one.name
+                found[name] = (one.name, replace(own, slot=replace(own.slot, name=name)))
+        if self.made is Map:
+            del found["levels"]
+        chosen = self.word.slots or tuple(found)
+        return {name: found[name] for name in chosen}
+
+    @property
+    def signature(self) -> Signature:
+        """Return what a user may write."""
+        first, *others = (own.slot for _, own in self.arguments.values())
+        places = (
+            Slot(place, Kind.LOOPS, required=False, most=most_loops(place), by_name=True)
+            for place in self.word.places
+        )
+        also = (Slot(name, Kind.NAMES, required=False, by_name=True) for name in self.word.also)
+        slots = (first, *places, *others, *also, *self.word.extra)
+        return Signature(
+            self.word.name, slots, self.word.meaning, self.word.example, self.word.source
+        )
+
+
+def most_loops(place: str) -> int:
+    """Return how many loops a recipe may put on a place, 0 for any number.
+
+    More blocks than a grid has axes share one.
+    """
+    return len(PLACES[place]) if place == "thread" else 0
+
+
+@cache
+def forms() -> Mapping[str, Form]:
+    """Return what every command is by its name, those of a user's plug-ins among them."""
+    package = import_module("annotune.transforms")
+    modules = (
+        import_module(f"{package.__name__}.{one.name}") for one in iter_modules(package.__path__)
+    )
+    classes = [
+        made
+        for module in modules
+        for _, made in inspect.getmembers(module, inspect.isclass)
+        if made.__module__ == module.__name__
+    ]
+    classes += [point.load() for point in entry_points(group=PLUGINS)]
+    found: dict[str, Form] = {}
+    for made in classes:
+        for word in words_of(made):
+            found[word.name] = Form(made, word)
+    return found
+
+
+def words_of(made: Kinds) -> tuple[Word, ...]:
+    """Return the commands that a class is, none for one that no recipe names."""
+    said = (*_tuple(getattr(made, "words", ())), getattr(made, "word", None))
+    return tuple(word for word in said if isinstance(word, Word))
+
+
+def _tuple(value: object) -> tuple[object, ...]:
+    # A field of that name in another class is no tuple.
+    return value if isinstance(value, tuple) else ()
+
+
+@cache
+def signatures() -> Mapping[str, Signature]:
+    """Return what a user may write, by the name of the command."""
+    return {name: form.signature for name, form in forms().items()}
+
+
+def read(command: Command, point: Mapping[str, Value]) -> Iterator[Step]:
+    """Yield what a command that was checked means at a point of the parameters.
+
+    Raises:
+        AnnotuneError: A parameter is unknown at the point, or its value is of another kind.
+    """
+    form = forms()[command.name]
+    values: dict[str, Any] = {}
+    groups: list[Any] = []
+    placed: list[tuple[str, Level]] = []
+    others: list[Step] = []
+    arguments = form.arguments
+    for slot, given in matched(command):
+        if slot.name in form.word.places:
+            placed += on_place(slot.name, names_at(command, slot, given, point))
+        elif slot.name in form.word.also:
+            other = forms()[form.word.also[slot.name]].made
+            statement = values["statement"]
+            others.append(other(statement, names_at(command, slot, given, point), command.span))
+        elif slot.name in arguments:
+            name, own = arguments[slot.name]
+            value = _value(command, slot, given, own, point)
+            if slot.repeated:
+                groups.append(value)
+                values[name] = tuple(groups)
+            else:
+                values[name] = value
+    if form.made is Map:
+        values |= {"levels": tuple(placed), "command": command.name}
+    yield cast(Step, form.made(**values, span=command.span))
+    yield from others
+
+
+def _value(
+    command: Command, slot: Slot, given: Given, own: Argument, point: Mapping[str, Value]
+) -> Any:
+    value = given.value
+    match slot.kind:
+        case Kind.STATEMENT:
+            return value
+        case Kind.GROUP:
+            return value if isinstance(value, tuple) else (value,)
+        case Kind.LOOP:
+            return name_at(command, slot, given, point)
+        case Kind.LOOPS | Kind.NAMES:
+            return names_at(command, slot, given, point)
+        case Kind.ROWS:
+            assert isinstance(value, tuple)
+            return tuple(
+                row
+                if isinstance(row, tuple)
+                else (name_at(command, slot, replace(given, value=row), point), 0)
+                for row in value
+            )
+        case Kind.COUNT:
+            return count_at(command, slot, given, point)
+        case Kind.FLAG:
+            return bool(count_at(command, slot, given, point))
+        case Kind.NAME | Kind.TEXT:
+            if not own.words:
+                return value
+            if value not in own.words:
+                wanted = " or ".join(f'"{word}"' for word in own.words)
+                raise wrong_kind(command, slot.name, given, wanted)
+            return own.words[str(value)]
+
+
+def on_place(place: str, loops: Iterable[str]) -> Iterator[tuple[str, Level]]:
+    """Yield the level of each loop on a place, x first; on too many blocks all are on x."""
+    names, levels = tuple(loops), PLACES[place]
+    is_flat = len(names) > len(levels)
+    for number, name in enumerate(names):
+        yield name, levels[0 if is_flat else number]
+
+
+def written(step: Any) -> Command:
+    """Return a transform as a command, what is as usual left out."""
+    known = words_of(type(step))
+    word = next(one for one in known if not isinstance(step, Map) or one.name == step.command)
+    form = Form(type(step), word)
+    out: list[Given] = []
+    usual = {one.name: _default(one) for one in fields(step)}
+    for number, (name, (field_name, own)) in enumerate(form.arguments.items()):
+        value = getattr(step, field_name)
+        if own.slot.repeated:
+            out += (Given(_plain(own, one)) for one in value)
+        elif own.slot.required or value != usual[field_name]:
+            is_named = own.slot.by_name or number > len(out)
+            out.append(Given(_plain(own, value), name if is_named else ""))
+        if number == 0 and isinstance(step, Map):
+            out += _placed(step, word)
+    return Command(word.name, tuple(out), step.span)
+
+
+def _default(one: Field[Any]) -> object:
+    return one.default if one.default is not MISSING else None
+
+
+def _placed(step: Map, word: Word) -> Iterator[Given]:
+    for place in word.places:
+        if step.on(place):
+            yield Given(step.on(place), place)
+
+
+def _plain(own: Argument, value: Any) -> Any:
+    """Return a field's value as the argument that means it."""
+    if own.words:
+        return next(word for word, meant in own.words.items() if meant == value)
+    if isinstance(value, StrEnum):
+        return str(value)
+    match own.slot.kind:
+        case Kind.GROUP:
+            return value[0] if len(value) == 1 else value
+        case Kind.ROWS:
+            return tuple(name if distance == 0 else (name, distance) for name, distance in value)
+        case Kind.FLAG:
+            return int(value)
+    return value
+
+
+def text(step: Any) -> str:
+    """Return a transform as a user writes it."""
+    return command_text(written(step))
+
+
+def loops_of(step: Any) -> tuple[str, ...]:
+    """Return the loops that a step names, as often as it does."""
+    if isinstance(step, Map):
+        return step.names
+    found: list[str] = []
+    (word,) = words_of(type(step))
+    for field_name, own in Form(type(step), word).arguments.values():
+        value = getattr(step, field_name)
+        match own.slot.kind:
+            case Kind.LOOP:
+                found += [value] if value else []
+            case Kind.LOOPS:
+                found += value
+            case Kind.ROWS:
+                found += (name for name, _ in value)
+    return tuple(found)
+
+
+def exact_part(command: Command) -> Diagnostic | None:
+    """Return the refusal of a command, or of an argument, that only a whole recipe can have."""
+    form = forms()[command.name]
+    if form.word.exact:
+        return EXACT_ONLY.at(command.span, what=f"'{command.name}'")
+    for slot, given in matched(command):
+        own = form.arguments.get(slot.name)
+        is_exact = own is not None and own[1].exact
+        if slot.kind is Kind.GROUP and isinstance(given.value, tuple):
+            is_exact = True
+        if slot.kind is Kind.ROWS and isinstance(given.value, tuple):
+            is_exact = is_exact or any(isinstance(row, tuple) for row in given.value)
+        if is_exact:
+            return EXACT_ONLY.at(given.span, what=f"this {slot.name} of '{command.name}'")
+    return None

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from annotune import __version__, pipeline
-from annotune.annotation.devices import load_device
-from annotune.catalogue import NO_SUCH_CODE, nearest, page_of, pages
-from annotune.codegen.target import load_target
+from annotune import __version__
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
-from annotune.files import (
-    WHOLE_FILE,
-    held_folder,
-    prepared_folder,
-    read_source,
-    write_files,
-)
 from annotune.options import common, for_a_run, output_folder, settings_of
-from annotune.report.certificate_text import certificate_text
-from annotune.report.check_text import region_text
-from annotune.report.json_form import check_json, emit_json, refusal_json
-from annotune.report.space_text import space_lines, spaces
 
 if TYPE_CHECKING:
+    from annotune.codegen.listing import Listing
+    from annotune.report.findings import CheckReport
+    from annotune.settings import Settings
     from annotune.tune.crew import Wish
     from annotune.tune.results import Results
+
+# Each command imports what it needs, so that none waits for what another one needs.
 
 ENDING = "ending after the trials that run now; once more ends at once"
 
@@ -50,22 +39,31 @@ def cli() -> None:
 @click.option("--space", is_flag=True, help="Print every target's points and axes.")
 def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     """Parse SOURCE, analyse it and explain it; no compiler is needed."""
-    settings, form = settings_of(options), _form(options)
+    from annotune import pipeline
+
+    settings, form = settings_of(options, os.environ), _form(options)
     with _refusals(form, debug):
         report = pipeline.check(settings)
-        named = [load_target(name) for name in settings.targets] if space else []
-        found = spaces(report, named, load_device(settings.device)) if space else []
+        found = _spaces(report, settings) if space else []
         if form == "json":
+            from annotune.report.json_form import check_json
+
             _print_json(check_json(report, found))
         elif form == "sarif":
             _print_sarif(report.diagnostics, int(report.is_refused))
         else:
+            from annotune.report.check_text import region_text
+
             for region in report.regions:
                 click.echo(region_text(region))
         _show(report.diagnostics)
         if space and form == "text":
+            from annotune.report.space_text import space_lines
+
             click.echo("\n".join(space_lines(report, found)))
         if certificate and form == "text":
+            from annotune.report.certificate_text import certificate_text
+
             for region in report.regions:
                 click.echo(certificate_text(region))
         if report.is_refused:
@@ -77,13 +75,19 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
 @output_folder
 def emit(output: Path | None, debug: bool, **options: Any) -> None:
     """Write SOURCE for every target, by the decision algorithm's first choice."""
-    settings, form = settings_of(options), _form(options)
+    from annotune import pipeline
+    from annotune.codegen.target import load_target
+    from annotune.files import write_files
+
+    settings, form = settings_of(options, os.environ), _form(options)
     with _refusals(form, debug):
         made = pipeline.emit(settings, [load_target(name) for name in settings.targets])
         folder = output or _default_folder(settings.source)
         stem = settings.source.stem
         written = write_files(folder, {stem + end: text for end, text in made.files.items()})
         if form == "json":
+            from annotune.report.json_form import emit_json
+
             files = [str(path) for path in written]
             _print_json(emit_json(files, made.reports, made.variants, made.diagnostics))
         elif form == "sarif":
@@ -116,8 +120,13 @@ def run(
     Ctrl-C ends the search: the best so far is checked and written. A second one ends the run at
     once. What was measured is kept in either case, and the next run goes on from there.
     """
+    from dataclasses import replace
+
     from rich.console import Console
 
+    from annotune import pipeline
+    from annotune.codegen.target import load_target
+    from annotune.files import held_folder, prepared_folder, write_files
     from annotune.report.html import report_html
     from annotune.report.results_json import RESULTS_FILE, results_file, results_json
     from annotune.report.terminal import LiveProgress
@@ -125,7 +134,7 @@ def run(
     from annotune.tune.run import Limits
     from annotune.tune.stop import SIGNALLED, interrupts
 
-    settings, form = settings_of(options), _form(options)
+    settings, form = settings_of(options, os.environ), _form(options)
     cores = max(1, len(os.sched_getaffinity(0)))
     at_once = workers.count if workers is not None and workers.count else cores
     asked = Asked(search, seed, budget, time_s)
@@ -173,9 +182,7 @@ def run(
 @click.option("--debug", is_flag=True, help="Show the traceback of a refusal.")
 def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug: bool) -> None:
     """Show the finished run in FOLDER again."""
-    from annotune.report.html import report_html
     from annotune.report.results_json import results_json, show_folder
-    from annotune.report.t4 import t4_text
 
     forms = {"--html": html is not None, "--json": as_json, "--t4": t4 is not None}
     asked = [name for name, is_asked in forms.items() if is_asked]
@@ -183,17 +190,16 @@ def report(folder: Path, html: Path | None, as_json: bool, t4: str | None, debug
         raise click.UsageError(f"{' and '.join(asked)} exclude each other")
     with _refusals("json" if as_json else "text", debug):
         results = show_folder(folder)
-        if t4 == "-":
-            click.echo(t4_text(results), nl=False)
-        elif t4 is not None:
-            path = Path(t4)
-            (written,) = write_files(path.parent, {path.name: t4_text(results)})
-            click.echo(written)
+        if t4 is not None:
+            from annotune.report.t4 import t4_text
+
+            _write(None if t4 == "-" else Path(t4), t4_text(results))
         elif as_json:
             _print_json(results_json(results))
         elif html is not None:
-            (written,) = write_files(html.parent, {html.name: report_html(results)})
-            click.echo(written)
+            from annotune.report.html import report_html
+
+            _write(html, report_html(results))
         else:
             _show_results(results)
 
@@ -220,6 +226,8 @@ def doctor(as_json: bool) -> None:
 @click.argument("code", default="")
 def explain(code: str) -> None:
     """Print the page about CODE, such as AT253; without CODE, list them all."""
+    from annotune.catalogue import NO_SUCH_CODE, nearest, page_of, pages
+
     if not code:
         for page in pages():
             click.echo(f"{page.code}  {page.title}")
@@ -230,6 +238,26 @@ def explain(code: str) -> None:
             hint = f"{nearest(code)}`annotune explain` lists all codes"
             raise AnnotuneError.of(NO_SUCH_CODE.at(Span("--explain", 1, 1), code=code, hint=hint))
         click.echo(found.text, nl=False)
+
+
+def _spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing]]:
+    from annotune.annotation.devices import load_device
+    from annotune.codegen.target import load_target
+    from annotune.report.space_text import spaces
+
+    targets = [load_target(name) for name in settings.targets]
+    return spaces(report, targets, load_device(settings.device))
+
+
+def _write(path: Path | None, text: str) -> None:
+    """Write a text to a file and print its name, or print the text."""
+    from annotune.files import write_files
+
+    if path is None:
+        click.echo(text, nl=False)
+    else:
+        (written,) = write_files(path.parent, {path.name: text})
+        click.echo(written)
 
 
 def _form(options: dict[str, Any]) -> str:
@@ -256,6 +284,8 @@ class _refusals:  # used like a function, as a context manager
         if not isinstance(error, AnnotuneError) or self._debug:
             return
         if self._form == "json":
+            from annotune.report.json_form import refusal_json
+
             _print_json(refusal_json(error.diagnostics))
         elif self._form == "sarif":
             _print_sarif(error.diagnostics, error.exit_code)
@@ -275,6 +305,8 @@ def _text(diagnostic: Diagnostic) -> str:
 
     An option of the command line, such as ``--set``, is a place without a file.
     """
+    from annotune.files import WHOLE_FILE, read_source
+
     if diagnostic.code in WHOLE_FILE or diagnostic.span.file.startswith("--"):
         return ""
     try:
@@ -307,6 +339,8 @@ def _print_sarif(diagnostics: Sequence[Diagnostic], exit_code: int) -> None:
 
 
 def _print_json(value: dict[str, Any]) -> None:
+    import json
+
     click.echo(json.dumps(value, indent=2))
 
 

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from annotune.annotation.spec import Value
-from annotune.codegen.target import TARGET_NAMES
-from annotune.decide.strategies import AUTO
+if TYPE_CHECKING:
+    from annotune.annotation.spec import Value
+
+# Those of `annotune.codegen.target`, `annotune.decide.strategies` and `annotune.tune.search.names`,
+# for which no help waits.
+TARGET_NAMES = ("cuda", "openacc", "openmp")
+STRATEGY_NAMES = ("auto", "direct", "two-level", "gemm", "stencil", "elementwise", "reduction")
+SEARCH_NAMES = (
+    *("auto", "exhaustive", "random", "gp", "rf"),
+    *("tpe", "cma-es", "genetic", "annealing", "simplex"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,7 @@ class Settings:
     the folders of ``-I``. `compiler` are the words that start the C compiler, asked for what the
     system's headers say when a region needs to know; none where there is no compiler.
     `function` restricts the work to one function, empty for all. `resident` is
-    ``--data resident``. `strategy` is one of `decide.strategies.STRATEGY_NAMES`. `sidecar` is a
+    ``--data resident``. `strategy` is one of `STRATEGY_NAMES`. `sidecar` is a
     YAML annotation, None to look for one. `specification` is the file of ``--spec``, for regions
     without a PerfTuning of their own. `params` are ``--param NAME=VALUES`` and `constraints`
     ``--constraint FORMULA``, both over parameters of the annotation and axes of the space.
@@ -27,7 +36,7 @@ class Settings:
 
     source: Path
     targets: tuple[str, ...] = TARGET_NAMES
-    strategy: str = AUTO
+    strategy: str = "auto"
     sizes: Mapping[str, Value] = field(default_factory=dict)
     defines: Mapping[str, str] = field(default_factory=dict)
     function: str = ""

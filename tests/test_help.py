@@ -10,7 +10,9 @@ import pytest
 from support.cli import annotune
 
 from annotune.cli import cli
-from annotune.options import SEARCH_NAMES
+from annotune.codegen import target
+from annotune.decide import strategies
+from annotune.settings import SEARCH_NAMES, STRATEGY_NAMES, TARGET_NAMES, Settings
 from annotune.tune.search.names import SEARCHES
 
 PROJECT = Path(__file__).parent.parent
@@ -44,5 +46,8 @@ def test_every_option_has_a_sentence_in_the_help(command: str) -> None:
         assert one.help.split("-")[0].strip() in said
 
 
-def test_the_help_names_every_search() -> None:
+def test_the_help_names_every_target_strategy_and_search() -> None:
+    assert target.TARGET_NAMES == TARGET_NAMES
+    assert strategies.STRATEGY_NAMES == STRATEGY_NAMES
     assert tuple(SEARCHES) == SEARCH_NAMES
+    assert Settings(Path("a.c")).strategy == strategies.AUTO

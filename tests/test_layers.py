@@ -32,7 +32,6 @@ SHARED = {
 ABOVE = {
     "annotune.asked_axes",
     "annotune.settings",
-    "annotune.option_types",
     "annotune.options",
     "annotune.pipeline",
     "annotune.problem_sizes",

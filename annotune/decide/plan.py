@@ -232,11 +232,6 @@ class Kernel:
         """
         return band_of(self.body)
 
-    def thread_body(self) -> Body:
-        """Return what is left inside the placed loops."""
-        band = self.band()
-        return band[-1].body if band else self.body
-
 
 @dataclass(frozen=True, slots=True)
 class HostLoop:

@@ -8,7 +8,7 @@ from math import prod
 
 from annotune.codegen.crew import crew
 from annotune.codegen.grid import THREADS, grid
-from annotune.decide.bank_conflicts import Passes, ThreadLoop, access_passes
+from annotune.decide.bank_conflicts import Passes
 from annotune.decide.plan import Kernel
 from annotune.ir.expr import Access, Expr, Int, accesses, substitute, variables
 from annotune.ir.fold import fold, trip_count
@@ -24,6 +24,7 @@ from annotune.ir.nest import (
 )
 from annotune.ir.text import print_expr
 from annotune.measure.elements import element_of
+from benchmarks.machine_code.bank_passes import ThreadLoop, access_passes
 from machine_code.parts import parts_of, spelled_out
 
 

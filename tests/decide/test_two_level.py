@@ -144,7 +144,7 @@ def test_both_inputs_are_staged_and_the_output_is_loaded_first() -> None:
     (kernel,) = decided_text(contraction(""), AUTO).plan().kernels()
     names = [s.name for s in walk_stmts(kernel.body) if getattr(s, "space", "") == "shared"]
     assert sorted(names) == ["t_tile", "v_tile"]
-    body = kernel.thread_body()
+    body = kernel.band()[-1].body
     assert [getattr(s, "name", getattr(s, "var", "")) for s in body] == [
         *("v_tile", "t_tile", "T_block", "h2", "h7_t", "h2"),
     ]

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from annotune import __version__
 from annotune.analysis.analyse import analyse
-from annotune.analysis.carried import with_last_values
-from annotune.analysis.expand import with_private_arrays
 from annotune.analysis.messages import WORK_UNKNOWN
+from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.analysis.statements import written_scalars
 from annotune.annotation.complete import complete
 from annotune.annotation.devices import Device, load_device

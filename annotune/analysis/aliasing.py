@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 import islpy as isl
 
 from annotune.analysis.domains import NotLinear, Space, access_map, context, domain
-from annotune.analysis.messages import ASSUMED_APART, OVERLAP
+from annotune.analysis.messages import ASSUMED_APART, OVERLAP, listed
 from annotune.analysis.poly import integer
 from annotune.analysis.statements import Reference, Statement
-from annotune.analysis.text import listed
 from annotune.diagnostics import Diagnostic
 from annotune.ir.region import Array, Region
 from annotune.ir.sharing import may_share

@@ -9,9 +9,8 @@ from functools import lru_cache, reduce
 
 import islpy as isl
 
-from annotune.analysis.named import WIDE_CASTS, Rounded
 from annotune.analysis.poly import ZERO, Monomial, Poly, from_expr, variable
-from annotune.analysis.statements import Statement, loops_of, named_sizes
+from annotune.analysis.statements import WIDE_CASTS, Rounded, Statement, loops_of, named_sizes
 from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, children
 from annotune.ir.fold import fold
 from annotune.ir.text import print_expr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from annotune.diagnostics import Severity, Template
 
 NOT_AFFINE = Template(
@@ -125,3 +127,10 @@ UNSEEN = Template(
     "['{array}[…]']; or leave out what copies: --target openmp, or --data resident",
     Severity.WARNING,
 )
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """Return ``a``, ``a and b`` or ``a, b and c``."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -1,11 +1,37 @@
-"""Statements that accumulate: ``x += …``, ``x = x + …`` and ``x = y > x ? y : x``."""
+"""Statements that accumulate, and whether the order of what they accumulate may show.
+
+``x += …``, ``x = x + …`` and ``x = y > x ? y : x``.
+
+C's ``a > m ? a : m`` passes over an element that is NaN and keeps a start that is;
+``m > a ? m : a`` takes the one, and goes on from what follows the other. Of 0.0 and -0.0, which
+are equal, each form keeps one by its place. `docs/reading-c.md` has all forms in a table.
+
+A sum is -0.0 where all that is added is, its start as well. So no partial result may begin at 0.0.
+A product of complex numbers has the zeros of its order: -1.0*((1+i)*(1-i)) is -2 - 0i, and
+(-1.0*(1+i))*(1-i) is -2 + 0i.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Select, Var, walk
-from annotune.ir.nest import Assign
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    variables,
+    walk,
+)
+from annotune.ir.functions import is_integer
+from annotune.ir.nest import Assign, LocalArray, walk_paths, walk_stmts
+from annotune.ir.region import Region
 
 # The operator that combines partial results: a - b - c is a - (b + c).
 _COMPOUND = {"+=": "+", "-=": "+", "*=": "*"}
@@ -89,3 +115,256 @@ def _factors(expr: Expr) -> Iterator[Expr]:
             yield from _factors(right)
         case _:
             yield expr
+
+
+_REALS = frozenset({"double", "float"})
+# Casts to integers and back give no -0.0, and so does what these give.
+_POSITIVE = frozenset({"fabs", "fabsf", "cabs", "exp", "expf", "cosh", "coshf", "hypot", "hypotf"})
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why the extremum that a statement accumulates may depend on the order of its elements.
+
+    `element` is what is compared with the target, None where a function of C's chooses. A NaN
+    matters in the start, or in an element (`nan_start`, `nan_element`); `zero` says that zeros of
+    both signs may be among the elements, `zero_start` that one of them takes the place of a start
+    that is -0.0. `is_narrow` says that an element may round to the target's type.
+    """
+
+    element: Expr | None
+    nan_start: bool = False
+    nan_element: bool = False
+    zero: bool = False
+    zero_start: bool = False
+    is_narrow: bool = False
+
+    @property
+    def may_show(self) -> bool:
+        """Return whether another order may show, so that the loops may have to run again."""
+        return self.nan_start or self.zero_start or self.is_ordered
+
+    @property
+    def is_ordered(self) -> bool:
+        """Return whether only the order of the text gives C's value in the cases of doubt."""
+        return self.nan_element or self.zero
+
+
+def doubt(region: Region, assign: Assign) -> Doubt | None:
+    """Return what is to be doubted of the extremum of reals that a statement accumulates.
+
+    None for other statements, and where the user vouches for finite numbers.
+    """
+    is_extremum = assign.op == "=" and reduction_operator(assign) in ("min", "max")
+    type_ = _type(region, assign.target)
+    if not is_extremum or type_ not in _REALS or region.spec.assumptions.finite:
+        return None
+    value = assign.value
+    if not isinstance(value, Select):
+        return Doubt(None, nan_start=True)
+    takes = value.if_false == assign.target
+    element = value.if_true if takes else value.if_false
+    is_narrow = type_ == "float" and not _is_float(region, element)
+    zero = is_narrow or not _Zeros(region, assign.number).only_positive(element)
+    test = value.condition
+    assert isinstance(test, Binary)
+    takes_equal = takes == test.op.endswith("=")
+    return Doubt(element, not takes, not takes, zero, takes_equal and not zero, is_narrow)
+
+
+def may_leave_range(region: Region, assign: Assign) -> bool:
+    """Return whether a statement multiplies reals, of which some may leave the range of their type.
+
+    Their product with the others need not. Not where the user vouches for finite numbers.
+    """
+    is_product = reduction_operator(assign) == "*" and not region.spec.assumptions.finite
+    return is_product and _type(region, assign.target) in _REALS
+
+
+def is_complex_product(region: Region, assign: Assign) -> bool:
+    """Return whether a statement multiplies into a complex number, whose zeros show the order.
+
+    Not where the user vouches for finite numbers: the sign of a zero result is free then.
+    """
+    is_product = reduction_operator(assign) == "*" and not region.spec.assumptions.finite
+    return is_product and "omplex" in _type(region, assign.target)
+
+
+def may_stay_negative_zero(region: Region, assign: Assign) -> bool:
+    """Return whether a statement may add terms that are all -0.0, or none, to a real that is -0.0.
+
+    Not where the user vouches for finite numbers: the sign of a zero result is free then.
+    """
+    types = _types(region)
+    type_ = types[_name(assign.target)]
+    if reduction_operator(assign) != "+" or region.spec.assumptions.finite:
+        return False
+    if type_ not in _REALS:
+        return "complex" in type_ and not _begins(region, assign, _is_plain)
+    zeros = _Zeros(region, assign.number)
+    is_sure = _surely_runs(region, assign)
+    if is_sure and assign.op != "-=" and zeros.only_positive(assign.value):
+        return False
+    return not _begins(region, assign, zeros.only_positive)
+
+
+def _surely_runs(region: Region, assign: Assign) -> bool:
+    """Return whether a statement runs wherever the outermost loops around it do."""
+    around = {one.number: loops for one, loops in walk_paths(region.nest.body)}[assign.number]
+    inside = {loop.var for loop in around}
+    bounds = (bound for loop in around for bound in (loop.lower, loop.upper))
+    return assign.guard is None and not any(variables(bound) & inside for bound in bounds)
+
+
+def _is_plain(expr: Expr) -> bool:
+    """Return whether an expression is a number as it is written, which has no sign."""
+    return isinstance(expr, Int | Real)
+
+
+def _begins(region: Region, assign: Assign, holds: Callable[[Expr], bool]) -> bool:
+    """Return whether what a statement adds to always begins, just before, as a value that `holds`.
+
+    The statement that gives it that stands around the loops of the sum, or among them.
+    """
+    around = {one.number: loops for one, loops in walk_paths(region.nest.body)}
+    others = [a for a in region.nest.assigns() if a.number != assign.number]
+    writers = [a for a in others if _name(a.target) == _name(assign.target)]
+    before = [a for a in writers if a.number < assign.number]
+    if not before:
+        return False
+    first, inside = before[-1], around[assign.number]
+    depth = len(around[first.number])
+
+    def is_beside(one: Assign, depth: int) -> bool:
+        return list(map(id, around[one.number][:depth])) == list(map(id, inside[:depth]))
+
+    is_just_before = is_beside(first, depth) and not any(
+        is_beside(a, depth + 1) for a in writers if len(inside) > depth
+    )
+    is_same = first.target == assign.target and is_just_before
+    return is_same and _is_first(first, assign.number) and holds(first.value)
+
+
+def _name(target: Access | Var) -> str:
+    return target.name if isinstance(target, Var) else target.array
+
+
+def needed(assigns: Sequence[Assign], assign: Assign) -> frozenset[int]:
+    """Return the statements whose scalars a statement needs, and itself."""
+    found = {assign.number}
+    waiting = [assign]
+    while waiting:
+        one = waiting.pop()
+        read = {name for part in (*one.sources(), one.target) for name in variables(part)}
+        read -= {assign.target.name} if isinstance(assign.target, Var) else set()
+        for other in assigns:
+            is_read = isinstance(other.target, Var) and other.target.name in read
+            if is_read and other.number not in found:
+                found.add(other.number)
+                waiting.append(other)
+    return frozenset(found)
+
+
+def _type(region: Region, target: Access | Var) -> str:
+    return _types(region).get(_name(target), "")
+
+
+def _is_float(region: Region, expr: Expr) -> bool:
+    """Return whether an expression is of type float."""
+    match expr:
+        case Var() | Access():
+            return _type(region, expr) == "float"
+        case Real(text):
+            return text[-1] in "fF"
+        case Negate(operand):
+            return _is_float(region, operand)
+        case Binary("+" | "-" | "*" | "/", left, right):
+            return _is_float(region, left) and _is_float(region, right)
+        case Select(_, if_true, if_false):
+            return _is_float(region, if_true) and _is_float(region, if_false)
+        case Call(function, _):
+            return function == "(float)" or function in ("fabsf", "sqrtf", "expf", "hypotf")
+        case _:
+            return False
+
+
+class _Zeros:
+    """Tells which expressions of a statement are never -0.0; a sum rounds to nearest."""
+
+    def __init__(self, region: Region, statement: int) -> None:
+        self.region = region
+        self.statement = statement
+        self.assigned: dict[str, list[Assign]] = {}
+        for one in region.nest.assigns():
+            if isinstance(one.target, Var):
+                self.assigned.setdefault(one.target.name, []).append(one)
+        # Of a scalar that is made of itself, the first value and each step tell.
+        self.asked: set[str] = set()
+
+    def only_positive(self, expr: Expr) -> bool:
+        """Return whether `expr` is never -0.0."""
+        match expr:
+            case Int() | Real():
+                return True
+            case Var(name):
+                return self._scalar(name)
+            case Binary("+", left, right):
+                # It takes two of -0.0 to make a third.
+                return self.only_positive(left) or self.only_positive(right)
+            case Binary("-", left, _):
+                return self.only_positive(left)
+            case Binary("*", left, right):
+                return left == right
+            case Select(_, if_true, if_false):
+                return self.only_positive(if_true) and self.only_positive(if_false)
+            case Call("sqrt" | "sqrtf" | "(double)", (operand,)):
+                return self._is_integer(operand) or self.only_positive(operand)
+            case Call("(float)", (operand,)):
+                return self._is_integer(operand)
+            case Call(function, _):
+                return function in _POSITIVE or is_integer(function)
+            case _:
+                return self._is_integer(expr)
+
+    def _scalar(self, name: str) -> bool:
+        if self._is_integer(Var(name)) or name in self.asked:
+            return True
+        scalar, found = self.region.scalars.get(name), self.assigned.get(name, [])
+        if scalar is None or not found or not all(a.op in ("=", "+=") for a in found):
+            return False
+        if not any(_is_first(a, self.statement) for a in found):
+            return False
+        self.asked.add(name)
+        values = [a for a in found if a.op == "="]
+        known = all(self.only_positive(a.value) for a in values)
+        self.asked.discard(name)
+        return known
+
+    def _is_integer(self, expr: Expr) -> bool:
+        types = _types(self.region)
+        match expr:
+            case Int():
+                return True
+            case Var(name) | Access(array=name):
+                return types.get(name, "double") not in _REALS | {"double complex", "float complex"}
+            case Negate(operand):
+                return self._is_integer(operand)
+            case Binary("+" | "-" | "*" | "/" | "%", left, right):
+                return self._is_integer(left) and self._is_integer(right)
+            case Call(function, _):
+                return is_integer(function)
+            case _:
+                return False
+
+
+def _is_first(assign: Assign, statement: int) -> bool:
+    return assign.op == "=" and assign.guard is None and assign.number < statement
+
+
+def _types(region: Region) -> Mapping[str, str]:
+    declared = (s for s in walk_stmts(region.nest.body) if isinstance(s, LocalArray))
+    return {
+        **{array.name: array.type for array in declared},
+        **{scalar.name: scalar.type for scalar in region.scalars.values()},
+        **{array.name: array.element for array in region.arrays.values()},
+    }

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from annotune.analysis.bounds import Bounds
+from annotune.analysis.delinearise import Layout, declared_extents
 from annotune.analysis.domains import NotLinear, access_map, ends, monomial_of
-from annotune.analysis.extremes import Bounds
 from annotune.analysis.facts import Part
 from annotune.analysis.poly import ONE, ZERO, Monomial, Poly, product, to_expr
-from annotune.analysis.shapes import Layout, declared_extents
 from annotune.ir.expr import (
     Access,
     Binary,

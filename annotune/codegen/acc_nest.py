@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from itertools import groupby
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.lanes import around, keeps_order
+from annotune.analysis.schedule import around, keeps_order
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import counts_tests
 from annotune.codegen.in_place import condition

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from annotune.analysis.implied import Known
+from annotune.analysis.conditions import Known
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.isl_schedule import within
 from annotune.codegen.isl_text import ALWAYS, IslText

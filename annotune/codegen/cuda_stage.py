@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
 
-from annotune.analysis.implied import Known
+from annotune.analysis.conditions import Known
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_copies import (
     DYNAMIC,

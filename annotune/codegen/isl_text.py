@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from annotune.analysis.named import WIDE_CASTS, value_at
+from annotune.analysis.statements import WIDE_CASTS, value_at
 from annotune.codegen.c_expr import c_expr
 from annotune.ir.expr import (
     COMPARISONS,

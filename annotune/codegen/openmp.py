@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.lanes import around, keeps_order
+from annotune.analysis.schedule import around, keeps_order
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
 from annotune.codegen.assemble import assembled

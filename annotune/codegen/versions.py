@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from annotune.analysis.implied import Known
+from annotune.analysis.conditions import Known
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Expr

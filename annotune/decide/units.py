@@ -9,8 +9,7 @@ from math import prod
 from typing import TypeGuard
 
 from annotune.analysis.facts import AccessFacts, Analysis, Dependence
-from annotune.analysis.lanes import keeps_order
-from annotune.analysis.schedule import violations
+from annotune.analysis.schedule import keeps_order, violations
 from annotune.decide.apart import Apart, statements_apart
 from annotune.decide.mappable import mappable, may_combine, summable
 from annotune.decide.team import Shared, shared_loops

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.nan_and_zero import may_stay_negative_zero
-from annotune.analysis.reductions import reduction_operator
+from annotune.analysis.reductions import may_stay_negative_zero, reduction_operator
 from annotune.ir.expr import (
     Access,
     Binary,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from annotune.analysis.text import listed
+from annotune.analysis.messages import listed
 from annotune.annotation.commands import before_targets
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.openmp import first_plan

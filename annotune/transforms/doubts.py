@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotune.analysis.nan_and_zero import Doubt
+from annotune.analysis.reductions import Doubt
 from annotune.ir.expr import Access, Binary, Call, Expr, Negate, Real, Select, Var, negated, rewrite
 from annotune.ir.nest import Assign
 

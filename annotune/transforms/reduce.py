@@ -10,13 +10,13 @@ from typing import ClassVar
 import islpy as isl
 
 from annotune.analysis.facts import Analysis, Dependence
-from annotune.analysis.nan_and_zero import (
+from annotune.analysis.reductions import (
     doubt,
     may_leave_range,
     may_stay_negative_zero,
     needed,
+    reduction_operator,
 )
-from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import names_of
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import (

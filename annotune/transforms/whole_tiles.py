@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial, reduce
 
-from annotune.analysis.implied import Known
+from annotune.analysis.conditions import Known
 from annotune.ir.expr import Binary, Call, Expr, Select, Var, rewrite
 from annotune.ir.nest import Assign, Local, Loop, Stmt
 from annotune.transforms.tiles import cut_ends, full_end

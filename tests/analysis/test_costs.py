@@ -11,7 +11,7 @@ from support.sizes import fulfils
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Work
-from annotune.analysis.footprints import progression
+from annotune.analysis.work import progression
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import Region
 

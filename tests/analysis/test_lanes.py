@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.regions import analysis_of
 
-from annotune.analysis.lanes import keeps_order
+from annotune.analysis.schedule import keeps_order
 
 # The body under `for i: for j`, and whether lanes along j keep its order.
 BODIES = {

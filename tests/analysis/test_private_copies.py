@@ -11,8 +11,7 @@ from support.laws import tried
 from support.nest_text import print_nest
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.carried import with_last_values
-from annotune.analysis.expand import with_private_arrays
+from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import LocalArray, walk_stmts
 from annotune.ir.region import Region

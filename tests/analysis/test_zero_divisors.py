@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.named import value_at
+from annotune.analysis.statements import value_at
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Binary, Call, Int, Var
 

@@ -11,7 +11,7 @@ from conftest import Golden
 from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.expand import with_private_arrays
+from annotune.analysis.private_copies import with_private_arrays
 from annotune.codegen.assemble import assembled
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode

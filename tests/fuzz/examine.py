@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.carried import with_last_values
-from annotune.analysis.expand import with_private_arrays
 from annotune.analysis.facts import Analysis
+from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import TARGET_NAMES, Provenance, Variant, load_target

@@ -15,8 +15,8 @@ from support.regions import nest_analysis
 from transforms.interpreter import run, touched, whole_tiles_run
 from transforms.products import MATMUL, analysed
 
+from annotune.analysis.conditions import Known
 from annotune.analysis.facts import Analysis
-from annotune.analysis.implied import Known
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign, Combine, Level, Loop, MemorySpace, Nest, Operator
 from annotune.transforms.context import Context

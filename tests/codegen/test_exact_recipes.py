@@ -11,8 +11,7 @@ from decide.recipes import example_files
 from support.regions import regions_of
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.carried import with_last_values
-from annotune.analysis.expand import with_private_arrays
+from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.annotation.devices import load_device
 from annotune.annotation.origin import Origin
 from annotune.annotation.parse import parse_recipe

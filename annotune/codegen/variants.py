@@ -47,9 +47,9 @@ def planned(
         return Variant(analysis, tuned, None, settings or {})
     others = tuple(choice.elsewhere or choice for choice in choices)
     made = built(others, region.constants)
-    if isinstance(made, Diagnostic) and any(choice.blocking for choice in others):
+    if isinstance(made, Diagnostic) and any(choice.steps for choice in others):
         # Its copies have a size that only the tuned sizes fix.
-        made = built(tuple(replace(choice, blocking=()) for choice in others), region.constants)
+        made = built(tuple(replace(choice, steps=()) for choice in others), region.constants)
     general = _legal(made)
     partly: Plan | None = None
     listed = {name: region.sizes[name] for name in region.varied if name in passed}

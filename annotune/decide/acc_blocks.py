@@ -14,9 +14,11 @@ from math import ceil, prod
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.cpu_blocks import free_loops, held_loop
 from annotune.decide.placement import WARP
-from annotune.decide.plan import AccForm, Blocking, KernelChoice, Reason
+from annotune.decide.plan import AccForm, KernelChoice, Reason
 from annotune.decide.units import Unit
 from annotune.ir.expr import Access
+from annotune.transforms.hold import Hold
+from annotune.transforms.permute import Permute
 from annotune.transforms.tile import name_is_taken, tile_name
 from annotune.transforms.tree import bound_names, find_assign
 from annotune.transforms.unroll import divisors
@@ -202,14 +204,14 @@ def _choice(
     threads = tuple(loop for loop, _ in lanes)
     inner = tuple(loop for loop, _ in rows)
     order = (*reversed(blocks), *reversed(threads), *nest.summed, *inner)
-    blocking = Blocking(nest.statement, (), order, held=nest.summed[0])
+    steps = (Permute(nest.statement, order), Hold(nest.statement, nest.summed[0]))
     return KernelChoice(
         unit.parts,
         tiles=tuple(cut),
         blocks=blocks,
         threads=threads,
         reasons=tuple(_reasons(nest, lanes, rows)),
-        blocking=(blocking,),
+        steps=steps,
         form=AccForm(REGISTERS),
     )
 

@@ -104,7 +104,7 @@ def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:
         reason = Reason(SUBJECT, "direct", NO_BARRIER)
         choice = replace(choose(unit), acc=choice.acc)
         choice = replace(choice, reasons=(reason, *choice.reasons))
-    choice = replace(choice, blocking=())
+    choice = replace(choice, steps=())
     if choice.acc is not None:
         return choice
     if len(choice.threads) < 2:

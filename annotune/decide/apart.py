@@ -170,6 +170,34 @@ def taken_apart(
     )
 
 
+def apart_blocks(
+    analysis: Analysis,
+    found: Apart,
+    tiles: tuple[tuple[str, int], ...],
+    order: tuple[str, ...],
+    held: str,
+    deals: tuple[tuple[str, int], ...] = (),
+) -> tuple[Transform, ...]:
+    """Return the steps that give a statement a nest of its own in a block, in the order of that.
+
+    `order` are its loops once cut and dealt out, outermost first, those of the block from `held`
+    on.
+    """
+    place, inside = order.index(held), shared_inside(found, order, held)
+    steps = taken_apart(analysis, found, tiles, (*order[:place], *inside), inside, deals)
+    return (*steps, Permute(found.statement, order[place:]))
+
+
+def shared_inside(found: Apart, order: tuple[str, ...], held: str) -> tuple[str, ...]:
+    """Return the loops of a block that a statement shares with its neighbours, outermost first.
+
+    They are those that pick an element of it.
+    """
+    own = {loop.var for loop in found.own}
+    own |= {tile_name(name) for name in own}
+    return tuple(n for n in order[order.index(held) :] if n not in own)
+
+
 def _user(found: Apart, scalar: str, analysis: Analysis) -> int:
     """Return a statement of the groups that uses a scalar."""
     users = analysis.homes[scalar]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from annotune.annotation.commands import statements, with_tile_names
 from annotune.annotation.messages import nearest
@@ -28,11 +28,10 @@ from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.requests import Vectors
 from annotune.transforms.resident import Resident
 from annotune.transforms.stage import Stage
+from annotune.transforms.steps import T, of_kind, statement_of
 from annotune.transforms.stream import Stream
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.tree import Body
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -47,17 +46,13 @@ class Asked:
 
     def of(self, kind: type[T], among: Sequence[int] | None = None) -> tuple[T, ...]:
         """Return the steps of a kind, those on some statements alone if these are given."""
-        return tuple(
-            step
-            for step in self.steps
-            if isinstance(step, kind) and (among is None or _statement(step) in among)
-        )
+        return of_kind(self.steps, kind, among)
 
     def by_statement(self, kind: type[T], command: str = "") -> dict[int, T]:
         """Return the last step of a kind on each statement; for mappings by their command."""
         found = self.of(kind)
         return {
-            _statement(step): step
+            statement_of(step): step
             for step in found
             if not command or getattr(step, "command", "") == command
         }
@@ -73,14 +68,9 @@ class Asked:
         for step in self.steps:
             wish = _movement(step)
             if wish is not None:
-                known = found.get(_statement(step), MovementWish())
-                found[_statement(step)] = wish.beside(known)
+                known = found.get(statement_of(step), MovementWish())
+                found[statement_of(step)] = wish.beside(known)
         return found
-
-
-def _statement(step: Any) -> int:
-    number: int = step.statement
-    return number
 
 
 def _movement(step: Step) -> MovementWish | None:

@@ -7,15 +7,13 @@ from dataclasses import replace
 from itertools import product
 
 from annotune.analysis.facts import Analysis
-from annotune.decide.apart import Apart, taken_apart
 from annotune.decide.apply import apply
 from annotune.decide.places import NO_PLACES, Places
 from annotune.decide.plan import (
-    Blocking,
     KernelChoice,
     Plan,
 )
-from annotune.decide.thread_level import thread_level
+from annotune.decide.thread_level import at_places, thread_level
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Level
 from annotune.transforms.context import Context
@@ -92,11 +90,7 @@ def schedule(
     for choice in choices:
         span = _map_place(choice, places, command)
         steps += _mapped(choice, placement(choice), command, span)
-        for block in choice.blocking:
-            span = places.of("vectorize", block.statement)
-            parts = ((block.statement,),) if block.apart is None else block.apart.groups
-            if block.simd:
-                steps += [Vectorize(part[0], block.simd, span) for part in parts]
+        steps += choice.of(Vectorize)
     for choice in choices:
         steps += thread_level(choice, places)
     return tuple(steps)
@@ -190,24 +184,5 @@ def _structure(choice: KernelChoice, analysis: Analysis, places: Places) -> Iter
         yield Deal(choice.leader, loop, workers, span)
     if is_late:
         yield Permute(choice.leader, choice.order, places.of("permute", choice.leader))
-    for block in choice.blocking:
-        if block.apart is not None:
-            yield from _apart(block, block.apart, analysis)
-            continue
-        for loop, size in block.tiles:
-            span = places.of("tile", block.statement)
-            yield Tile(block.statement, loop, size, span)
-        for loop, workers in block.deals:
-            span = places.of("deal", block.statement)
-            yield Deal(block.statement, loop, workers, span)
-        if block.order:
-            span = places.of("permute", block.statement)
-            yield Permute(block.statement, block.order, span)
-
-
-def _apart(block: Blocking, apart: Apart, analysis: Analysis) -> Iterable[Transform]:
-    """Yield the transforms that give a statement a nest of its own in a block, in its order."""
-    place = block.order.index(block.held)
-    order = (*block.order[:place], *block.inside)
-    yield from taken_apart(analysis, apart, block.tiles, order, block.inside, block.deals)
-    yield Permute(block.statement, block.order[place:])
+    own = (step for step in choice.steps if not (step.is_inner or isinstance(step, Vectorize)))
+    yield from at_places(own, places)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from annotune.decide.asked import Asked
 from annotune.decide.messages import NO_CONTRACTION
-from annotune.decide.plan import Blocking, KernelChoice, Staging
+from annotune.decide.plan import KernelChoice
 from annotune.decide.units import Unit
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import MemorySpace
@@ -19,36 +19,26 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers
 from annotune.transforms.requests import Contract
 from annotune.transforms.stage import Stage
+from annotune.transforms.steps import in_order, of_kind
 from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Schedule, Transform
 
 COPYING = (Stage, Hold, Pad, Peel)
 
 
-def copying_of(unit: Unit, asked: Asked) -> tuple[Blocking, ...]:
+def copying_of(unit: Unit, asked: Asked) -> Schedule:
     """Return what the recipe copies, holds, pads and peels in the statements of a unit."""
-    held, padded = asked.by_statement(Hold), asked.by_statement(Pad)
-    peeled, staged = asked.by_statement(Peel), asked.by_statement(Stage)
-    named = {*held, *padded, *peeled, *staged}
-    return tuple(
-        Blocking(
-            s,
-            held=held[s].loop if s in held else "",
-            staged=tuple(map(_staging, asked.of(Stage, (s,)))),
-            padded=padded[s].loops if s in padded else (),
-            peeled=peeled[s].loops if s in peeled else (),
-        )
-        for s in unit.statements
-        if s in named
-    )
+    own = unit.statements
+    last: list[Transform] = [
+        *asked.by_statement(Hold).values(),
+        *asked.by_statement(Peel).values(),
+        *asked.by_statement(Pad).values(),
+    ]
+    found = (*asked.of(Stage, own), *(step for step in last if step.statement in own))
+    return in_order(sorted(found, key=lambda step: step.statement))
 
 
-def _staging(copy: Stage) -> Staging:
-    return Staging(
-        copy.array, copy.loop, copy.layout, copy.space, width=copy.width, padding=copy.padding
-    )
-
-
-def refuse_beside(unit: Unit, copying: tuple[Blocking, ...], asked: Asked) -> None:
+def refuse_beside(unit: Unit, copying: Schedule, asked: Asked) -> None:
     """Refuse what a recipe asks for beside the tile of a contraction, which decides it itself.
 
     Raises:
@@ -66,29 +56,34 @@ def refuse_beside(unit: Unit, copying: tuple[Blocking, ...], asked: Asked) -> No
                 why = f"'{command}' is asked for beside it, which it decides itself"
                 place = asked.places.of(command, statement)
                 raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
-    if any(block != Blocking(block.statement, peeled=block.peeled) for block in copying):
+    if not all(isinstance(step, Peel) for step in copying):
         statement = asked.of(Contract, unit.statements)[0].statement
         place = asked.places.of("contract", statement)
         why = "it has its own copies, block of registers and padding"
         raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
 
 
-def peeled_as_wished(choice: KernelChoice, copying: tuple[Blocking, ...]) -> KernelChoice:
+def peeled_as_wished(choice: KernelChoice, copying: Schedule) -> KernelChoice:
     """Return the tile of a contraction, at other sizes too, with whole tiles apart as asked."""
-    asked = {block.statement: block.peeled for block in copying}
-    blocking = tuple(
-        replace(block, peeled=asked.get(block.statement, block.peeled)) for block in choice.blocking
-    )
+    if not copying:
+        return choice
+    asked = {step.statement for step in copying}
+    others = (s for s in choice.steps if not (isinstance(s, Peel) and s.statement in asked))
+    # What is peeled elsewhere than at the tile's own statement is for nothing.
+    own = {step.statement for step in choice.steps}
+    steps = in_order((*others, *(step for step in copying if step.statement in own)))
     general = choice.elsewhere
     elsewhere = None if general is None else peeled_as_wished(general, copying)
-    return replace(choice, blocking=blocking, elsewhere=elsewhere)
+    return replace(choice, steps=steps, elsewhere=elsewhere)
 
 
-def with_copies(choice: KernelChoice, copying: tuple[Blocking, ...]) -> KernelChoice:
+def with_copies(choice: KernelChoice, copying: Schedule) -> KernelChoice:
     """Return `choice` with copies; the threads that fill them come to their barriers together."""
-    if any(c.space is MemorySpace.SHARED for block in copying for c in block.staged):
+    if any(copy.space is MemorySpace.SHARED for copy in of_kind(copying, Stage)):
         cut = tuple(loop for loop, _ in choice.tiles if loop in choice.threads)
-        first = copying[0]
-        padded = tuple(dict.fromkeys((*first.padded, *cut)))
-        copying = (replace(first, padded=padded), *copying[1:])
-    return replace(choice, blocking=copying)
+        first = copying[0].statement
+        asked = next(iter(of_kind(copying, Pad, (first,))), Pad(first, ()))
+        loops = tuple(dict.fromkeys((*asked.loops, *cut)))
+        others = (step for step in copying if step is not asked)
+        copying = in_order((*others, replace(asked, loops=loops))) if loops else copying
+    return replace(choice, steps=copying)

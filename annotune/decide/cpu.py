@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import prod
@@ -13,6 +13,7 @@ from annotune.decide.cpu_ahead import fetched_ahead
 from annotune.decide.cpu_blocks import (
     LANES,
     Block,
+    Blocked,
     Sharing,
     along_loop,
     cut_tiles,
@@ -25,11 +26,15 @@ from annotune.decide.cpu_blocks import (
 from annotune.decide.cpu_copies import ENOUGH_PIECES, Arrangement, arranged, padded_loops
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_options import first_option
-from annotune.decide.plan import Ahead, Blocking, KernelChoice, Reason, Staging
+from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.sum_lanes import leaders, stays_inside
 from annotune.decide.units import Unit, units
 from annotune.ir.nest import Loop
+from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.stage import Stage
+from annotune.transforms.steps import in_order
 from annotune.transforms.tile import name_is_taken, tile_name
+from annotune.transforms.transform import Schedule
 
 BY_RULES = Sharing()
 
@@ -44,7 +49,7 @@ def choose_cpu(
 ) -> KernelChoice:
     """Return the choice for a unit, with the register block of some statements given."""
     given = dict(blocks)
-    blocking: list[Blocking] = []
+    blocking: list[Blocked] = []
     reasons: list[Reason] = []
     summed: list[tuple[int, str]] = []
     found: Arrangement | None = None
@@ -61,12 +66,12 @@ def choose_cpu(
             made = _blocking(unit, statement, block, found)
             # Nothing of a statement whose own loops alone make the block leaves its nest.
             is_alone = made.apart is not None and not made.inside
-            blocking.append(Blocking(statement) if is_alone else made)
+            blocking.append(Blocked(statement) if is_alone else made)
             is_near = along_loop(unit, statement) == block.along
             near = "is contiguous" if is_near else "has the shortest steps"
             reasons.append(_reason(statement, block, blocking[-1].held, near))
             reasons += _apart_reasons(blocking[-1])
-            reasons += [_copy_reason(statement, copy) for copy in blocking[-1].staged]
+            reasons += [_copy_reason(copy) for copy in blocking[-1].staged]
     # What leaves a nest takes its neighbours along.
     taken = {n for b in blocking if b.apart for n in b.apart.beside}
     blocking = [b for b in blocking if b.statement not in taken]
@@ -76,7 +81,7 @@ def choose_cpu(
         b if b.statement in quiet else replace(b, ahead=fetched_ahead(unit, b, cores))
         for b in blocking
     ]
-    reasons += [_ahead_reason(b, b.ahead) for b in blocking if b.ahead is not None]
+    reasons += [_ahead_reason(b.ahead) for b in blocking if b.ahead is not None]
     # A loop that the threads share has its lanes in each thread's own part.
     reasons = [r for r in reasons if not any(_is_for(r, b) for b in blocking if b.simd in cores)]
     blocking = [b for b in blocking if b.simd not in cores]
@@ -91,7 +96,7 @@ def choose_cpu(
         )
     if cores:
         rule = f"outermost parallel loops, at least {ENOUGH_PIECES} pieces where there are"
-        few = pieces(unit, cores, blocking) < ENOUGH_PIECES
+        few = pieces(unit, cores, _sizes(blocking)) < ENOUGH_PIECES
         if found is not None and found.staged and few:
             rule = "outermost parallel loops, fewer of them so that a copy serves the others"
         if sharing.count:
@@ -109,13 +114,17 @@ def choose_cpu(
         cores=cores,
         schedule=sharing.schedule,
         team=team,
-        blocking=tuple(blocking),
+        steps=_steps(unit, blocking),
     )
     if not any(block.staged for block in blocking):
         return choice
     # A copy is as long as the tuned sizes say, and only copies may be read beyond a loop's end.
     plain = (replace(block, staged=(), padded=(), ahead=None) for block in blocking)
-    return replace(choice, elsewhere=replace(choice, blocking=tuple(plain)))
+    return replace(choice, elsewhere=replace(choice, steps=_steps(unit, plain)))
+
+
+def _steps(unit: Unit, blocking: Iterable[Blocked]) -> Schedule:
+    return in_order(step for block in blocking for step in block.steps(unit.analysis))
 
 
 def _has_outside(
@@ -129,7 +138,7 @@ def _has_outside(
     return any(loop.var in free and loop.var not in inside for loop in apart.band)
 
 
-def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | None) -> Blocking:
+def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | None) -> Blocked:
     """Return the tiles and the order that make `block`: reductions outside its two loops."""
     held = held_loop(unit, statement)
     free, band = free_loops(unit, statement), own_band(unit, statement)
@@ -139,14 +148,14 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
         if block.outer:
             order = outside(block.outer, order or tuple(loop.var for loop in band))
         staged = found.staged if found is not None else ()
-        return Blocking(statement, (), order, block.along, staged=staged)
+        return Blocked(statement, (), order, block.along, staged=staged)
     tiles = cut_tiles(unit, statement, block)
     from_zero = is_sum(unit, statement, held)
     if statement in unit.apart and not _has_outside(unit.apart[statement], free, block, tiles):
-        return Blocking(statement)
+        return Blocked(statement)
     if found is not None:
         padded = padded_loops(unit, statement, found) if from_zero else ()
-        return Blocking(
+        return Blocked(
             statement,
             tiles,
             found.order,
@@ -164,7 +173,7 @@ def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | Non
     rest = [x.var for x in band if x.var not in free]
     order = (*outer, *rest, *inner)
     apart = unit.apart.get(statement)
-    return Blocking(statement, tiles, order, block.along, held, from_zero=from_zero, apart=apart)
+    return Blocked(statement, tiles, order, block.along, held, from_zero=from_zero, apart=apart)
 
 
 def outside(loop: str, order: Sequence[str]) -> tuple[str, ...]:
@@ -182,14 +191,14 @@ def _inner_last(band: tuple[Loop, ...], free: tuple[str, ...], along: str) -> tu
 
 
 def _cores(
-    unit: Unit, blocking: list[Blocking], sharing: Sharing, is_reordered: bool
+    unit: Unit, blocking: list[Blocked], sharing: Sharing, is_reordered: bool
 ) -> tuple[str, ...]:
     """Return the loops that threads share: the outermost, until there are enough pieces.
 
     Those of `sharing` if it says how many; in the order of the block if the text's is not kept.
     """
     lanes = {b.simd for b in blocking}
-    tiles = {name: size for b in blocking for name, size in b.tiles}
+    tiles = _sizes(blocking)
     inside = {name for b in blocking if b.held for name in b.order[b.order.index(b.held) :]}
     own = set(blocking[0].order or unit.parallel) if blocking else set(unit.parallel)
     out: list[str] = []
@@ -221,7 +230,7 @@ def _cores(
     return next(tuple(dict.fromkeys(pair)) for pair in some if unit.may_combine(*pair))
 
 
-def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocking | None:
+def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocked | None:
     """Return lanes along the unit's innermost parallel loop, where it is contiguous.
 
     Where the threads need that very loop, they share its tiles.
@@ -233,14 +242,14 @@ def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocking | None:
         return None
     if loop.var not in cores:
         is_contiguous = any(f.strides.get(loop.var) == 1 for f in unit.writes)
-        return Blocking(unit.leader, simd=loop.var) if is_contiguous else None
+        return Blocked(unit.leader, simd=loop.var) if is_contiguous else None
     facts = [f for s in unit.statements for f in unit.analysis.accesses[s]]
     is_even = all(f.strides.get(loop.var) in (0, 1) for f in facts)
     holds_loops = any(isinstance(stmt, Loop) for stmt in loop.body)
     is_long = (unit.trips[loop.var] or 0) >= 2 * LANES
     if not (is_even and holds_loops and is_long) or name_is_taken(loop.var, unit.analysis):
         return None
-    return Blocking(unit.leader, ((loop.var, LANES),), simd=loop.var)
+    return Blocked(unit.leader, ((loop.var, LANES),), simd=loop.var)
 
 
 def _reason(statement: int, block: Block, held: str, near: str) -> Reason:
@@ -253,7 +262,7 @@ def _reason(statement: int, block: Block, held: str, near: str) -> Reason:
     return Reason(f"S{statement}", f"{block.rows} rows of {block.over} x {what}", rule)
 
 
-def _apart_reasons(block: Blocking) -> list[Reason]:
+def _apart_reasons(block: Blocked) -> list[Reason]:
     """Return the reason for arrays of the scalars that a statement leaves its neighbours with."""
     if block.apart is None:
         return []
@@ -264,14 +273,14 @@ def _apart_reasons(block: Blocking) -> list[Reason]:
     return [Reason(f"S{block.statement}", decision, rule)]
 
 
-def _copy_reason(statement: int, copy: Staging) -> Reason:
+def _copy_reason(copy: Stage) -> Reason:
     rule = f"its slice is used again and again inside {copy.loop}, in the order of the copy"
-    return Reason(f"S{statement}", f"copy of {copy.array} before {copy.loop}", rule)
+    return Reason(f"S{copy.statement}", f"copy of {copy.array} before {copy.loop}", rule)
 
 
-def _ahead_reason(block: Blocking, ahead: Ahead) -> Reason:
+def _ahead_reason(step: Prefetch) -> Reason:
     rule = "few terms for each element: memory is asked while others are computed"
-    return Reason(f"S{block.statement}", f"prefetch of the next {ahead.loop}'s output", rule)
+    return Reason(f"S{step.statement}", f"prefetch of the next {step.ahead}'s output", rule)
 
 
 def _sum_reason(statement: int, loop: str) -> Reason:
@@ -279,7 +288,7 @@ def _sum_reason(statement: int, loop: str) -> Reason:
     return Reason(f"S{statement}", f"lanes of {loop}", rule)
 
 
-def _is_for(reason: Reason, block: Blocking) -> bool:
+def _is_for(reason: Reason, block: Blocked) -> bool:
     return reason.subject == f"S{block.statement}"
 
 
@@ -290,7 +299,7 @@ def _as_it_stands(unit: Unit, statement: int) -> tuple[Reason, ...]:
     return (Reason(f"S{statement}", "as it stands", "C fixes every count; the compiler unrolls"),)
 
 
-def _left(unit: Unit, cores: tuple[str, ...], blocking: list[Blocking]) -> list[Reason]:
+def _left(unit: Unit, cores: tuple[str, ...], blocking: list[Blocked]) -> list[Reason]:
     """Return the reason for the parallel loops that neither threads nor lanes nor rows run."""
     used = {*cores, *(b.simd for b in blocking)}
     used |= {name for b in blocking for name, _ in b.tiles}
@@ -299,15 +308,17 @@ def _left(unit: Unit, cores: tuple[str, ...], blocking: list[Blocking]) -> list[
     left = [n for n in names if n not in used and tile_name(n) not in used]
     if not left:
         return []
-    count = pieces(unit, cores, blocking)
+    count = pieces(unit, cores, _sizes(blocking))
     return [Reason("serial", ", ".join(left), f"the shared loops give {count} pieces already")]
 
 
-def pieces(unit: Unit, cores: Sequence[str], blocking: Sequence[Blocking]) -> int:
-    """Return how many pieces of work the loops that threads share make."""
+def _sizes(blocking: Iterable[Blocked]) -> dict[str, int]:
+    return {name: size for block in blocking for name, size in block.tiles}
+
+
+def pieces(unit: Unit, cores: Sequence[str], tiles: Mapping[str, int]) -> int:
+    """Return how many pieces of work the loops that threads share make, of which some are cut."""
     trips = dict(unit.trips) | {
-        tile_name(name): -(-(unit.trips[name] or 1) // size)
-        for b in blocking
-        for name, size in b.tiles
+        tile_name(name): -(-(unit.trips[name] or 1) // size) for name, size in tiles.items()
     }
     return prod(trips.get(n) or 1 for n in cores)

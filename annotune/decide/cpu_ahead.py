@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
-from annotune.decide.cpu_blocks import output, own_band
+from annotune.decide.cpu_blocks import Blocked, output, own_band
 from annotune.decide.cpu_copies import CutNest
-from annotune.decide.plan import Ahead, Blocking
 from annotune.decide.units import Unit
 from annotune.ir.c_types import element_bytes
+from annotune.transforms.prefetch import Prefetch
 from annotune.transforms.tile import tile_name
 
 # Bytes of a line of the cache, on every CPU that is in use for this.
@@ -33,8 +33,8 @@ MOST_TERMS = 128
 NEAR = 131072
 
 
-def fetched_ahead(unit: Unit, block: Blocking, cores: Sequence[str]) -> Ahead | None:
-    """Return the loop whose next output is worth asking for before each block, if any.
+def fetched_ahead(unit: Unit, block: Blocked, cores: Sequence[str]) -> Prefetch | None:
+    """Return what asks before each block for the output of a later one, if that is worth it.
 
     That is the innermost one around it that is far enough ahead; its lanes must lie in lines, and
     what one iteration updates in one piece: pieces that lie apart gained nothing.
@@ -65,7 +65,7 @@ def fetched_ahead(unit: Unit, block: Blocking, cores: Sequence[str]) -> Ahead | 
         is_able = bool(target.strides.get(name)) and nest.count(name) >= LEAST_TRIPS
         is_far = lead >= LEAST_LEAD and lead * size <= MOST_LEAD
         if is_able and is_far and _is_one_piece(target, nest, block.order[at + 1 :]):
-            return Ahead(name, max(1, line))
+            return Prefetch(block.statement, name, block.held, max(1, line))
     return None
 
 

@@ -40,8 +40,12 @@ from annotune.decide.space import Axis
 from annotune.decide.sum_lanes import is_alone, leaders, sum_lanes
 from annotune.decide.units import Unit
 from annotune.transforms.map import DYNAMIC, GUIDED, STATIC
-from annotune.transforms.tile import tile_name
+from annotune.transforms.permute import Permute
+from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.stage import Stage
+from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.unroll import divisors
+from annotune.transforms.vectorize import Vectorize
 
 NONE = "-"
 # Pieces that threads fetch one by one: each costs some 100 ns, a millisecond for them all.
@@ -164,9 +168,10 @@ class BlockAxes:
 
     def _settings(self, block: Block, choice: KernelChoice) -> dict[str, str | int]:
         """Return what a choice does with a statement, whatever was asked for."""
-        own = next((b for b in choice.blocking if b.statement == self.statement), None)
-        is_block = own is not None and bool(block.along) and own.simd == block.along
-        order = own.order if own is not None and is_block else ()
+        own = (self.statement,)
+        is_block = block.along in {step.loop for step in choice.of(Vectorize, own)}
+        shaped = next(iter(choice.of(Permute, own)), None)
+        order = shaped.order if shaped is not None and is_block else ()
         names = order or tuple(loop.var for loop in own_band(self.unit, self.statement))
         made = {tile_name(loop): loop for loop in self.unit.loops_around(self.statement)}
         is_summed = any(s == self.statement for s, _ in choice.team)
@@ -175,8 +180,8 @@ class BlockAxes:
             "lanes": block.lanes if is_block else 0,
             "rows": block.rows if is_block else 1,
             "over": (block.over if is_block else "") or NONE,
-            "copies": int(is_block and own is not None and bool(own.staged)),
-            "ahead": int(is_block and own is not None and own.ahead is not None),
+            "copies": int(is_block and bool(choice.of(Stage, own))),
+            "ahead": int(is_block and bool(choice.of(Prefetch, own))),
             "outer": made.get(names[0], names[0]) if names else NONE,
             "shared": len(choice.cores),
         }
@@ -251,8 +256,9 @@ class BlockAxes:
 
         Without the innermost of them there would not be enough for many threads.
         """
-        before = pieces(self.unit, choice.cores[:-1], choice.blocking)
-        every = pieces(self.unit, choice.cores, choice.blocking)
+        tiles = _sizes(choice)
+        before = pieces(self.unit, choice.cores[:-1], tiles)
+        every = pieces(self.unit, choice.cores, tiles)
         most = prod(self.unit.trips[name] or 1 for name in self.unit.parallel)
         return before < ENOUGH_PIECES and every >= min(FEW_PIECES, most)
 
@@ -261,6 +267,10 @@ class BlockAxes:
             return True
         count = self.unit.trip(self.statement, over)
         return rows <= min(count or MAX_COPIED_ROWS, max(MAX_ROWS, MAX_COPIED_ROWS))
+
+
+def _sizes(choice: KernelChoice) -> dict[str, int]:
+    return {step.loop: step.size for step in choice.of(Tile)}
 
 
 def _fits_registers(lanes: int, rows: int) -> bool:
@@ -281,7 +291,7 @@ def schedules(unit: Unit) -> tuple[str, ...]:
     Parts that shrink are for pieces that differ.
     """
     choice = choose_cpu(unit)
-    if not choice.cores or pieces(unit, choice.cores, choice.blocking) > MOST_FETCHED:
+    if not choice.cores or pieces(unit, choice.cores, _sizes(choice)) > MOST_FETCHED:
         return (STATIC,)
     is_uneven = any(count is None for count in unit.trips.values())
     return (STATIC, DYNAMIC, *((GUIDED,) if is_uneven else ()))

@@ -7,10 +7,12 @@ output, rows along one that reuses what the lanes load, the reduction around bot
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotune.analysis.facts import AccessFacts
+from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.analysis.reductions import reduction_operator
+from annotune.decide.apart import Apart, apart_blocks, shared_inside
 from annotune.decide.hints import rows_of
 from annotune.decide.sum_lanes import is_alone, runs_along, sum_lanes
 from annotune.decide.units import Unit
@@ -18,11 +20,18 @@ from annotune.ir.expr import Int, Var, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
 from annotune.transforms.copies import may_not_run, other_user
+from annotune.transforms.hold import Hold
 from annotune.transforms.map import STATIC
-from annotune.transforms.tile import name_is_taken
+from annotune.transforms.pad import Pad
+from annotune.transforms.permute import Permute
+from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.stage import Stage
+from annotune.transforms.tile import Tile, name_is_taken
+from annotune.transforms.transform import Transform
 from annotune.transforms.tree import bands, bound_names, find_assign, numbers, path
 from annotune.transforms.unroll import divisors
 from annotune.transforms.value_type import drops_fractions, region_types
+from annotune.transforms.vectorize import Vectorize
 
 # Accumulators of one block: half of the 32 AVX-512 registers of eight doubles, so that the
 # loads and factors of the next step find room.
@@ -59,6 +68,56 @@ class Block:
             return f"partial results along {self.along}"
         rows = f"{self.rows} {self.over} x " if self.over else ""
         return f"{rows}{self.lanes} {self.along}{' of copies' if self.copied else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """The perfect nest of a statement with its block cut out, as one core runs it.
+
+    `tiles` are (loop, size), `order` its loops after them, outermost first, empty when they stay.
+    `simd` is the loop whose iterations are lanes, and `held` the one over which a block of the
+    target stays in registers; empty where there is none. `staged` are the copies of inputs,
+    `padded` the loops that run whole tiles where they end inside one. With `from_zero` what is
+    held is a sum that is added to the target at the end. `apart` says how the statement leaves an
+    imperfect nest, inside the tiles. Before a block is held, `ahead` asks for what a later one
+    updates.
+    """
+
+    statement: int
+    tiles: tuple[tuple[str, int], ...] = ()
+    order: tuple[str, ...] = ()
+    simd: str = ""
+    held: str = ""
+    staged: tuple[Stage, ...] = ()
+    padded: tuple[str, ...] = ()
+    from_zero: bool = False
+    apart: Apart | None = None
+    ahead: Prefetch | None = None
+
+    @property
+    def inside(self) -> tuple[str, ...]:
+        """Return the loops of the block that a statement apart shares with its neighbours."""
+        return () if self.apart is None else shared_inside(self.apart, self.order, self.held)
+
+    def steps(self, analysis: Analysis) -> Iterator[Transform]:
+        """Yield the steps that make it."""
+        number, apart = self.statement, self.apart
+        if apart is not None:
+            yield from apart_blocks(analysis, apart, self.tiles, self.order, self.held)
+        else:
+            yield from (Tile(number, loop, size) for loop, size in self.tiles)
+            yield from (Permute(number, self.order),) if self.order else ()
+        if self.simd:
+            groups = ((number,),) if apart is None else apart.groups
+            yield from (Vectorize(group[0], self.simd) for group in groups)
+        yield from self.staged
+        if self.ahead is not None:
+            yield self.ahead
+        # What leaves a nest as an array is not held once more.
+        if self.held and not (apart is not None and isinstance(apart.target, Var)):
+            yield Hold(number, self.held, self.from_zero)
+        if self.padded:
+            yield Pad(number, self.padded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,10 @@ from annotune.decide.cpu_blocks import (
     output,
     own_band,
 )
-from annotune.decide.plan import Staging
 from annotune.decide.units import Unit
 from annotune.ir.expr import accesses
+from annotune.ir.nest import MemorySpace
+from annotune.transforms.stage import Stage
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import find_assign
 
@@ -82,7 +83,7 @@ class Arrangement:
 
     order: tuple[str, ...]
     cores: tuple[str, ...]
-    staged: tuple[Staging, ...]
+    staged: tuple[Stage, ...]
 
 
 def inputs(unit: Unit, statement: int) -> tuple[AccessFacts, ...]:
@@ -247,7 +248,7 @@ def outer_order(
     return (*outer, *left)
 
 
-def copies(unit: Unit, nest: CutNest, shared: int, longest: int = COPIES) -> tuple[Staging, ...]:
+def copies(unit: Unit, nest: CutNest, shared: int, longest: int = COPIES) -> tuple[Stage, ...]:
     """Return the copies that pay, each inside the `shared` outermost loops: the threads'.
 
     None has more elements than `longest`.
@@ -258,7 +259,7 @@ def copies(unit: Unit, nest: CutNest, shared: int, longest: int = COPIES) -> tup
     return tuple(copy for copy in found if copy is not None)
 
 
-def _copy(nest: CutNest, fact: AccessFacts, shared: int, longest: int) -> Staging | None:
+def _copy(nest: CutNest, fact: AccessFacts, shared: int, longest: int) -> Stage | None:
     """Return the copy of an input before the outermost loop that uses it again, if it pays."""
     own = {name for name in nest.trips if fact.strides.get(name)}
     own |= {tile_name(name) for name in own & nest.tiles.keys()}
@@ -272,7 +273,8 @@ def _copy(nest: CutNest, fact: AccessFacts, shared: int, longest: int) -> Stagin
         uses //= 1 if nest.along in own else nest.count(nest.along)
         if uses < LEAST_USES:
             return None
-        return Staging(fact.access.array, inside[0], _layout(nest, slice_))
+        layout = _layout(nest, slice_)
+        return Stage(nest.statement, fact.access.array, inside[0], layout, MemorySpace.PRIVATE)
     return None
 
 

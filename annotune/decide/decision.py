@@ -38,6 +38,7 @@ from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal, deal_name
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
+from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
@@ -246,7 +247,7 @@ def kernel_choice(unit: Unit, point: Point, asked: Asked) -> KernelChoice:
         choice = replace(choice, order=permuted.order, reasons=(*choice.reasons, reason))
     choice = replace(choice, acc=acc, cached=arrays)
     choice = with_copies(choice, copying)
-    own_block = {block.statement for block in copying if block.held}
+    own_block = {step.statement for step in copying if isinstance(step, Hold)}
     held = {s: loop for s, loop in _own_registers(unit, choice) if s not in own_block}
     held |= {step.statement: step.loop for step in asked.of(Registers, own)}
     # Copies may stand in the loop that the rules would unroll.

@@ -21,6 +21,7 @@ from annotune.decide.rules import SM_THREADS, WARP
 from annotune.decide.sectors import traffic
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE
+from annotune.transforms.pad import Pad
 
 # Threads of a block: the usual starts for full occupancy (CUDA C++ Best Practices Guide,
 # Thread and Block Heuristics).
@@ -185,13 +186,13 @@ def fills_more(unit: Unit, flat: KernelChoice, other: KernelChoice) -> bool:
     What a staged input asks for is not counted here.
     """
     asked, its_asked = (traffic(unit, choice).requested for choice in (flat, other))
-    if _keeps(flat) and asked <= MORE_ASKED * its_asked and not other.blocking:
+    if _keeps(flat) and asked <= MORE_ASKED * its_asked and not other.steps:
         return True
     own, its = (shape(with_merged(unit, c.merges), c) for c in (flat, other))
     threads = own.blocks * own.threads
     if its.blocks * its.threads < min(AT_ONCE, threads // 2):
         return True
-    if other.blocking:
+    if other.steps:
         # The sides of a square cut short: most lanes would be idle.
         return 2 * _turns(own, flat) <= _turns(its, other)
     if asked > its_asked:
@@ -207,7 +208,7 @@ def _keeps(choice: KernelChoice) -> bool:
 
 def _turns(form: Shape, choice: KernelChoice) -> int:
     """Return how often the warps of a launch run a statement, idle lanes and all."""
-    padded = {loop for block in choice.blocking for loop in block.padded}
+    padded = {loop for step in choice.of(Pad) for loop in step.loops}
     full = prod(size for loop, size in choice.tiles if loop in padded)
     threads = max(form.threads, full if padded else 1)
     return form.blocks * ceil(threads / WARP) * prod(count for _, count in form.serial)

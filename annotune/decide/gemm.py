@@ -29,6 +29,7 @@ from annotune.decide.two_level import (
     taken_name,
 )
 from annotune.decide.units import Unit
+from annotune.transforms.pad import Pad
 
 CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
 # Outputs per thread along x and y, from those that use each copied element most.
@@ -74,7 +75,7 @@ def _several_steps(unit: Unit, choice: KernelChoice) -> KernelChoice:
     loop, staged = choice.contract.contracted
     if staged % STEPS_AT_ONCE or (unit.trips[loop] or 1) % staged:
         return choice
-    unroll = tuple((block.statement, loop, STEPS_AT_ONCE) for block in choice.blocking)
+    unroll = tuple((pad.statement, loop, STEPS_AT_ONCE) for pad in choice.of(Pad))
     rule = "the loads of the next step are on their way meanwhile"
     reason = Reason("unroll", f"{loop} by {STEPS_AT_ONCE}", rule)
     return replace(choice, unroll=unroll, reasons=(*choice.reasons, reason))

@@ -70,7 +70,7 @@ def predict(
     element = max((_bytes(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
     if choice.contract is not None:
         return predict_tile(unit, choice.contract, element, device, compiled, choice.movement)
-    if choice.form is not None and choice.blocking:
+    if choice.form is not None and choice.steps:
         return predict_lanes(unit, choice, device, compiled)
     form = shape(unit, choice)
     works = tuple(thread_work(unit, choice, form))

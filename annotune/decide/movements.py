@@ -20,13 +20,18 @@ from annotune.decide.merged import with_merged
 from annotune.decide.messages import NO_MOVEMENT
 from annotune.decide.movement import PLAIN, Movement, MovementWish, Through
 from annotune.decide.places import Places
-from annotune.decide.plan import Blocking, KernelChoice, Pipelined, Reason, Staging
+from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.rules import SM_BLOCKS, SM_THREADS, WARP
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.c_types import element_bytes
-from annotune.transforms.pipeline import WORDS, part_length
+from annotune.ir.nest import MemorySpace
+from annotune.transforms.hold import Hold
+from annotune.transforms.pipeline import WORDS, Pipeline, part_length
+from annotune.transforms.stage import Stage
+from annotune.transforms.steps import in_order
 from annotune.transforms.tile import tile_name
+from annotune.transforms.transform import Schedule
 from annotune.transforms.wide_copy import VECTORS
 
 # Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
@@ -64,18 +69,16 @@ def _moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice
     if movement.resident > most:
         asked = f"{movement.resident} blocks of {threads} threads"
         return f"{asked}, of which a multiprocessor holds {most}"
-    staged = [copy for block in choice.blocking for copy in block.staged]
+    staged = choice.of(Stage)
     is_plain = not movement.stages and movement.copied == movement.read == 1
     if not is_plain and (choice.contract is None or not staged):
         return "nothing is copied into shared memory"
-    # A private sum is an array of its own, and not the output.
-    held = any(b.held and (b.apart is None or b.apart.scalars == ()) for b in choice.blocking)
-    if movement.streamed and not (choice.registers or held):
+    held = bool(choice.registers) or bool(choice.of(Hold))
+    if movement.streamed and not held:
         return "its output is not held in registers while it is summed"
     if movement.through is Through.REGISTERS and movement.stages not in (0, 2):
         return f"{movement.stages} stages through registers, expected 2"
-    blocking = tuple(_with_copies(unit, choice, block, movement) for block in choice.blocking)
-    wished = replace(choice, blocking=blocking, movement=movement)
+    wished = replace(choice, steps=_with_copies(unit, choice, movement), movement=movement)
     needed = shared_bytes(unit, wished)
     if needed > MOST_SHARED_BYTES:
         return f"the copies need {needed} bytes of shared memory, more than {MOST_SHARED_BYTES}"
@@ -121,7 +124,7 @@ def usual(unit: Unit, choice: KernelChoice) -> KernelChoice:
             found = moved(unit, choice, Movement(stages, copied=copied))
             if isinstance(found, str) or shared_bytes(unit, found) > USUAL_SHARED_BYTES:
                 continue
-            if copied == 1 or any(copy.width > 1 for b in found.blocking for copy in b.staged):
+            if copied == 1 or any(copy.width > 1 for copy in found.of(Stage)):
                 return replace(found, reasons=(*choice.reasons, _why(found.movement)))
     return choice
 
@@ -135,7 +138,7 @@ def _why(movement: Movement) -> Reason:
 
 def _widest(unit: Unit, choice: KernelChoice) -> int:
     """Return how many neighbours of an input a thread can copy at once."""
-    copied = [copy.array for b in choice.blocking for copy in b.staged]
+    copied = [copy.array for copy in choice.of(Stage)]
     if not {unit.analysis.region.arrays[name].element for name in copied} <= VECTORS.keys():
         return 1
     return VECTOR_BYTES // min((_element(unit, name) for name in copied), default=VECTOR_BYTES)
@@ -146,7 +149,7 @@ def _wordless(unit: Unit, choice: KernelChoice, movement: Movement) -> str:
     arrays = unit.analysis.region.arrays
     moved: list[str] = []
     if movement.stages and movement.through is Through.SHARED:
-        moved += [copy.array for block in choice.blocking for copy in block.staged]
+        moved += [copy.array for copy in choice.of(Stage)]
     if movement.streamed:
         moved += [facts.access.array for facts in unit.writes]
     types = [arrays[name].element for name in moved if name in arrays]
@@ -169,8 +172,7 @@ def variants(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
 
 def _shape(choice: KernelChoice) -> tuple[object, ...]:
     """Return all of a movement that reaches the text of a kernel."""
-    copies = tuple((block.staged, block.pipelined) for block in choice.blocking)
-    return copies, choice.movement.streamed, choice.movement.resident
+    return choice.of(Stage), choice.of(Pipeline), choice.movement.streamed, choice.movement.resident
 
 
 def _movements(unit: Unit, choice: KernelChoice, tile: ContractionTile) -> Iterator[Movement]:
@@ -201,30 +203,34 @@ def shared_bytes(unit: Unit, choice: KernelChoice) -> int:
     """Return what the copies of a choice take of the shared memory of a block."""
     total = 0
     extents = choice.contract.copied_extents if choice.contract is not None else {}
-    for block in choice.blocking:
-        for copy in block.staged:
-            reach = 1 + sum(each * (extents.get(loop, 1) - 1) for loop, each in copy.layout)
-            is_ringed = block.pipelined and block.pipelined.through is Through.SHARED
-            parts = block.pipelined.stages if block.pipelined and is_ringed else 1
-            length = part_length(reach) if parts > 1 else reach
-            total += parts * length * _element(unit, copy.array)
+    rings = (ring for ring in choice.of(Pipeline) if ring.through is MemorySpace.SHARED)
+    stages = {ring.statement: ring.stages for ring in rings}
+    for copy in choice.of(Stage):
+        reach = 1 + sum(each * (extents.get(loop, 1) - 1) for loop, each in copy.layout)
+        parts = stages.get(copy.statement, 1)
+        length = part_length(reach) if parts > 1 else reach
+        total += parts * length * _element(unit, copy.array)
     return total
 
 
-def _with_copies(unit: Unit, choice: KernelChoice, block: Blocking, movement: Movement) -> Blocking:
-    """Return what one block does, with its copies moved as told."""
-    tile = choice.contract
-    if tile is None or not block.staged:
-        return block
-    staged = tuple(_staged(unit, tile, copy, movement) for copy in block.staged)
-    pipelined = None
+_SPACES = {Through.SHARED: MemorySpace.SHARED, Through.REGISTERS: MemorySpace.DEALT}
+
+
+def _with_copies(unit: Unit, choice: KernelChoice, movement: Movement) -> Schedule:
+    """Return the steps of a choice with its copies moved as told."""
+    tile, copies = choice.contract, choice.of(Stage)
+    if tile is None or not copies:
+        return choice.steps
+    others = (step for step in choice.steps if not isinstance(step, Stage | Pipeline))
+    staged = (_staged(unit, tile, copy, movement) for copy in copies)
+    found = [*others, *staged]
     if movement.stages:
-        loop = tile_name(tile.contracted[0])
-        pipelined = Pipelined(loop, movement.stages, movement.through)
-    return replace(block, staged=staged, pipelined=pipelined)
+        loop, space = tile_name(tile.contracted[0]), _SPACES[movement.through]
+        found += [Pipeline(s, loop, movement.stages, space) for s in {c.statement for c in copies}]
+    return in_order(found)
 
 
-def _staged(unit: Unit, tile: ContractionTile, copy: Staging, movement: Movement) -> Staging:
+def _staged(unit: Unit, tile: ContractionTile, copy: Stage, movement: Movement) -> Stage:
     """Return a copy laid out for the widest accesses that are proven to be aligned."""
     bytes_ = _element(unit, copy.array)
     facts = next(f for f in unit.reads if f.access.array == copy.array)
@@ -240,8 +246,8 @@ def _staged(unit: Unit, tile: ContractionTile, copy: Staging, movement: Movement
 
 
 def _laid_out(
-    tile: ContractionTile, copy: Staging, element_bytes: int, width: int, is_read: bool
-) -> Staging:
+    tile: ContractionTile, copy: Stage, element_bytes: int, width: int, is_read: bool
+) -> Stage:
     """Return a copy in which neighbours are side by side, or the same where that costs passes."""
     if not is_read and _has_neighbours(copy, width):
         return copy
@@ -260,14 +266,14 @@ def _laid_out(
     return copy if layout is None else replace(copy, layout=layout)
 
 
-def _has_neighbours(copy: Staging, width: int) -> bool:
+def _has_neighbours(copy: Stage, width: int) -> bool:
     """Return whether the loop that fills a copy innermost has its neighbours side by side."""
     others = (stride for _, stride in copy.layout[:-1])
     return copy.layout[-1][1] == 1 and all(stride % width == 0 for stride in others)
 
 
 def _is_aligned(
-    unit: Unit, facts: AccessFacts, copy: Staging, tile: ContractionTile, width: int
+    unit: Unit, facts: AccessFacts, copy: Stage, tile: ContractionTile, width: int
 ) -> bool:
     """Return whether all vectors of an input start at a multiple of their length.
 

@@ -10,8 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotune.decide.merged import with_merged
-from annotune.decide.plan import Blocking, KernelChoice, Reason
+from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.units import Unit
+from annotune.transforms.pad import Pad
+from annotune.transforms.peel import Peel
+from annotune.transforms.steps import in_order
+from annotune.transforms.tile import Tile
 
 
 def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
@@ -23,17 +27,18 @@ def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
     loads that wait for them, and ptxas gives the kernel about as many registers (4 less to 10
     more, docs/strategies/primitives.md).
     """
-    tiles = (*choice.tiles, *(tile for block in choice.blocking for tile in block.tiles))
+    tiles = (*choice.tiles, *((step.loop, step.size) for step in choice.of(Tile)))
     trips = with_merged(unit, choice.merges).trips
     cut = [loop for loop, size in tiles if (trips.get(loop) or 0) % size]
     if not cut or unit.sums or choice.team:
         return None
-    first, *others = choice.blocking or (Blocking(choice.leader),)
-    loops = first.padded or tuple(loop for loop, _ in tiles)
+    padded = next(iter(choice.of(Pad)), None)
+    loops = padded.loops if padded is not None else tuple(loop for loop, _ in tiles)
+    first = choice.steps[0].statement if choice.steps else choice.leader
     elsewhere = choice.elsewhere
     return replace(
         choice,
-        blocking=(replace(first, peeled=loops), *others),
+        steps=in_order((*choice.steps, Peel(first, loops))),
         elsewhere=None if elsewhere is None else with_peeled(unit, elsewhere) or elsewhere,
         reasons=(*choice.reasons, _reason(cut)),
     )

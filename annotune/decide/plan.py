@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from annotune.decide.apart import Apart
 from annotune.decide.contraction_tile import ContractionTile
-from annotune.decide.movement import PLAIN, Movement, Through
-from annotune.ir.nest import CachedSection, Level, Loop, MemorySpace, Stmt, walk_stmts
+from annotune.decide.movement import PLAIN, Movement
+from annotune.ir.nest import CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.transforms.map import STATIC, Map
 from annotune.transforms.resident import Resident
-from annotune.transforms.tile import tile_name
+from annotune.transforms.steps import T, of_kind
 from annotune.transforms.transform import Schedule
 from annotune.transforms.tree import Body, numbers, rebuilt
 
@@ -27,83 +26,6 @@ class Reason:
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.decision} ({self.rule})"
-
-
-@dataclass(frozen=True, slots=True)
-class Staging:
-    """A copy of what a statement reads of `array` in fast memory, filled before `loop`.
-
-    `layout` is (loop, distance in the copy), from the outermost loop of the copying to the
-    innermost, of which a thread copies `width` neighbours at once. Distances of 0 stand for rows
-    one after the other, each `padding` elements longer, and no layout for the rows of the array. An
-    empty `loop` is the place before the statement itself.
-    """
-
-    array: str
-    loop: str
-    layout: tuple[tuple[str, int], ...]
-    space: MemorySpace = MemorySpace.PRIVATE
-    width: int = 1
-    padding: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Pipelined:
-    """Copies at the start of `loop` that run ahead, so that `stages` tiles are in fast memory."""
-
-    loop: str
-    stages: int
-    through: Through
-
-
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """The loop whose next iteration's output is asked for, a request every `line` elements."""
-
-    loop: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Blocking:
-    """How one worker, or the threads of a block together, run the perfect nest of a statement.
-
-    `tiles` are (loop, size), `deals` (loop, workers), `order` the loops of the nest after both,
-    outermost first, empty when they stay. `simd` is the loop whose iterations are lanes, and
-    `held` the one over which a block of the target stays in registers; empty where there is
-    none. `staged` are the copies of inputs, `padded` the loops that run whole tiles where they
-    end inside one. With `from_zero` what is held is a sum that is added to the target at the end.
-    `apart` says how the statement leaves an imperfect nest, inside the tiles; a scalar that it
-    then has in an array is not held once more. The shared ones of `staged` may be `pipelined`.
-    The whole tiles of the loops `peeled` are apart from the others.
-    Before a block is held, what the next iteration of the loop `ahead` updates is asked for.
-    """
-
-    statement: int
-    tiles: tuple[tuple[str, int], ...] = ()
-    order: tuple[str, ...] = ()
-    simd: str = ""
-    held: str = ""
-    staged: tuple[Staging, ...] = ()
-    padded: tuple[str, ...] = ()
-    from_zero: bool = False
-    apart: Apart | None = None
-    pipelined: Pipelined | None = None
-    deals: tuple[tuple[str, int], ...] = ()
-    peeled: tuple[str, ...] = ()
-    ahead: Ahead | None = None
-
-    @property
-    def inside(self) -> tuple[str, ...]:
-        """Return the loops of the block that a statement apart shares with its neighbours.
-
-        They are those that pick an element of it, outermost first.
-        """
-        if self.apart is None:
-            return ()
-        own = {loop.var for loop in self.apart.own}
-        own |= {tile_name(name) for name in own}
-        return tuple(n for n in self.order[self.order.index(self.held) :] if n not in own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +57,12 @@ class KernelChoice:
     factor, per statement. `max_blocks` bounds the blocks of the grid, 0 for as many as there are.
     `reasons` tells which rule chose each.
 
-    `blocking` is what one worker does inside these. `form` belongs to OpenACC, None where nothing
+    `steps` are what one worker does inside these. `form` belongs to OpenACC, None where nothing
     is said of it, as do the mapping `acc` and the arrays `cached` that a recipe asks for. `cores`
     belongs to OpenMP: the loops that the threads share, dealt out by `schedule`. `contract` is the
-    two-level tile that `blocking` carries out, and `elsewhere` the choice for sizes that are not
-    the tuned ones, None for this one. `movement` is how its data are moved, as far as `blocking`
-    does not say it.
+    two-level tile that the `steps` carry out, and `elsewhere` the choice for sizes that are not
+    the tuned ones, None for this one. `movement` is how its data are moved, as far as the `steps`
+    do not say it.
     """
 
     parts: tuple[tuple[int, ...], ...]
@@ -159,12 +81,16 @@ class KernelChoice:
     cached: tuple[str, ...] = ()
     cores: tuple[str, ...] = ()
     schedule: str = STATIC
-    blocking: tuple[Blocking, ...] = ()
+    steps: Schedule = ()
     contract: ContractionTile | None = None
     elsewhere: KernelChoice | None = None
     deals: tuple[tuple[str, int], ...] = ()
     movement: Movement = PLAIN
     merges: tuple[tuple[str, ...], ...] = ()
+
+    def of(self, kind: type[T], among: Collection[int] | None = None) -> tuple[T, ...]:
+        """Return the steps of a kind, those on some statements alone if these are given."""
+        return of_kind(self.steps, kind, among)
 
     @property
     def statements(self) -> tuple[int, ...]:

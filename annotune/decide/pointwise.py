@@ -8,15 +8,17 @@ from math import ceil
 
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.build import cuda_placement
-from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
+from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.units import Unit
 from annotune.ir.expr import Access
-from annotune.ir.nest import MemorySpace
 from annotune.transforms.context import Context
 from annotune.transforms.halo import offset_of
 from annotune.transforms.map import Map
+from annotune.transforms.pad import Pad
 from annotune.transforms.stage import Stage
+from annotune.transforms.steps import in_order
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
+from annotune.transforms.transform import Transform
 from annotune.transforms.tree import bound_names
 
 
@@ -118,16 +120,14 @@ def tiled(
     names = [tile_name(n) if n in cut else n for n in nest.loops]
     taken = {n for n in threads if n not in cut}
     blocks = tuple(n for n in names if n not in taken)
-    copies: dict[int, list[Staging]] = {}
+    copies: list[Transform] = []
     for array in staged:
         reader = next(a.statement for a in unit.reads if a.access.array == array)
-        copy = Staging(array, "", space=MemorySpace.SHARED, layout=(), padding=padding)
-        copies.setdefault(reader, []).append(copy)
+        copies.append(Stage(reader, array, padding=padding))
+    copies.sort(key=lambda copy: copy.statement)
     padded = tuple(loop for loop, _ in tiles if loop in threads)
-    blocking = tuple(
-        Blocking(statement, staged=tuple(found), padded=() if number else padded)
-        for number, (statement, found) in enumerate(sorted(copies.items()))
-    )
+    if copies and padded:
+        copies.append(Pad(copies[0].statement, padded))
     return KernelChoice(
         unit.parts,
         tiles=tuple(tiles),
@@ -136,7 +136,7 @@ def tiled(
         host=unit.host,
         max_blocks=max_blocks,
         reasons=tuple(reasons),
-        blocking=blocking,
+        steps=in_order(copies),
     )
 
 
@@ -148,19 +148,10 @@ def may_copy(nest: Pointwise, choice: KernelChoice) -> bool:
         body = Tile(choice.leader, loop, size).apply(body, context)
     levels = tuple(cuda_placement(choice).items())
     body = Map(choice.leader, levels, choice.host).apply(body, context)
-    for block in choice.blocking:
-        for copy in block.staged:
-            stage = Stage(
-                block.statement,
-                copy.array,
-                copy.loop,
-                copy.layout,
-                copy.space,
-                padding=copy.padding,
-            )
-            if stage.why_not(body, Context(unit.analysis)) is not None:
-                return False
-            body = stage.apply(body, Context(unit.analysis))
+    for stage in choice.of(Stage):
+        if stage.why_not(body, Context(unit.analysis)) is not None:
+            return False
+        body = stage.apply(body, Context(unit.analysis))
     return True
 
 

@@ -8,10 +8,13 @@ from dataclasses import replace
 from annotune.annotation.commands import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.decide.movement import Movement
-from annotune.decide.plan import Blocking, KernelChoice
-from annotune.ir.nest import MemorySpace
+from annotune.decide.plan import KernelChoice
+from annotune.transforms.hold import Hold
 from annotune.transforms.language import written
 from annotune.transforms.map import Map
+from annotune.transforms.pad import Pad
+from annotune.transforms.peel import Peel
+from annotune.transforms.stage import Stage
 
 
 def recipe(
@@ -80,7 +83,7 @@ def commands(
         # A team's loops need not be around the leader, and all of them follow from the first.
         threads = choice.threads or choice.shared[:1]
         if choice.contract is not None:
-            summing = _number(choice.blocking[0].statement)
+            summing = _number(choice.of(Pad)[0].statement)
             shaped.append(Command("contract", (summing, *_contract(choice))))
         elif choice.blocks or threads:
             axes = []
@@ -97,8 +100,9 @@ def commands(
         for statement, loop in choice.registers:
             held.append(Command("registers", (_number(statement), Argument(loop))))
         if choice.contract is None:
-            held += (command for block in choice.blocking for command in _copies(block))
-        held += (_peel(block) for block in choice.blocking if block.peeled)
+            held += map(written, choice.of(Stage))
+            held += map(written, (*choice.of(Hold), *choice.of(Pad)))
+        held += map(written, choice.of(Peel))
         if len(choice.parts) > 1:
             leaders = tuple(_number(part[0]) for part in choice.parts)
             fused.append(Command("fuse", leaders))
@@ -124,7 +128,7 @@ def _contract(choice: KernelChoice) -> Iterator[Argument]:
     if tile.x.is_split or tile.y.is_split:
         yield Argument((str(tile.assign_x), str(tile.assign_y)), "assign")
     if not (tile.stage_x and tile.stage_y):
-        copies = (copy.array for block in choice.blocking for copy in block.staged)
+        copies = (copy.array for copy in choice.of(Stage))
         yield Argument(tuple(copies), "stage")
 
 
@@ -143,29 +147,6 @@ def _movement(statement: int, movement: Movement) -> Iterator[Command]:
         yield Command("stream", (own,))
     if movement.resident:
         yield Command("resident", (own, Argument(movement.resident)))
-
-
-def _copies(block: Blocking) -> Iterator[Command]:
-    """Yield the commands that ask for the copies, the registers and the padding of a block."""
-    number = _number(block.statement)
-    for copy in block.staged:
-        arguments = [number, Argument(copy.array)]
-        arguments += [Argument(copy.loop)] if copy.loop else []
-        if copy.layout:
-            arguments.append(Argument(tuple(loop for loop, _ in copy.layout), "order"))
-        if copy.padding:
-            arguments.append(Argument(copy.padding, "padding"))
-        if copy.space is MemorySpace.PRIVATE:
-            arguments.append(Argument("registers", "memory"))
-        yield Command("stage", tuple(arguments))
-    if block.held:
-        yield Command("hold", (number, Argument(block.held)))
-    if block.padded:
-        yield Command("pad", (number, Argument(block.padded)))
-
-
-def _peel(block: Blocking) -> Command:
-    return Command("peel", (_number(block.statement), Argument(block.peeled)))
 
 
 def _acc(choice: KernelChoice, axes: Map) -> Command:

@@ -6,6 +6,9 @@ from annotune.decide.decision import Decision, Point
 from annotune.decide.movement import PLAIN
 from annotune.decide.placement import acc_placement
 from annotune.decide.plan import KernelChoice
+from annotune.transforms.hold import Hold
+from annotune.transforms.peel import Peel
+from annotune.transforms.stage import Stage
 
 
 def config(decision: Decision, point: Point) -> dict[str, str | int]:
@@ -43,13 +46,13 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
 
 def _copies(choice: KernelChoice) -> dict[str, str]:
     """Return what a choice copies and holds, where that is no part of a contraction's tile."""
-    peeled = {block.statement: block.peeled for block in choice.blocking if block.peeled}
-    out = {f"S{statement}.peel": ",".join(loops) for statement, loops in peeled.items()}
-    for block in choice.blocking if choice.contract is None else ():
-        if block.staged:
-            out[f"S{block.statement}.stage"] = ",".join(copy.array for copy in block.staged)
-        if block.held:
-            out[f"S{block.statement}.hold"] = block.held
+    out = {f"S{step.statement}.peel": ",".join(step.loops) for step in choice.of(Peel)}
+    if choice.contract is not None:
+        return out
+    for copy in choice.of(Stage):
+        name = f"S{copy.statement}.stage"
+        out[name] = f"{out[name]},{copy.array}" if name in out else copy.array
+    out |= {f"S{step.statement}.hold": step.loop for step in choice.of(Hold)}
     return out
 
 

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from annotune.decide.merged import decoding
-from annotune.decide.movement import Through
 from annotune.decide.places import Places
 from annotune.decide.plan import KernelChoice
 from annotune.diagnostics import NOWHERE
-from annotune.ir.expr import Var
-from annotune.ir.nest import MemorySpace
 from annotune.transforms.cache import Cache
-from annotune.transforms.hold import Hold
-from annotune.transforms.pad import Pad
-from annotune.transforms.peel import Peel
-from annotune.transforms.pipeline import Pipeline
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.language import words_of
 from annotune.transforms.registers import Registers
 from annotune.transforms.resident import Resident
 from annotune.transforms.stage import Stage
@@ -24,41 +18,24 @@ from annotune.transforms.stream import Stream
 from annotune.transforms.transform import Transform
 from annotune.transforms.unroll import Unroll
 
-_SPACES = {Through.SHARED: MemorySpace.SHARED, Through.REGISTERS: MemorySpace.DEALT}
+# Commands that ask for a kind of step beside its own.
+_ALSO: dict[type[Transform], tuple[str, ...]] = {Stage: ("vectors",)}
+
+
+def at_places(steps: Iterable[Transform], places: Places) -> Iterable[Transform]:
+    """Yield steps, each at the place of the command that asks for it, if one does."""
+    for step in steps:
+        words = (*(word.name for word in words_of(type(step))), *_ALSO.get(type(step), ()))
+        spans = (places.of(word, step.statement) for word in words)
+        span = next((span for span in spans if span != NOWHERE), NOWHERE)
+        yield step if span == NOWHERE else replace(step, span=span)  # type: ignore[type-var]
 
 
 def thread_level(choice: KernelChoice, places: Places) -> Iterable[Transform]:
     """Yield the transforms inside one thread: register copies, then unrolling."""
     for statement, loop in choice.registers:
         yield Registers(statement, loop, places.of("registers", statement))
-    for block in choice.blocking:
-        asked = (places.of(command, block.statement) for command in ("stage", "vectors"))
-        span = next((one for one in asked if one != NOWHERE), NOWHERE)
-        for copy in block.staged:
-            yield Stage(
-                block.statement,
-                copy.array,
-                copy.loop,
-                copy.layout,
-                copy.space,
-                copy.width,
-                copy.padding,
-                span,
-            )
-        if block.pipelined is not None:
-            ahead = block.pipelined
-            span = places.of("pipeline", block.statement)
-            yield Pipeline(block.statement, ahead.loop, ahead.stages, _SPACES[ahead.through], span)
-        if block.ahead is not None:
-            yield Prefetch(block.statement, block.ahead.loop, block.held, block.ahead.line)
-        is_in_array = block.apart is not None and isinstance(block.apart.target, Var)
-        if block.held and not is_in_array:
-            span = places.of("hold", block.statement)
-            yield Hold(block.statement, block.held, block.from_zero, span)
-        if block.peeled:
-            yield Peel(block.statement, block.peeled, places.of("peel", block.statement))
-        if block.padded:
-            yield Pad(block.statement, block.padded, places.of("pad", block.statement))
+    yield from at_places((step for step in choice.steps if step.is_inner), places)
     for statement, loop, factor in choice.unroll:
         yield Unroll(statement, loop, factor, places.of("unroll", statement))
     if choice.movement.streamed:

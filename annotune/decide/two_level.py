@@ -13,7 +13,7 @@ from itertools import product
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
-from annotune.decide.apart import Apart, statements_apart
+from annotune.decide.apart import Apart, apart_blocks, statements_apart
 from annotune.decide.contraction_tile import (
     ContractionTile,
     Extent,
@@ -22,12 +22,18 @@ from annotune.decide.contraction_tile import (
 )
 from annotune.decide.copy_layout import copy_layout
 from annotune.decide.occupancy import SHARED_BYTES
-from annotune.decide.plan import Blocking, KernelChoice, Reason, Staging
+from annotune.decide.plan import KernelChoice, Reason
 from annotune.decide.units import Unit
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
-from annotune.ir.nest import Assign, MemorySpace
-from annotune.transforms.tile import name_is_taken, tile_name
+from annotune.ir.nest import Assign
+from annotune.transforms.deal import Deal
+from annotune.transforms.hold import Hold
+from annotune.transforms.pad import Pad
+from annotune.transforms.permute import Permute
+from annotune.transforms.stage import Stage
+from annotune.transforms.tile import Tile, name_is_taken, tile_name
+from annotune.transforms.transform import Schedule
 from annotune.transforms.tree import bound_names, find_assign, target_name
 
 # Sixteen doubles are one line of 128 bytes, which a half-warp then stores at once.
@@ -291,27 +297,35 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Kerne
     if found.apart is not None:
         picking = (picking[1], picking[0]) if picking[0] == last else picking
     order = (*blocks, *threads, *summed, inner, *picking)
-    blocking = Blocking(
-        found.statement,
-        (*tile.x.tiles, *tile.y.tiles, tile.contracted),
-        order,
-        deals=(*tile.x.deals, *tile.y.deals),
-        held=summed[0],
-        staged=tuple(_stagings(unit, found, tile)),
-        padded=(*threads, tile.register_x[0], tile.register_y[0]),
-        apart=found.apart,
+    tiles, deals = (*tile.x.tiles, *tile.y.tiles, tile.contracted), (*tile.x.deals, *tile.y.deals)
+    number, apart = found.statement, found.apart
+    if apart is None:
+        shaping: Schedule = (
+            *(Tile(number, loop, size) for loop, size in tiles),
+            *(Deal(number, loop, workers) for loop, workers in deals),
+            Permute(number, order),
+        )
+    else:
+        shaping = apart_blocks(unit.analysis, apart, tiles, order, summed[0], deals)
+    # What leaves a nest as an array is not held once more.
+    is_in_array = apart is not None and isinstance(apart.target, Var)
+    steps: Schedule = (
+        *shaping,
+        *_copies(unit, found, tile),
+        *(() if is_in_array else (Hold(number, summed[0]),)),
+        Pad(number, (*threads, tile.register_x[0], tile.register_y[0])),
     )
     return KernelChoice(
         unit.parts,
         blocks=blocks,
         threads=threads,
         reasons=tuple(_reasons(found, tile)),
-        blocking=(blocking,),
+        steps=steps,
         contract=tile,
     )
 
 
-def _stagings(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator[Staging]:
+def _copies(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator[Stage]:
     """Yield how the inputs are staged: filled in their own order, read without bank conflicts."""
     inputs = ((found.a, tile.x, tile.stage_x), (found.b, tile.y, tile.stage_y))
     for access, axis, is_staged in inputs:
@@ -324,7 +338,7 @@ def _stagings(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator
         unit_of_rows = 2 if axis.is_split and not axis.deals else 1
         layout = copy_layout(rows, tuple(order), _element(unit, access), unit_of_rows)
         whole = (part for row in layout for part in _in_parts(row, axis))
-        yield Staging(access.access.array, tile.contracted[0], tuple(whole), MemorySpace.SHARED)
+        yield Stage(found.statement, access.access.array, tile.contracted[0], tuple(whole))
 
 
 def _in_parts(row: Extent, axis: TileAxis) -> Iterator[Extent]:

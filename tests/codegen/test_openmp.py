@@ -176,13 +176,13 @@ def test_a_choice_that_is_illegal_is_left_out_with_its_reason(
     analysis = analysed("gemm/gemm.c")
     (unit,) = cpu_units(analysis)
     right = choose_cpu(unit)
-    wrong = replace(right, cores=("l",), blocking=())
+    wrong = replace(right, cores=("l",), steps=())
     found = {(): wrong, ("lanes",): right}
     points = [CpuPoint((Alternative(dict.fromkeys(names, 8)),)) for names in found]
     monkeypatch.setattr(CpuSpace, "points", lambda *_: iter(points))
     monkeypatch.setattr(CpuPoint, "choices", lambda point, _: (found[tuple(point.settings)],))
     (choice,) = first_plan(Base.of(analysis)).choices
-    assert choice.blocking == right.blocking
+    assert choice.steps == right.steps
     why = "left out: the rules' choice (statement 0 has no loop 'l')"
     assert str(choice.reasons[0]) == why
     assert choice.reasons[1:] == right.reasons

@@ -32,6 +32,7 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
 from annotune.measure.variant import Variant as Program
+from annotune.transforms.peel import Peel
 from annotune.transforms.tree import Body, map_assigns
 from annotune.transforms.whole_tiles import whole_tiles
 
@@ -183,12 +184,8 @@ NAMES = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
 def test_a_contraction_has_one_more_point_where_its_tiles_are_cut() -> None:
     for n, count in ((16, 0), (20, 1)):
         one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(NAMES, n)), AUTO)
-        assert not any(b.peeled for c in one.decision.choices for b in c.blocking)
-        found = [
-            p
-            for p in one.space.points()
-            if any(b.peeled for c in p.made.values() for b in c.blocking)
-        ]
+        assert not any(c.of(Peel) for c in one.decision.choices)
+        found = [p for p in one.space.points() if any(c.of(Peel) for c in p.made.values())]
         assert len(found) >= count
         assert bool(found) is bool(count)
 
@@ -205,7 +202,7 @@ def test_a_stencil_has_one_more_point_too_and_it_is_never_the_first() -> None:
     one = decided_text(STENCIL, "stencil")
     unit = one.base.nests("footprint", one.decision.asked)[0]
     found = made(unit, "stencil")
-    peeled = [c for c in (*found.first, *found.later) if any(b.peeled for b in c.blocking)]
+    peeled = [c for c in (*found.first, *found.later) if c.of(Peel)]
     assert len(peeled) == 1
     assert peeled[0] in found.later
     assert peeled[0] == with_peeled(unit, found.first[0])

@@ -79,7 +79,7 @@ def test_blocks_divide_their_loops_and_lanes_fill_warps(
     tiles = dict(choice.tiles)
     if not rows:
         # No divisor of a prime is short enough.
-        assert choice.blocking == ()
+        assert choice.steps == ()
         assert "serves several" not in " ".join(map(str, choice.reasons))
         return
     count = 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from codegen.emitted import analysed, checked, here, source_of, variants
 from conftest import Golden
+from support.blocks import nests
 from support.regions import text_of
 
 from annotune.analysis.analyse import analyse
@@ -125,15 +126,15 @@ def test_a_private_sum_is_an_element_for_each_output() -> None:
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_a_product_gets_a_block_of_rows_and_lanes(name: str) -> None:
     unit = unit_of(PRODUCTS[name])
-    (block,) = choose_cpu(unit).blocking
-    assert block.apart is not None
-    assert (block.simd, block.inside) == ("j", ("i", "j"))
+    (block,) = nests(choose_cpu(unit))
+    assert block.is_apart
+    assert (block.simd, block.order[-2:]) == ("j", ("i", "j"))
     assert len(block.tiles) == 2
 
 
 @pytest.mark.parametrize("name", TOGETHER)
 def test_other_nests_stay_together(name: str) -> None:
-    assert all(block.apart is None for block in choose_cpu(unit_of(TOGETHER[name])).blocking)
+    assert all(not block.is_apart for block in nests(choose_cpu(unit_of(TOGETHER[name]))))
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -180,4 +181,4 @@ def test_a_block_with_nothing_around_it_is_not_taken_apart() -> None:
     )
     found = variants(OpenMpTarget(), analyse(source_of(text).regions[0]), 50)
     assert found
-    assert not any(block.apart for one in found for c in one.tuned.choices for block in c.blocking)
+    assert not any(block.is_apart for one in found for c in one.tuned.choices for block in nests(c))

@@ -7,6 +7,7 @@ from itertools import islice
 import pytest
 from codegen.emitted import EXAMPLES, analysed, example, source_of
 from conftest import Golden
+from support.blocks import nests
 from support.regions import analysis_of
 
 from annotune.analysis.analyse import analyse
@@ -19,7 +20,9 @@ from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_options import first_option, likely
 from annotune.decide.cpu_space import CpuSpace
 from annotune.decide.placement import omp_placement
-from annotune.decide.plan import Ahead, KernelChoice
+from annotune.decide.plan import KernelChoice
+from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.stage import Stage
 
 SIXTEEN = dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), 16)
 
@@ -41,7 +44,7 @@ def test_the_reasons_for_every_example(golden: Golden) -> None:
 
 def test_a_contraction_gets_a_block_of_half_the_registers() -> None:
     choice = only(analysed("nwchem/sd_t_d1.c"))
-    (block,) = choice.blocking
+    (block,) = nests(choice)
     assert block.tiles == (("h1", 8), ("h3", 16))
     assert block.order == ("p6", "p4", "p5", "h1_t", "h2", "h3_t", "h7", "h1", "h3")
     assert (block.simd, block.held) == ("h3", "h7")
@@ -49,7 +52,7 @@ def test_a_contraction_gets_a_block_of_half_the_registers() -> None:
 
 
 def test_a_contraction_reads_copies_in_the_order_of_use() -> None:
-    (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
+    (block,) = nests(only(analysed("nwchem/sd_t_d1.c")))
     # The slice of v2 stays for all p5, that of t2 for all h2.
     assert {copy.array: (copy.loop, copy.layout) for copy in block.staged} == {
         "t2": ("h2", (("h7", 8), ("h1", 1))),
@@ -62,13 +65,13 @@ def test_what_lanes_would_gather_is_copied_rather_than_summed_in_lanes() -> None
     (unit,) = cpu_units(analysis)
     assert first_block(unit, 0).sums
     assert first_option(unit, 0) == Block("h3", 16, "h2", 8, copied=True)
-    copied = {copy.array: copy.layout for copy in choose_cpu(unit).blocking[0].staged}
+    copied = {copy.array: copy.layout for copy in choose_cpu(unit).of(Stage)}
     assert copied["v2"][-1] == ("h3", 1)
     assert copied["t2"][-1] == ("h2", 1)
 
 
 def test_a_sum_starts_from_zero_and_is_added_at_the_end() -> None:
-    (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
+    (block,) = nests(only(analysed("nwchem/sd_t_d1.c")))
     assert block.from_zero
 
 
@@ -78,17 +81,17 @@ def tuned(name: str, **sizes: int) -> KernelChoice:
 
 
 def test_the_output_of_a_block_far_enough_ahead_is_asked_for() -> None:
-    (block,) = only(analysed("nwchem/sd_t_d1.c")).blocking
+    (block,) = nests(only(analysed("nwchem/sd_t_d1.c")))
     # Of h1_t there are two, and one block of h2 is no time for memory.
-    assert block.ahead == Ahead("p5", 8)
-    (shorter,) = tuned("nwchem/sd_t_d1.c", **SIXTEEN | {"h1u": 8, "h2u": 8}).blocking
-    assert shorter.ahead == Ahead("p5", 8)
+    assert block.ahead == Prefetch(0, "p5", block.held, 8)
+    (shorter,) = nests(tuned("nwchem/sd_t_d1.c", **SIXTEEN | {"h1u": 8, "h2u": 8}))
+    assert shorter.ahead == Prefetch(0, "p5", block.held, 8)
 
 
 def test_nothing_is_asked_for_that_is_near_or_needed_late() -> None:
-    (near,) = tuned("nwchem/sd_t_d1.c", **dict.fromkeys(SIXTEEN, 6)).blocking
-    (late,) = tuned("nwchem/sd_t_d1.c", **SIXTEEN | {"h7u": 200}).blocking
-    (whole,) = only(analysed("nwchem/sd_t_s1.c")).blocking
+    (near,) = nests(tuned("nwchem/sd_t_d1.c", **dict.fromkeys(SIXTEEN, 6)))
+    (late,) = nests(tuned("nwchem/sd_t_d1.c", **SIXTEEN | {"h7u": 200}))
+    (whole,) = nests(only(analysed("nwchem/sd_t_s1.c")))
     assert (near.ahead, late.ahead, whole.ahead) == (None, None, None)
 
 
@@ -97,38 +100,38 @@ def test_pieces_that_lie_apart_are_not_asked_for() -> None:
     sizes = dict.fromkeys(SIXTEEN, 8) | {"h1u": 32, "h2u": 32, "h3u": 32, "h7u": 16}
     choice = tuned("nwchem/sd_t_d1.c", **sizes)
     assert choice.cores == ("p6", "h2")
-    assert [block.ahead for block in choice.blocking] == [None]
+    assert [block.ahead for block in nests(choice)] == [None]
 
 
 def test_a_line_has_more_of_shorter_elements() -> None:
     text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text().replace("double", "float")
-    (block,) = only(analyse(source_of(text).regions[0])).blocking
-    assert block.ahead == Ahead("p5", 16)
+    (block,) = nests(only(analyse(source_of(text).regions[0])))
+    assert block.ahead == Prefetch(0, "p5", block.held, 16)
 
 
 @pytest.mark.parametrize(("terms", "lanes"), [(512, 16), (2000, 24), (3000, 16), (5000, 8)])
 def test_the_longer_a_sum_the_fewer_lanes_share_a_copy(terms: int, lanes: int) -> None:
     sizes = {"m": 3000, "n": 3000, "k": terms} if terms > 512 else {}
-    (block,) = tuned("gemm/gemm.c", **sizes).blocking
+    (block,) = nests(tuned("gemm/gemm.c", **sizes))
     assert dict(block.tiles)["j"] == lanes
     assert [copy.array for copy in block.staged] == ["B"]
 
 
 def test_a_sum_too_long_for_any_copy_reads_the_array() -> None:
-    (block,) = tuned("gemm/gemm.c", m=3000, n=3000, k=9000).blocking
+    (block,) = nests(tuned("gemm/gemm.c", m=3000, n=3000, k=9000))
     assert not block.staged
 
 
 def test_other_sizes_ask_for_nothing() -> None:
     choice = only(analysed("nwchem/sd_t_d1.c"))
     assert choice.elsewhere is not None
-    assert [block.ahead for block in choice.elsewhere.blocking] == [None]
+    assert [block.ahead for block in nests(choice.elsewhere)] == [None]
 
 
 def test_sizes_that_vectors_do_not_divide_run_whole_tiles() -> None:
     sizes = dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), 17)
     text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text()
-    (block,) = only(analyse(source_of(text, **sizes).regions[0])).blocking
+    (block,) = nests(only(analyse(source_of(text, **sizes).regions[0])))
     assert block.tiles == (("h1", 6), ("h3", 24))
     assert block.padded == ("h1", "h3")
     # Rows of the copy start at whole vectors.
@@ -137,7 +140,7 @@ def test_sizes_that_vectors_do_not_divide_run_whole_tiles() -> None:
 
 def test_without_a_reduction_what_lanes_would_gather_is_copied() -> None:
     third = example("nwchem/sd_t_s1.c").regions[2]
-    (block,) = only(analyse(third)).blocking
+    (block,) = nests(only(analyse(third)))
     assert (block.simd, block.held) == ("h1", "")
     assert [(copy.array, copy.loop, copy.layout) for copy in block.staged] == [
         ("t1", "p6", (("h1", 1),))
@@ -147,7 +150,7 @@ def test_without_a_reduction_what_lanes_would_gather_is_copied() -> None:
 def test_code_for_all_sizes_makes_no_copies_of_tuned_lengths() -> None:
     elsewhere = only(analysed("nwchem/sd_t_d1.c")).elsewhere
     assert elsewhere is not None
-    (block,) = elsewhere.blocking
+    (block,) = nests(elsewhere)
     assert (block.staged, block.padded) == ((), ())
     assert block.held == "h7"
 
@@ -166,14 +169,14 @@ void f(int n, double *restrict v, const double *restrict a, const double *restri
 
 
 def test_a_product_starts_from_its_target() -> None:
-    (block,) = only(analyse(source_of(PRODUCTS).regions[0])).blocking
+    (block,) = nests(only(analyse(source_of(PRODUCTS).regions[0])))
     assert block.held == "l"
     assert not block.from_zero
 
 
 def test_copies_fit_the_cache_of_a_core() -> None:
     for name in ("nwchem/sd_t_d1.c", "nwchem/sd_t_d2.c"):
-        (block,) = only(analysed(name)).blocking
+        (block,) = nests(only(analysed(name)))
         lengths = [layout[0][1] * 16 for layout in (copy.layout for copy in block.staged)]
         assert sum(lengths) <= 2 * COPIES
 
@@ -214,12 +217,12 @@ def test_every_point_of_a_contraction_is_legal() -> None:
 
 def test_counts_that_c_fixes_are_left_to_the_compiler() -> None:
     choice = only(analysed("nekbone/local_grad3.c"))
-    assert choice.blocking == ()
+    assert choice.steps == ()
     assert choice.cores == ("e",)
 
 
 def test_without_a_reduction_nothing_is_held() -> None:
-    (block,) = only(analysed("nwchem/sd_t_s1.c")).blocking
+    (block,) = nests(only(analysed("nwchem/sd_t_s1.c")))
     assert (block.simd, block.held, block.tiles) == ("h3", "", ())
 
 
@@ -268,7 +271,7 @@ void f(int n, double *restrict v, const double *restrict a)
 
 
 def test_a_loop_that_may_not_run_holds_nothing() -> None:
-    (block,) = only(analyse(source_of(TRIANGLE).regions[0])).blocking
+    (block,) = nests(only(analyse(source_of(TRIANGLE).regions[0])))
     assert block.held == ""
 
 
@@ -367,7 +370,7 @@ void f(int n, double *restrict v, const double *restrict a, const double *restri
 def test_where_nothing_is_contiguous_copies_are() -> None:
     (unit,) = cpu_units(analyse(source_of(STRIDED).regions[0]))
     choice = choose_cpu(unit)
-    (block,) = choice.blocking
+    (block,) = nests(choice)
     assert (block.simd, block.order[-2:]) == ("j", ("i", "j"))
     assert [copy.array for copy in block.staged] == ["b"]
     assert "j has the shortest steps in the output, i reuses what the lanes load" in described(
@@ -378,7 +381,7 @@ def test_where_nothing_is_contiguous_copies_are() -> None:
 def test_a_long_sum_of_a_fixed_count_gets_a_block() -> None:
     text = PRODUCTS.replace("int n, ", "").replace("n = 40", "k = 1").replace("< n", "< 512")
     text = text.replace("* n", "* 512").replace(" def input_params { param k = 1; } ", "")
-    (block,) = only(analyse(source_of(text).regions[0])).blocking
+    (block,) = nests(only(analyse(source_of(text).regions[0])))
     assert block.held == "l"
 
 

@@ -11,6 +11,7 @@ import pytest
 from codegen.emitted import analysed, analysed_text
 from hypothesis import given
 from hypothesis import strategies as st
+from support.blocks import nests
 
 from annotune.annotation.devices import load_device
 from annotune.annotation.spec import Constraint, Formula, Parameter
@@ -81,7 +82,7 @@ def test_points_do_what_their_settings_say() -> None:
         assert f"schedule({settings['S0.schedule']})" in target.region(variant, False).body
         flags = str(settings["flags"]).replace("-", "") and str(settings["flags"]).split()
         assert list(variant.flags.host) == list(flags or [])
-        tiles = {b.statement: dict(b.tiles) for c in variant.tuned.choices for b in c.blocking}
+        tiles = {b.statement: dict(b.tiles) for c in variant.tuned.choices for b in nests(c)}
         for statement in (0, 1, 2):
             rows, over = settings[f"S{statement}.rows"], settings[f"S{statement}.over"]
             if over != "-" and rows != 10:

@@ -20,10 +20,11 @@ from annotune.decide.bank_conflicts import warp_passes
 from annotune.decide.build import build
 from annotune.decide.movement import PLAIN, Movement, Through
 from annotune.decide.movements import MOST_SHARED_BYTES, moved, shared_bytes, variants
-from annotune.decide.plan import KernelChoice, Plan, Staging
+from annotune.decide.plan import KernelChoice, Plan
 from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.measure.toolchain import find_toolchains
+from annotune.transforms.stage import Stage
 
 QUICK = {("sd_t_d1_1", 28), ("sd_t_d2_1", 16), ("sd_t_d2_1", 28)}
 CASES = [
@@ -57,7 +58,7 @@ def test_the_first_choice_copies_past_the_registers_and_by_two_where_that_is_pro
     # Rows of 15 begin at an odd element every second time.
     odd = first_of(triples(1, "sd_t_d1_1", 15))
     assert odd.movement == Movement(1)
-    assert all(copy.width == 1 for copy in odd.blocking[0].staged)
+    assert all(copy.width == 1 for copy in odd.of(Stage))
     # A sum of 48 is staged in parts, of which the next one begins before the present one is used.
     assert first_of(triples(1, "sd_t_d1_1", 48)).movement == Movement(2, copied=2)
     direct = decided_text(contraction("", n=3), AUTO)
@@ -91,7 +92,7 @@ def test_wide_copies_are_read_without_conflicts_and_every_plan_is_legal(
     for movement in (Movement(copied=2), Movement(read=2), Movement(2, copied=2)):
         choice = moved(unit, base, movement)
         assert isinstance(choice, KernelChoice)
-        for copy in choice.blocking[0].staged:
+        for copy in choice.of(Stage):
             assert passes(choice, copy, movement.read) == 1
             widths.append(copy.width)
         plan = build(one.analysis, (choice,), one.decision.groups, one.region.sizes)
@@ -100,7 +101,7 @@ def test_wide_copies_are_read_without_conflicts_and_every_plan_is_legal(
     assert 2 in widths
 
 
-def passes(choice: KernelChoice, copy: Staging, read: int) -> float:
+def passes(choice: KernelChoice, copy: Stage, read: int) -> float:
     """Return how often a warp's read must pass for each of its parts, while multiplying."""
     tile = choice.contract
     assert tile is not None
@@ -161,7 +162,7 @@ def test_without_copies_there_is_nothing_to_pipeline() -> None:
 def test_neighbours_that_are_not_aligned_are_copied_one_by_one() -> None:
     choice = first_of(decided_text(contraction("vectors(0, copied=2)", n=15), AUTO))
     assert choice.movement.copied == 2
-    assert all(copy.width == 1 for copy in choice.blocking[0].staged)
+    assert all(copy.width == 1 for copy in choice.of(Stage))
 
 
 def test_pointers_of_the_users_are_asked_whether_vectors_may_start_there(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from annotune.decide.sectors import Traffic, traffic
 from annotune.decide.settings_of import config
 from annotune.decide.strategies import AUTO, DIRECT, made
 from annotune.ir.nest import LocalArray, walk_stmts
+from annotune.transforms.stage import Stage
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 
@@ -100,7 +101,7 @@ def test_tiles_of_a_stencil_come_first_where_they_fetch_less() -> None:
 def test_planes_of_a_cube() -> None:
     found = choices_of(nest(SEVEN, "ijk", 200), "stencil")
     assert found[0].blocks == ("k_t", "j_t", "i")
-    marching = [c for c in found if ("i", 8) in c.tiles and c.blocking]
+    marching = [c for c in found if ("i", 8) in c.tiles and c.steps]
     assert [c.threads for c in marching] == [("k", "j")] * 2
     (kernel,) = plan_at(nest(SEVEN, "ijk", 200), marching[0]).kernels()
     (tile,) = (s for s in walk_stmts(kernel.body) if isinstance(s, LocalArray))
@@ -119,7 +120,7 @@ def test_rows_fill_the_block_of_a_short_loop() -> None:
 def test_a_transposed_input_goes_through_a_padded_tile() -> None:
     choice = first(nest(ACROSS))
     assert choice.tiles == (("j", 16), ("i", 16))
-    (copy,) = choice.blocking[0].staged
+    (copy,) = choice.of(Stage)
     assert (copy.array, copy.padding) == ("B", 1)
     one = decided_text(nest(ACROSS), AUTO)
     assert 'stage(0, "B", padding=1)' in one.recipe()
@@ -128,7 +129,7 @@ def test_a_transposed_input_goes_through_a_padded_tile() -> None:
 def test_a_condition_keeps_an_input_in_memory() -> None:
     found = choices_of(nest("if (w[i] > 0.0) A[i][j] = B[j][i];"), "elementwise")
     assert found
-    assert not any(choice.blocking for choice in found)
+    assert not any(choice.steps for choice in found)
 
 
 def test_hints_of_a_transformation_come_before_a_strategy() -> None:
@@ -137,7 +138,7 @@ def test_hints_of_a_transformation_come_before_a_strategy() -> None:
     )
     text = text.replace("/*@ end @*/", "/*@ end @*/\n/*@ end @*/")
     choice = first(text)
-    assert not choice.blocking
+    assert not choice.steps
     assert any("hints for the launch" in str(reason) for reason in choice.reasons)
 
 
@@ -264,7 +265,7 @@ def test_generated_text_is_right_at_every_size(strategy: str, tmp_path: Path) ->
     statement, loops = RUNS[strategy]
     text = nest(statement, loops, n=50)
     if strategy == "stencil":
-        staged = next(c for c in choices_of(text, strategy) if c.blocking)
+        staged = next(c for c in choices_of(text, strategy) if c.steps)
         text = with_recipe(text, decided_text(text).at(Point(made={0: staged})).recipe())
     program = executable(tmp_path, text, strategy=strategy)
     assert "__shared__ double B_tile" in program.cuda

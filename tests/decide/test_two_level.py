@@ -16,6 +16,7 @@ from annotune.decide.copy_layout import copy_layout
 from annotune.decide.strategies import AUTO, DIRECT, STRATEGY_NAMES, Made, made
 from annotune.decide.two_level import alternatives
 from annotune.ir.nest import Level, Loop, MemorySpace, walk_stmts
+from annotune.transforms.stage import Stage
 
 KERNELS = [(k, f"sd_t_d{k}_{number}") for k in (1, 2) for number in range(1, 10)]
 
@@ -179,7 +180,7 @@ def test_no_bank_is_asked_twice_while_multiplying(k: int, function: str, n: int)
         {tile.thread_x[0]: x, tile.thread_y[0]: y}
         for y, x in product(range(tile.thread_y[1]), range(tile.thread_x[1]))
     ]
-    for staging in choice.blocking[0].staged:
+    for staging in choice.of(Stage):
         assert staging.space is MemorySpace.SHARED
         strides = dict(staging.layout)
         words = [sum(strides.get(v, 0) * i for v, i in lane.items()) for lane in lanes]

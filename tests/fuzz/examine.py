@@ -26,6 +26,7 @@ from annotune.decide.units import Unit
 from annotune.decide.wished_tile import wished
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
+from annotune.transforms.peel import Peel
 from annotune.transforms.requests import Contract
 
 from .c_reader import functions
@@ -129,8 +130,8 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
         tiles = [c.contract for c in variant.tuned.choices if c.contract is not None]
         out.told[f"{name} two-level tiles"] += bool(tiles)
         out.told[f"{name} split loops"] += any(t.x.is_split or t.y.is_split for t in tiles)
-        blocks = [block for c in variant.tuned.choices for block in c.blocking]
-        out.told[f"{name} whole tiles apart"] += any(block.peeled for block in blocks)
+        peeled = any(isinstance(step, Peel) for step in variant.tuned.schedule)
+        out.told[f"{name} whole tiles apart"] += peeled
         out.told[f"{name} kernels"] += any(k.band() for k in variant.tuned.kernels())
 
 
@@ -158,7 +159,7 @@ def random_point(space: Space, source: random.Random) -> Point:
         if tiled is not None and source.randrange(4):
             made[unit.unit.leader] = tiled
             continue
-        apart = [c for c in unit.made.later if any(block.peeled for block in c.blocking)]
+        apart = [c for c in unit.made.later if c.of(Peel)]
         if apart and source.randrange(2):
             made[unit.unit.leader] = source.choice(apart)
             continue

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import islpy as isl
 
 from annotune.analysis.conditions import Conditions, rooms
-from annotune.analysis.demands import Demand, Demands, demands_on, negative
+from annotune.analysis.delinearise import Demand, Demands, demands_on, negative
 from annotune.analysis.domains import NotLinear, access_map, tuple_text
 from annotune.analysis.model import Model
-from annotune.analysis.poly import ONE, ZERO, Monomial, Poly, integer, to_expr, variable
 from annotune.analysis.statements import (
     Counted,
     Reference,
@@ -21,6 +20,7 @@ from annotune.analysis.statements import (
     written_scalars,
 )
 from annotune.ir.expr import Binary, Expr, Int, Var, accesses, conjuncts, variables
+from annotune.ir.poly import ONE, ZERO, Monomial, Poly, integer, to_expr, variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,19 @@ class Bounds:
                 return False
         self.demands.found = trial.found
         return True
+
+    def in_c(self, name: str) -> Callable[[Poly], Expr]:
+        """Return what writes a polynomial over the sizes of the array `name` as C.
+
+        Inner dimensions come first in a product, then what loops end at.
+        """
+        order: dict[str, None] = {}
+        for extent in reversed(self.model.layouts[name].extents):
+            if extent is not None:
+                order.update(dict.fromkeys(sorted(extent.names)))
+        for loop in (c for s in self.model.statements for c in reversed(s.loops)):
+            order.update(dict.fromkeys(n for p in loop.upper for n in sorted(p.names)))
+        return lambda poly: to_expr(poly, order, self.rounded)
 
     def rounded_expr(self, name: str) -> Expr:
         """Return the rounded division that `name` stands for, else the variable of that name."""

@@ -15,7 +15,6 @@ from functools import lru_cache
 import islpy as isl
 
 from annotune.analysis.domains import NotLinear, Space, dims, parameter, tuple_text
-from annotune.analysis.poly import ONE, ZERO, Poly, from_expr, variable
 from annotune.analysis.statements import Statement
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
@@ -36,6 +35,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
+from annotune.ir.poly import ONE, ZERO, Poly, from_expr, variable
 from annotune.ir.region import Region
 from annotune.ir.text import print_expr
 

@@ -1,12 +1,19 @@
 """Exact dependences, and what they let each loop do, with the proof in words.
 
-A dependence is pairs of instances that touch one element, in the order of the text.
+A dependence is pairs of instances that touch one element, in the order of the text. None of them
+is between iterations of a loop that writes a scalar before it reads it: each has its own. Whether
+a loop does is found by a walk that follows the text: where may the value that a read sees come
+from? Loops may run no iteration, so a value also flows around a loop; that is sound for every
+size. A guarded statement writes on some paths only, and a read under a guard sees those alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import product
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -14,7 +21,6 @@ from annotune.analysis.domains import parsed_map, tuple_text
 from annotune.analysis.facts import Dependence, DependenceKind, LoopFacts, LoopKind
 from annotune.analysis.messages import listed
 from annotune.analysis.model import Model
-from annotune.analysis.privatise import Lifetime
 from annotune.analysis.reductions import (
     doubt,
     is_complex_product,
@@ -23,8 +29,219 @@ from annotune.analysis.reductions import (
     reduction_operator,
 )
 from annotune.analysis.statements import Counted, Reference, Statement, loops_of
-from annotune.ir.expr import Access, walk
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, negated, variables, walk
 from annotune.ir.text import print_expr
+
+
+class Origin(Enum):
+    """Who wrote the value that a scalar has, seen from one iteration of a loop."""
+
+    OUTSIDE = "before or outside the loop"
+    HERE = "this iteration of the loop"
+    PAST = "an earlier iteration of the loop"
+
+
+# Tests and their outcomes, all of which hold on a path.
+Outcomes: TypeAlias = frozenset[tuple[Expr, bool]]
+# On which paths the value has which origin.
+State: TypeAlias = frozenset[tuple[Origin, Outcomes]]
+
+_ALWAYS: Outcomes = frozenset()
+# Paths kept apart for one scalar, and ways to fulfil one condition; beyond, less is known.
+_MOST_PATHS = 64
+_MOST_WAYS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """Where a written scalar lives: the innermost loops to whose iterations it is private.
+
+    `homes` are positions of loops in the text. Every statement that uses the scalar is in
+    exactly one of them. `is_array` marks an array that the region declares in a loop.
+    """
+
+    name: str
+    homes: tuple[tuple[int, ...], ...]
+    is_array: bool = False
+
+    def home(self, position: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the home of the statement at `position`."""
+        return next(home for home in self.homes if position[: len(home)] == home)
+
+    def is_private_to(self, loop: tuple[int, ...]) -> bool:
+        """Return whether each iteration of `loop` has a scalar of its own: a home is in it."""
+        return any(home[: len(loop)] == loop for home in self.homes)
+
+
+def lifetime(name: str, statements: tuple[Statement, ...]) -> Lifetime | None:
+    """Return where the written scalar `name` lives, None when it is private to no loop."""
+    users = [s for s in statements if any(r.name == name for r in s.references)]
+    homes: dict[tuple[int, ...], None] = {}
+    walked = _with_tests(name, users, statements)
+    known: dict[tuple[int, ...], bool] = {}
+    for user in users:
+        home = None
+        for loop in reversed(user.loops):
+            if loop.position not in known:
+                known[loop.position] = _is_home(name, loop.position, walked)
+            if known[loop.position]:
+                home = loop.position
+                break
+        if home is None:
+            return None
+        homes.setdefault(home)
+    # A home inside another home of the same scalar: the outer one is the scalar's.
+    outer = [h for h in homes if not any(h != o and h[: len(o)] == o for o in homes)]
+    return Lifetime(name, tuple(outer))
+
+
+def _with_tests(
+    name: str, users: list[Statement], statements: Sequence[Statement]
+) -> list[Statement]:
+    """Return the users and every statement that changes what their conditions read."""
+    tested = {
+        read
+        for user in users
+        for reference in user.references
+        if reference.name == name
+        for condition in reference.conditions
+        for read in _reads_of(condition)
+    }
+    return [s for s in statements if s in users or s.references[-1].name in tested]
+
+
+def _reads_of(condition: Expr) -> frozenset[str]:
+    return variables(condition) | {access.array for access in accesses(condition)}
+
+
+def _is_home(name: str, loop: tuple[int, ...], users: list[Statement]) -> bool:
+    """Return whether every read inside `loop` sees its own iteration, and none outside sees it."""
+    walk = _Walk(name, loop)
+    walk.body(users, (), frozenset({(Origin.OUTSIDE, _ALWAYS)}))
+    return all(
+        origins <= {Origin.HERE} if inside else Origin.PAST not in origins
+        for inside, origins in walk.found
+    )
+
+
+class _Walk:
+    """Collects for each read of `name`, in or out of `loop`, where its value may come from."""
+
+    def __init__(self, name: str, loop: tuple[int, ...]) -> None:
+        self.name, self.loop = name, loop
+        self.found: list[tuple[bool, frozenset[Origin]]] = []
+
+    def body(self, users: list[Statement], place: tuple[int, ...], state: State) -> State:
+        """Return the state after the body at `place`, given the one before it."""
+        depth = len(place)
+        children: dict[tuple[int, ...], list[Statement]] = {}
+        for user in users:
+            children.setdefault(user.position[: depth + 1], []).append(user)
+        for child, inner in sorted(children.items()):
+            if child == inner[0].position:
+                state = self.statement(inner[0], state)
+            else:
+                state = self.iterations(inner, child, state)
+        return state
+
+    def iterations(self, inner: list[Statement], child: tuple[int, ...], state: State) -> State:
+        """Return the state after a loop, which may run any number of times."""
+        var = inner[0].loops[len(child) - 1].var
+        state = _forget(state, {var})
+        while True:
+            after = _forget(self.body(inner, child, state), {var})
+            if child == self.loop:
+                past = {Origin.HERE: Origin.PAST}
+                after = frozenset((past.get(origin, origin), paths) for origin, paths in after)
+            new = frozenset(path for path in after if not _is_covered(path, state))
+            if not new:
+                return state
+            state = _bounded(state | new)
+
+    def statement(self, user: Statement, state: State) -> State:
+        inside = user.position[: len(self.loop)] == self.loop
+        for read in user.references:
+            if read.name == self.name and not read.is_write:
+                ways = _ways(read.conditions)
+                seen = {o for o, paths in state if any(_agree(paths, way) for way in ways)}
+                self.found.append((inside, frozenset(seen)))
+        target = user.assign.target
+        if isinstance(target, Var) and target.name == self.name:
+            state = self.written(user, Origin.HERE if inside else Origin.OUTSIDE, state)
+        return _forget(state, {user.references[-1].name})
+
+    def written(self, user: Statement, origin: Origin, state: State) -> State:
+        guard = user.assign.guard
+        if guard is None:
+            return frozenset({(origin, _ALWAYS)})
+        new = {(origin, way) for way in _ways((guard,))}
+        for old, paths in state:
+            for way in _ways((negated(guard),)):
+                if _agree(paths, way):
+                    new.add((old, paths | way))
+        return _bounded(frozenset(new))
+
+
+def _is_covered(path: tuple[Origin, Outcomes], state: State) -> bool:
+    """Return whether `state` says as much already: the same origin under fewer outcomes."""
+    return any(origin is path[0] and outcomes <= path[1] for origin, outcomes in state)
+
+
+def _bounded(state: State) -> State:
+    """Return `state`, with less said of its paths when there are too many."""
+    if len(state) <= _MOST_PATHS:
+        return state
+    return frozenset((origin, _ALWAYS) for origin, _ in state)
+
+
+def _forget(state: State, changed: set[str]) -> State:
+    """Return `state` without the outcomes of tests that read what changed."""
+    return frozenset(
+        (origin, frozenset(t for t in paths if changed.isdisjoint(_reads_of(t[0]))))
+        for origin, paths in state
+    )
+
+
+def _agree(paths: Outcomes, way: Outcomes) -> bool:
+    return not any((test, not outcome) in paths for test, outcome in way)
+
+
+def _ways(conditions: Iterable[Expr]) -> tuple[Outcomes, ...]:
+    """Return the outcomes of tests under which all `conditions` hold, one entry per way."""
+    found: list[Outcomes] = [_ALWAYS]
+    for condition in conditions:
+        found = [a | b for a, b in product(found, _ways_of(condition)) if _agree(a, b)]
+        if len(found) > _MOST_WAYS:
+            return (_ALWAYS,)
+    return tuple(found)
+
+
+def _ways_of(condition: Expr) -> tuple[Outcomes, ...]:
+    match condition:
+        case Int(value):
+            return (_ALWAYS,) if value else ()
+        case Binary("&&", left, right):
+            return _ways((left, right))
+        case Binary("||", left, right):
+            return (*_ways((left,)), *_ways((right,)))
+        case Binary("==", inner, Int(0)) if negated(condition) == inner:
+            match inner:
+                case Binary("&&" | "||", _, _):
+                    return _ways((negated(inner),))
+            return tuple(_flipped(way) for way in _ways_of(inner))
+        case Binary("!=", left, right):
+            return (frozenset({(Binary("==", left, right), False)}),)
+        case Var():
+            # The stored outcome of a test: what it is not, `negated` compares with 0.
+            return (frozenset({(Binary("==", condition, Int(0)), False)}),)
+        case _:
+            return (frozenset({(condition, True)}),)
+
+
+def _flipped(way: Outcomes) -> Outcomes:
+    ((test, outcome),) = way
+    return frozenset({(test, not outcome)})
+
 
 _KINDS = {
     (True, False): DependenceKind.FLOW,

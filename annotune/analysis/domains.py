@@ -1,7 +1,11 @@
-"""Iteration domains and access maps in isl, with products of sizes as opaque parameters."""
+"""Iteration domains and access maps in isl, with products of sizes as opaque parameters.
+
+And what isl says of them, read back as polynomials and as C.
+"""
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,15 +13,29 @@ from functools import lru_cache, reduce
 
 import islpy as isl
 
-from annotune.analysis.poly import ZERO, Monomial, Poly, from_expr, variable
 from annotune.analysis.statements import WIDE_CASTS, Rounded, Statement, loops_of, named_sizes
-from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Select, children
+from annotune.ir.expr import (
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Select,
+    Var,
+    children,
+    negated,
+    rewrite,
+)
 from annotune.ir.fold import fold
+from annotune.ir.poly import ZERO, Monomial, Poly, from_expr, variable
 from annotune.ir.text import print_expr
 
 # Operations by isl's own count, for the ends of one set and their proof. Rows at fifteen strides
 # take less than a tenth, and 10 ms; what takes more counts as not known.
 MOST_OPERATIONS = 1_000_000
+# A condition in C's own types stands in these parentheses, where all else is counted in long.
+AS_WRITTEN = ""
+_PARAMETER = isl.dim_type.param
 
 
 class NotLinear(Exception):
@@ -363,3 +381,161 @@ def runs_inside(statement: Statement, value: Poly, extent: Poly) -> bool:
             return ZERO in loop.lower and extent in loop.upper
     constant, size = value.constant, extent.constant
     return constant is not None and size is not None and 0 <= constant < size
+
+
+class TooHard(Exception):
+    """What isl found is no expression that emitted code should hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntoC:
+    """Reads isl's expressions over the parameters of `context` as C.
+
+    `size` writes a polynomial over sizes. `switches` are the conditions for which a parameter
+    stands that is 1 where they hold, and 0 elsewhere.
+    """
+
+    context: isl.Set
+    switches: Mapping[str, Expr]
+    size: Callable[[Poly], Expr]
+
+    def condition(self, where: isl.Set) -> Expr:
+        """Return the test that the parameters are in `where`.
+
+        Raises:
+            TooHard: It is no test that emitted code should hold.
+        """
+        build = isl.AstBuild.from_context(self.context)
+        return self._converted(build.expr_from_set(where.gist(self.context)))
+
+    def value(self, aff: isl.Aff) -> Expr:
+        """Return the value of `aff`.
+
+        Raises:
+            TooHard: It is nothing that emitted code should hold.
+        """
+        build = isl.AstBuild.from_context(self.context)
+        return self._converted(build.expr_from_pw_aff(isl.PwAff.from_aff(aff)))
+
+    def _converted(self, found: isl.AstExpr) -> Expr:
+        """Return an expression of isl's as one of C."""
+        kind = isl.ast_expr_type(found.get_type())
+        if kind == isl.ast_expr_type.int:
+            return Int(int(found.get_val().to_python()))
+        if kind == isl.ast_expr_type.id:
+            name = found.get_id().get_name()
+            if name in self.switches:
+                raise TooHard
+            return self.size(Poly.of({monomial_of(name): 1}))
+        switch = self._switch(found)
+        if switch is not None:
+            return switch
+        operands = [self._converted(found.get_op_arg(k)) for k in range(found.get_op_n_arg())]
+        made = _OPERATIONS.get(_KIND(found.get_op_type()))
+        if made is None:
+            raise TooHard
+        return made(operands)
+
+    def _switch(self, found: isl.AstExpr) -> Expr | None:
+        """Return the condition behind a comparison of a switch with 0 or 1."""
+        if found.get_op_n_arg() != 2:
+            return None
+        left, right = found.get_op_arg(0), found.get_op_arg(1)
+        is_name = isl.ast_expr_type(left.get_type()) == isl.ast_expr_type.id
+        if not is_name or left.get_id().get_name() not in self.switches:
+            return None
+        relation = _RELATIONS.get(_KIND(found.get_op_type()))
+        if relation is None or isl.ast_expr_type(right.get_type()) != isl.ast_expr_type.int:
+            # isl may also count with the 0 or 1.
+            raise TooHard
+        condition = self.switches[left.get_id().get_name()]
+        number = int(right.get_val().to_python())
+        holds = [relation(value, number) for value in (0, 1)]
+        if holds[0] == holds[1]:
+            return Int(int(holds[0]))
+        return Call(AS_WRITTEN, (condition if holds[1] else negated(condition),))
+
+
+def poly_of(aff: isl.Aff) -> Poly:
+    """Return the sum of sizes in an affine expression; what it rounds is left out."""
+    terms: dict[Monomial, int] = {(): int(aff.get_constant_val().to_python())}
+    for place in range(aff.dim(_PARAMETER)):
+        factor = int(aff.get_coefficient_val(_PARAMETER, place).to_python())
+        name = aff.get_dim_name(_PARAMETER, place)
+        assert name is not None, "parameters of a context have names"
+        if factor:
+            terms[monomial_of(name)] = factor
+    return Poly.of(terms)
+
+
+def floored(operands: list[Expr]) -> Expr:
+    """Return a division rounded down, of a number that may be negative, by a positive one."""
+    value, divisor = operands
+    below = Binary("/", Binary("-", Binary("-", divisor, Int(1)), value), divisor)
+    is_above = Binary(">=", in_long(value), Int(0))
+    return Select(is_above, Binary("/", value, divisor), Negate(below))
+
+
+def in_long(number: Expr) -> Expr:
+    """Return a number that isl compares: C would compare one without a sign as another one."""
+
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case Var():
+                return Call("(long)", (part,))
+            case Call(function) if function in ("(long)", AS_WRITTEN):
+                return part
+            case Select(condition, one, other):
+                # The user's own, as C compares, or one that is made so already.
+                return Select(condition, rewrite(one, change), rewrite(other, change))
+        return None
+
+    return rewrite(number, change)
+
+
+def _compared(sign: str) -> Callable[[list[Expr]], Expr]:
+    return lambda operands: Binary(sign, in_long(operands[0]), in_long(operands[1]))
+
+
+def _chained(sign: str) -> Callable[[list[Expr]], Expr]:
+    return lambda operands: Binary(sign, operands[0], operands[1])
+
+
+def _called(function: str) -> Callable[[list[Expr]], Expr]:
+    return lambda operands: Call(function, tuple(operands))
+
+
+_KIND = isl.ast_expr_op_type
+# By their numbers in isl/ast_type.h: Python keeps the names for itself.
+_AND, _OR = _KIND(0), _KIND(2)
+_OPERATIONS: Mapping[isl.ast_expr_op_type, Callable[[list[Expr]], Expr]] = {
+    _AND: _chained("&&"),
+    _OR: _chained("||"),
+    _KIND.add: _chained("+"),
+    _KIND.sub: _chained("-"),
+    _KIND.mul: _chained("*"),
+    _KIND.div: _chained("/"),
+    _KIND.pdiv_q: _chained("/"),
+    _KIND.pdiv_r: _chained("%"),
+    _KIND.zdiv_r: _chained("%"),
+    _KIND.fdiv_q: floored,
+    _KIND.minus: lambda operands: Negate(operands[0]),
+    _KIND.min: _called("min"),
+    _KIND.max: _called("max"),
+    _KIND.and_then: _chained("&&"),
+    _KIND.or_else: _chained("||"),
+    _KIND.eq: _compared("=="),
+    _KIND.ge: _compared(">="),
+    _KIND.gt: _compared(">"),
+    _KIND.le: _compared("<="),
+    _KIND.lt: _compared("<"),
+    _KIND.cond: lambda operands: Select(*operands),
+    _KIND.select: lambda operands: Select(*operands),
+}
+_RELATIONS: Mapping[isl.ast_expr_op_type, Callable[[int, int], bool]] = {
+    _KIND.eq: operator.eq,
+    _KIND.ge: operator.ge,
+    _KIND.gt: operator.gt,
+    _KIND.le: operator.le,
+    _KIND.lt: operator.lt,
+}

@@ -16,8 +16,6 @@ from annotune.analysis.dependences import Carried
 from annotune.analysis.facts import DependenceKind, Part
 from annotune.analysis.messages import ASSUMED_IN_RANGE, LOOKED_FOR, UNSEEN
 from annotune.analysis.model import Model
-from annotune.analysis.poly import from_expr, to_expr
-from annotune.analysis.sections import Section, in_c, whole_length
 from annotune.analysis.statements import Reference
 from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import (
@@ -34,6 +32,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 from annotune.ir.nest import NO_STATEMENT, Assign, Local, Loop, Stmt, walk_stmts
+from annotune.ir.poly import Poly, from_expr, to_expr
 from annotune.ir.region import Region, flattened
 from annotune.ir.text import print_expr
 
@@ -54,13 +53,14 @@ class Looked:
 
 def looked(
     bounds: Bounds,
-    sections: Mapping[str, Section],
+    assumed: Mapping[str, Poly],
     private: Collection[str],
     dependences: Iterable[Carried],
 ) -> Looked:
     """Return how the host learns what a call touches of the arrays of which memory decides it.
 
-    `private` are the scalars that have no value before the region.
+    These are the `assumed` ones, with the lowest element that any call may touch. `private` are
+    the scalars that have no value before the region.
     """
     region, model = bounds.model.region, bounds.model
     changed = {
@@ -71,7 +71,7 @@ def looked(
     }
     ends: dict[str, tuple[str, str]] = {}
     unseen: list[Diagnostic] = []
-    for name in (name for name, section in sections.items() if section.is_assumed):
+    for name in assumed:
         references = model.references[name]
         if _may_look(region, references, changed):
             ends[name] = (_fresh(f"{name}_low", region), _fresh(f"{name}_high", region))
@@ -88,7 +88,7 @@ def looked(
         name: Part(Var(_fresh(f"{name}_first", region)), Var(_fresh(f"{name}_count", region)), True)
         for name in ends
     }
-    lowest = {name: fold(in_c(name, bounds)(sections[name].lowest)) for name in ends}
+    lowest = {name: fold(bounds.in_c(name)(assumed[name])) for name in ends}
     body = (*_starts(region, ends, copies, private), *found, *_results(ends, parts, lowest))
     return Looked(body, parts, tuple(unseen))
 
@@ -302,7 +302,7 @@ def _fresh(wanted: str, region: Region) -> str:
 
 
 def assumption_warnings(
-    bounds: Bounds, sections: Mapping[str, Section], found: Looked
+    bounds: Bounds, names: Iterable[str], found: Looked
 ) -> tuple[Diagnostic, ...]:
     """Return the warnings about gathers in range and about elements that a condition guards.
 
@@ -311,7 +311,7 @@ def assumption_warnings(
     model = bounds.model
     stated = model.region.spec.assumptions.extents
     warnings: list[Diagnostic] = []
-    for name in sections:
+    for name in names:
         if name not in stated:
             warnings += _in_range(name, model)
         if name in found.parts:
@@ -323,7 +323,7 @@ def _in_range(name: str, model: Model) -> Iterator[Diagnostic]:
     gather = next((r for r in model.references[name] if r.unknown), None)
     if gather is None:
         return
-    whole = whole_length(name, model)
+    whole = model.whole_length(name)
     assert whole is not None, "a gather from an array of unknown length is refused"
     extents = f"[{print_expr(to_expr(whole))}]"
     index = _unknown_index(gather)

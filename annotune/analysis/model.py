@@ -14,8 +14,15 @@ from functools import cached_property
 import islpy as isl
 
 from annotune.analysis.conditions import Conditions, Truth
-from annotune.analysis.delinearise import Layout, recover
-from annotune.analysis.demands import Demand, Demands, demands_on, needed
+from annotune.analysis.delinearise import (
+    Demand,
+    Demands,
+    Layout,
+    declared_extents,
+    demands_on,
+    needed,
+    recover,
+)
 from annotune.analysis.domains import (
     NotLinear,
     Space,
@@ -34,7 +41,6 @@ from annotune.analysis.messages import (
     UNKNOWN_EXTENT,
     listed,
 )
-from annotune.analysis.poly import ONE, Poly, from_expr, variable
 from annotune.analysis.statements import (
     LocalArrays,
     Reference,
@@ -47,8 +53,12 @@ from annotune.analysis.statements import (
     with_values,
     written_scalars,
 )
+from annotune.annotation import expression as ex
+from annotune.annotation.expression import parse_expression
 from annotune.diagnostics import AnnotuneError, Diagnostic
-from annotune.ir.expr import Access, Expr
+from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Var
+from annotune.ir.fold import fold
+from annotune.ir.poly import ONE, Poly, from_expr, product, variable
 from annotune.ir.region import Array, Region
 from annotune.ir.text import print_expr
 
@@ -97,6 +107,37 @@ class Model:
         """Return the runs of its statement in which `reference` may be made."""
         truth = self.truths.get(reference)
         return self.iterations[reference.statement] if truth is None else truth.maybe
+
+    def whole_length(self, name: str) -> Poly | None:
+        """Return the number of elements that C declares or the annotation states; else None."""
+        dimensions = len(self.references[name][0].subscripts)
+        declared = declared_extents(self.arrays.get(name), dimensions)
+        known = [extent for extent in declared if extent is not None]
+        if len(known) == len(declared):
+            return product(known)
+        stated = [from_expr(extent) for extent in stated_extents(name, self.region)]
+        polys = [poly for poly in stated if poly is not None]
+        return product(polys) if polys and len(polys) == len(stated) else None
+
+
+def stated_extents(name: str, region: Region) -> tuple[Expr, ...]:
+    """Return the extents of an array that ``def assume`` gives, as expressions."""
+    texts = region.spec.assumptions.extents.get(name, ())
+    return tuple(fold(_stated(parse_expression(text))) for text in texts)
+
+
+def _stated(node: ex.Node) -> Expr:
+    """Return arithmetic of the annotation, such as `is_c_size` accepts, as an expression."""
+    match node:
+        case ex.Literal(int(value)):
+            return Int(value)
+        case ex.Name(name):
+            return Var(name)
+        case ex.Unary(op, operand):
+            return Negate(_stated(operand)) if op == "-" else _stated(operand)
+        case ex.Binary(op, left, right):
+            return Binary(op, _stated(left), _stated(right))
+    raise AssertionError(node)
 
 
 def fixed_sizes(region: Region) -> dict[str, int]:

@@ -18,11 +18,10 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from annotune.analysis.conditions import Conditions
-from annotune.analysis.dependences import Carried, all_dependences
+from annotune.analysis.dependences import Carried, Lifetime, all_dependences, lifetime
 from annotune.analysis.domains import NotLinear, access_map, is_last
 from annotune.analysis.facts import DependenceKind
 from annotune.analysis.model import Model, build_model
-from annotune.analysis.privatise import Lifetime, lifetime
 from annotune.analysis.statements import (
     Counted,
     Reference,

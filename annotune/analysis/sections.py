@@ -1,4 +1,9 @@
-"""The part of each array that a region touches, over its sizes, and how the region uses it."""
+"""The part of each array that a region touches, over its sizes, and how the region uses it.
+
+A section is the same for all calls. Where one call may touch less, as behind ``if (beta != 0)``, or
+of ``a[n][n]`` in a triangle alone, isl says which indices are the first and the last: dimensions
+are proven to hold their indices, and so the order of indices is that of addresses.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +13,41 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from annotune.analysis.bounds import Bounds, Extreme
-from annotune.analysis.delinearise import declared_extents
+from annotune.analysis.delinearise import Layout, declared_extents
 from annotune.analysis.dependences import Carried
+from annotune.analysis.domains import (
+    IntoC,
+    NotLinear,
+    TooHard,
+    access_map,
+    ends,
+    floored,
+    in_long,
+    poly_of,
+)
 from annotune.analysis.facts import ArrayUse, DependenceKind, Part, Shape
 from annotune.analysis.messages import GATHER_EXTENT
 from annotune.analysis.model import Model
-from annotune.analysis.poly import ONE, ZERO, Poly, from_expr, product, to_expr
-from annotune.analysis.statements import Reference
-from annotune.analysis.touched import Touched, declared_rows, rows_of
-from annotune.annotation import expression as ex
-from annotune.annotation.expression import parse_expression
+from annotune.analysis.statements import Reference, may_be_computed
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Var
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Select,
+    conjuncts,
+    negated,
+)
 from annotune.ir.fold import fold
-from annotune.ir.region import Region
+from annotune.ir.poly import ONE, ZERO, Poly, from_expr, product
 from annotune.ir.text import print_expr
+
+# Cases of one expression, at most: more would be no test that a user reads.
+MOST_PIECES = 4
+_PARAMETER = isl.dim_type.param
+_SWITCH = "s_"
+_PLAIN_CALLS = frozenset({"min", "max", "abs", "labs", "fabs", "fabsf", "isnan"})
 
 
 class Unbounded(Exception):
@@ -156,7 +181,7 @@ def _declared(
         if not _is_open(found, lowest, length, closed, bounds.is_certain):
             if (lowest, length) == (ZERO, whole):
                 return everything
-            to_c = in_c(name, bounds)
+            to_c = bounds.in_c(name)
             part = Part(fold(to_c(lowest)), fold(to_c(length)))
             return replace(everything, touched=part, ends=(lowest, length))
     except Unbounded:
@@ -170,11 +195,11 @@ def _is_whole(bounds: Bounds) -> bool:
 
 def _of_a_call(name: str, section: Section, bounds: Bounds) -> Section:
     """Return a section with what one call touches of it, if it can be said, and if that is sure."""
-    touched = Touched.of(name, bounds, _order(name, bounds))
+    touched = Touched.of(name, bounds)
     hull = None if touched is None else touched.part()
     if touched is None or hull is None:
         return section
-    sure = Touched.of(name, bounds, _order(name, bounds), is_sure=True)
+    sure = Touched.of(name, bounds, is_sure=True)
     is_sure = sure is not None and touched.is_within(sure)
     section = replace(section, is_assumed=section.is_assumed and not is_sure)
     if hull.ends == (section.lowest, section.length):
@@ -199,7 +224,7 @@ def _unreached(end: Poly, extremes: Iterable[Extreme], length: Poly, bounds: Bou
 
 def _gathered(gather: Reference, bounds: Bounds) -> Section:
     """Return the whole array that `gather` may reach anywhere."""
-    whole = whole_length(gather.name, bounds.model)
+    whole = bounds.model.whole_length(gather.name)
     if whole is None:
         assert isinstance(gather.access, Access)
         index = next(
@@ -211,43 +236,11 @@ def _gathered(gather: Reference, bounds: Bounds) -> Section:
     return Section(ZERO, whole)
 
 
-def whole_length(name: str, model: Model) -> Poly | None:
-    """Return the number of elements that C declares or the annotation states; else None."""
-    dimensions = len(model.references[name][0].subscripts)
-    declared = declared_extents(model.arrays.get(name), dimensions)
-    known = [extent for extent in declared if extent is not None]
-    if len(known) == len(declared):
-        return product(known)
-    stated = [from_expr(extent) for extent in stated_extents(name, model.region)]
-    polys = [poly for poly in stated if poly is not None]
-    return product(polys) if polys and len(polys) == len(stated) else None
-
-
-def stated_extents(name: str, region: Region) -> tuple[Expr, ...]:
-    """Return the extents of an array that ``def assume`` gives, as expressions."""
-    texts = region.spec.assumptions.extents.get(name, ())
-    return tuple(fold(_size(parse_expression(text))) for text in texts)
-
-
-def _size(node: ex.Node) -> Expr:
-    """Return arithmetic of the annotation, such as `is_c_size` accepts, as an expression."""
-    match node:
-        case ex.Literal(int(value)):
-            return Int(value)
-        case ex.Name(name):
-            return Var(name)
-        case ex.Unary(op, operand):
-            return Negate(_size(operand)) if op == "-" else _size(operand)
-        case ex.Binary(op, left, right):
-            return Binary(op, _size(left), _size(right))
-    raise AssertionError(node)
-
-
 def _declaration(
     name: str, found: Sequence[tuple[Extreme, Extreme]], bounds: Bounds
 ) -> Poly | None:
     """Return the length of the whole array, None when an access may leave it."""
-    whole = whole_length(name, bounds.model)
+    whole = bounds.model.whole_length(name)
     if whole is None:
         return None
     room = {low.address for low, _ in found} | {whole - ONE - high.address for _, high in found}
@@ -268,7 +261,7 @@ def _bound(polys: Sequence[Poly], bounds: Bounds, reference: Reference) -> Poly:
 
 def shape(name: str, found: Section, bounds: Bounds) -> Shape:
     """Return the shape of the array `name`, with the names of inner dimensions first."""
-    to_c = in_c(name, bounds)
+    to_c = bounds.in_c(name)
     extents = bounds.model.layouts[name].extents
     return Shape(
         name,
@@ -282,23 +275,6 @@ def shape(name: str, found: Section, bounds: Bounds) -> Shape:
     )
 
 
-def in_c(name: str, bounds: Bounds) -> Callable[[Poly], Expr]:
-    """Return what writes a polynomial over the sizes of an array as C."""
-    order = _order(name, bounds)
-    return lambda poly: to_expr(poly, order, bounds.rounded)
-
-
-def _order(name: str, bounds: Bounds) -> tuple[str, ...]:
-    """Return the names of an array's sizes in the order in which C is to show them."""
-    order: dict[str, None] = {}
-    for extent in reversed(bounds.model.layouts[name].extents):
-        if extent is not None:
-            order.update(dict.fromkeys(sorted(extent.names)))
-    for loop in (c for s in bounds.model.statements for c in reversed(s.loops)):
-        order.update(dict.fromkeys(n for p in loop.upper for n in sorted(p.names)))
-    return tuple(order)
-
-
 def _rows(name: str, found: Section, bounds: Bounds) -> Part | None:
     """Return the rows that a call touches of an array of rows, None of any other array."""
     array = bounds.model.arrays.get(name)
@@ -308,7 +284,7 @@ def _rows(name: str, found: Section, bounds: Bounds) -> Part | None:
     row = product(poly for poly in inner if poly is not None)
     if len(inner) < len(array.extents) - 1 or any(poly is None for poly in inner) or row.is_zero:
         return None
-    to_c = in_c(name, bounds)
+    to_c = bounds.in_c(name)
     if found.is_assumed and found.touched is not None:
         return rows_of(found.touched, to_c(row))
     if found.exact is not None:
@@ -319,7 +295,7 @@ def _rows(name: str, found: Section, bounds: Bounds) -> Part | None:
             return Part(fold(to_c(first)), fold(to_c(end - first)))
     is_gathered = any(r.unknown for r in bounds.model.references[name])
     if declared_rows(name, bounds) and not is_gathered:
-        touched = Touched.of(name, bounds, _order(name, bounds))
+        touched = Touched.of(name, bounds)
         hull = None if touched is None else touched.rows()
         if hull is not None:
             return replace(hull.part, is_whole=False)
@@ -423,3 +399,212 @@ def _box(sides: Sequence[tuple[Poly, Poly]], model: Model) -> isl.Set:
     ]
     text = f"[{', '.join(indices)}] : {' and '.join(facts)}"
     return isl.Set(model.space.text(text)).intersect_params(model.sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Hull:
+    """A part, and as polynomials its first element and its length where they are some."""
+
+    part: Part
+    ends: tuple[Poly, Poly] | None = None
+
+
+@dataclass(frozen=True)
+class Touched:
+    """The indices that calls touch of one array, over sizes and switches.
+
+    `switches` are the conditions that one call decides for all its iterations, by the name of a
+    parameter that is 1 where they hold. `context` has the sizes of the model and all switches;
+    `size` writes a polynomial over sizes as C.
+    """
+
+    elements: isl.Set
+    context: isl.Set
+    switches: Mapping[str, Expr]
+    layout: Layout
+    bounds: Bounds
+    size: Callable[[Poly], Expr]
+
+    @classmethod
+    def of(cls, name: str, bounds: Bounds, is_sure: bool = False) -> Touched | None:
+        """Return what calls touch of the array `name`; None where no isl set can say it.
+
+        Where memory decides, it is taken to be touched, or with `is_sure` to be left alone.
+        """
+        model, layout = bounds.model, bounds.model.layouts[name]
+        if not layout.proven or any(extent is None for extent in layout.extents[1:]):
+            return None
+        switches: dict[Expr, str] = {}
+        elements: isl.Set | None = None
+        context = model.sizes
+        for reference in model.references[name]:
+            statement = model.statement(reference.statement)
+            runs = bounds.switched_on(reference, statement, is_sure)
+            try:
+                found = access_map(statement, model.rows[reference], model.space, runs).range()
+            except NotLinear:
+                return None
+            for one in (c for whole in reference.conditions for c in conjuncts(whole)):
+                if not bounds.is_switch(one):
+                    continue
+                if not may_be_computed(one, _may_call):
+                    found = isl.Set.empty(found.get_space()) if is_sure else found
+                    continue
+                # Both branches of one `if` hang on one switch.
+                is_off = negated(negated(one)) == one and negated(one) in switches
+                test = negated(one) if is_off else one
+                number = switches.setdefault(test, f"{_SWITCH}{len(switches)}")
+                found = found.intersect_params(_at(number, f"= {int(not is_off)}"))
+            elements = found if elements is None else elements.union(found)
+        for number in switches.values():
+            context = context.intersect(_at(number, ">= 0")).intersect(_at(number, "<= 1"))
+        if elements is None:
+            return None
+        return cls(
+            elements.intersect_params(context),
+            context,
+            {number: one for one, number in switches.items()},
+            layout,
+            bounds,
+            bounds.in_c(name),
+        )
+
+    def is_certain(self) -> bool:
+        """Return whether each call touches something, if need be by a demand on the sizes."""
+        nowhere = self.context.subtract(self.elements.params())
+        if nowhere.is_empty():
+            return True
+        never = self.bounds.model.sizes.subtract(_of_sizes(self.elements.params()))
+        if not never.is_empty():
+            self.bounds.demands.exclude(never)
+        return False
+
+    def is_within(self, sure: Touched) -> bool:
+        """Return whether at each call `sure` has the first and the last of these elements."""
+        both = ends(self.elements)
+        return both is not None and all(
+            isl.Set.from_pw_multi_aff(end).is_subset(sure.elements) for end in both
+        )
+
+    def part(self) -> Hull | None:
+        """Return the elements from the first to the last; None where that is too long to say."""
+        strides = [product(_known(self.layout.extents[k + 1 :])) for k in range(self._depth)]
+        return self._part(self.elements, strides, self.layout.offset)
+
+    def rows(self) -> Hull | None:
+        """Return the indices of the outermost dimension from the first to the last."""
+        set_ = isl.dim_type.set
+        outermost = self.elements.project_out(set_, 1, self._depth - 1)
+        return self._part(outermost, [ONE], ZERO)
+
+    @property
+    def _depth(self) -> int:
+        return len(self.layout.extents)
+
+    def _part(self, elements: isl.Set, strides: Sequence[Poly], offset: Poly) -> Hull | None:
+        if elements.is_empty():
+            return Hull(Part(Int(0), Int(0), may_be_none=True))
+        both = ends(elements)
+        if both is None:
+            return None
+        try:
+            first, last = (self._corner(end, strides, offset) for end in both)
+            is_certain = self.is_certain()
+            if isinstance(first, Poly) and isinstance(last, Poly):
+                length = last - first + ONE
+                part = Part(fold(self._expr(first)), fold(self._expr(length)))
+                if is_certain:
+                    return Hull(part, (first, length))
+            else:
+                count = Binary("-", self._expr(last), self._expr(first))
+                part = Part(fold(self._expr(first)), fold(Binary("+", count, Int(1))))
+                if is_certain:
+                    return Hull(part)
+            is_any = self._c.condition(self.elements.params())
+        except TooHard:
+            return None
+        return Hull(replace(part, count=Select(is_any, part.count, Int(0)), may_be_none=True))
+
+    def _corner(self, corner: isl.PwMultiAff, strides: Sequence[Poly], offset: Poly) -> Poly | Expr:
+        """Return the address of the indices that `corner` gives, as a polynomial if it is one."""
+        pieces: list[tuple[isl.Set, isl.MultiAff]] = []
+        corner.gist_params(self.context).coalesce().foreach_piece(
+            lambda where, indices: pieces.append((where, indices))
+        )
+        if not 0 < len(pieces) <= MOST_PIECES:
+            raise TooHard
+        found = [self._address(indices, strides, offset) for _, indices in pieces]
+        if len(found) == 1:
+            return found[0]
+        value = self._expr(found[-1])
+        for (where, _), address in reversed(list(zip(pieces[:-1], found[:-1], strict=True))):
+            value = Select(self._c.condition(where.params()), self._expr(address), value)
+        return value
+
+    def _address(self, indices: isl.MultiAff, strides: Sequence[Poly], offset: Poly) -> Poly | Expr:
+        affs = [indices.get_at(k) for k in range(len(strides))]
+        polys = [_size(aff) for aff in affs]
+        total, sum_ = offset, None
+        for aff, poly, stride in zip(affs, polys, strides, strict=True):
+            if poly is not None:
+                total = total + poly * stride
+                continue
+            term = fold(Binary("*", self._c.value(aff), self._expr(stride)))
+            sum_ = term if sum_ is None else Binary("+", sum_, term)
+        return total if sum_ is None else fold(Binary("+", sum_, self._expr(total)))
+
+    def _expr(self, address: Poly | Expr) -> Expr:
+        return self.size(address) if isinstance(address, Poly) else address
+
+    @property
+    def _c(self) -> IntoC:
+        return IntoC(self.context, self.switches, self.size)
+
+
+def declared_rows(name: str, bounds: Bounds) -> bool:
+    """Return whether the rows of an array's layout are those that C declares."""
+    array, layout = bounds.model.arrays.get(name), bounds.model.layouts[name]
+    declared = declared_extents(array, len(layout.extents))
+    is_alike = array is not None and len(array.extents) == len(layout.extents)
+    return is_alike and layout.offset.is_zero and declared[1:] == layout.extents[1:]
+
+
+def rows_of(part: Part, row: Expr) -> Part:
+    """Return the rows, each of `row` elements, that hold the elements of `part`."""
+    last = Binary("-", Binary("+", part.first, part.count), Int(1))
+    first = fold(floored([part.first, row]))
+    count = fold(Binary("+", Binary("-", floored([last, row]), first), Int(1)))
+    if part.may_be_none:
+        count = Select(Binary(">", in_long(part.count), Int(0)), count, Int(0))
+    return Part(first, count, part.may_be_none, is_whole=False)
+
+
+def _known(extents: Iterable[Poly | None]) -> list[Poly]:
+    return [extent for extent in extents if extent is not None]
+
+
+def _at(switch: str, relation: str) -> isl.Set:
+    return isl.Set(f"[{switch}] -> {{ : {switch} {relation} }}")
+
+
+def _of_sizes(sizes: isl.Set) -> isl.Set:
+    """Return the sizes at which there is a setting of the switches."""
+    for place in reversed(range(sizes.dim(_PARAMETER))):
+        if (sizes.get_dim_name(_PARAMETER, place) or "").startswith(_SWITCH):
+            sizes = sizes.project_out(_PARAMETER, place, 1)
+    return sizes
+
+
+def _may_call(function: str) -> bool:
+    return function in _PLAIN_CALLS or function[:1] == "("
+
+
+def _size(aff: isl.Aff) -> Poly | None:
+    """Return an affine expression over sizes as a polynomial, None for one that rounds."""
+    if aff.dim(isl.dim_type.div) or int(aff.get_denominator_val().to_python()) != 1:
+        return None
+    names = [aff.get_dim_name(_PARAMETER, place) for place in range(aff.dim(_PARAMETER))]
+    for place, name in enumerate(names):
+        if (name or "").startswith(_SWITCH) and aff.involves_dims(_PARAMETER, place, 1):
+            return None
+    return poly_of(aff)

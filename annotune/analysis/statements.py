@@ -6,7 +6,7 @@ like any other, ``j % 8`` a value that each iteration has, ``col[i]`` one that o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
@@ -20,7 +20,6 @@ from annotune.analysis.messages import (
     SCALAR_SUBSCRIPT,
     listed,
 )
-from annotune.analysis.poly import Poly, from_expr, variable
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frontend.ranges import of_type
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
@@ -43,6 +42,7 @@ from annotune.ir.expr import (
 from annotune.ir.fold import fold
 from annotune.ir.functions import is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.poly import Poly, from_expr, variable
 from annotune.ir.region import Array, Region
 from annotune.ir.text import print_expr
 
@@ -192,6 +192,19 @@ def value_at(expr: Expr, known: Mapping[str, int]) -> int | None:
     casts = set(_casts(expr))
     least = 0 if any(map(is_unsigned_type, casts)) else -(2**31)
     return found.value if not casts or least <= found.value < 2**31 else None
+
+
+def may_be_computed(expr: Expr, may_call: Callable[[str], bool]) -> bool:
+    """Return whether C may compute `expr` where the nest would not run."""
+    for part in walk(expr):
+        match part:
+            case Access():
+                return False
+            case Binary("/" | "%", _, divisor) if not isinstance(divisor, Int) or divisor == Int(0):
+                return False
+            case Call(function, _) if not may_call(function):
+                return False
+    return True
 
 
 def _casts(expr: Expr) -> Iterator[str]:

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from annotune.analysis.facts import AccessFacts, Work
 from annotune.analysis.model import Model
-from annotune.analysis.poly import ZERO, Poly, to_expr
-from annotune.analysis.sections import whole_length
 from annotune.analysis.statements import (
     Counted,
     Part,
@@ -47,6 +45,7 @@ from annotune.ir.expr import (
 )
 from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign
+from annotune.ir.poly import ZERO, Poly, to_expr
 from annotune.ir.region import Region
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ def _bytes(model: Model, touched: Mapping[str, list[Reference]]) -> int:
         if gathers:
             # Which elements a gather reads is not known: at most one in each run, or all.
             count += sum(instance_count(model.statement(g), sizes) for g in gathers)
-            whole = whole_length(name, model)
+            whole = model.whole_length(name)
             length = None if whole is None else whole.at(sizes).constant
             count = count if length is None else min(count, length)
         total += element_bytes(array.element) * count

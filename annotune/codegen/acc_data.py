@@ -6,14 +6,14 @@ from collections.abc import Collection
 from itertools import combinations
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.poly import from_expr
 from annotune.codegen.c_expr import in_64_bits, plain_c
 from annotune.codegen.guards import Stretch, address, apart, in_long, may_wrap, same_or_apart
 from annotune.codegen.names import narrow_scalars
+from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, walk
 from annotune.ir.fold import fold
+from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region
-from annotune.ir.sharing import may_share, may_share_unchanged
 
 
 def data_clauses(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotune.analysis.facts import Analysis
-from annotune.analysis.privatise import elements
 from annotune.analysis.reductions import reduction_operator
+from annotune.analysis.schedule import elements
 from annotune.analysis.statements import value_at
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.certify_copies import copies

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 
+from annotune.analysis.domains import AS_WRITTEN
 from annotune.analysis.facts import Analysis
-from annotune.analysis.poly import from_expr
 from annotune.analysis.schedule import space_of
-from annotune.analysis.touched import AS_WRITTEN
 from annotune.codegen.c_expr import in_64_bits, of_one_sign, plain_c
 from annotune.codegen.names import Interface, narrow_scalars, spelled
-from annotune.ir.c_types import is_unsigned_type
+from annotune.ir.c_types import is_unsigned_type, may_share
 from annotune.ir.expr import (
     Binary,
     Call,
@@ -27,8 +26,8 @@ from annotune.ir.expr import (
 )
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
+from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region
-from annotune.ir.sharing import may_share
 from annotune.ir.text import PRECEDENCE
 
 Stretch = tuple[Expr, Expr]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from annotune.analysis.facts import Analysis, Part, Shape
 from annotune.analysis.looks import FAR
-from annotune.analysis.touched import rows_of
+from annotune.analysis.sections import rows_of
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import in_long
 from annotune.codegen.writer import Writer

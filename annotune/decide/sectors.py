@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
-from annotune.analysis.poly import Poly, from_expr
 from annotune.decide.kernel_shape import Shape, in_parts, shape
 from annotune.decide.merged import with_merged
 from annotune.decide.plan import KernelChoice
 from annotune.decide.rules import ENOUGH_BLOCKS, WARP
 from annotune.decide.units import Unit
+from annotune.ir.poly import Poly, from_expr
 
 # Bytes that a device moves at least (CUDA C++ Best Practices Guide, Coalesced Access).
 SECTOR_BYTES = 32

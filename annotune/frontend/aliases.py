@@ -22,8 +22,8 @@ from annotune.frontend.names import Names
 from annotune.frontend.pointers import pointers_in, sure_pointers
 from annotune.frontend.symbols import INTEGERS, Symbol
 from annotune.frontend.syntax import c_ast
+from annotune.ir.c_types import StoredName, may_share
 from annotune.ir.region import Alias, Spelling
-from annotune.ir.sharing import StoredName, may_share
 
 _STEPS = frozenset({"++", "--", "p++", "p--"})
 _CHANGING = _STEPS | {"&"}

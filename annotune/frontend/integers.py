@@ -29,12 +29,11 @@ from annotune.frontend.stores import holds, stored_value
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.frontend.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
-from annotune.ir.c_types import PROMOTED
+from annotune.ir.c_types import PROMOTED, may_share
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Var, accesses, subtracts
 from annotune.ir.expr import variables as scalars_in
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.fold import fold
-from annotune.ir.sharing import may_share
 
 # A longer formula is computed once, in a variable.
 _LONGEST_FORMULA = 60

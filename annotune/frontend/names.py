@@ -13,9 +13,9 @@ from annotune.frontend.filescope import File, FileScope
 from annotune.frontend.kinds import COMPLEX, Typed, promoted
 from annotune.frontend.symbols import REALS, Symbol
 from annotune.frontend.syntax import c_ast
+from annotune.ir.c_types import StoredName
 from annotune.ir.expr import Expr, Int, Var, rewrite, substitute, variables
 from annotune.ir.region import Scalar
-from annotune.ir.sharing import StoredName
 
 _INT_MAXIMUM = 2**31 - 1
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from annotune.analysis.facts import Analysis
+from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Expr, Int, walk
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.region import Array, Region
-from annotune.ir.sharing import may_share, may_share_unchanged
 from annotune.measure.elements import Family, family_of
 from annotune.measure.evaluate import known_values
 from annotune.measure.index_values import index_ranges

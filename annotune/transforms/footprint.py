@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotune.analysis.poly import from_expr
 from annotune.ir.expr import Access, Var, accesses, variables
 from annotune.ir.nest import Assign, Local, Loop, MemorySpace, walk_paths, walk_stmts
+from annotune.ir.poly import from_expr
 from annotune.transforms.copies import surely_read
 from annotune.transforms.halo import Box, Offset, filled_boxes, length_key, offset_of
 from annotune.transforms.legality import TEAM_LEVELS

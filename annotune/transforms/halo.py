@@ -7,9 +7,9 @@ from itertools import product
 from math import prod
 from typing import TypeAlias
 
-from annotune.analysis.poly import Poly, from_expr, integer
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, substitute
 from annotune.ir.fold import fold
+from annotune.ir.poly import Poly, from_expr, integer
 
 Offset: TypeAlias = Mapping[str, int]
 Point: TypeAlias = tuple[int, ...]

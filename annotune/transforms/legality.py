@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis, Dependence, DependenceKind, LoopKind, Violation
-from annotune.analysis.privatise import elements, has_array_around
-from annotune.analysis.schedule import violations
+from annotune.analysis.schedule import elements, has_array_around, violations
 from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
 from annotune.ir.nest import Level, Loop, walk_paths

@@ -8,7 +8,6 @@ from functools import reduce
 from math import prod
 from typing import ClassVar
 
-from annotune.analysis.poly import ZERO, from_expr, integer
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.c_types import is_unsigned_type
@@ -26,6 +25,7 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
+from annotune.ir.poly import ZERO, from_expr, integer
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import NOT_MERGED, NOT_ONE_BAND

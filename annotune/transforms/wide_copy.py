@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from annotune.analysis.poly import ONE, Poly, from_expr, integer, variable
 from annotune.ir.expr import Access, Binary, Expr, Var, substitute
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
+from annotune.ir.poly import ONE, Poly, from_expr, integer, variable
 from annotune.ir.region import Array, flattened
 from annotune.transforms.footprint import Footprint
 from annotune.transforms.tiles import cut_ends

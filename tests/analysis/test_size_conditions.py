@@ -15,10 +15,9 @@ from support.regions import positions
 from support.sizes import fulfils
 
 from annotune.analysis.analyse import analyse
-from annotune.analysis.demands import Demand
+from annotune.analysis.delinearise import Demand
 from annotune.analysis.domains import monomial_of, parameter
 from annotune.analysis.facts import Analysis, LoopKind
-from annotune.analysis.poly import Monomial, Poly
 from annotune.annotation.spec import Assumptions, Spec
 from annotune.codegen.certify import certify
 from annotune.codegen.target import load_target
@@ -26,6 +25,7 @@ from annotune.decide.certificate import verify
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Binary, Expr, Int
 from annotune.ir.fold import fold
+from annotune.ir.poly import Monomial, Poly
 from annotune.ir.region import Region
 from annotune.ir.text import print_expr
 

@@ -11,8 +11,8 @@ from functools import reduce
 import islpy as isl
 from support.sizes import fulfils
 
+from annotune.analysis.domains import AS_WRITTEN
 from annotune.analysis.facts import Analysis, LoopKind
-from annotune.analysis.touched import AS_WRITTEN
 from annotune.ir.expr import Call, Expr, Int, rewrite
 from annotune.ir.fold import fold
 from annotune.ir.nest import Local, LocalArray, walk_stmts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotune.ir.sharing import StoredName, may_access, may_share
+from annotune.ir.c_types import StoredName, may_access, may_share
 
 # Two types, and whether C lets one object be accessed in both.
 TYPES = {

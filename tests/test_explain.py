@@ -23,8 +23,6 @@ from annotune.diagnostics import Template
 WITHOUT_EXAMPLE = {
     # A page cannot hold an empty file or a NUL byte; tests/bad_inputs does.
     *("AT101", "AT102"),
-    # The front end sees the same mistake first, under a code of its own.
-    *("AT204", "AT206", "AT207", "AT208", "AT209", "AT211"),
     # A recipe is checked before; these guard the plans that annotune makes by itself.
     *("AT255", "AT257", "AT261", "AT266", "AT272", "AT274", "AT275", "AT278"),
     *("AT287", "AT288", "AT290", "AT291", "AT292", "AT294", "AT296", "AT315"),

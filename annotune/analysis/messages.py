@@ -32,11 +32,6 @@ MISSING_SIZE = Template(
     "the value of {names} is needed: {reason}",
     "add 'param {example} = …;' to `input_params`, or give --set {example}=…",
 )
-ITERATOR_ASSIGNED = Template(
-    "AT206",
-    "the loop variable '{name}' is assigned inside the region",
-    "let only the loop itself change its variable",
-)
 PRIVATE_READ_AFTER = Template(
     "AT207",
     "'{name}' belongs to each iteration of {loop}, but its last value may be read after the region",
@@ -56,11 +51,6 @@ EMPTY_LOOP = Template(
     "AT210",
     "loop '{loop}' runs no iteration at these sizes",
     "give sizes for which every loop runs",
-)
-ITERATOR_READ_OUTSIDE = Template(
-    "AT211",
-    "the loop variable '{name}' is read outside its loop",
-    "write the value it has there, or keep it in another variable",
 )
 OVERLAP = Template(
     "AT212",

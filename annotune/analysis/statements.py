@@ -14,8 +14,6 @@ from annotune.analysis.messages import (
     BOUND_CHANGES,
     BOUND_NOT_AFFINE,
     INDIRECT_WRITE,
-    ITERATOR_ASSIGNED,
-    ITERATOR_READ_OUTSIDE,
     NOT_AFFINE,
     SCALAR_SUBSCRIPT,
     listed,
@@ -450,11 +448,10 @@ class _Reader:
     def references(self, assign: Assign, loops: tuple[Counted, ...]) -> Iterator[Reference]:
         around = frozenset(loop.var for loop in loops)
         target = assign.target
-        if isinstance(target, Var) and target.name in self.iterators:
-            self.problems.append(ITERATOR_ASSIGNED.at(assign.span, name=target.name))
-        used = {name for source in assign.sources() for name in variables(source)}
-        for name in sorted((used & self.iterators) - around):
-            self.problems.append(ITERATOR_READ_OUTSIDE.at(assign.span, name=name))
+        used = {name for part in (target, *assign.sources()) for name in variables(part)}
+        # The front end lets a loop alone change its variable, and puts in what it is elsewhere.
+        assert not (used & self.iterators) - around, "a loop variable outside its loop"
+        assert not (isinstance(target, Var) and target.name in self.iterators), target
         guard = () if assign.guard is None else (assign.guard,)
         reads: list[tuple[Access | Var, tuple[Expr, ...]]] = []
         if assign.guard is not None:
@@ -497,7 +494,6 @@ class _Reader:
         self, access: Access, index: Expr, around: frozenset[str], *, is_write: bool
     ) -> Poly:
         shown, array = print_expr(index), access.array
-        outside = sorted((variables(index) & self.iterators) - around)
         changing = sorted(variables(index) & self.written)
         problem: Diagnostic | None = None
         poly = self.namer.poly(index)
@@ -505,9 +501,10 @@ class _Reader:
         moving = around | self.written | moving_parts(parts)
         is_linear = poly is not None and poly.linear_in(moving) is not None
         is_open = poly is None or not is_linear or bool(self.unknown_in(poly))
-        if outside or (changing and is_write and not accesses(index)):
-            name = (outside or changing)[0]
-            problem = SCALAR_SUBSCRIPT.at(access.span, subscript=shown, array=array, name=name)
+        if changing and is_write and not accesses(index):
+            problem = SCALAR_SUBSCRIPT.at(
+                access.span, subscript=shown, array=array, name=changing[0]
+            )
         elif is_open and is_write:
             kind = INDIRECT_WRITE if accesses(index) else NOT_AFFINE
             iterators = listed(sorted(around)) or "the sizes"

@@ -12,7 +12,6 @@ from annotune import __version__
 from annotune.analysis.analyse import analyse
 from annotune.analysis.messages import WORK_UNKNOWN
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
-from annotune.analysis.statements import written_scalars
 from annotune.annotation.complete import complete
 from annotune.annotation.devices import Device, load_device
 from annotune.annotation.messages import did_you_mean, nearest
@@ -384,7 +383,7 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
 
 def _open_sizes(region: Region) -> set[str]:
     """Return the integers of C that a region uses and leaves as they are."""
-    changing = {loop.var for loop in region.nest.loops()} | written_scalars(region)
+    changing = region.nest.iterators() | region.nest.written_scalars()
     return {s.name for s in region.scalars.values() if s.type not in REALS} - changing
 
 

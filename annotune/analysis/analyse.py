@@ -23,7 +23,7 @@ from annotune.analysis.messages import (
     WORK_UNKNOWN,
     listed,
 )
-from annotune.analysis.model import Model, all_known_sizes, build_model, known_values
+from annotune.analysis.model import Model, build_model, known_values
 from annotune.analysis.sections import Section, Unbounded, array_use, section, shape
 from annotune.analysis.statements import (
     Reference,
@@ -31,7 +31,6 @@ from annotune.analysis.statements import (
     local_arrays,
     read_statements,
     value_at,
-    written_scalars,
 )
 from annotune.analysis.work import access_facts, missing_for_work, statement_work, total_work
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
@@ -147,7 +146,7 @@ def _homes(life: Lifetime, statements: tuple[Statement, ...]) -> dict[int, tuple
 def _lifetimes(region: Region, statements: tuple[Statement, ...]) -> dict[str, Lifetime]:
     found: dict[str, Lifetime] = {}
     refused: list[Diagnostic] = []
-    for name in sorted(written_scalars(region)):
+    for name in sorted(region.nest.written_scalars()):
         scalar = region.scalars.get(name)
         is_wanted = scalar is not None and scalar.read_after
         if is_wanted and not _is_read(name, statements):
@@ -205,7 +204,7 @@ def _model_at_sizes(
 def _open_sizes(region: Region) -> set[str]:
     """Return the integers that stay as they are during the region."""
     integers = {s.name for s in region.scalars.values() if is_integer_type(s.type)}
-    return integers - {loop.var for loop in region.nest.loops()} - written_scalars(region)
+    return integers - region.nest.iterators() - region.nest.written_scalars()
 
 
 def _warnings(model: Model, missing: tuple[str, ...]) -> tuple[Diagnostic, ...]:
@@ -332,9 +331,9 @@ def zero_divisors(region: Region) -> list[Diagnostic]:
 class _Finder:
     def __init__(self, region: Region) -> None:
         self.region = region
-        self.sizes: Mapping[str, int] = all_known_sizes(region)
+        self.sizes: Mapping[str, int] = region.known_sizes
         written = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
-        inner = written | {loop.var for loop in region.nest.loops()}
+        inner = written | region.nest.iterators()
         self.sizes = {name: value for name, value in self.sizes.items() if name not in inner}
 
     def statements(self, body: tuple[Stmt, ...]) -> Iterator[Diagnostic]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import islpy as isl
@@ -17,9 +17,8 @@ from annotune.analysis.statements import (
     Statement,
     moving_parts,
     named_sizes,
-    written_scalars,
 )
-from annotune.ir.expr import Binary, Expr, Int, Var, accesses, conjuncts, variables
+from annotune.ir.expr import Binary, Expr, Int, Var, accesses, variables
 from annotune.ir.poly import ONE, ZERO, Monomial, Poly, integer, to_expr, variable
 
 
@@ -54,7 +53,7 @@ class Bounds:
         named = named_sizes(model.statements)
         demands = demands_on(model.region, named, model.space, model.sizes, model.values)
         demands.is_open, demands.found = model.all_sizes, list(model.demands)
-        return cls(model, Signs.of(model), written_scalars(model.region), demands, named)
+        return cls(model, Signs.of(model), model.region.nest.written_scalars(), demands, named)
 
     def are_nonnegative(self, polys: Iterable[Poly]) -> bool:
         """Return whether no one of `polys` is ever negative, if need be by demands on the sizes."""
@@ -169,14 +168,11 @@ class Bounds:
         self, reference: Reference, statement: Statement, is_sure: bool = False
     ) -> isl.Set:
         """Return the runs of a reference with all its switches on, or those that are sure then."""
-        model, parts = self.model, list(_operands(reference.conditions))
+        model, parts = self.model, reference.tests
         decided = [one for one in parts if not self.is_switch(one)]
         if len(decided) == len(parts) and not is_sure:
             return model.instances(reference)
-        iterators = frozenset(loop.var for loop in model.region.nest.loops())
-        made = Conditions(
-            model.region, statement, model.space, self.written, iterators, is_strict=False
-        )
+        made = Conditions(model.region, statement, model.space, is_strict=False)
         runs = model.iterations[statement.number]
         for condition in decided:
             truth = made.truth(condition)
@@ -187,24 +183,21 @@ class Bounds:
         """Return whether more than loops, sizes and switches decides when `reference` is made."""
         model = self.model
         statement = model.statement(reference.statement)
-        iterators = frozenset(loop.var for loop in model.region.nest.loops())
-        made = Conditions(
-            model.region, statement, model.space, self.written, iterators, is_strict=False
-        )
-        decided = (c for c in _operands(reference.conditions) if not self.is_switch(c))
+        made = Conditions(model.region, statement, model.space, is_strict=False)
+        decided = (c for c in reference.tests if not self.is_switch(c))
         return not all(made.truth(condition).is_exact for condition in decided)
 
     def is_certain(self, reference: Reference) -> bool:
         """Return whether loops and sizes with a value alone decide when `reference` is made."""
         truth = self.model.truths.get(reference)
         is_exact = truth is None or truth.is_exact
-        return is_exact and not any(map(self.is_switch, _operands(reference.conditions)))
+        return is_exact and not any(map(self.is_switch, reference.tests))
 
     def is_switch(self, condition: Expr) -> bool:
         """Return whether a scalar without a value turns something on for the whole region."""
         names = variables(condition)
-        iterators = {loop.var for loop in self.model.region.nest.loops()}
-        is_fixed = not accesses(condition) and names.isdisjoint(iterators | self.written)
+        changing = self.model.region.nest.iterators() | self.written
+        is_fixed = not accesses(condition) and names.isdisjoint(changing)
         return is_fixed and not names <= self.model.values.keys()
 
     def _ranges(
@@ -281,12 +274,6 @@ def _tighten(
         upper[var].append(split[1] + ONE)
     elif factor.constant == 1:
         lower[var].append(-split[1])
-
-
-def _operands(conditions: Iterable[Expr]) -> Iterator[Expr]:
-    """Yield the operands of all ``&&`` in `conditions`."""
-    for condition in conditions:
-        yield from conjuncts(condition)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import islpy as isl
 
@@ -19,19 +19,18 @@ from annotune.analysis.statements import Statement
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,
-    Access,
     Binary,
     Call,
     Expr,
     Int,
     Negate,
-    Real,
     Select,
     Var,
     accesses,
+    extremum_operands,
     negated,
+    subtracts,
     variables,
-    walk,
 )
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
@@ -86,10 +85,16 @@ class Conditions:
     region: Region
     statement: Statement
     space: Space
-    written: frozenset[str]
-    iterators: frozenset[str]
     is_strict: bool
     _known: dict[Expr, Truth] = field(default_factory=dict)
+
+    @cached_property
+    def _written(self) -> frozenset[str]:
+        return self.region.nest.written_scalars()
+
+    @cached_property
+    def _iterators(self) -> frozenset[str]:
+        return self.region.nest.iterators()
 
     def truth(self, condition: Expr) -> Truth:
         """Return where `condition` is not 0.
@@ -171,9 +176,8 @@ class Conditions:
             case Call("abs" | "labs", (operand,)):
                 value = self._value(operand)
                 return None if value is None else value.max(value.neg())
-            case Int() | Real() | Var() | Access() | Call() | Select() | Binary():
+            case _:
                 return None
-        raise AssertionError(expr)
 
     def _both(
         self, combine: Callable[[isl.PwAff, isl.PwAff], isl.PwAff], left: Expr, right: Expr
@@ -197,8 +201,8 @@ class Conditions:
 
     def _is_fixed(self, poly: Poly) -> bool:
         """Return whether loops around the statement and unchanged integers alone decide it."""
-        outside = self.iterators - frozenset(self.statement.iterators)
-        return outside.isdisjoint(poly.names) and _are_fixed(poly.names, self.region, self.written)
+        outside = self._iterators - frozenset(self.statement.iterators)
+        return outside.isdisjoint(poly.names) and _are_fixed(poly.names, self.region, self._written)
 
     def _affine(self, poly: Poly) -> isl.PwAff:
         names = dims(self.statement)
@@ -284,8 +288,8 @@ class Known:
         var = Var(loop.var)
         unsigned = self.unsigned | ({loop.var} if loop.root in self.unsigned else set())
         here = self._naming((var, loop.lower, loop.upper), unsigned)
-        bounds = [Binary("<=", low, var) for low in _operands(loop.lower, "max")]
-        bounds += [Binary("<", var, high) for high in _operands(loop.upper, "min")]
+        bounds = [Binary("<=", low, var) for low in extremum_operands(loop.lower, "max")]
+        bounds += [Binary("<", var, high) for high in extremum_operands(loop.upper, "min")]
         found = [text for one in bounds if (text := here._compared(one)) is not None]
         distance = here._affine(Binary("-", var, loop.lower))
         if loop.step > 1 and distance is not None:
@@ -329,7 +333,7 @@ class Known:
 
     def _compared(self, condition: Expr) -> str | None:
         """Return a comparison as isl text where C compares the same numbers."""
-        if variables(condition) & self.unsigned and any(map(_subtracts, walk(condition))):
+        if variables(condition) & self.unsigned and subtracts(condition):
             return None
         return self._comparison(condition)
 
@@ -355,25 +359,10 @@ class Known:
         return f"({' + '.join(terms) or '0'})"
 
 
-def _subtracts(part: Expr) -> bool:
-    is_difference = isinstance(part, Binary) and part.op == "-"
-    return is_difference or isinstance(part, Negate) or (isinstance(part, Int) and part.value < 0)
-
-
 def _unknown(expr: Expr) -> Poly | None:
     """Return the name of an integer that is no polynomial: the same for the same expression."""
     is_number = isinstance(expr, Binary) and expr.op in ("/", "%")
     return variable(print_expr(fold(expr))) if is_number else None
-
-
-def _operands(bound: Expr, function: str) -> Iterator[Expr]:
-    """Yield the values of which `bound` is the least or greatest, `bound` itself if it is none."""
-    match bound:
-        case Call(name, arguments) if name == function:
-            for argument in arguments:
-                yield from _operands(argument, function)
-        case _:
-            yield bound
 
 
 @lru_cache(maxsize=8192)

@@ -21,7 +21,7 @@ from itertools import pairwise
 import islpy as isl
 
 from annotune.analysis.domains import NotLinear, Space, outside, poly_of, runs_inside
-from annotune.analysis.statements import Reference, Statement, may_be_computed, written_scalars
+from annotune.analysis.statements import Reference, Statement, may_be_computed
 from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import Binary, Expr, variables
 from annotune.ir.poly import ONE, ZERO, Poly, from_expr, integer, to_expr
@@ -162,13 +162,13 @@ def demands_on(
     known: Mapping[str, int],
 ) -> Demands:
     """Return empty demands on the sizes of `region`; `named` are those without a name in C."""
-    iterators = {loop.var for loop in region.nest.loops()}
+    iterators = region.nest.iterators()
     plain = {
         scalar.name
         for scalar in region.scalars.values()
         if is_integer_type(scalar.type) and not scalar.is_local
     }
-    plain -= iterators | written_scalars(region)
+    plain -= iterators | region.nest.written_scalars()
     parts = {
         name
         for name, expr in named.items()

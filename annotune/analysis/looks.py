@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 
 from annotune.analysis.bounds import Bounds
 from annotune.analysis.dependences import Carried
@@ -27,6 +26,7 @@ from annotune.ir.expr import (
     Select,
     Var,
     accesses,
+    conjunction,
     rewrite,
     variables,
 )
@@ -208,7 +208,7 @@ class _Slice:
 
     def _seen(self, reference: Reference) -> Iterator[Assign]:
         """Yield the statements that move the ends of an array to what a reference touches."""
-        access, guard = reference.access, _all(reference.conditions)
+        access, guard = reference.access, conjunction(reference.conditions)
         assert isinstance(access, Access)
         flat = flattened(access, self.region.arrays) or access
         assert isinstance(flat, Access)
@@ -285,12 +285,7 @@ def _at(body: Body, values: Mapping[str, Expr], runs: tuple[Expr, ...]) -> Itera
         assert isinstance(stmt, Assign)
         made = stmt.rewritten(lambda e: values.get(e.name) if isinstance(e, Var) else None)
         made = replace(made, value=fold(made.value))
-        yield replace(made, guard=_all((*runs, *(() if made.guard is None else (made.guard,)))))
-
-
-def _all(conditions: Iterable[Expr]) -> Expr | None:
-    given = list(conditions)
-    return reduce(lambda left, right: Binary("&&", left, right), given) if given else None
+        yield replace(made, guard=conjunction((*runs, made.guard)))
 
 
 def _fresh(wanted: str, region: Region) -> str:
@@ -326,14 +321,8 @@ def _in_range(name: str, model: Model) -> Iterator[Diagnostic]:
     whole = model.whole_length(name)
     assert whole is not None, "a gather from an array of unknown length is refused"
     extents = f"[{print_expr(to_expr(whole))}]"
-    index = _unknown_index(gather)
+    index = print_expr(gather.unknown_index)
     yield ASSUMED_IN_RANGE.at(gather.span, subscript=index, array=name, extents=extents)
-
-
-def _unknown_index(gather: Reference) -> str:
-    assert isinstance(gather.access, Access)
-    pairs = zip(gather.access.indices, gather.subscripts, strict=True)
-    return next(print_expr(index) for index, poly in pairs if poly.names & gather.unknown)
 
 
 def _looked_for(name: str, bounds: Bounds) -> Iterator[Diagnostic]:

@@ -51,7 +51,6 @@ from annotune.analysis.statements import (
     named_sizes,
     parts_within,
     with_values,
-    written_scalars,
 )
 from annotune.annotation import expression as ex
 from annotune.annotation.expression import parse_expression
@@ -140,19 +139,9 @@ def _stated(node: ex.Node) -> Expr:
     raise AssertionError(node)
 
 
-def fixed_sizes(region: Region) -> dict[str, int]:
-    """Return the sizes that the C text fixes."""
-    return region.constants
-
-
-def all_known_sizes(region: Region) -> dict[str, int]:
-    """Return the sizes that have a value; C wins over the annotation."""
-    return {**region.sizes, **fixed_sizes(region)}
-
-
 def known_values(region: Region, statements: Sequence[Statement]) -> dict[str, int]:
     """Return the sizes that have a value, and those that follow from them, such as n / 2."""
-    return with_values(all_known_sizes(region), named_sizes(statements))
+    return with_values(region.known_sizes, named_sizes(statements))
 
 
 def build_model(
@@ -201,7 +190,7 @@ def _for_all_sizes(
     Raises:
         Unproven: Something is not linear, or may be wrong whatever could be demanded.
     """
-    space = Space(with_values(fixed_sizes(region), named_sizes(statements)))
+    space = Space(with_values(region.constants, named_sizes(statements)))
     while True:
         builder = _Builder(region, statements, space, known, demands, is_open=True)
         model = builder.model(None)
@@ -343,9 +332,8 @@ class _Builder:
         self, statement: Statement, iterations: isl.Set, truths: dict[Reference, Truth]
     ) -> None:
         """Add where each reference under a condition is made, in the iterations."""
-        written = written_scalars(self.region)
-        loops = frozenset(loop.var for loop in self.region.nest.loops())
-        made = Conditions(self.region, statement, self.space, written, loops, True)
+        loops = self.region.nest.iterators()
+        made = Conditions(self.region, statement, self.space, is_strict=True)
         shared: dict[tuple[Expr, ...], Truth] = {}
         for reference in statement.references:
             if not reference.conditions:
@@ -456,8 +444,8 @@ class Unproven(Exception):
         polys = [p for c in loops_of(statements) for p in (*c.lower, *c.upper)]
         polys += [p for s in statements for r in s.references for p in r.subscripts]
         used = {name for poly in polys for name in poly.names}
-        given = sorted(used & set(all_known_sizes(region)) - set(fixed_sizes(region)))
-        known = all_known_sizes(region)
+        given = sorted(used & set(region.known_sizes) - set(region.constants))
+        known = region.known_sizes
         sizes = ", ".join(f"{name} = {known[name]}" for name in given)
         if self.what is None:
             span, array = self.where.assign.span, print_expr(self.where.assign.target)

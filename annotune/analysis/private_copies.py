@@ -12,7 +12,7 @@ statement guarded by "this is the last iteration" writes the user's variable.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
@@ -28,13 +28,33 @@ from annotune.analysis.statements import (
     Statement,
     loops_of,
     read_statements,
-    written_scalars,
 )
 from annotune.annotation.commands import before_targets
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, conjunction, rewrite, variables
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Var,
+    conjunction,
+    extremum_operands,
+    rewrite,
+    variables,
+)
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Local, LocalArray, Loop, Nest, Stmt, walk_paths, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Local,
+    LocalArray,
+    Loop,
+    Nest,
+    Stmt,
+    map_assigns,
+    walk_paths,
+    walk_stmts,
+)
 from annotune.ir.region import Region, Scalar
 
 # The most elements of an array that each thread gets for itself. A GPU thread keeps them in
@@ -100,7 +120,7 @@ def _with_one(region: Region, names: frozenset[str]) -> Region | None:
 
 
 def _lifetimes(region: Region, statements: tuple[Statement, ...]) -> dict[str, Lifetime]:
-    found = {name: lifetime(name, statements) for name in written_scalars(region)}
+    found = {name: lifetime(name, statements) for name in region.nest.written_scalars()}
     return {name: life for name, life in found.items() if life is not None}
 
 
@@ -356,7 +376,7 @@ def with_last_values(region: Region) -> Region:
     """
     wanted = [
         name
-        for name in sorted(written_scalars(region))
+        for name in sorted(region.nest.written_scalars())
         if name in region.scalars and region.scalars[name].read_after
     ]
     if not wanted:
@@ -462,18 +482,6 @@ def _rewritten(region: Region, life: Lifetime, last: Last) -> Region:
     return replace(region, nest=Nest(body), scalars=scalars, original=region.as_written)
 
 
-def map_assigns(body: tuple[Stmt, ...], change: Callable[[Assign], Assign]) -> tuple[Stmt, ...]:
-    """Return `body` with each assignment changed."""
-    found: list[Stmt] = []
-    for stmt in body:
-        if isinstance(stmt, Loop):
-            stmt = replace(stmt, body=map_assigns(stmt.body, change))
-        elif isinstance(stmt, Assign):
-            stmt = change(stmt)
-        found.append(stmt)
-    return tuple(found)
-
-
 def appended(
     body: tuple[Stmt, ...],
     home: tuple[int, ...],
@@ -504,17 +512,11 @@ def _is_last(loop: Loop) -> Expr:
     if loop.step == 1 and not isinstance(loop.upper, Call):
         return Binary("==", Var(loop.var), fold(Binary("-", loop.upper, Int(1))))
     after = fold(Binary("+", Var(loop.var), Int(loop.step)))
-    ends = _ends(loop.upper)
+    ends = extremum_operands(loop.upper, "min")
     condition: Expr = Binary(">=", after, ends[0])
     for end in ends[1:]:
         condition = Binary("||", condition, Binary(">=", after, end))
     return condition
-
-
-def _ends(upper: Expr) -> tuple[Expr, ...]:
-    if isinstance(upper, Call) and upper.function == "min":
-        return tuple(end for part in upper.arguments for end in _ends(part))
-    return (upper,)
 
 
 def is_the_last(condition: Expr, statement: Statement, model: Model, depth: int) -> bool:
@@ -523,9 +525,7 @@ def is_the_last(condition: Expr, statement: Statement, model: Model, depth: int)
     It must hold there and nowhere else, at all sizes of the model, so far as `statement`
     runs at all.
     """
-    loops = frozenset(loop.var for loop in model.region.nest.loops())
-    written = written_scalars(model.region)
-    reader = Conditions(model.region, statement, model.space, written, loops, True)
+    reader = Conditions(model.region, statement, model.space, is_strict=True)
     try:
         truth = reader.truth(condition)
     except NotLinear:

@@ -30,7 +30,6 @@ from annotune.analysis.dependences import (
 )
 from annotune.analysis.domains import Space, parsed_map
 from annotune.analysis.facts import Analysis, Dependence, DependenceKind, Violation
-from annotune.analysis.model import all_known_sizes, fixed_sizes
 from annotune.analysis.statements import with_values
 from annotune.ir.expr import (
     Access,
@@ -204,7 +203,7 @@ def _walk(
 def space_of(analysis: Analysis) -> Space:
     """Return how the analysis names sizes: numbers where its claims hold for them alone."""
     region = analysis.region
-    values = fixed_sizes(region) if analysis.all_sizes else all_known_sizes(region)
+    values = region.constants if analysis.all_sizes else region.known_sizes
     return Space(with_values(values, analysis.rounded), frozenset(analysis.rounded))
 
 

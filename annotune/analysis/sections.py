@@ -31,12 +31,10 @@ from annotune.analysis.model import Model
 from annotune.analysis.statements import Reference, may_be_computed
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import (
-    Access,
     Binary,
     Expr,
     Int,
     Select,
-    conjuncts,
     negated,
 )
 from annotune.ir.fold import fold
@@ -226,12 +224,7 @@ def _gathered(gather: Reference, bounds: Bounds) -> Section:
     """Return the whole array that `gather` may reach anywhere."""
     whole = bounds.model.whole_length(gather.name)
     if whole is None:
-        assert isinstance(gather.access, Access)
-        index = next(
-            print_expr(index)
-            for index, poly in zip(gather.access.indices, gather.subscripts, strict=True)
-            if poly.names & gather.unknown
-        )
+        index = print_expr(gather.unknown_index)
         raise AnnotuneError.of(GATHER_EXTENT.at(gather.span, array=gather.name, subscript=index))
     return Section(ZERO, whole)
 
@@ -444,7 +437,7 @@ class Touched:
                 found = access_map(statement, model.rows[reference], model.space, runs).range()
             except NotLinear:
                 return None
-            for one in (c for whole in reference.conditions for c in conjuncts(whole)):
+            for one in reference.tests:
                 if not bounds.is_switch(one):
                     continue
                 if not may_be_computed(one, _may_call):

@@ -33,6 +33,8 @@ from annotune.ir.expr import (
     Var,
     accesses,
     children,
+    conjuncts,
+    extremum_operands,
     negated,
     variables,
     walk,
@@ -133,11 +135,6 @@ class Namer:
             return folded
         self.parts[text] = part
         return variable(text)
-
-
-def sizes_among(parts: Mapping[str, Part]) -> dict[str, Expr]:
-    """Return the parts that are sizes, with their expressions."""
-    return {name: part.expr for name, part in parts.items() if isinstance(part, Size)}
 
 
 def with_values(known: Mapping[str, int], sizes: Mapping[str, Expr]) -> dict[str, int]:
@@ -278,6 +275,18 @@ class Reference:
     def span(self) -> Span:
         return self.access.span
 
+    @property
+    def tests(self) -> tuple[Expr, ...]:
+        """Return the conditions, each operand of ``&&`` by itself."""
+        return tuple(test for condition in self.conditions for test in conjuncts(condition))
+
+    @property
+    def unknown_index(self) -> Expr:
+        """Return the first index that memory decides; there must be one."""
+        assert isinstance(self.access, Access)
+        pairs = zip(self.access.indices, self.subscripts, strict=True)
+        return next(index for index, poly in pairs if poly.names & self.unknown)
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -316,13 +325,6 @@ class Statement:
         return depth
 
 
-def written_scalars(region: Region) -> frozenset[str]:
-    """Return the scalars that an assignment of the region writes."""
-    return frozenset(
-        assign.target.name for assign in region.nest.assigns() if isinstance(assign.target, Var)
-    )
-
-
 def moving_parts(parts: Mapping[str, Part]) -> frozenset[str]:
     """Return the names of the parts that are no sizes."""
     return frozenset(name for name, part in parts.items() if not isinstance(part, Size))
@@ -330,8 +332,8 @@ def moving_parts(parts: Mapping[str, Part]) -> frozenset[str]:
 
 def named_sizes(statements: Iterable[Statement]) -> dict[str, Expr]:
     """Return the sizes that are no scalars of C, such as ``n / 2``, by their names."""
-    parts = {name: part for statement in statements for name, part in statement.parts.items()}
-    return sizes_among(parts)
+    parts = ((name, part) for one in statements for name, part in one.parts.items())
+    return {name: part.expr for name, part in parts if isinstance(part, Size)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,8 +392,8 @@ class _Reader:
     """Walks one region; collects all that is wrong instead of stopping at the first."""
 
     def __init__(self, region: Region) -> None:
-        self.written = written_scalars(region)
-        self.iterators = frozenset(loop.var for loop in region.nest.loops())
+        self.written = region.nest.written_scalars()
+        self.iterators = region.nest.iterators()
         self.namer = Namer(region, self.written, self.iterators)
         self.problems: list[Diagnostic] = []
         for stmt in walk_stmts(region.nest.body):
@@ -427,8 +429,12 @@ class _Reader:
         return {name: known[name] for name in parts_within(names, known)}
 
     def counted(self, loop: Loop, outer: tuple[Counted, ...], position: tuple[int, ...]) -> Counted:
-        lower = tuple(self.bound(loop, part, outer) for part in _parts(loop.lower, "max"))
-        upper = tuple(self.bound(loop, part, outer) for part in _parts(loop.upper, "min"))
+        lower = tuple(
+            self.bound(loop, part, outer) for part in extremum_operands(loop.lower, "max")
+        )
+        upper = tuple(
+            self.bound(loop, part, outer) for part in extremum_operands(loop.upper, "min")
+        )
         return Counted(loop, position, lower, upper)
 
     def bound(self, loop: Loop, expr: Expr, outer: tuple[Counted, ...]) -> Poly:
@@ -539,10 +545,3 @@ def evaluated(
             return
     for child in children(expr):
         yield from evaluated(child, conditions)
-
-
-def _parts(bound: Expr, function: str) -> tuple[Expr, ...]:
-    """Return the operands of a ``min`` or ``max`` bound, else the bound itself."""
-    if isinstance(bound, Call) and bound.function == function:
-        return tuple(part for one in bound.arguments for part in _parts(one, function))
-    return (bound,)

@@ -106,7 +106,7 @@ def missing_for_work(model: Model) -> tuple[str, ...]:
         polys += [p for loop in statement.loops for p in (*loop.lower, *loop.upper)]
     for layout in model.layouts.values():
         polys += layout.flat or ()
-    iterators = {loop.var for loop in model.region.nest.loops()}
+    iterators = model.region.nest.iterators()
     names = {name for poly in polys for name in poly.names} - model.values.keys()
     parts = {name: part for s in model.statements for name, part in s.parts.items()}
     unknown = {n for s in model.statements for r in s.references for n in r.unknown}

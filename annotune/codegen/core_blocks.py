@@ -20,10 +20,11 @@ from annotune.ir.nest import (
     LocalArray,
     Loop,
     Stmt,
+    map_assigns,
     walk_stmts,
 )
 from annotune.transforms.registers import fresh_name
-from annotune.transforms.tree import Body, map_assigns, rebuilt, target_name
+from annotune.transforms.tree import Body, rebuilt, target_name
 
 
 def for_registers(body: Body, taken: Iterable[str]) -> Body:

@@ -16,10 +16,10 @@ from math import prod
 from annotune.codegen.names import used_scalars
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute, variables
 from annotune.ir.fold import exact_quotient, fold
-from annotune.ir.nest import LocalArray, Loop, MemorySpace, walk_paths
+from annotune.ir.nest import LocalArray, Loop, MemorySpace, map_assigns, walk_paths
 from annotune.transforms.registers import fresh_name
 from annotune.transforms.tiles import cut_ends, full_end
-from annotune.transforms.tree import Body, map_assigns
+from annotune.transforms.tree import Body
 
 COUNTER_SUFFIX = "_r"
 # Elements of an array of which the compiler is asked to make registers. A thread has 255 of 32 bits

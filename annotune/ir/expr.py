@@ -185,6 +185,15 @@ def conjuncts(condition: Expr) -> Iterator[Expr]:
             yield condition
 
 
+def extremum_operands(expr: Expr, function: str) -> tuple[Expr, ...]:
+    """Return what `expr` is the ``min`` or ``max`` of, nested ones too; `expr` itself if none."""
+    match expr:
+        case Call(name, arguments) if name == function:
+            return tuple(part for one in arguments for part in extremum_operands(one, function))
+        case _:
+            return (expr,)
+
+
 def variables(expr: Expr) -> frozenset[str]:
     """Return the names of the scalars that `expr` reads; array names are not among them."""
     return frozenset(e.name for e in walk(expr) if isinstance(e, Var))

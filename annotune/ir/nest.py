@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
@@ -249,6 +249,15 @@ class Nest:
         """Return every assignment in text order."""
         return tuple(s for s in walk_stmts(self.body) if isinstance(s, Assign))
 
+    def iterators(self) -> frozenset[str]:
+        """Return the names of all loops."""
+        return frozenset(loop.var for loop in self.loops())
+
+    def written_scalars(self) -> frozenset[str]:
+        """Return the scalars that an assignment writes."""
+        targets = (assign.target for assign in self.assigns())
+        return frozenset(target.name for target in targets if isinstance(target, Var))
+
     def arrays(self) -> frozenset[str]:
         """Return the arrays of which statements, or bounds of loops, have elements."""
         found: list[Expr] = []
@@ -281,6 +290,22 @@ def walk_stmts(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
         yield stmt
         if isinstance(stmt, Loop):
             yield from walk_stmts(stmt.body)
+
+
+def map_assigns(body: tuple[Stmt, ...], change: Callable[[Assign], Assign]) -> tuple[Stmt, ...]:
+    """Return `body` with every assignment replaced by what `change` makes of it."""
+    out: list[Stmt] = []
+    for stmt in body:
+        match stmt:
+            case Assign():
+                out.append(change(stmt))
+            case Loop():
+                out.append(replace(stmt, body=map_assigns(stmt.body, change)))
+            case Local() | LocalArray() | Await() | Fetch():
+                out.append(stmt)
+            case _:
+                assert_never(stmt)
+    return tuple(out)
 
 
 def walk_paths(

@@ -259,6 +259,11 @@ class Region:
         return {s.name: s.value for s in self.scalars.values() if s.value is not None}
 
     @property
+    def known_sizes(self) -> dict[str, int]:
+        """Return the sizes that have a value; C wins over the annotation."""
+        return {**self.sizes, **self.constants}
+
+    @property
     def entry(self) -> str:
         """Return the name of the function that runs this region's CUDA kernels."""
         return f"annotune_{self.label}"

@@ -9,7 +9,7 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var
-from annotune.ir.nest import Level, LocalArray, Loop, walk_stmts
+from annotune.ir.nest import Level, LocalArray, Loop, map_assigns, walk_stmts
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_ARRAY, NOT_PRIVATE, PLACED, SETS_BOUNDS
@@ -20,7 +20,6 @@ from annotune.transforms.tree import (
     band_with,
     bound_names,
     find_assign,
-    map_assigns,
     numbers,
     path,
     replace_loop,

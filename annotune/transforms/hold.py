@@ -9,7 +9,7 @@ from annotune.analysis.reductions import reduction_operator
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var, variables
-from annotune.ir.nest import Assign, Level, LocalArray, Loop
+from annotune.ir.nest import Assign, Level, LocalArray, Loop, map_assigns
 from annotune.ir.text import print_expr
 from annotune.transforms.context import Context
 from annotune.transforms.copies import copy_refusal, other_user
@@ -27,7 +27,6 @@ from annotune.transforms.tree import (
     Body,
     bound_names,
     find_assign,
-    map_assigns,
     nest_loops,
     path,
     rebuilt,

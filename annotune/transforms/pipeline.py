@@ -18,6 +18,7 @@ from annotune.ir.nest import (
     LocalArray,
     Loop,
     MemorySpace,
+    map_assigns,
     walk_stmts,
 )
 from annotune.transforms.context import Context
@@ -27,7 +28,6 @@ from annotune.transforms.messages import NO_WORD, NOT_AHEAD, NOT_PIPELINED, PLAC
 from annotune.transforms.registers import fresh_name
 from annotune.transforms.tree import (
     Body,
-    map_assigns,
     path,
     rebuilt,
     replace_loop,

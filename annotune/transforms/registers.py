@@ -9,12 +9,23 @@ from typing import ClassVar
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr, Var, accesses, variables
-from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Await,
+    Fetch,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    Stmt,
+    map_assigns,
+    walk_stmts,
+)
 from annotune.transforms.context import Context
 from annotune.transforms.copies import copy_refusal, names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_INVARIANT
-from annotune.transforms.tree import Body, find_assign, map_assigns, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, find_assign, path, rebuilt, replace_loop
 from annotune.transforms.word import THESIS, Word, takes
 
 

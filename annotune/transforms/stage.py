@@ -21,6 +21,7 @@ from annotune.ir.nest import (
     Loop,
     MemorySpace,
     Stmt,
+    map_assigns,
     walk_stmts,
 )
 from annotune.transforms.context import Context
@@ -44,7 +45,6 @@ from annotune.transforms.tiles import cut_ends, full_length
 from annotune.transforms.tree import (
     Body,
     bound_names,
-    map_assigns,
     path,
     picks_piece,
     rebuilt,

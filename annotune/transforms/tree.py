@@ -213,20 +213,6 @@ def bound_names(loop: Loop) -> frozenset[str]:
     return variables(loop.lower) | variables(loop.upper)
 
 
-def map_assigns(body: Body, change: Callable[[Assign], Assign]) -> Body:
-    """Return `body` with every assignment replaced by what `change` makes of it."""
-    out: list[Stmt] = []
-    for stmt in body:
-        match stmt:
-            case Assign():
-                out.append(change(stmt))
-            case Loop():
-                out.append(with_body(stmt, map_assigns(stmt.body, change)))
-            case Local() | LocalArray() | Await() | Fetch():
-                out.append(stmt)
-    return tuple(out)
-
-
 def same_bounds(first: Loop, second: Loop, fold: Callable[[Expr], Expr]) -> bool:
     """Return whether two loops have equal bounds and step once `fold` has simplified them."""
     return (

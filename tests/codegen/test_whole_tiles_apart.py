@@ -26,14 +26,14 @@ from annotune.decide.peeling import with_peeled
 from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
-from annotune.ir.nest import Assign
+from annotune.ir.nest import Assign, map_assigns
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
 from annotune.measure.variant import Variant as Program
 from annotune.transforms.peel import Peel
-from annotune.transforms.tree import Body, map_assigns
+from annotune.transforms.tree import Body
 from annotune.transforms.whole_tiles import whole_tiles
 
 SIZE = 13

@@ -9,7 +9,7 @@ size. A guarded statement writes on some paths only, and a read under a guard se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import product
@@ -29,7 +29,7 @@ from annotune.analysis.reductions import (
     reduction_operator,
 )
 from annotune.analysis.statements import Counted, Reference, Statement, loops_of
-from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, negated, variables, walk
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, negated, variables
 from annotune.ir.text import print_expr
 
 
@@ -335,7 +335,7 @@ def _may_run_again(
     The scalars that it needs are those of one iteration, and what it reads is not written later.
     """
     loop = model.statement(number).position[: depth + 1]
-    inside = {s.number: s for s in model.statements if s.position[: depth + 1] == loop}
+    inside = {s.number: s for s in model.inside(loop)}
     again = needed([s.assign for s in inside.values()], inside[number].assign)
     for other in again - {number}:
         target = inside[other].assign.target
@@ -408,8 +408,6 @@ def _is_reduction(model: Model, statement: Statement, source: Reference, sink: R
         and source.access == sink.access == assign.target
         and reduction_operator(assign) is not None
         and not is_complex_product(model.region, assign)
-        # What has been accumulated so far decides what follows.
-        and (assign.guard is None or assign.target not in walk(assign.guard))
     )
 
 
@@ -426,11 +424,6 @@ def _same_iteration(first: Statement, second: Statement, common: int) -> isl.Map
 def _ordered(first: Statement, second: Statement, facts: list[str]) -> isl.Map:
     pair = f"{tuple_text(first)} -> {tuple_text(second, 'j')}"
     return parsed_map(f"{{ {pair} : {' and '.join(facts) or 'true'} }}")
-
-
-def distance(carried: Carried, depth: int) -> int | None:
-    """Return how far apart source and sink are on the loop at `depth`, if always the same."""
-    return constant_distance(carried.pieces[depth], depth, depth)
 
 
 def constant_distance(pairs: isl.Map, source_dim: int, sink_dim: int) -> int | None:
@@ -456,6 +449,28 @@ def _distances(pairs: isl.Map, source_dim: int, sink_dim: int) -> isl.Set:
     return pairs.deltas()
 
 
+def sees_writes(
+    read: Reference,
+    model: Model,
+    dependences: Sequence[Carried],
+    counts: Callable[[Carried, int], bool] = lambda _, __: True,
+) -> bool:
+    """Return whether each instance of `read` has an earlier one that surely wrote the element.
+
+    `counts` says of a dependence on a write which of its pieces do.
+    """
+    instances = model.instances(read)
+    seen = isl.Set.empty(instances.get_space())
+    for one in dependences:
+        if one.sink != read or one.dependence.kind is not DependenceKind.FLOW:
+            continue
+        wrote = model.surely[one.dependence.source]
+        for depth, piece in one.pieces.items():
+            if counts(one, depth):
+                seen = seen.union(piece.intersect_domain(wrote).range())
+    return bool(instances.is_subset(seen))
+
+
 def classify(
     model: Model, dependences: Sequence[Carried], lifetimes: Mapping[str, Lifetime]
 ) -> tuple[LoopFacts, ...]:
@@ -470,7 +485,7 @@ def _facts(
     lifetimes: Mapping[str, Lifetime],
 ) -> LoopFacts:
     depth = len(loop.position) - 1
-    inside = [s for s in model.statements if s.position[: depth + 1] == loop.position]
+    inside = model.inside(loop.position)
     numbers = {statement.number for statement in inside}
     carried = [d for d in dependences if depth in d.pieces and d.dependence.source in numbers]
     lives = [life for life in lifetimes.values() if life.is_private_to(loop.position)]
@@ -507,7 +522,7 @@ def _why_serial(carried: Carried, var: str, depth: int) -> str:
     }[carried.dependence.kind]
     source, sink = print_expr(carried.source.access), print_expr(carried.sink.access)
     name = "" if source == sink else f" as {sink}"
-    apart = distance(carried, depth)
+    apart = constant_distance(carried.pieces[depth], depth, depth)
     if apart is None:
         return f"{source} is {first} in one iteration of {var} and {then}{name} in a later one"
     return f"{source} is {first} at {var} and {then}{name} at {var}+{apart} (distance {apart})"

@@ -102,6 +102,14 @@ class Model:
         """Return the statement with this number."""
         return next(one for one in self.statements if one.number == number)
 
+    def inside(self, loop: tuple[int, ...]) -> tuple[Statement, ...]:
+        """Return the statements in the loop at this position in the text."""
+        return tuple(one for one in self.statements if one.position[: len(loop)] == loop)
+
+    def surely_runs(self, number: int) -> bool:
+        """Return whether a statement runs at least once, at all sizes of the model."""
+        return bool(self.sizes.is_subset(self.surely[number].params()))
+
     def instances(self, reference: Reference) -> isl.Set:
         """Return the runs of its statement in which `reference` may be made."""
         truth = self.truths.get(reference)

@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from annotune.analysis.conditions import Conditions
-from annotune.analysis.dependences import Carried, Lifetime, all_dependences, lifetime
+from annotune.analysis.dependences import Carried, Lifetime, all_dependences, lifetime, sees_writes
 from annotune.analysis.domains import NotLinear, access_map, is_last
-from annotune.analysis.facts import DependenceKind
 from annotune.analysis.model import Model, build_model
 from annotune.analysis.statements import (
     Counted,
@@ -127,7 +126,7 @@ def _lifetimes(region: Region, statements: tuple[Statement, ...]) -> dict[str, L
 def _against(loop: Counted, model: Model, dependences: Sequence[Carried]) -> frozenset[str]:
     """Return the variables whose dependences make a loop serial."""
     depth = len(loop.position) - 1
-    inside = _inside(loop.position, model)
+    inside = {statement.number for statement in model.inside(loop.position)}
     return frozenset(
         one.dependence.array
         for one in dependences
@@ -135,10 +134,6 @@ def _against(loop: Counted, model: Model, dependences: Sequence[Carried]) -> fro
         and one.dependence.source in inside
         and not one.dependence.is_reduction
     )
-
-
-def _inside(home: tuple[int, ...], model: Model) -> frozenset[int]:
-    return frozenset(s.number for s in model.statements if s.position[: len(home)] == home)
 
 
 @dataclass(frozen=True)
@@ -212,16 +207,11 @@ def _private(name: str, model: Model, dependences: Sequence[Carried]) -> _Privat
     if sides is None:
         return None
     home = homes[-1]
-    users = [s for s in model.statements if s.number in _inside(home, model)]
-    writer = _whole_writer(name, users, home, sides, model)
+    writer = _whole_writer(name, home, sides, model)
     if writer is None:
         return None
-    condition = last_iteration(writer.loops[: len(home)])
-    if not is_the_last(condition, writer, model, len(home)):
-        return None
-    if len(homes) > 1 and not runs_at_all(writer, model):
-        return None
-    return _Private(name, model, homes, sides, condition)
+    condition = _last_iteration(writer, homes, model)
+    return None if condition is None else _Private(name, model, homes, sides, condition)
 
 
 def _homes(name: str, model: Model, dependences: Sequence[Carried]) -> tuple[tuple[int, ...], ...]:
@@ -246,7 +236,12 @@ def _is_home(
     And whether no loop down to this one moves the places that are touched, so that each
     iteration needs the same elements.
     """
-    inside = _inside(home, model)
+    inside = {statement.number for statement in model.inside(home)}
+
+    def counts(one: Carried, depth: int) -> bool:
+        """Return whether a piece of a dependence is within one iteration of the loop at `home`."""
+        return depth >= len(home) or (depth == -1 and one.dependence.source in inside)
+
     for reference in model.references[name]:
         if reference.statement not in inside:
             continue
@@ -255,26 +250,9 @@ def _is_home(
         assert isinstance(reference.access, Access)
         if any(variables(index) & outer for index in reference.access.indices):
             return False
-        if not reference.is_write and not _is_covered(reference, home, model, dependences):
+        if not reference.is_write and not sees_writes(reference, model, dependences, counts):
             return False
     return True
-
-
-def _is_covered(
-    read: Reference, home: tuple[int, ...], model: Model, dependences: Sequence[Carried]
-) -> bool:
-    """Return whether writes of the same iteration of the loop at `home` surely precede `read`."""
-    instances = model.instances(read)
-    inside = _inside(home, model)
-    covered = isl.Set.empty(instances.get_space())
-    for one in dependences:
-        if one.sink != read or one.dependence.kind is not DependenceKind.FLOW:
-            continue
-        wrote = model.surely[one.dependence.source]
-        for depth, piece in one.pieces.items():
-            if depth >= len(home) or (depth == -1 and one.dependence.source in inside):
-                covered = covered.union(piece.intersect_domain(wrote).range())
-    return bool(instances.is_subset(covered))
 
 
 def _sides(
@@ -316,7 +294,6 @@ def _elements(
 
 def _whole_writer(
     name: str,
-    users: Sequence[Statement],
     home: tuple[int, ...],
     sides: Sequence[tuple[int, int]],
     model: Model,
@@ -325,7 +302,7 @@ def _whole_writer(
 
     Then the last iteration leaves what the loop leaves.
     """
-    writes = [r for s in users for r in s.references if r.is_write and r.name == name]
+    writes = [r for s in model.inside(home) for r in s.references if r.is_write and r.name == name]
     box = " and ".join(f"{low} <= x{k} <= {high}" for k, (low, high) in enumerate(sides))
     names = ", ".join(f"x{k}" for k in range(len(sides)))
     whole = isl.Set(f"{{ [{names}] : {box} }}").intersect_params(model.sizes)
@@ -413,29 +390,11 @@ def in_text_order(region: Region) -> Region | None:
     return replace(region, nest=Nest(map_assigns(region.nest.body, renumbered)))
 
 
-@dataclass(frozen=True, slots=True)
-class Last:
-    """Where the last value of a private variable stands: in a loop, where a condition holds."""
-
-    home: tuple[int, ...]
-    condition: Expr
-
-
-def _last(life: Lifetime, model: Model) -> Last | None:
+def _last(life: Lifetime, model: Model) -> Expr | None:
     """Return where the last value of a scalar is to be written, None when it is not known."""
     home = max(life.homes)
-    in_home = [s for s in model.statements if s.position[: len(home)] == home]
-    sure = [s for s in in_home if _always_writes(s, life.name, home)]
-    if not sure:
-        return None
-    loops = sure[0].loops[: len(home)]
-    condition = last_iteration(loops)
-    if not is_the_last(condition, sure[0], model, len(home)):
-        return None
-    # Another loop's value would be the last one where this loop does not run.
-    if len(life.homes) > 1 and not runs_at_all(sure[0], model):
-        return None
-    return Last(home, condition)
+    writer = next((s for s in model.inside(home) if _always_writes(s, life.name, home)), None)
+    return None if writer is None else _last_iteration(writer, life.homes, model)
 
 
 def _always_writes(statement: Statement, name: str, home: tuple[int, ...]) -> bool:
@@ -465,7 +424,7 @@ def next_number(region: Region) -> int:
     return 1 + max(assign.number for assign in region.nest.assigns())
 
 
-def _rewritten(region: Region, life: Lifetime, last: Last) -> Region:
+def _rewritten(region: Region, life: Lifetime, last: Expr) -> Region:
     scalar = region.scalars[life.name]
     own = fresh_name(f"{life.name}_own", region)
 
@@ -473,11 +432,9 @@ def _rewritten(region: Region, life: Lifetime, last: Last) -> Region:
         return Var(own, expr.span) if isinstance(expr, Var) and expr.name == life.name else None
 
     span = next(a.span for a in region.nest.assigns() if a.target == Var(life.name))
-    write = Assign(
-        next_number(region), Var(life.name), "=", Var(own), span=span, guard=last.condition
-    )
+    write = Assign(next_number(region), Var(life.name), "=", Var(own), span=span, guard=last)
     body = map_assigns(region.nest.body, lambda assign: assign.rewritten(renamed))
-    body = appended(body, last.home, (write,))
+    body = appended(body, max(life.homes), (write,))
     scalars = {**region.scalars, own: Scalar(own, scalar.type, is_local=True, span=scalar.span)}
     return replace(region, nest=Nest(body), scalars=scalars, original=region.as_written)
 
@@ -498,14 +455,20 @@ def appended(
     return (*body[:place], changed, *body[place + 1 :])
 
 
-_DIMENSION = isl.dim_type.set
+def _last_iteration(
+    writer: Statement, homes: Sequence[tuple[int, ...]], model: Model
+) -> Expr | None:
+    """Return the condition that holds in the last iteration of the last of `homes` alone.
 
-
-def last_iteration(loops: tuple[Counted, ...]) -> Expr:
-    """Return the condition that holds where no iteration of any of `loops` follows."""
-    found = conjunction(_is_last(loop.loop) for loop in loops)
-    assert found is not None, "only a loop has iterations"
-    return found
+    `writer` runs in each of its iterations. None when that is not proven, or where another of
+    `homes` may run last: this one might not run.
+    """
+    home = max(homes)
+    condition = conjunction(_is_last(loop.loop) for loop in writer.loops[: len(home)])
+    assert condition is not None, "only a loop has iterations"
+    if not _holds_last_alone(condition, writer, model, len(home)):
+        return None
+    return condition if len(homes) == 1 or model.surely_runs(writer.number) else None
 
 
 def _is_last(loop: Loop) -> Expr:
@@ -519,7 +482,7 @@ def _is_last(loop: Loop) -> Expr:
     return condition
 
 
-def is_the_last(condition: Expr, statement: Statement, model: Model, depth: int) -> bool:
+def _holds_last_alone(condition: Expr, statement: Statement, model: Model, depth: int) -> bool:
     """Return whether `condition` holds in the last iteration of the `depth` outermost loops.
 
     It must hold there and nowhere else, at all sizes of the model, so far as `statement`
@@ -533,12 +496,7 @@ def is_the_last(condition: Expr, statement: Statement, model: Model, depth: int)
     runs = model.iterations[statement.number]
     if not truth.is_exact:
         return False
-    inner = runs.dim(_DIMENSION) - depth
-    around = runs.project_out(_DIMENSION, depth, inner)
-    chosen = runs.intersect(truth.maybe).project_out(_DIMENSION, depth, inner)
+    inner = runs.dim(_SET) - depth
+    around = runs.project_out(_SET, depth, inner)
+    chosen = runs.intersect(truth.maybe).project_out(_SET, depth, inner)
     return is_last(chosen, around)
-
-
-def runs_at_all(statement: Statement, model: Model) -> bool:
-    """Return whether `statement` runs for all sizes at which emitted code takes over."""
-    return bool(model.sizes.is_subset(model.surely[statement.number].params()))

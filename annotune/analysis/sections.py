@@ -14,7 +14,7 @@ import islpy as isl
 
 from annotune.analysis.bounds import Bounds, Extreme
 from annotune.analysis.delinearise import Layout, declared_extents
-from annotune.analysis.dependences import Carried
+from annotune.analysis.dependences import Carried, sees_writes
 from annotune.analysis.domains import (
     IntoC,
     NotLinear,
@@ -25,7 +25,7 @@ from annotune.analysis.domains import (
     in_long,
     poly_of,
 )
-from annotune.analysis.facts import ArrayUse, DependenceKind, Part, Shape
+from annotune.analysis.facts import ArrayUse, Part, Shape
 from annotune.analysis.messages import GATHER_EXTENT
 from annotune.analysis.model import Model
 from annotune.analysis.statements import Reference, may_be_computed
@@ -119,8 +119,9 @@ def section(name: str, bounds: Bounds) -> Section:
     section = Section(lowest, length, _is_open(found, lowest, length, bounds, bounds.is_certain))
     if not section.is_assumed:
         return section
+    assumptions = model.region.spec.assumptions
     section = _of_a_call(name, section, bounds)
-    return replace(section, is_assumed=section.is_assumed and not _is_whole(bounds))
+    return replace(section, is_assumed=section.is_assumed and not assumptions.whole)
 
 
 def _ends(
@@ -185,10 +186,6 @@ def _declared(
     except Unbounded:
         pass
     return _of_a_call(name, everything, bounds)
-
-
-def _is_whole(bounds: Bounds) -> bool:
-    return bounds.model.region.spec.assumptions.whole
 
 
 def _of_a_call(name: str, section: Section, bounds: Bounds) -> Section:
@@ -321,27 +318,13 @@ def array_use(
     is_written = any(reference.is_write for reference in references)
     overwritten = (
         is_written
-        and _reads_see_writes(name, bounds.model, dependences)
+        and all(
+            r.is_write or (not r.unknown and sees_writes(r, bounds.model, dependences))
+            for r in references
+        )
         and _writes_cover(name, found.exact, bounds)
     )
     return ArrayUse(name, is_read, is_written, overwritten)
-
-
-def _reads_see_writes(name: str, model: Model, dependences: Sequence[Carried]) -> bool:
-    """Return whether each instance that reads has an earlier one that surely wrote the element."""
-    for reference in model.references[name]:
-        if reference.is_write:
-            continue
-        if reference.unknown:
-            return False
-        covered = isl.Set.empty(model.domains[reference.statement].get_space())
-        for one in dependences:
-            if one.sink == reference and one.dependence.kind is DependenceKind.FLOW:
-                wrote = model.surely[one.dependence.source]
-                covered = covered.union(one.dependence.relation.intersect_domain(wrote).range())
-        if not model.instances(reference).is_subset(covered):
-            return False
-    return True
 
 
 def _writes_cover(name: str, found: tuple[Poly, Poly] | None, bounds: Bounds) -> bool:
@@ -353,7 +336,7 @@ def _writes_cover(name: str, found: tuple[Poly, Poly] | None, bounds: Bounds) ->
     values = model.space.values
     layout = model.layouts[name]
     if not layout.extents:
-        return any(_always_runs(r, model) for r in model.references[name] if r.is_write)
+        return any(model.surely_runs(r.statement) for r in model.references[name] if r.is_write)
     inner = [extent for extent in layout.extents[1:] if extent is not None]
     if len(inner) != len(layout.extents) - 1:
         return False
@@ -376,11 +359,6 @@ def _writes_cover(name: str, found: tuple[Poly, Poly] | None, bounds: Bounds) ->
     assert written is not None
     section = _box([(first, first + count), *((ZERO, extent) for extent in inner)], model)
     return bool(section.is_subset(written))
-
-
-def _always_runs(reference: Reference, model: Model) -> bool:
-    """Return whether a statement runs at least once, for all sizes of the model."""
-    return bool(model.sizes.is_subset(model.surely[reference.statement].params()))
 
 
 def _box(sides: Sequence[tuple[Poly, Poly]], model: Model) -> isl.Set:

@@ -31,8 +31,7 @@ from annotune.codegen.target import Provenance, Variant, Vocabulary
 from annotune.codegen.user_functions import calling_copies, copied, definition
 from annotune.codegen.variants import GpuPoints
 from annotune.codegen.writer import Writer
-from annotune.decide.build import cuda_placement
-from annotune.decide.decision import Base, Decision, Point, decide
+from annotune.decide.decision import Base
 from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError, Template
@@ -69,7 +68,6 @@ class CudaTarget:
     """CUDA C++ for nvcc, and C that calls it."""
 
     name = "cuda"
-    placement = staticmethod(cuda_placement)
     vocabulary = Vocabulary(
         frozenset(PLACES["block"]) | frozenset(PLACES["thread"]),
         frozenset({MemorySpace.SHARED, MemorySpace.PRIVATE}),
@@ -81,13 +79,13 @@ class CudaTarget:
 
     def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
         """Return the decision algorithm's choice, then what the model ranks best."""
-        points = GpuPoints(base, device, cuda_placement, _decided)
+        points = GpuPoints(base, device)
         ranked = space.ranked(device, space.enough(limit))
         return points.listing_of(space, ranked, limit)
 
     def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
         """Yield the names of what the points of the space set."""
-        points = GpuPoints(base, device, cuda_placement, _decided)
+        points = GpuPoints(base, device)
         return points.axes(space.variety())
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
@@ -165,12 +163,6 @@ def _device_functions(region: Region) -> tuple[str, ...]:
             raise AnnotuneError.of(problem)
     names, kind = _copies(region), "static __host__ __device__"
     return tuple(definition(f, names, kind, "static ") for f in copied(region))
-
-
-def _decided(base: Base, point: Point) -> Decision:
-    """Return the choices at a point without what only OpenACC heeds."""
-    found = decide(base, point)
-    return replace(found, choices=tuple(replace(c, acc=None) for c in found.choices))
 
 
 class _Kernels:

@@ -42,7 +42,7 @@ from annotune.codegen.writer import Writer
 from annotune.decide.acc_shapes import other_level
 from annotune.decide.acc_space import acc_points, acc_space, decide_acc
 from annotune.decide.decision import Base, Decision
-from annotune.decide.placement import WARP, acc_placement
+from annotune.decide.placement import WARP
 from annotune.decide.plan import Kernel, Plan
 from annotune.decide.settings_of import form_settings
 from annotune.decide.space import Space
@@ -80,7 +80,6 @@ class OpenAccTarget:
     """C with OpenACC directives, for gcc and nvc."""
 
     name = "openacc"
-    placement = staticmethod(acc_placement)
     vocabulary = Vocabulary(
         ACC_LEVELS,
         frozenset(),
@@ -93,7 +92,7 @@ class OpenAccTarget:
         Where a recipe maps the loops, the same with thread y on the other level follows at once.
         """
         own = acc_space(space)
-        points = GpuPoints(base, device, acc_placement, decide_acc, "acc")
+        points = GpuPoints(base, device, decide_acc, "acc")
         found = points.listing_of(own, acc_points(own, device, own.enough(limit)), limit)
         # The rules' own shapes have the other level among them.
         is_shaped = any(unit.made.first for unit in own.branches[0][1])
@@ -104,7 +103,7 @@ class OpenAccTarget:
 
     def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
         """Yield the names of what the points of OpenACC's own space set."""
-        points = GpuPoints(base, device, acc_placement, decide_acc, "acc")
+        points = GpuPoints(base, device, decide_acc, "acc")
         return points.axes(acc_space(space).variety())
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
@@ -159,7 +158,7 @@ def first_acc_plan(analysis: Analysis, decision: Decision) -> Plan:
         AnnotuneError: A choice is illegal.
     """
     choices, groups, places = decision.choices, decision.groups, decision.places
-    return planned(analysis, choices, groups, acc_placement, places, command="acc").tuned
+    return planned(analysis, choices, groups, places).tuned
 
 
 def _other_level(first: Variant, base: Base) -> Variant | None:
@@ -174,7 +173,7 @@ def _other_level(first: Variant, base: Base) -> Variant | None:
     for choice in choices:
         settings |= form_settings(choice)
     try:
-        other = planned(base.analysis, choices, base.groups, acc_placement, settings=settings)
+        other = planned(base.analysis, choices, base.groups, settings=settings)
     except AnnotuneError:
         return None
     return replace(other, predicted_s=first.predicted_s, model=first.model, flags=first.flags)

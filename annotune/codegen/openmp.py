@@ -37,7 +37,6 @@ from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_space import FLAGS, CpuPoint, CpuSpace
 from annotune.decide.decision import Base
 from annotune.decide.limits import NO_LIMITS
-from annotune.decide.placement import omp_placement
 from annotune.decide.plan import HostLoop, Kernel, Plan, Reason, Step
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
@@ -64,7 +63,6 @@ class OpenMpTarget:
     """C with OpenMP directives, for any compiler."""
 
     name = "openmp"
-    placement = staticmethod(omp_placement)
     vocabulary = Vocabulary(
         frozenset({Level.CPU_THREAD, Level.SIMD}),
         frozenset({MemorySpace.PRIVATE}),
@@ -178,7 +176,7 @@ def _planned(
     choices = (replace(first, reasons=(*left_out, *first.reasons)), *others)
     groups = cpu_groups(analysis)
     settings, flags = point.settings, Flags(point.flags)
-    made = planned(analysis, choices, groups, omp_placement, settings=settings, command="threads")
+    made = planned(analysis, choices, groups, settings=settings)
     return replace(made, flags=flags)
 
 

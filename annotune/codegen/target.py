@@ -12,7 +12,6 @@ from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
-from annotune.decide.build import Placement
 from annotune.decide.decision import Base
 from annotune.decide.forecast import RegionModel
 from annotune.decide.plan import Plan
@@ -110,7 +109,6 @@ class Target(Protocol):
     """A language annotune can write."""
 
     name: str
-    placement: Placement
     vocabulary: Vocabulary
 
     def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:

@@ -10,26 +10,33 @@ from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Variant
-from annotune.decide.build import Placement, build
+from annotune.decide.build import build
+from annotune.decide.copying import COPYING
 from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.forecast import RegionModel
 from annotune.decide.limits import Limits
 from annotune.decide.places import NO_PLACES, Places
-from annotune.decide.plan import KernelChoice, Plan
+from annotune.decide.plan import Candidate, Plan
 from annotune.decide.settings_of import config
 from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.region import Region
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.expand import Expand
+from annotune.transforms.permute import Permute
+from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Transform
+from annotune.transforms.vectorize import Vectorize
 
 
 def planned(
     analysis: Analysis,
-    choices: Sequence[KernelChoice],
+    choices: Sequence[Candidate],
     groups: Sequence[tuple[int, ...]],
-    placement: Placement,
     places: Places = NO_PLACES,
     settings: Mapping[str, str | int] | None = None,
-    command: str = "cuda",
 ) -> Variant:
     """Return the choices as a variant: its plan at the tuned sizes, and one for all sizes.
 
@@ -38,8 +45,8 @@ def planned(
     """
     region = analysis.region
 
-    def built(own: Sequence[KernelChoice], constants: Mapping[str, int]) -> Plan | Diagnostic:
-        return build(analysis, own, groups, constants, placement, places, command)
+    def built(own: Sequence[Candidate], constants: Mapping[str, int]) -> Plan | Diagnostic:
+        return build(analysis, own, groups, constants, places)
 
     tuned = _legal(built(choices, region.sizes))
     passed = open_sizes(region)
@@ -47,9 +54,10 @@ def planned(
         return Variant(analysis, tuned, None, settings or {})
     others = tuple(choice.elsewhere or choice for choice in choices)
     made = built(others, region.constants)
-    if isinstance(made, Diagnostic) and any(choice.steps for choice in others):
+    if isinstance(made, Diagnostic) and any(map(_inside, others)):
         # Its copies have a size that only the tuned sizes fix.
-        made = built(tuple(replace(choice, steps=()) for choice in others), region.constants)
+        bare = (choice.having(without=_inside(choice)) for choice in others)
+        made = built(tuple(bare), region.constants)
     general = _legal(made)
     partly: Plan | None = None
     listed = {name: region.sizes[name] for name in region.varied if name in passed}
@@ -57,6 +65,14 @@ def planned(
         found = built(others, {**region.constants, **listed})
         partly = found if isinstance(found, Plan) else None
     return Variant(analysis, tuned, general, settings or {}, partly=partly)
+
+
+def _inside(choice: Candidate) -> tuple[type[Transform], ...]:
+    """Return the kinds of the steps by which a worker has copies and blocks of its own."""
+    kinds: tuple[type[Transform], ...] = (*COPYING, Pipeline, Prefetch)
+    if choice.mapping is None or choice.cores:
+        kinds = (*kinds, Tile, Permute, Vectorize, Expand, Distribute)
+    return tuple(kind for kind in kinds if choice.of(kind))
 
 
 def open_sizes(region: Region) -> frozenset[str]:
@@ -81,7 +97,6 @@ class GpuPoints:
 
     base: Base
     device: Device
-    placement: Placement
     deciding: Callable[[Base, Point], Decision] = decide
     command: str = "cuda"
 
@@ -180,10 +195,8 @@ class GpuPoints:
             self.base.analysis,
             decision.choices,
             decision.groups,
-            self.placement,
             decision.places,
             one.config,
-            self.command,
         )
         return replace(found, predicted_s=one.predicted_s, model=one.model, flags=one.flags)
 

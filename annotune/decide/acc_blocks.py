@@ -8,13 +8,13 @@ it loads serves a row or a column of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.cpu_blocks import free_loops, held_loop
-from annotune.decide.placement import WARP
-from annotune.decide.plan import AccForm, KernelChoice, Reason
+from annotune.decide.placement import WARP, on_acc
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.units import Unit
 from annotune.ir.expr import Access
 from annotune.transforms.hold import Hold
@@ -59,7 +59,7 @@ class _Nest:
     summed: tuple[str, ...]
 
 
-def lane_blocks(unit: Unit) -> tuple[KernelChoice, ...] | str:
+def lane_blocks(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the choices with a block of outputs for each lane, or in words why there are none."""
     nest = _nest(unit)
     if isinstance(nest, str):
@@ -192,9 +192,7 @@ def _divisor(trip: int, most: int) -> int:
     return max(d for d in divisors(trip) if d <= most)
 
 
-def _choice(
-    unit: Unit, nest: _Nest, lanes: Sequence[Extent], rows: Sequence[Extent]
-) -> KernelChoice:
+def _choice(unit: Unit, nest: _Nest, lanes: Sequence[Extent], rows: Sequence[Extent]) -> Candidate:
     """Return the choice in which each lane has the block `rows` of outputs."""
     # A loop that the lanes run whole needs no tiles; rows do, for their count to be a constant.
     whole = {loop for loop, size in lanes if size == unit.trips[loop]}
@@ -204,16 +202,16 @@ def _choice(
     threads = tuple(loop for loop, _ in lanes)
     inner = tuple(loop for loop, _ in rows)
     order = (*reversed(blocks), *reversed(threads), *nest.summed, *inner)
-    steps = (Permute(nest.statement, order), Hold(nest.statement, nest.summed[0]))
-    return KernelChoice(
+    made = Candidate.of_axes(
         unit.parts,
-        tiles=tuple(cut),
+        Permute(nest.statement, order),
+        Hold(nest.statement, nest.summed[0]),
+        tiles=cut,
         blocks=blocks,
         threads=threads,
         reasons=tuple(_reasons(nest, lanes, rows)),
-        steps=steps,
-        form=AccForm(REGISTERS),
     )
+    return replace(on_acc(made), shape=REGISTERS)
 
 
 def _reasons(nest: _Nest, lanes: Sequence[Extent], rows: Sequence[Extent]) -> Iterator[Reason]:

@@ -14,14 +14,21 @@ from math import prod
 from annotune.annotation.spec import WishKind
 from annotune.decide.acc_blocks import lane_blocks
 from annotune.decide.acc_cache import cacheable
+from annotune.decide.copying import COPYING
 from annotune.decide.direct import choose, thread_level
 from annotune.decide.hints import hints
 from annotune.decide.movement import PLAIN
-from annotune.decide.placement import WARP
-from annotune.decide.plan import AccForm, KernelChoice, Reason
+from annotune.decide.placement import WARP, on_acc
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.strategies import AUTO, made
 from annotune.decide.units import Unit
+from annotune.ir.nest import Level
+from annotune.transforms.cache import Cache
 from annotune.transforms.deal import deal_name
+from annotune.transforms.map import PLACES, TILE, Map
+from annotune.transforms.permute import Permute
+from annotune.transforms.resident import Resident
+from annotune.transforms.stream import Stream
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import bound_names
 
@@ -30,11 +37,13 @@ NO_BARRIER = (
     "fill a copy together"
 )
 SUBJECT = "shape"
+# The shape that a recipe asks for.
+RECIPE = "recipe"
 # Gangs that give each SM of an H200 one (132 of them).
 ENOUGH_GANGS = 128
 
 
-def acc_shapes(unit: Unit, strategy: str = AUTO) -> tuple[KernelChoice, ...]:
+def acc_shapes(unit: Unit, strategy: str = AUTO) -> tuple[Candidate, ...]:
     """Return the shapes that a unit may have, the rules' own first.
 
     `strategy` is one of `STRATEGY_NAMES`; only without a name are there blocks for each lane.
@@ -46,7 +55,7 @@ def acc_shapes(unit: Unit, strategy: str = AUTO) -> tuple[KernelChoice, ...]:
     return tuple(c for k, c in enumerate(found) if c not in found[:k])
 
 
-def _shapes(unit: Unit, strategy: str) -> Iterator[KernelChoice]:
+def _shapes(unit: Unit, strategy: str) -> Iterator[Candidate]:
     direct = choose(unit)
     plain = in_form(unit, direct)
     if not unit.parallel or direct.team or not direct.threads:
@@ -62,7 +71,7 @@ def _shapes(unit: Unit, strategy: str) -> Iterator[KernelChoice]:
         wide = replace(wide, reasons=(*wide.reasons, reason))
     first, *later = (wide, *found) if why_not else found
     if any(choice.contract is not None for choice in made(unit, strategy).first):
-        reason = Reason(SUBJECT, first.form.shape if first.form else "direct", NO_BARRIER)
+        reason = Reason(SUBJECT, first.shape or "direct", NO_BARRIER)
         first = replace(first, reasons=(reason, *first.reasons))
     yield first
     yield cached(unit, first)
@@ -75,7 +84,7 @@ def _shapes(unit: Unit, strategy: str) -> Iterator[KernelChoice]:
     yield from separate(unit, wide)
 
 
-def _idle(unit: Unit, block: KernelChoice, wide: KernelChoice) -> str:
+def _idle(unit: Unit, block: Candidate, wide: Candidate) -> str:
     """Return why blocks of outputs leave a device idle that `wide` fills, empty if they do not."""
     few, many = _gangs(unit, block), _gangs(unit, wide)
     if few >= ENOUGH_GANGS or many <= few:
@@ -83,57 +92,67 @@ def _idle(unit: Unit, block: KernelChoice, wide: KernelChoice) -> str:
     return f"blocks would leave {few} gangs, fewer than the {ENOUGH_GANGS} that keep a device busy"
 
 
-def _gangs(unit: Unit, choice: KernelChoice) -> int:
+def _gangs(unit: Unit, choice: Candidate) -> int:
     tiles = {tile_name(loop): (loop, size) for loop, size in choice.tiles}
     pairs = (tiles.get(name, (name, 1)) for name in choice.blocks)
     return prod(-(-(unit.trips[loop] or 1) // size) for loop, size in pairs)
 
 
-def in_form(unit: Unit, choice: KernelChoice) -> KernelChoice:
+def in_form(unit: Unit, choice: Candidate, asked: Map | None = None) -> Candidate:
     """Return a choice of CUDA's or of a recipe in the form that the rules give it in OpenACC.
 
     Thread y is of one vector with thread x, but workers where thread x fills whole warps by
     itself. In place of copies that threads share it has the choice of the `direct` strategy. What
-    the recipe's own ``acc`` maps is left as it says.
+    the recipe's own ``acc`` maps is `asked`, and left as it says.
     """
     # How the threads of a block move data is CUDA's.
-    choice = replace(choice, movement=PLAIN)
-    if choice.form is not None:
+    choice = replace(choice, movement=PLAIN).having(without=(Stream, Resident))
+    if choice.shape:
         return choice
     if choice.contract is not None or choice.merges:
         reason = Reason(SUBJECT, "direct", NO_BARRIER)
-        choice = replace(choose(unit), acc=choice.acc)
+        choice = choose(unit)
         choice = replace(choice, reasons=(reason, *choice.reasons))
-    choice = replace(choice, steps=())
-    if choice.acc is not None:
-        return choice
+    choice = choice.having(without=COPYING)
+    if asked is not None:
+        return on_acc(choice, asked=asked)
     if len(choice.threads) < 2:
-        return replace(choice, form=AccForm("vector"))
+        return replace(on_acc(choice), shape="vector")
     fastest, *others = choice.threads
     extent = _extent(unit, choice, fastest)
     whole = extent > 0 and extent % WARP == 0
     decision = f"{', '.join(others)} as worker" if whole else "one vector of both thread loops"
     rule = f"{fastest} has {extent} iterations, {'' if whole else 'not '}whole warps of {WARP}"
-    form = AccForm("workers", tuple(reversed(others))) if whole else AccForm("merged")
-    reason = Reason(SUBJECT, decision, rule)
-    return replace(choice, form=form, reasons=(*choice.reasons, reason))
+    reasons = (*choice.reasons, Reason(SUBJECT, decision, rule))
+    made = on_acc(choice, tuple(reversed(others)) if whole else ())
+    return replace(made, shape="workers" if whole else "merged", reasons=reasons)
 
 
-def other_level(choice: KernelChoice) -> KernelChoice:
+def other_level(choice: Candidate) -> Candidate:
     """Return a choice with workers where it has one vector, and the other way round.
 
     Where there is only one thread loop it stays as it is.
     """
-    form = choice.form
-    if form is None or choice.acc is not None or len(choice.threads) < 2:
+    step, threads = choice.mapping, choice.threads
+    if step is None or not choice.shape or choice.shape == RECIPE or len(threads) < 2:
         return choice
-    if form.workers:
-        return _in(choice, AccForm("merged"), f"one vector of {', '.join(choice.threads)}")
-    workers = tuple(reversed(choice.threads[1:]))
-    return _in(choice, AccForm("workers", workers), f"{', '.join(workers)} as worker")
+    if step.on("worker"):
+        return _in(_at_levels(choice, "vector"), "merged", f"one vector of {', '.join(threads)}")
+    decision = f"{', '.join(reversed(threads[1:]))} as worker"
+    return _in(_at_levels(choice, "worker"), "workers", decision)
 
 
-def collapsed(unit: Unit, choice: KernelChoice) -> KernelChoice:
+def _at_levels(choice: Candidate, place: str) -> Candidate:
+    """Return a candidate with all its threads but x on a level, and x on the vector."""
+    step = choice.mapping
+    assert step is not None
+    others = (*step.on("worker"), *step.on("vector"))[:-1]
+    (level,) = PLACES[place]
+    levels = tuple((name, level if name in others else own) for name, own in step.levels)
+    return choice.having(replace(step, levels=levels), without=(Map,))
+
+
+def collapsed(unit: Unit, choice: Candidate) -> Candidate:
     """Return a choice with all parallel loops that lanes do not run on gangs, collapsed.
 
     A grid has three axes in CUDA, and gangs are one: no loop need stay in a lane for that. Loops
@@ -150,28 +169,36 @@ def collapsed(unit: Unit, choice: KernelChoice) -> KernelChoice:
         return choice
     reasons = tuple(r for r in choice.reasons if r.subject not in ("serial", "order", "registers"))
     why = Reason("gang", ", ".join(left), "parallel too; gangs are not bound to three axes")
-    bare = replace(
-        choice, blocks=(*choice.blocks, *left), order=(), reasons=(*reasons, why), unroll=()
-    )
-    return thread_level(unit, bare)
+    bare = choice.placed(blocks=(*choice.blocks, *left)).having(without=(Permute,))
+    return thread_level(unit, replace(bare, reasons=(*reasons, why)))
 
 
-def separate(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
+def separate(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
     """Yield the ways not to collapse the gangs: one loop of them as workers, or in the lane."""
-    if len(choice.blocks) < 2 or choice.form is None or choice.form.workers:
+    step = choice.mapping
+    if step is None or len(choice.blocks) < 2 or not choice.shape or step.on("worker"):
         return
     fastest, *others = choice.blocks
     tiled = {tile_name(loop) for loop, _ in choice.tiles}
     if fastest not in tiled:
-        yield _in(choice, AccForm("gang and worker", (fastest,)), f"{fastest} as worker")
+        yield _in(_as_worker(choice, step, fastest), "gang and worker", f"{fastest} as worker")
     inside = [name for name in choice.blocks[:-1] if name not in tiled]
     if inside and len(inside) == len(choice.blocks) - 1:
-        bare = replace(choice, blocks=choice.blocks[-1:], unroll=(), order=())
+        levels = tuple(pair for pair in step.levels if pair[0] not in choice.blocks[:-1])
+        bare = choice.having(replace(step, levels=levels), without=(Map, Permute))
         alone = thread_level(unit, bare)
-        yield _in(alone, AccForm("one gang loop"), f"{', '.join(others[-1:])} alone on gangs")
+        yield _in(alone, "one gang loop", f"{', '.join(others[-1:])} alone on gangs")
 
 
-def tile_clause(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
+def _as_worker(choice: Candidate, step: Map, gang: str) -> Candidate:
+    """Return a candidate with a loop of its gangs as the worker inside them."""
+    gangs = [pair for pair in step.levels if pair[0] != gang and pair[1] is Level.GANG]
+    lanes = [pair for pair in step.levels if pair[1] is not Level.GANG]
+    levels = (*gangs, (gang, Level.WORKER), *lanes)
+    return choice.having(replace(step, levels=levels), without=(Map,))
+
+
+def tile_clause(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
     """Yield the choice with the ``tile`` clause, where its tiles are all that the gangs run.
 
     The clause cuts loops that nest directly, and gcc knows no order inside an iteration of its
@@ -188,29 +215,29 @@ def tile_clause(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
         return
     sizes = ", ".join(f"{loop} by {cut[loop]}" for loop in choice.threads)
     # Tiles in the order of their loops, as the clause has them.
-    ordered = replace(choice, blocks=tiles)
-    yield _in(ordered, AccForm("tile clause", tile_clause=True), f"{sizes} by the compiler")
+    made = on_acc(choice.placed(blocks=tiles), clause=TILE)
+    yield _in(made, "tile clause", f"{sizes} by the compiler")
 
 
-def cached(unit: Unit, choice: KernelChoice) -> KernelChoice:
+def cached(unit: Unit, choice: Candidate) -> Candidate:
     """Return a choice with what its gangs read again and again in ``cache``, if there is any."""
     # What a worker has of a loop is no section.
-    arrays = () if choice.deals or choice.form is None else cacheable(unit, choice)
-    if not arrays or choice.form is None:
+    arrays = () if choice.deals or not choice.shape else cacheable(unit, choice)
+    if not arrays:
         return choice
-    form = replace(choice.form, shape=f"{choice.form.shape}, cache", cached=arrays)
     # The length of a section is that of the tuned sizes.
-    other = _in(choice, form, f"cache of {', '.join(arrays)}")
+    made = choice.having(Cache(choice.leader, arrays))
+    other = _in(made, f"{choice.shape}, cache", f"cache of {', '.join(arrays)}")
     return replace(other, elsewhere=choice.elsewhere or choice)
 
 
-def _in(choice: KernelChoice, form: AccForm, decision: str) -> KernelChoice:
-    """Return a choice in another form, which is a further point of the space."""
+def _in(choice: Candidate, shape: str, decision: str) -> Candidate:
+    """Return a choice in another shape, which is a further point of the space."""
     reasons = tuple(r for r in choice.reasons if r.subject != SUBJECT)
     why = Reason(SUBJECT, decision, "another point of the space")
-    return replace(choice, form=form, reasons=(*reasons, why))
+    return replace(choice, shape=shape, reasons=(*reasons, why))
 
 
-def _extent(unit: Unit, choice: KernelChoice, loop: str) -> int:
+def _extent(unit: Unit, choice: Candidate, loop: str) -> int:
     workers = {deal_name(name): count for name, count in choice.deals}
     return {**dict(choice.tiles), **workers}.get(loop) or unit.trips.get(loop) or 0

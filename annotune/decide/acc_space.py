@@ -9,13 +9,13 @@ from annotune.annotation.devices import Device
 from annotune.decide.acc_asked import as_asked
 from annotune.decide.acc_shapes import acc_shapes, in_form
 from annotune.decide.asked import Asked
-from annotune.decide.decision import Base, Decision, Point, decide
-from annotune.decide.places import Places
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.decision import Base, Decision, Point, common, decide
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.space import Space, UnitSpace
 from annotune.decide.strategies import Made
 from annotune.decide.units import Unit
-from annotune.diagnostics import NOWHERE, AnnotuneError
+from annotune.diagnostics import AnnotuneError
+from annotune.transforms.cache import Cache
 from annotune.transforms.map import Map
 from annotune.transforms.messages import ACC_FORM
 
@@ -67,26 +67,26 @@ def decide_acc(base: Base, point: Point) -> Decision:
     found = decide(base, point)
     units = base.nests(point.fusion, found.asked)
     pairs = zip(units, found.choices, strict=True)
-    choices = [_formed(unit, in_form(unit, choice), found.places) for unit, choice in pairs]
+    choices = [_formed(unit, choice, found.asked) for unit, choice in pairs]
     if len(units) > 1 and point.fusion == "apart" and base.nests("all", found.asked) != units:
         why = Reason("kernels", "apart", APART)
         choices = [replace(c, reasons=(why, *c.reasons)) for c in choices]
     return replace(found, choices=tuple(choices))
 
 
-def _formed(unit: Unit, choice: KernelChoice, places: Places) -> KernelChoice:
-    """Return a choice with what the recipe's ``acc`` asks for.
+def _formed(unit: Unit, choice: Candidate, asked: Asked) -> Candidate:
+    """Return a choice in a shape of OpenACC's: what the recipe's ``acc`` asks for, or the rules'.
 
     Raises:
-        AnnotuneError: OpenACC cannot say that.
+        AnnotuneError: OpenACC cannot say what is asked.
     """
-    if choice.acc is None:
-        return choice
-    made = as_asked(unit, choice)
+    step = common(unit, asked.by_statement(Map, "acc"), "acc", asked)
+    if step is None:
+        return in_form(unit, choice)
+    cached = common(unit, asked.by_statement(Cache), "acc", asked)
+    made = as_asked(unit, choice, step, () if cached is None else cached.arrays)
     if isinstance(made, str):
-        named = next(s for s in unit.statements if places.of("acc", s) != NOWHERE)
-        place = places.of("acc", named)
-        raise AnnotuneError.of(ACC_FORM.at(place, statement=named, reason=made))
+        raise AnnotuneError.of(ACC_FORM.at(step.span, statement=step.statement, reason=made))
     return made
 
 

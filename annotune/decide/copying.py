@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from annotune.decide.asked import Asked
 from annotune.decide.messages import NO_CONTRACTION
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.units import Unit
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import MemorySpace
@@ -63,21 +63,21 @@ def refuse_beside(unit: Unit, copying: Schedule, asked: Asked) -> None:
         raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
 
 
-def peeled_as_wished(choice: KernelChoice, copying: Schedule) -> KernelChoice:
+def peeled_as_wished(choice: Candidate, copying: Schedule) -> Candidate:
     """Return the tile of a contraction, at other sizes too, with whole tiles apart as asked."""
     if not copying:
         return choice
     asked = {step.statement for step in copying}
-    others = (s for s in choice.steps if not (isinstance(s, Peel) and s.statement in asked))
+    kept = (s for s in choice.of(Peel) if s.statement not in asked)
     # What is peeled elsewhere than at the tile's own statement is for nothing.
-    own = {step.statement for step in choice.steps}
-    steps = in_order((*others, *(step for step in copying if step.statement in own)))
+    own = {step.statement for step in choice.of(Pad)}
+    found = (step for step in copying if step.statement in own)
     general = choice.elsewhere
     elsewhere = None if general is None else peeled_as_wished(general, copying)
-    return replace(choice, steps=steps, elsewhere=elsewhere)
+    return replace(choice.having(*kept, *found, without=(Peel,)), elsewhere=elsewhere)
 
 
-def with_copies(choice: KernelChoice, copying: Schedule) -> KernelChoice:
+def with_copies(choice: Candidate, copying: Schedule) -> Candidate:
     """Return `choice` with copies; the threads that fill them come to their barriers together."""
     if any(copy.space is MemorySpace.SHARED for copy in of_kind(copying, Stage)):
         cut = tuple(loop for loop, _ in choice.tiles if loop in choice.threads)
@@ -86,4 +86,4 @@ def with_copies(choice: KernelChoice, copying: Schedule) -> KernelChoice:
         loops = tuple(dict.fromkeys((*asked.loops, *cut)))
         others = (step for step in copying if step is not asked)
         copying = in_order((*others, replace(asked, loops=loops))) if loops else copying
-    return replace(choice, steps=copying)
+    return choice.having(*copying, without=COPYING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import prod
@@ -26,15 +26,16 @@ from annotune.decide.cpu_blocks import (
 from annotune.decide.cpu_copies import ENOUGH_PIECES, Arrangement, arranged, padded_loops
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_options import first_option
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.sum_lanes import leaders, stays_inside
 from annotune.decide.units import Unit, units
-from annotune.ir.nest import Loop
+from annotune.ir.nest import Level, Loop
+from annotune.transforms.map import Map
 from annotune.transforms.prefetch import Prefetch
 from annotune.transforms.stage import Stage
-from annotune.transforms.steps import in_order
+from annotune.transforms.team import Team
 from annotune.transforms.tile import name_is_taken, tile_name
-from annotune.transforms.transform import Schedule
+from annotune.transforms.transform import Transform
 
 BY_RULES = Sharing()
 
@@ -46,7 +47,7 @@ def cpu_units(analysis: Analysis) -> tuple[Unit, ...]:
 
 def choose_cpu(
     unit: Unit, blocks: Iterable[tuple[int, Block]] = (), sharing: Sharing = BY_RULES
-) -> KernelChoice:
+) -> Candidate:
     """Return the choice for a unit, with the register block of some statements given."""
     given = dict(blocks)
     blocking: list[Blocked] = []
@@ -107,24 +108,24 @@ def choose_cpu(
         reasons += _left(unit, cores, blocking)
     else:
         reasons.append(Reason("kernel", "one thread", "no loop of the nest may run in parallel"))
-    choice = KernelChoice(
-        unit.parts,
-        host=unit.host,
-        reasons=tuple(reasons),
-        cores=cores,
-        schedule=sharing.schedule,
-        team=team,
-        steps=_steps(unit, blocking),
-    )
+    outer = tuple((name, Level.CPU_THREAD) for name in cores if name not in {n for _, n in team})
+    placed: list[Transform] = [
+        Team(s, n, Level.CPU_THREAD if n in cores else Level.SIMD, unit.host) for s, n in team
+    ]
+    if outer:
+        own_map = Map(unit.leader, outer, unit.host, "threads", schedule=sharing.schedule)
+        placed.append(own_map)
+    bare = Candidate.of_axes(unit.parts, *placed, reasons=reasons)
+    choice = bare.having(*_steps(unit, blocking))
     if not any(block.staged for block in blocking):
         return choice
     # A copy is as long as the tuned sizes say, and only copies may be read beyond a loop's end.
     plain = (replace(block, staged=(), padded=(), ahead=None) for block in blocking)
-    return replace(choice, elsewhere=replace(choice, steps=_steps(unit, plain)))
+    return replace(choice, elsewhere=bare.having(*_steps(unit, plain)))
 
 
-def _steps(unit: Unit, blocking: Iterable[Blocked]) -> Schedule:
-    return in_order(step for block in blocking for step in block.steps(unit.analysis))
+def _steps(unit: Unit, blocking: Iterable[Blocked]) -> Iterator[Transform]:
+    return (step for block in blocking for step in block.steps(unit.analysis))
 
 
 def _has_outside(

@@ -35,7 +35,7 @@ from annotune.decide.cpu_options import (
     first_option,
     likely,
 )
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.space import Axis
 from annotune.decide.sum_lanes import is_alone, leaders, sum_lanes
 from annotune.decide.units import Unit
@@ -162,11 +162,11 @@ class BlockAxes:
         counts = {self.unit.leader: count} if count else {}
         return Alternative(self._settings(block, choice), {self.statement: block}, counts)
 
-    def _choice(self, block: Block, count: int) -> KernelChoice:
+    def _choice(self, block: Block, count: int) -> Candidate:
         others = {s: Block() for s in leaders(self.unit) if s != self.statement}
         return choose_cpu(self.unit, {**others, self.statement: block}.items(), Sharing(count))
 
-    def _settings(self, block: Block, choice: KernelChoice) -> dict[str, str | int]:
+    def _settings(self, block: Block, choice: Candidate) -> dict[str, str | int]:
         """Return what a choice does with a statement, whatever was asked for."""
         own = (self.statement,)
         is_block = block.along in {step.loop for step in choice.of(Vectorize, own)}
@@ -251,7 +251,7 @@ class BlockAxes:
         counts = {self.unit.leader: count} if count else {}
         return Alternative(found, {self.statement: block}, counts)
 
-    def _is_shared_well(self, choice: KernelChoice) -> bool:
+    def _is_shared_well(self, choice: Candidate) -> bool:
         """Return whether the shared loops make pieces for a few threads, and no more than needed.
 
         Without the innermost of them there would not be enough for many threads.
@@ -269,7 +269,7 @@ class BlockAxes:
         return rows <= min(count or MAX_COPIED_ROWS, max(MAX_ROWS, MAX_COPIED_ROWS))
 
 
-def _sizes(choice: KernelChoice) -> dict[str, int]:
+def _sizes(choice: Candidate) -> dict[str, int]:
     return {step.loop: step.size for step in choice.of(Tile)}
 
 

@@ -13,7 +13,7 @@ from annotune.decide.cpu import choose_cpu, cpu_units
 from annotune.decide.cpu_axes import Alternative, BlockAxes, Settings, schedules
 from annotune.decide.cpu_blocks import Sharing
 from annotune.decide.limits import NO_LIMITS, Limits
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.product import Product
 from annotune.decide.space import Axis
 from annotune.decide.sum_lanes import leaders
@@ -51,7 +51,7 @@ class CpuPoint:
         """Return the flags that the C compiler gets."""
         return tuple(flag for part in self.parts for flag in part.flags)
 
-    def choices(self, units: Iterable[Unit]) -> tuple[KernelChoice, ...]:
+    def choices(self, units: Iterable[Unit]) -> tuple[Candidate, ...]:
         """Return the choice for each nest."""
         blocks = {s: block for part in self.parts for s, block in part.blocks.items()}
         counts = {s: count for part in self.parts for s, count in part.counts.items()}

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.rules import MAX_AXES
 from annotune.transforms.deal import deal_name
 from annotune.transforms.tile import tile_name
 
 
-def with_tiles(choice: KernelChoice, cut: tuple[tuple[str, int], ...]) -> KernelChoice:
+def with_tiles(choice: Candidate, cut: tuple[tuple[str, int], ...]) -> Candidate:
     """Return the rules' choice with a place for the tiles that the user cuts mapped loops into.
 
     The tiles of a thread's loop become blocks, as the rules do it, while an axis is free; else
@@ -26,12 +24,12 @@ def with_tiles(choice: KernelChoice, cut: tuple[tuple[str, int], ...]) -> Kernel
         else:
             blocks = [tile if name == loop else name for name in blocks]
             threads = [tile if name == loop else name for name in threads]
-    return replace(choice, blocks=tuple(blocks), threads=tuple(threads))
+    return choice.placed(blocks, threads)
 
 
-def to_workers(choice: KernelChoice, dealt: tuple[tuple[str, int], ...]) -> KernelChoice:
+def to_workers(choice: Candidate, dealt: tuple[tuple[str, int], ...]) -> Candidate:
     """Return the rules' choice with workers where the loops stood that are dealt out to them."""
     workers = {loop: deal_name(loop) for loop, _ in dealt}
     blocks = tuple(workers.get(name, name) for name in choice.blocks)
     threads = tuple(workers.get(name, name) for name in choice.threads)
-    return replace(choice, blocks=blocks, threads=threads)
+    return choice.placed(blocks, threads)

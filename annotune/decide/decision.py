@@ -17,7 +17,7 @@ from annotune.decide.copying import copying_of, peeled_as_wished, refuse_beside,
 from annotune.decide.cut_axes import to_workers, with_tiles
 from annotune.decide.direct import choose, fuse_by_footprint, thread_level
 from annotune.decide.hints import Launch, with_launch
-from annotune.decide.merged import refused_merges, with_merged
+from annotune.decide.merged import as_merged, refused_merges, with_merged
 from annotune.decide.messages import (
     APART_AND_FUSED,
     FUSED_DIFFERENTLY,
@@ -26,13 +26,14 @@ from annotune.decide.messages import (
 )
 from annotune.decide.movements import as_wished
 from annotune.decide.places import Places
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.rules import Roles, serial_order
 from annotune.decide.strategies import AUTO, why_not
 from annotune.decide.units import Unit, atomic_groups, fusible, units
 from annotune.decide.wished_tile import wished
-from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, Span
 from annotune.ir.expr import variables
+from annotune.ir.nest import Level
 from annotune.transforms.cache import Cache
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal, deal_name
@@ -44,6 +45,7 @@ from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers
 from annotune.transforms.requests import Contract
+from annotune.transforms.team import Team
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.tree import path
 from annotune.transforms.unroll import Unroll
@@ -67,14 +69,14 @@ class Point:
     roles: Mapping[int, Roles] = field(default_factory=dict)
     factors: Mapping[int, int] = field(default_factory=dict)
     launches: Mapping[int, Launch] = field(default_factory=dict)
-    made: Mapping[int, KernelChoice] = field(default_factory=dict)
+    made: Mapping[int, Candidate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Decision:
     """What a point means: the choices in launch order, and the groups behind them."""
 
-    choices: tuple[KernelChoice, ...]
+    choices: tuple[Candidate, ...]
     groups: tuple[tuple[int, ...], ...]
     places: Places
     asked: Asked
@@ -195,7 +197,7 @@ def decide(base: Base, point: Point) -> Decision:
     shaped = {*asked.by_statement(Merge), *asked.by_statement(Map, "cuda")}
     for unit in base.nests(point.fusion, asked):
         choice = kernel_choice(unit, point, asked)
-        movement = _common(unit, asked.movement, "pipeline", asked)
+        movement = common(unit, asked.movement, "pipeline", asked)
         if movement is not None:
             choice = as_wished(unit, choice, movement, asked.places)
         is_asked = unit.leader in {*point.made, *shaped} or asked.of(Contract, unit.statements)
@@ -204,28 +206,25 @@ def decide(base: Base, point: Point) -> Decision:
     return Decision(tuple(choices), base.groups, asked.places, asked)
 
 
-def kernel_choice(unit: Unit, point: Point, asked: Asked) -> KernelChoice:
+def kernel_choice(unit: Unit, point: Point, asked: Asked) -> Candidate:
     """Return the choice for one kernel: the recipe's words, the point's, then the rules'.
 
     Where the recipe itself maps loops or cuts them, hints for the launch have no say.
     """
     own = unit.statements
-    acc = _common(unit, asked.by_statement(Map, "acc"), "acc", asked)
-    cached = _common(unit, asked.by_statement(Cache), "acc", asked)
-    arrays = () if cached is None else cached.arrays
     if unit.leader in point.made:
-        return replace(point.made[unit.leader], acc=acc, cached=arrays)
-    merges = _common(unit, _merges(asked), "merge", asked)
+        return point.made[unit.leader]
+    merges = common(unit, _merges(asked), "merge", asked)
     if merges:
         return _as_one(unit, merges, point, asked)
-    tile = _common(unit, asked.by_statement(Contract), "contract", asked)
+    tile = common(unit, asked.by_statement(Contract), "contract", asked)
     copying = copying_of(unit, asked)
-    unrolled = tuple((u.statement, u.loop, u.factor) for u in asked.of(Unroll, own))
+    unrolled = tuple(replace(step, span=NOWHERE) for step in asked.of(Unroll, own))
     if tile is not None:
         refuse_beside(unit, copying, asked)
         choice = peeled_as_wished(_contracted(unit, tile, asked), copying)
-        return replace(choice, acc=acc, cached=arrays, unroll=unrolled)
-    axes = _common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
+        return choice.having(*unrolled, without=(Unroll,))
+    axes = common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
     cut = tuple((t.loop, t.size) for s in own for t in asked.of(Tile, (s,)))
     dealt = tuple((d.loop, d.workers) for s in own for d in asked.of(Deal, (s,)))
     if axes is not None:
@@ -237,15 +236,16 @@ def kernel_choice(unit: Unit, point: Point, asked: Asked) -> KernelChoice:
         choice = with_tiles(choice, cut) if is_cut else with_launch(unit, choice, launch)
         choice = to_workers(choice, dealt)
     if dealt:
-        choice = replace(choice, deals=dealt)
+        steps = (Deal(choice.leader, loop, workers) for loop, workers in dealt)
+        choice = choice.having(*steps, without=(Deal,))
     if cut:
         again = {loop for loop, _ in cut}
-        choice = replace(choice, tiles=(*cut, *(t for t in choice.tiles if t[0] not in again)))
-    permuted = _common(unit, asked.by_statement(Permute), "permute", asked)
+        every = (*cut, *(t for t in choice.tiles if t[0] not in again))
+        choice = choice.having(*(Tile(choice.leader, *one) for one in every), without=(Tile,))
+    permuted = common(unit, asked.by_statement(Permute), "permute", asked)
     if permuted is not None:
         reason = Reason("order", ", ".join(permuted.order), "the recipe says so")
-        choice = replace(choice, order=permuted.order, reasons=(*choice.reasons, reason))
-    choice = replace(choice, acc=acc, cached=arrays)
+        choice = choice.ordered(permuted.order, reason)
     choice = with_copies(choice, copying)
     own_block = {step.statement for step in copying if isinstance(step, Hold)}
     held = {s: loop for s, loop in _own_registers(unit, choice) if s not in own_block}
@@ -253,7 +253,8 @@ def kernel_choice(unit: Unit, point: Point, asked: Asked) -> KernelChoice:
     # Copies may stand in the loop that the rules would unroll.
     if not unrolled and not copying:
         unrolled = tuple(_own_unrolls(unit, choice, point.factors))
-    return replace(choice, registers=tuple(sorted(held.items())), unroll=unrolled)
+    kept = (Registers(statement, loop) for statement, loop in sorted(held.items()))
+    return choice.having(*kept, *unrolled, without=(Registers, Unroll))
 
 
 def _merges(asked: Asked) -> dict[int, tuple[tuple[str, ...], ...]]:
@@ -266,7 +267,7 @@ def _merges(asked: Asked) -> dict[int, tuple[tuple[str, ...], ...]]:
 
 def _as_one(
     unit: Unit, merges: tuple[tuple[str, ...], ...], point: Point, asked: Asked
-) -> KernelChoice:
+) -> Candidate:
     """Return the choice for a kernel some of whose loops the recipe merges.
 
     How often they run must be fixed, so that another choice serves other sizes.
@@ -279,10 +280,10 @@ def _as_one(
         raise AnnotuneError.of(refusal)
     choice = kernel_choice(with_merged(unit, merges), point, asked.without(Merge))
     elsewhere = even_tiles.general(unit) if choice.contract is not None else None
-    return replace(choice, merges=merges, elsewhere=elsewhere or choose(unit))
+    return replace(as_merged(choice, merges), elsewhere=elsewhere or choose(unit))
 
 
-def _contracted(unit: Unit, tile: Contract, asked: Asked) -> KernelChoice:
+def _contracted(unit: Unit, tile: Contract, asked: Asked) -> Candidate:
     """Return the choice for a two-level tile of the recipe's.
 
     Raises:
@@ -300,7 +301,7 @@ Wish = TypeVar("Wish")
 _ON_STATEMENTS = (Map, Cache, Contract, Permute)
 
 
-def _common(unit: Unit, wished: Mapping[int, Wish], command: str, asked: Asked) -> Wish | None:
+def common(unit: Unit, wished: Mapping[int, Wish], command: str, asked: Asked) -> Wish | None:
     """Return what the recipe asks of all the unit's statements together.
 
     Raises:
@@ -321,7 +322,7 @@ def _anywhere(wish: object) -> object:
     return replace(wish, statement=0) if isinstance(wish, _ON_STATEMENTS) else wish
 
 
-def _own_registers(unit: Unit, choice: KernelChoice) -> Iterable[tuple[int, str]]:
+def _own_registers(unit: Unit, choice: Candidate) -> Iterable[tuple[int, str]]:
     """Yield the rules' register copies that the order, the axes and the tiles leave right."""
     tiled = {loop for loop, _ in choice.tiles}
     targets = {a.number: a.target for a in unit.analysis.region.nest.assigns()}
@@ -331,22 +332,20 @@ def _own_registers(unit: Unit, choice: KernelChoice) -> Iterable[tuple[int, str]
             yield statement, held
 
 
-def _own_unrolls(
-    unit: Unit, choice: KernelChoice, factors: Mapping[int, int]
-) -> Iterable[tuple[int, str, int]]:
+def _own_unrolls(unit: Unit, choice: Candidate, factors: Mapping[int, int]) -> Iterable[Unroll]:
     """Yield the rules' unrolling of loops that are still innermost, within their tiles."""
     sizes = dict(choice.tiles)
     for statement, loop, factor in choice.unroll:
         if not _inside(unit, choice, statement, loop):
             wanted = factors.get(statement, factor)
-            yield statement, loop, gcd(wanted, sizes.get(loop, wanted))
+            yield Unroll(statement, loop, gcd(wanted, sizes.get(loop, wanted)))
 
 
-def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list[str]:
+def _inside(unit: Unit, choice: Candidate, statement: int, loop: str) -> list[str]:
     """Return the loops that run inside `loop` in one thread, once `choice` is carried out."""
     tiled = {name for name, _ in choice.tiles}
     dealt = {name for name, _ in choice.deals}
-    placed = {*choice.blocks, *choice.threads, *choice.host}
+    placed = {*choice.blocks, *choice.threads, *unit.host}
     placed |= {name for own, name in choice.team if unit.shares(own, statement, name)}
     renewed = iter(choice.order)
     names: list[str] = []
@@ -361,7 +360,7 @@ def _inside(unit: Unit, choice: KernelChoice, statement: int, loop: str) -> list
     return [name for name in inner if name not in placed]
 
 
-def _as_wished(unit: Unit, axes: Map) -> KernelChoice:
+def _as_wished(unit: Unit, axes: Map) -> Candidate:
     """Return the choice with the user's axes, the thread level by the rules."""
     tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
     blocks, threads = axes.on("block"), axes.on("thread")
@@ -374,13 +373,13 @@ def _as_wished(unit: Unit, axes: Map) -> KernelChoice:
         Reason("threads", ", ".join(threads) or "none", "the recipe says so"),
     )
     team = _team(unit, axes)
-    choice = KernelChoice(
+    choice = Candidate.of_axes(
         unit.parts,
-        order if order != text_order else (),
+        *(Team(statement, loop, Level.THREAD_X, unit.host) for statement, loop in team),
+        order=order if order != text_order else (),
         blocks=blocks,
         threads=threads if not team else (),
         host=unit.host,
-        team=team,
         max_blocks=axes.max_blocks,
         reasons=reasons,
     )

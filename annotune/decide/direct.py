@@ -6,26 +6,28 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.hints import unroll_factors
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.rules import TEAM, Roles, roles, serial_order, tiles
 from annotune.decide.units import Unit, fusible
 from annotune.ir.expr import Access, variables
-from annotune.ir.nest import Loop
+from annotune.ir.nest import Level, Loop
 from annotune.transforms import tree
 from annotune.transforms.copies import is_surely_touched, may_not_run
+from annotune.transforms.registers import Registers
+from annotune.transforms.team import Team
 from annotune.transforms.tile import tile_name
-from annotune.transforms.unroll import divisors
+from annotune.transforms.unroll import Unroll, divisors
 
 # An unrolled body longer than this fills the instruction cache without hiding more latency
 # (the thesis tries up to 16, its largest trip count); a short loop may vanish whole.
 MAX_UNROLL = 16
 
 
-def choose(unit: Unit, chosen: Roles | None = None) -> KernelChoice:
+def choose(unit: Unit, chosen: Roles | None = None) -> Candidate:
     """Return the choices for one unit: the thesis's own, or those that `chosen` fixes."""
     if not unit.parallel and not unit.sums:
         reason = Reason("kernel", "one thread", "no loop of the nest may run in parallel")
-        return KernelChoice(unit.parts, reasons=(reason,))
+        return Candidate.of_axes(unit.parts, reasons=(reason,))
     axes = chosen or roles(unit)
     if axes.team or unit.sums:
         return thread_level(unit, _combining(unit, axes))
@@ -35,31 +37,31 @@ def choose(unit: Unit, chosen: Roles | None = None) -> KernelChoice:
     threads = tuple(n for n in (axes.thread_x, axes.thread_y) if n)
     order = serial_order(unit, axes)
     names = tuple(loop.var for loop in unit.band)
-    choice = KernelChoice(
+    choice = Candidate.of_axes(
         unit.parts,
-        order if order != names else (),
-        cut,
-        blocks,
-        threads,
-        unit.host,
+        order=order if order != names else (),
+        tiles=cut,
+        blocks=blocks,
+        threads=threads,
+        host=unit.host,
         reasons=(*axes.reasons, *_why(unit, axes, order, names, cut)),
     )
     return thread_level(unit, choice)
 
 
-def _combining(unit: Unit, axes: Roles) -> KernelChoice:
+def _combining(unit: Unit, axes: Roles) -> Candidate:
     """Return the choice in which threads share reductions: inside a block, or in the whole grid."""
     blocks = tuple(n for n in (axes.block_x, axes.block_y) if n)
     if axes.team:
-        team = unit.shared.loops
-        return KernelChoice(
-            unit.parts, blocks=blocks, host=unit.host, team=team, reasons=axes.reasons
+        team = (Team(s, loop, Level.THREAD_X, unit.host) for s, loop in unit.shared.loops)
+        return Candidate.of_axes(
+            unit.parts, *team, blocks=blocks, host=unit.host, reasons=axes.reasons
         )
     loop = axes.thread_x
     cut: tuple[tuple[str, int], ...] = ()
     if axes.block_x == loop:
         cut, blocks = ((loop, TEAM),), (tile_name(loop),)
-    return KernelChoice(
+    return Candidate.of_axes(
         unit.parts,
         tiles=cut,
         blocks=blocks,
@@ -69,19 +71,23 @@ def _combining(unit: Unit, axes: Roles) -> KernelChoice:
     )
 
 
-def thread_level(unit: Unit, choice: KernelChoice) -> KernelChoice:
+def thread_level(unit: Unit, choice: Candidate) -> Candidate:
     """Return `choice` with what one thread holds in registers and unrolls, by the rules."""
     placed = {*choice.blocks, *choice.threads, *(loop for _, loop in choice.team)}
     shared = frozenset(choice.shared)
     held = tuple(
-        (statement, loop)
+        Registers(statement, loop)
         for statement, loop in registers(unit)
         # A partial result is in a register by itself.
         if loop not in placed and not _combines(unit, statement, shared)
     )
-    unrolled = tuple((s, x, factors[-1]) for s, x, factors in unrolls(unit) if x not in placed)
-    why = (Reason("registers", f"S{s} over {x}", "the target stays in place") for s, x in held)
-    return replace(choice, registers=held, unroll=unrolled, reasons=(*choice.reasons, *why))
+    unrolled = (Unroll(s, x, factors[-1]) for s, x, factors in unrolls(unit) if x not in placed)
+    why = (
+        Reason("registers", f"S{step.statement} over {step.loop}", "the target stays in place")
+        for step in held
+    )
+    made = choice.having(*held, *unrolled, without=(Registers, Unroll))
+    return replace(made, reasons=(*choice.reasons, *why))
 
 
 def _combines(unit: Unit, statement: int, shared: frozenset[str]) -> bool:

@@ -14,14 +14,15 @@ from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.kernel_shape import Shape, shape
-from annotune.decide.merged import refused_merges, with_merged
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.merged import as_merged, refused_merges, with_merged
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.pointwise import Pointwise, may_copy, offsets, pointwise, tiled, tiles_of
 from annotune.decide.rules import SM_THREADS, WARP
 from annotune.decide.sectors import traffic
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE
 from annotune.transforms.pad import Pad
+from annotune.transforms.stage import Stage
 
 # Threads of a block: the usual starts for full occupancy (CUDA C++ Best Practices Guide,
 # Thread and Block Heuristics).
@@ -47,7 +48,7 @@ MORE_ASKED = 1.5
 AT_ONCE = 132 * SM_THREADS
 
 
-def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
+def alternatives(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
     nest = pointwise(unit)
     if isinstance(nest, str):
@@ -74,7 +75,7 @@ def _is_across(nest: Pointwise, access: AccessFacts) -> bool:
     return abs(strides.get(second) or 0) == 1 != abs(strides.get(inner) or 0) and inner in strides
 
 
-def _plain(nest: Pointwise) -> Iterator[KernelChoice]:
+def _plain(nest: Pointwise) -> Iterator[Candidate]:
     """Yield blocks of threads along the contiguous loop, then more elements for each thread."""
     inner, *others = nest.loops
     for threads in BLOCK_SIZES:
@@ -98,7 +99,7 @@ def _plain(nest: Pointwise) -> Iterator[KernelChoice]:
                 yield tiled(nest, tiles, axes, (*why, several), max_blocks=-(-blocks // count))
 
 
-def _flat(nest: Pointwise, general: KernelChoice) -> Iterator[KernelChoice]:
+def _flat(nest: Pointwise, general: Candidate) -> Iterator[Candidate]:
     """Yield blocks of threads along loops as one: all, or all but one that a thread runs.
 
     All of them where rows are no multiple of a warp. How often such a loop runs is fixed;
@@ -117,10 +118,11 @@ def _flat(nest: Pointwise, general: KernelChoice) -> Iterator[KernelChoice]:
     why = Reason("merged", f"{', '.join(flat.unit.merges[-1])} as {name}", rule)
     for choice in _plain(flat):
         reasons = (*choice.reasons, why)
-        yield replace(choice, merges=flat.unit.merges, elsewhere=general, reasons=reasons)
+        made = as_merged(choice, flat.unit.merges)
+        yield replace(made, elsewhere=general, reasons=reasons)
 
 
-def _kept(nest: Pointwise, general: KernelChoice) -> Iterator[KernelChoice]:
+def _kept(nest: Pointwise, general: Candidate) -> Iterator[Candidate]:
     """Yield blocks along all loops but one as one, a few elements along that one per thread.
 
     Of the loops that some input does not have, so that a thread keeps what it has loaded of
@@ -129,7 +131,7 @@ def _kept(nest: Pointwise, general: KernelChoice) -> Iterator[KernelChoice]:
     """
     written = nest.unit.writes[0]
     reads = [family[0] for family in nest.families]
-    found: list[tuple[int, int, KernelChoice]] = []
+    found: list[tuple[int, int, Candidate]] = []
     for loop in nest.loops[1:] if len(nest.loops) > 2 else ():
         count = next((n for n in ELEMENTS if nest.trip(loop) % n == 0), ELEMENTS[0])
         total = prod(nest.trip(n) for n in nest.loops)
@@ -154,7 +156,7 @@ def _kept(nest: Pointwise, general: KernelChoice) -> Iterator[KernelChoice]:
             Reason("elements", f"{count} of {loop} per thread", "an input stays in its registers"),
         )
         choice = tiled(flat, ((name, BLOCK_SIZES[0]), (loop, count)), (name,), why)
-        choice = replace(choice, merges=flat.unit.merges, elsewhere=general)
+        choice = replace(as_merged(choice, flat.unit.merges), elsewhere=general)
         distance = abs(written.strides.get(loop) or 0)
         found.append((traffic(nest.unit, choice).requested, distance, choice))
     most = (1 + FULLER) * min((asked for asked, *_ in found), default=0)
@@ -178,7 +180,7 @@ def _decoded(flat: Pointwise) -> str:
     return "" if is_followed else ", worked out by each thread elsewhere"
 
 
-def fills_more(unit: Unit, flat: KernelChoice, other: KernelChoice) -> bool:
+def fills_more(unit: Unit, flat: Candidate, other: Candidate) -> bool:
     """Return whether loops as one keep more lanes busy than another choice does, or ask for less.
 
     Either its threads have a few elements each, or that leaves most of a device idle, or its
@@ -186,13 +188,13 @@ def fills_more(unit: Unit, flat: KernelChoice, other: KernelChoice) -> bool:
     What a staged input asks for is not counted here.
     """
     asked, its_asked = (traffic(unit, choice).requested for choice in (flat, other))
-    if _keeps(flat) and asked <= MORE_ASKED * its_asked and not other.steps:
+    if _keeps(flat) and asked <= MORE_ASKED * its_asked and not other.of(Stage):
         return True
     own, its = (shape(with_merged(unit, c.merges), c) for c in (flat, other))
     threads = own.blocks * own.threads
     if its.blocks * its.threads < min(AT_ONCE, threads // 2):
         return True
-    if other.steps:
+    if other.of(Stage):
         # The sides of a square cut short: most lanes would be idle.
         return 2 * _turns(own, flat) <= _turns(its, other)
     if asked > its_asked:
@@ -201,12 +203,12 @@ def fills_more(unit: Unit, flat: KernelChoice, other: KernelChoice) -> bool:
     return is_fuller or asked <= (1 - FULLER) * its_asked
 
 
-def _keeps(choice: KernelChoice) -> bool:
+def _keeps(choice: Candidate) -> bool:
     """Return whether threads run a few elements each of a loop beside those that run as one."""
     return bool(choice.merges) and len(choice.tiles) > 1
 
 
-def _turns(form: Shape, choice: KernelChoice) -> int:
+def _turns(form: Shape, choice: Candidate) -> int:
     """Return how often the warps of a launch run a statement, idle lanes and all."""
     padded = {loop for step in choice.of(Pad) for loop in step.loops}
     full = prod(size for loop, size in choice.tiles if loop in padded)
@@ -228,7 +230,7 @@ def _surplus(trip: int, size: int) -> float:
     return 1 - trip / (ceil(trip / size) * size)
 
 
-def _transposing(nest: Pointwise, across: tuple[AccessFacts, ...]) -> Iterator[KernelChoice]:
+def _transposing(nest: Pointwise, across: tuple[AccessFacts, ...]) -> Iterator[Candidate]:
     """Yield square tiles through which inputs go that are contiguous in the second loop."""
     if not across:
         return

@@ -15,8 +15,8 @@ from math import ceil, inf, prod
 
 from annotune.decide import two_level
 from annotune.decide.contraction_tile import ContractionTile, held_registers
-from annotune.decide.merged import with_merged
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.merged import as_merged, with_merged
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.rules import SM_BLOCKS, SM_THREADS, WARP
 from annotune.decide.two_level import LINE, REGISTERS_PER_BLOCK, WHOLE, Contraction, contraction
 from annotune.decide.units import Unit, follow
@@ -64,14 +64,14 @@ class _Candidate:
         whole = all((self.unit.trips[loop] or 1) % size == 0 for loop, size in held)
         return prod(size for _, size in held) if whole else 0
 
-    def choice(self) -> KernelChoice:
+    def choice(self) -> Candidate:
         """Return the choice that carries the tile out."""
         made = two_level.choose_tile(self.unit, self.found, self.tile)
         reasons = (*made.reasons, *map(_reason, self.merges))
-        return replace(made, merges=self.merges, reasons=reasons)
+        return replace(as_merged(made, self.merges), reasons=reasons)
 
 
-def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
+def alternatives(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the choices of the two-level tile, those with little surplus first."""
     usual = two_level.alternatives(unit)
     if isinstance(usual, str):
@@ -91,7 +91,7 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
     return (*better, *usual)
 
 
-def general(unit: Unit) -> KernelChoice | None:
+def general(unit: Unit) -> Candidate | None:
     """Return the choice for sizes that are not the tuned ones, None where there is none."""
     found = two_level.alternatives(unit)
     return None if isinstance(found, str) else found[0].elsewhere or found[0]

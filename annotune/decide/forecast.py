@@ -11,7 +11,7 @@ from annotune.decide.bounds import least_time, magma_time
 from annotune.decide.host_link import copies, copy_time
 from annotune.decide.kernel_shape import host_trips
 from annotune.decide.model import predict
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.prediction import Compiled, Prediction
 from annotune.decide.units import Unit
 
@@ -61,7 +61,7 @@ class RegionModel:
 
     analysis: Analysis
     units: tuple[Unit, ...]
-    choices: tuple[KernelChoice, ...]
+    choices: tuple[Candidate, ...]
     device: Device
 
     def forecast(self, compiled: Mapping[int, Compiled] = NOTHING_COMPILED) -> Forecast:
@@ -76,9 +76,7 @@ class RegionModel:
             return Forecast(name, kernels, None, moved)
         return Forecast(name, kernels, copy_time(moved, self.device))
 
-    def _kernel(
-        self, unit: Unit, choice: KernelChoice, compiled: Compiled | None
-    ) -> KernelForecast:
+    def _kernel(self, unit: Unit, choice: Candidate, compiled: Compiled | None) -> KernelForecast:
         prediction = predict(unit, choice, self.device, compiled)
         roofline_s = least_time(self._work(unit), self.analysis.region, self.device)
         magma = magma_time(unit, self.device)

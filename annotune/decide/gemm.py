@@ -14,7 +14,7 @@ from itertools import product
 from math import prod
 
 from annotune.decide.contraction_tile import Assignment, ContractionTile, TileAxis
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.two_level import (
     LEAST_OUTPUTS,
     LINE,
@@ -30,6 +30,7 @@ from annotune.decide.two_level import (
 )
 from annotune.decide.units import Unit
 from annotune.transforms.pad import Pad
+from annotune.transforms.unroll import Unroll
 
 CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
 # Outputs per thread along x and y, from those that use each copied element most.
@@ -45,7 +46,7 @@ STEPS_AT_ONCE = 4
 ENOUGH_BLOCKS = 108
 
 
-def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
+def alternatives(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
     found = contraction(unit)
     if isinstance(found, str):
@@ -69,16 +70,16 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
     return tuple(_several_steps(unit, choice) for choice in fitting)
 
 
-def _several_steps(unit: Unit, choice: KernelChoice) -> KernelChoice:
+def _several_steps(unit: Unit, choice: Candidate) -> Candidate:
     """Return a choice with some steps of its staged sum written out, where they come out even."""
     assert choice.contract is not None
     loop, staged = choice.contract.contracted
     if staged % STEPS_AT_ONCE or (unit.trips[loop] or 1) % staged:
         return choice
-    unroll = tuple((pad.statement, loop, STEPS_AT_ONCE) for pad in choice.of(Pad))
+    unroll = (Unroll(pad.statement, loop, STEPS_AT_ONCE) for pad in choice.of(Pad))
     rule = "the loads of the next step are on their way meanwhile"
     reason = Reason("unroll", f"{loop} by {STEPS_AT_ONCE}", rule)
-    return replace(choice, unroll=unroll, reasons=(*choice.reasons, reason))
+    return choice.having(*unroll, why=reason)
 
 
 def _blocks(unit: Unit, found: Contraction, tile: ContractionTile) -> int:

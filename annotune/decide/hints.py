@@ -13,11 +13,11 @@ from math import prod
 
 from annotune.annotation.spec import LoopWish, WishKind
 from annotune.decide.loop_wishes import asked_loop
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.rules import MAX_AXES, MAX_THREADS, TEAM, TILE_ALONE, TILE_X
 from annotune.decide.units import Unit
 from annotune.ir.nest import Loop
-from annotune.transforms.tile import name_is_taken, tile_name
+from annotune.transforms.tile import Tile, name_is_taken, tile_name
 
 # More launches of one kernel than this are not tried: each costs a prediction.
 MAX_LAUNCHES = 1000
@@ -82,7 +82,7 @@ def unroll_factors(unit: Unit, loop: Loop, trip: int, longest: int) -> tuple[int
     return (*sorted((n for n in legal if n > longest), reverse=True), *short)
 
 
-def launches(unit: Unit, choice: KernelChoice) -> tuple[Launch, ...]:
+def launches(unit: Unit, choice: Candidate) -> tuple[Launch, ...]:
     """Return the launches that the hints for a unit's loops ask for, the first choice first.
 
     `choice` is the rules' own; the first launch has the sizes that are nearest to it.
@@ -114,7 +114,7 @@ def _nearest(numbers: Iterable[int], usual: int) -> list[int]:
     return sorted(numbers, key=lambda n: (abs(n - usual), n))
 
 
-def with_launch(unit: Unit, choice: KernelChoice, launch: Launch) -> KernelChoice:
+def with_launch(unit: Unit, choice: Candidate, launch: Launch) -> Candidate:
     """Return `choice` with the parts of `launch` that are legal for it."""
     for loop, size in launch.tiles:
         if not why_not_tile(unit, choice, loop, size):
@@ -125,11 +125,12 @@ def with_launch(unit: Unit, choice: KernelChoice, launch: Launch) -> KernelChoic
             choice = _cut(choice, choice.threads[0], size)
     if launch.blocks and choice.blocks:
         reason = Reason("blocks", f"{launch.blocks} at most", RULE)
-        choice = replace(choice, max_blocks=launch.blocks, reasons=(*choice.reasons, reason))
+        choice = choice.placed(max_blocks=launch.blocks)
+        choice = replace(choice, reasons=(*choice.reasons, reason))
     return choice
 
 
-def why_not_threads(unit: Unit, choice: KernelChoice, threads: int) -> str:
+def why_not_threads(unit: Unit, choice: Candidate, threads: int) -> str:
     """Return why a block of a kernel cannot have so many threads, empty when it can."""
     if not choice.threads:
         return "the threads of a block share a sum" if choice.team else "nothing runs on threads"
@@ -141,7 +142,7 @@ def why_not_threads(unit: Unit, choice: KernelChoice, threads: int) -> str:
     return why_not_tile(unit, choice, loop, threads // others)
 
 
-def why_not_tile(unit: Unit, choice: KernelChoice, loop: str, size: int) -> str:
+def why_not_tile(unit: Unit, choice: Candidate, loop: str, size: int) -> str:
     """Return why a block's threads cannot run tiles of a loop, empty when they can."""
     if loop not in choice.threads:
         return f"'{loop}' does not run on threads"
@@ -161,16 +162,16 @@ def why_not_tile(unit: Unit, choice: KernelChoice, loop: str, size: int) -> str:
     return f"a block has {most} threads at most" if size * others > most else ""
 
 
-def _other_threads(unit: Unit, choice: KernelChoice) -> int:
+def _other_threads(unit: Unit, choice: Candidate) -> int:
     return prod(_extent(unit, choice, name) for name in choice.threads[1:])
 
 
-def _extent(unit: Unit, choice: KernelChoice, loop: str) -> int:
+def _extent(unit: Unit, choice: Candidate, loop: str) -> int:
     """Return the threads that run a loop, 0 where that is not known."""
     return dict(choice.tiles).get(loop) or unit.trips[loop] or 0
 
 
-def _cut(choice: KernelChoice, loop: str, size: int) -> KernelChoice:
+def _cut(choice: Candidate, loop: str, size: int) -> Candidate:
     """Return `choice` with the threads of `loop` running tiles of `size`, and blocks over these."""
     tiles, blocks = choice.tiles, choice.blocks
     if loop in dict(tiles):
@@ -181,4 +182,6 @@ def _cut(choice: KernelChoice, loop: str, size: int) -> KernelChoice:
         r for r in choice.reasons if not (r.subject == "tile" and r.decision.startswith(f"{loop} "))
     )
     reason = Reason("tile", f"{loop} by {size}", RULE)
-    return replace(choice, tiles=tiles, blocks=blocks, reasons=(*known, reason))
+    steps = (Tile(choice.leader, *one) for one in tiles)
+    made = choice.placed(blocks).having(*steps, without=(Tile,))
+    return replace(made, reasons=(*known, reason))

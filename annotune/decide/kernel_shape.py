@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, prod
 
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.rules import MAX_THREADS, TEAM
 from annotune.decide.units import Unit
 from annotune.transforms.deal import deal_name
@@ -30,7 +30,7 @@ class Shape:
         return prod(n for _, n in self.block_trips)
 
 
-def shape(unit: Unit, choice: KernelChoice) -> Shape:
+def shape(unit: Unit, choice: Candidate) -> Shape:
     """Return what `choice` makes of the unit's loops; unknown trip counts count as one.
 
     Threads beyond a full block run serially, as the emitted grid does.
@@ -95,8 +95,8 @@ def in_parts(unit: Unit, form: Shape) -> Shape:
     return Shape(threads, tuple(parted(form.block_trips)), serial)
 
 
-def host_trips(unit: Unit, choice: KernelChoice) -> dict[str, int]:
+def host_trips(unit: Unit, choice: Candidate) -> dict[str, int]:
     """Return the loops that the host runs around the launch, with their trip counts."""
     names = unit.loops_around(unit.leader)
     outer = names[: names.index(unit.band[0].var)] if unit.band else ()
-    return {name: unit.trips.get(name) or 1 for name in (*outer, *choice.host)}
+    return {name: unit.trips.get(name) or 1 for name in (*outer, *unit.host)}

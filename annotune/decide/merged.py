@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.units import Unit
 from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.expr import Int
@@ -85,11 +85,15 @@ def _with_stride(fact: AccessFacts, name: str, loops: tuple[str, ...]) -> Access
     return replace(fact, strides=strides)
 
 
-def decoding(choice: KernelChoice, span: Span) -> Iterator[Decode]:
-    """Yield what works out the parts of the merged loops of a kernel, once for all their uses.
+def as_merged(choice: Candidate, merges: Sequence[tuple[str, ...]]) -> Candidate:
+    """Return a candidate for a unit with merged loops as one for the unit itself.
 
-    Each copy of an unrolled body has parts of its own.
+    The parts of such a loop are worked out once for all their uses, but where it is unrolled: each
+    copy of its body has parts of its own.
     """
     unrolled = {loop for _, loop, _ in choice.unroll}
-    names = map(merged_name, choice.merges)
-    yield from (Decode(choice.leader, name, span) for name in names if name not in unrolled)
+    names = (name for name in map(merged_name, merges) if name not in unrolled)
+    return choice.having(
+        *(Merge(part[0], loops) for part in choice.parts for loops in merges),
+        *(Decode(choice.leader, name) for name in names),
+    )

@@ -10,7 +10,7 @@ latency of what a thread does in order. docs/model.md tells how far it is from m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil, log2, prod
 
 from annotune.analysis.facts import AccessFacts
@@ -22,12 +22,15 @@ from annotune.decide.merged import with_merged
 from annotune.decide.model_lanes import predict_lanes
 from annotune.decide.model_tile import predict_tile
 from annotune.decide.occupancy import most_registers, residency
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.prediction import Compiled, Prediction
 from annotune.decide.thread_work import ThreadWork, lanes, thread_work
 from annotune.decide.traffic import SECTOR_BYTES, Stream, fetched, read_by_waves
 from annotune.decide.units import Unit
 from annotune.ir.c_types import WORD, element_bytes
+from annotune.transforms.decode import Decode
+from annotune.transforms.hold import Hold
+from annotune.transforms.merge import Merge
 
 # Warps per SM that keep its units busy, without unrolling: four schedulers and about eight
 # clocks between dependent FP64 operations (assumption: Hopper's latency is not published).
@@ -58,19 +61,19 @@ class _Running:
 
 
 def predict(
-    unit: Unit, choice: KernelChoice, device: Device, compiled: Compiled | None = None
+    unit: Unit, choice: Candidate, device: Device, compiled: Compiled | None = None
 ) -> Prediction:
     """Return the predicted time of one launch of the unit under `choice` on `device`.
 
     `compiled` is what a compiler said of the kernel; without it, registers are estimated.
     """
     if choice.merges:
-        plain = replace(choice, merges=())
+        plain = choice.having(without=(Merge, Decode))
         return predict(with_merged(unit, choice.merges), plain, device, compiled)
     element = max((_bytes(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
     if choice.contract is not None:
         return predict_tile(unit, choice.contract, element, device, compiled, choice.movement)
-    if choice.form is not None and choice.steps:
+    if choice.shape and choice.of(Hold):
         return predict_lanes(unit, choice, device, compiled)
     form = shape(unit, choice)
     works = tuple(thread_work(unit, choice, form))
@@ -187,7 +190,7 @@ def _clocks(work: ThreadWork, from_memory: bool) -> float:
     return work.rounds * (level + work.chain * TERM_CLOCKS)
 
 
-def _levels(unit: Unit, choice: KernelChoice, form: Shape) -> int:
+def _levels(unit: Unit, choice: Candidate, form: Shape) -> int:
     """Return how many steps the trees of one block have in which its threads combine sums."""
     sums = {name for _, name in unit.shared.sums} if choice.team else {*unit.sums}
     trees = len({*choice.shared} & sums)

@@ -13,7 +13,7 @@ from annotune.annotation.devices import Device
 from annotune.decide.bounds import peak_flop_s
 from annotune.decide.occupancy import residency
 from annotune.decide.placement import WARP
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.prediction import Compiled, Prediction
 from annotune.decide.traffic import SECTOR_BYTES
 from annotune.decide.units import Unit
@@ -34,7 +34,7 @@ _EXPOSED = 0.1
 
 
 def predict_lanes(
-    unit: Unit, choice: KernelChoice, device: Device, compiled: Compiled | None = None
+    unit: Unit, choice: Candidate, device: Device, compiled: Compiled | None = None
 ) -> Prediction:
     """Return the predicted time of one launch in which each lane has a block of outputs.
 

@@ -20,7 +20,7 @@ from annotune.decide.merged import with_merged
 from annotune.decide.messages import NO_MOVEMENT
 from annotune.decide.movement import PLAIN, Movement, MovementWish, Through
 from annotune.decide.places import Places
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.rules import SM_BLOCKS, SM_THREADS, WARP
 from annotune.decide.units import Unit
 from annotune.diagnostics import NOWHERE, AnnotuneError
@@ -28,10 +28,11 @@ from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import MemorySpace
 from annotune.transforms.hold import Hold
 from annotune.transforms.pipeline import WORDS, Pipeline, part_length
+from annotune.transforms.resident import Resident
 from annotune.transforms.stage import Stage
-from annotune.transforms.steps import in_order
+from annotune.transforms.stream import Stream
 from annotune.transforms.tile import tile_name
-from annotune.transforms.transform import Schedule
+from annotune.transforms.transform import Transform
 from annotune.transforms.wide_copy import VECTORS
 
 # Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
@@ -49,7 +50,7 @@ MOVING = ("pipeline", "vectors", "stream", "resident")
 _RING, _AHEAD = ((2, Through.SHARED), (3, Through.SHARED)), (2, Through.REGISTERS)
 
 
-def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice | str:
+def moved(unit: Unit, choice: Candidate, movement: Movement) -> Candidate | str:
     """Return `choice` with its data moved so, or in words why they cannot be.
 
     For sizes that are not the tuned ones, and may leave vectors unaligned, single elements are
@@ -61,7 +62,7 @@ def moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice 
     return _moved(unit, choice, movement)
 
 
-def _moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice | str:
+def _moved(unit: Unit, choice: Candidate, movement: Movement) -> Candidate | str:
     """Return what `moved` does, where an instruction moves the elements."""
     tile = choice.contract or shape(with_merged(unit, choice.merges), choice)
     threads = tile.threads
@@ -78,7 +79,7 @@ def _moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice
         return "its output is not held in registers while it is summed"
     if movement.through is Through.REGISTERS and movement.stages not in (0, 2):
         return f"{movement.stages} stages through registers, expected 2"
-    wished = replace(choice, steps=_with_copies(unit, choice, movement), movement=movement)
+    wished = replace(_with_copies(unit, choice, movement), movement=movement)
     needed = shared_bytes(unit, wished)
     if needed > MOST_SHARED_BYTES:
         return f"the copies need {needed} bytes of shared memory, more than {MOST_SHARED_BYTES}"
@@ -92,7 +93,7 @@ def _moved(unit: Unit, choice: KernelChoice, movement: Movement) -> KernelChoice
     return replace(wished, elsewhere=choice.elsewhere if isinstance(other, str) else other)
 
 
-def as_wished(unit: Unit, choice: KernelChoice, wish: MovementWish, places: Places) -> KernelChoice:
+def as_wished(unit: Unit, choice: Candidate, wish: MovementWish, places: Places) -> Candidate:
     """Return `choice` with its data moved as a recipe says, which stands at `places`.
 
     Raises:
@@ -107,7 +108,7 @@ def as_wished(unit: Unit, choice: KernelChoice, wish: MovementWish, places: Plac
     return found
 
 
-def usual(unit: Unit, choice: KernelChoice) -> KernelChoice:
+def usual(unit: Unit, choice: Candidate) -> Candidate:
     """Return a choice with its data moved as the rules have it, itself where that cannot be.
 
     Copies go past the registers while the output is on its way to them; where they are not of the
@@ -136,7 +137,7 @@ def _why(movement: Movement) -> Reason:
     return Reason("movement", str(movement), rule)
 
 
-def _widest(unit: Unit, choice: KernelChoice) -> int:
+def _widest(unit: Unit, choice: Candidate) -> int:
     """Return how many neighbours of an input a thread can copy at once."""
     copied = [copy.array for copy in choice.of(Stage)]
     if not {unit.analysis.region.arrays[name].element for name in copied} <= VECTORS.keys():
@@ -144,7 +145,7 @@ def _widest(unit: Unit, choice: KernelChoice) -> int:
     return VECTOR_BYTES // min((_element(unit, name) for name in copied), default=VECTOR_BYTES)
 
 
-def _wordless(unit: Unit, choice: KernelChoice, movement: Movement) -> str:
+def _wordless(unit: Unit, choice: Candidate, movement: Movement) -> str:
     """Return a type of elements that `movement` would have one instruction move, and none does."""
     arrays = unit.analysis.region.arrays
     moved: list[str] = []
@@ -156,7 +157,7 @@ def _wordless(unit: Unit, choice: KernelChoice, movement: Movement) -> str:
     return next((element for element in types if element not in WORDS), "")
 
 
-def variants(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
+def variants(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
     """Yield a choice with other movements worth a try, the plain one left out."""
     tile = choice.contract
     if tile is None or choice.movement != PLAIN:
@@ -170,12 +171,12 @@ def variants(unit: Unit, choice: KernelChoice) -> Iterator[KernelChoice]:
         yield found
 
 
-def _shape(choice: KernelChoice) -> tuple[object, ...]:
+def _shape(choice: Candidate) -> tuple[object, ...]:
     """Return all of a movement that reaches the text of a kernel."""
     return choice.of(Stage), choice.of(Pipeline), choice.movement.streamed, choice.movement.resident
 
 
-def _movements(unit: Unit, choice: KernelChoice, tile: ContractionTile) -> Iterator[Movement]:
+def _movements(unit: Unit, choice: Candidate, tile: ContractionTile) -> Iterator[Movement]:
     steps = -(-(unit.trips[tile.contracted[0]] or 1) // tile.contracted[1])
     rings = [pair for pair in _RING if pair[0] <= steps]
     pipelines = [(0, Through.SHARED), (1, Through.SHARED), *rings, *([_AHEAD] if steps > 1 else [])]
@@ -199,7 +200,7 @@ def resident_blocks(unit: Unit, tile: ContractionTile) -> int:
     return REGISTERS_PER_SM // (given * tile.threads)
 
 
-def shared_bytes(unit: Unit, choice: KernelChoice) -> int:
+def shared_bytes(unit: Unit, choice: Candidate) -> int:
     """Return what the copies of a choice take of the shared memory of a block."""
     total = 0
     extents = choice.contract.copied_extents if choice.contract is not None else {}
@@ -216,18 +217,20 @@ def shared_bytes(unit: Unit, choice: KernelChoice) -> int:
 _SPACES = {Through.SHARED: MemorySpace.SHARED, Through.REGISTERS: MemorySpace.DEALT}
 
 
-def _with_copies(unit: Unit, choice: KernelChoice, movement: Movement) -> Schedule:
-    """Return the steps of a choice with its copies moved as told."""
+def _with_copies(unit: Unit, choice: Candidate, movement: Movement) -> Candidate:
+    """Return a choice with its copies and its output moved as told."""
     tile, copies = choice.contract, choice.of(Stage)
+    if movement.streamed:
+        choice = choice.having(*map(Stream, choice.statements), without=(Stream,))
+    if movement.resident:
+        choice = choice.having(Resident(choice.leader, movement.resident), without=(Resident,))
     if tile is None or not copies:
-        return choice.steps
-    others = (step for step in choice.steps if not isinstance(step, Stage | Pipeline))
-    staged = (_staged(unit, tile, copy, movement) for copy in copies)
-    found = [*others, *staged]
+        return choice
+    found: list[Transform] = [_staged(unit, tile, copy, movement) for copy in copies]
     if movement.stages:
         loop, space = tile_name(tile.contracted[0]), _SPACES[movement.through]
         found += [Pipeline(s, loop, movement.stages, space) for s in {c.statement for c in copies}]
-    return in_order(found)
+    return choice.having(*found, without=(Stage, Pipeline))
 
 
 def _staged(unit: Unit, tile: ContractionTile, copy: Stage, movement: Movement) -> Stage:

@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotune.decide.merged import with_merged
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.units import Unit
 from annotune.transforms.pad import Pad
 from annotune.transforms.peel import Peel
-from annotune.transforms.steps import in_order
-from annotune.transforms.tile import Tile
 
 
-def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
+def with_peeled(unit: Unit, choice: Candidate) -> Candidate | None:
     """Return `choice` with whole tiles apart, None where no tile of the nest is cut short.
 
     Neither is there any where threads combine a sum, which `Peel` refuses.
@@ -27,21 +25,18 @@ def with_peeled(unit: Unit, choice: KernelChoice) -> KernelChoice | None:
     loads that wait for them, and ptxas gives the kernel about as many registers (4 less to 10
     more, docs/strategies/primitives.md).
     """
-    tiles = (*choice.tiles, *((step.loop, step.size) for step in choice.of(Tile)))
+    tiles = choice.tiles
     trips = with_merged(unit, choice.merges).trips
     cut = [loop for loop, size in tiles if (trips.get(loop) or 0) % size]
     if not cut or unit.sums or choice.team:
         return None
     padded = next(iter(choice.of(Pad)), None)
     loops = padded.loops if padded is not None else tuple(loop for loop, _ in tiles)
-    first = choice.steps[0].statement if choice.steps else choice.leader
+    first = padded.statement if padded is not None else choice.leader
     elsewhere = choice.elsewhere
-    return replace(
-        choice,
-        steps=in_order((*choice.steps, Peel(first, loops))),
-        elsewhere=None if elsewhere is None else with_peeled(unit, elsewhere) or elsewhere,
-        reasons=(*choice.reasons, _reason(cut)),
-    )
+    made = choice.having(Peel(first, loops), why=_reason(cut))
+    other = None if elsewhere is None else with_peeled(unit, elsewhere) or elsewhere
+    return replace(made, elsewhere=other)
 
 
 def _reason(cut: list[str]) -> Reason:

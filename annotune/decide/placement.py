@@ -1,12 +1,14 @@
-"""Where the loops of a choice run in OpenACC and in OpenMP."""
+"""Where the loops of a candidate run in OpenACC."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.ir.nest import Level
 from annotune.transforms.deal import deal_name
+from annotune.transforms.map import Map
+from annotune.transforms.team import Team
 from annotune.transforms.tile import tile_name
 
 # Lanes that run in step on every NVIDIA device; gcc takes no other multiple for a vector.
@@ -17,26 +19,52 @@ GANG_LIMIT = 1024
 SAFE_GANG = 256
 
 
-def acc_placement(choice: KernelChoice) -> Mapping[str, Level]:
-    """Return gang, worker and vector for the loops that `choice` maps, outermost first.
+def on_acc(
+    choice: Candidate, workers: Sequence[str] = (), clause: str = "", asked: Map | None = None
+) -> Candidate:
+    """Return a candidate of CUDA's with its loops on gangs, workers and vectors.
 
     Block loops share the gangs. Thread x is innermost, so that neighbouring lanes run
-    neighbouring iterations; the other threads join the vector. The form of the choice may make
-    any of these loops workers.
+    neighbouring iterations; the other threads join the vector, but for `workers`, outermost first,
+    any of these loops. `asked` is the mapping of a recipe, taken as it is.
     """
     owners = {deal_name(loop): tile_name(loop) for loop, _ in choice.deals}
-    return _inside_own_tiles(_acc_levels(choice), owners)
+    if asked is not None:
+        levels = dict(asked.levels)
+    else:
+        gangs = [loop for loop in reversed(choice.blocks) if loop not in workers]
+        lanes = [loop for loop in reversed(choice.threads) if loop not in workers]
+        levels = dict.fromkeys(gangs, Level.GANG) | dict.fromkeys(workers, Level.WORKER)
+        levels |= {loop: Level.VECTOR for _, loop in choice.team}
+        levels |= dict.fromkeys(lanes, Level.VECTOR)
+    levels = dict(_inside_own_tiles(levels, owners))
+    known = choice.mapping or Map(choice.leader, ())
+    sizes = asked or Map(choice.leader, ())
+    team = {loop for _, loop in choice.team}
+    outer = tuple((name, level) for name, level in levels.items() if name not in team)
+    mapped = Map(
+        choice.leader,
+        outer,
+        known.host,
+        "acc",
+        known.max_blocks,
+        num_gangs=sizes.num_gangs,
+        num_workers=sizes.num_workers,
+        vector_length=sizes.vector_length,
+        clause=clause,
+    )
+    teams = (
+        Team(step.statement, step.loop, levels[step.loop], step.host)
+        for step in choice.of(Team)
+        if step.loop in levels
+    )
+    return choice.having(*((mapped,) if outer else ()), *teams, without=(Map, Team))
 
 
-def _acc_levels(choice: KernelChoice) -> dict[str, Level]:
-    if choice.acc is not None:
-        return dict(choice.acc.levels)
-    workers = choice.form.workers if choice.form is not None else ()
-    gangs = [loop for loop in reversed(choice.blocks) if loop not in workers]
-    lanes = [loop for loop in reversed(choice.threads) if loop not in workers]
-    levels = dict.fromkeys(gangs, Level.GANG) | dict.fromkeys(workers, Level.WORKER)
-    levels |= {loop: Level.VECTOR for _, loop in choice.team}
-    return levels | dict.fromkeys(lanes, Level.VECTOR)
+def acc_levels(choice: Candidate) -> Mapping[str, Level]:
+    """Return gang, worker and vector for the loops that a candidate of OpenACC's maps."""
+    levels = dict(choice.mapping.levels) if choice.mapping is not None else {}
+    return levels | {step.loop: step.level for step in choice.of(Team)}
 
 
 def _inside_own_tiles(
@@ -57,12 +85,3 @@ def _inside_own_tiles(
         return outer is None or order.index(outer) < order.index(levels[name])
 
     return {name: level for name, level in levels.items() if is_inside(name)}
-
-
-def omp_placement(choice: KernelChoice) -> Mapping[str, Level]:
-    """Return the loops that the threads share, and sums that lanes do.
-
-    The threads share the loops of the blocks where no core is named.
-    """
-    levels = dict.fromkeys(choice.cores or reversed(choice.blocks), Level.CPU_THREAD)
-    return levels | {loop: Level.SIMD for _, loop in choice.team if loop not in levels}

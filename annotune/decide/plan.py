@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TypeAlias
 
 from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.movement import PLAIN, Movement
 from annotune.ir.nest import CachedSection, Level, Loop, Stmt, walk_stmts
-from annotune.transforms.map import STATIC, Map
+from annotune.transforms.deal import Deal
+from annotune.transforms.fuse import Fuse
+from annotune.transforms.language import on_place
+from annotune.transforms.map import Map
+from annotune.transforms.merge import Merge
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Registers
 from annotune.transforms.resident import Resident
-from annotune.transforms.steps import T, of_kind
-from annotune.transforms.transform import Schedule
+from annotune.transforms.steps import T, in_order, of_kind
+from annotune.transforms.team import Team
+from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.transform import Schedule, Transform
 from annotune.transforms.tree import Body, numbers, rebuilt
+from annotune.transforms.unroll import Unroll
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,69 +38,98 @@ class Reason:
         return f"{self.subject}: {self.decision} ({self.rule})"
 
 
-@dataclass(frozen=True, slots=True)
-class AccForm:
-    """How OpenACC says a choice. `shape` names it in tables.
-
-    The loops of threads are one vector, those of blocks share the gangs, but for `workers`,
-    outermost first. With `tile_clause` the compiler cuts the loops whose tiles are the gangs.
-    `cached` are the arrays of the ``cache`` directive.
-    """
-
-    shape: str
-    workers: tuple[str, ...] = ()
-    tile_clause: bool = False
-    cached: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class KernelChoice:
-    """The decisions for one kernel: the values of the schedule's commands.
+@dataclass(frozen=True)
+class Candidate:
+    """A schedule for one kernel, as a strategy proposes it or a recipe asks for it.
 
     `parts` are the nests that share the kernel, each a group of statements that cannot be
-    taken apart; the first statement leads. `order` is the order of the leader's
-    loops, outermost first, as ``permute`` takes it; empty keeps the text's. `tiles` are
-    (loop, size), `deals` (loop, workers). `blocks` and `threads` name the loops of the x, y and z
-    axes; `host` the serial loops around the launch. `team` are (statement, loop) inside the work
-    of one block that the threads of the block share. A reduction loop in `blocks`, `threads` or
-    `team` combines what it accumulates. `registers` and `unroll` give a loop, and a loop and
-    factor, per statement. `max_blocks` bounds the blocks of the grid, 0 for as many as there are.
-    `reasons` tells which rule chose each.
+    taken apart; the first statement leads. `steps` are all that is done to them; the properties
+    tell what these say of loops. `reasons` tells which rule chose what. `elsewhere` is the
+    candidate for sizes that are not the tuned ones, None for this one.
 
-    `steps` are what one worker does inside these. `form` belongs to OpenACC, None where nothing
-    is said of it, as do the mapping `acc` and the arrays `cached` that a recipe asks for. `cores`
-    belongs to OpenMP: the loops that the threads share, dealt out by `schedule`. `contract` is the
-    two-level tile that the `steps` carry out, and `elsewhere` the choice for sizes that are not
-    the tuned ones, None for this one. `movement` is how its data are moved, as far as the `steps`
-    do not say it.
+    `shape` names what OpenACC makes of the loops, `contract` is the two-level tile that the steps
+    carry out, and `movement` how its data are moved: what a table shows, and the model reads.
     """
 
     parts: tuple[tuple[int, ...], ...]
-    order: tuple[str, ...] = ()
-    tiles: tuple[tuple[str, int], ...] = ()
-    blocks: tuple[str, ...] = ()
-    threads: tuple[str, ...] = ()
-    host: tuple[str, ...] = ()
-    team: tuple[tuple[int, str], ...] = ()
-    registers: tuple[tuple[int, str], ...] = ()
-    unroll: tuple[tuple[int, str, int], ...] = ()
-    max_blocks: int = 0
-    reasons: tuple[Reason, ...] = ()
-    form: AccForm | None = None
-    acc: Map | None = None
-    cached: tuple[str, ...] = ()
-    cores: tuple[str, ...] = ()
-    schedule: str = STATIC
     steps: Schedule = ()
+    reasons: tuple[Reason, ...] = ()
+    elsewhere: Candidate | None = None
+    shape: str = ""
     contract: ContractionTile | None = None
-    elsewhere: KernelChoice | None = None
-    deals: tuple[tuple[str, int], ...] = ()
     movement: Movement = PLAIN
-    merges: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def of_axes(
+        cls,
+        parts: tuple[tuple[int, ...], ...],
+        *steps: Transform,
+        order: tuple[str, ...] = (),
+        tiles: Sequence[tuple[str, int]] = (),
+        blocks: Sequence[str] = (),
+        threads: Sequence[str] = (),
+        host: tuple[str, ...] = (),
+        max_blocks: int = 0,
+        reasons: Sequence[Reason] = (),
+    ) -> Candidate:
+        """Return the candidate with an order, tiles and the loops of a grid's axes, x first.
+
+        `steps` are further ones. More loops on blocks than a grid has axes share x.
+        """
+        leader = parts[0][0]
+        made: list[Transform] = [*steps, *(Tile(leader, loop, size) for loop, size in tiles)]
+        if len(parts) > 1:
+            made.append(Fuse(tuple(part[0] for part in parts)))
+        levels = (*on_place("block", blocks), *on_place("thread", threads))
+        if levels:
+            made.append(Map(leader, levels, host, max_blocks=max_blocks))
+        found = cls(parts, in_order(made), tuple(reasons))
+        return found.ordered(order) if order else found
 
     def of(self, kind: type[T], among: Collection[int] | None = None) -> tuple[T, ...]:
         """Return the steps of a kind, those on some statements alone if these are given."""
         return of_kind(self.steps, kind, among)
+
+    def having(
+        self,
+        *steps: Transform,
+        without: tuple[type[Transform], ...] = (),
+        why: Reason | None = None,
+    ) -> Candidate:
+        """Return the candidate with further steps in their places, in that of some kinds."""
+        kept = (step for step in self.steps if not isinstance(step, without))
+        reasons = self.reasons if why is None else (*self.reasons, why)
+        return replace(self, steps=in_order((*kept, *steps)), reasons=reasons)
+
+    def ordered(self, order: tuple[str, ...], why: Reason | None = None) -> Candidate:
+        """Return the candidate with the loops of each of its nests in an order, none for ()."""
+        leaders = [part[0] for part in self.parts] if order else []
+        if any(tile_name(loop) in order for loop, _ in self.tiles):
+            # Loops over tiles are there once the nests are one.
+            leaders = leaders[:1]
+        steps = (Permute(leader, order) for leader in leaders)
+        return self.having(*steps, without=(Permute,), why=why)
+
+    def placed(
+        self,
+        blocks: Sequence[str] | None = None,
+        threads: Sequence[str] | None = None,
+        max_blocks: int | None = None,
+    ) -> Candidate:
+        """Return the candidate with other loops on the axes of a grid, as far as they are given."""
+        mapped = self.mapping or Map(self.leader, ())
+        levels = (
+            *on_place("block", self.blocks if blocks is None else blocks),
+            *on_place("thread", self.threads if threads is None else threads),
+        )
+        most = mapped.max_blocks if max_blocks is None else max_blocks
+        step = replace(mapped, levels=levels, max_blocks=most)
+        return self.having(*((step,) if levels else ()), without=(Map,))
+
+    @cached_property
+    def mapping(self) -> Map | None:
+        """Return the step that places the outer loops, None where it places none."""
+        return next(iter(self.of(Map)), None)
 
     @property
     def statements(self) -> tuple[int, ...]:
@@ -102,15 +141,81 @@ class KernelChoice:
         """Return the statement whose number names the kernel."""
         return self.parts[0][0]
 
+    @cached_property
+    def merges(self) -> tuple[tuple[str, ...], ...]:
+        """Return the loops that run as one."""
+        return tuple(dict.fromkeys(step.loops for step in self.of(Merge)))
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """Return the loops of the leader's nest in their order, empty for that of the text."""
+        return next((step.order for step in self.of(Permute)), ())
+
+    @cached_property
+    def tiles(self) -> tuple[tuple[str, int], ...]:
+        """Return the loops that are cut, and the lengths of their tiles."""
+        return tuple((step.loop, step.size) for step in self.of(Tile))
+
+    @cached_property
+    def deals(self) -> tuple[tuple[str, int], ...]:
+        """Return the loops that are dealt out, and to how many workers."""
+        return tuple((step.loop, step.workers) for step in self.of(Deal))
+
+    @cached_property
+    def blocks(self) -> tuple[str, ...]:
+        """Return the loops on blocks, x first; of OpenACC those on gangs, innermost first."""
+        return self._on(("block",), ("gang",))
+
+    @cached_property
+    def threads(self) -> tuple[str, ...]:
+        """Return the loops on threads, x first; of OpenACC those of a gang, innermost first."""
+        return self._on(("thread",), ("worker", "vector"))
+
+    def _on(self, cuda: tuple[str, ...], acc: tuple[str, ...]) -> tuple[str, ...]:
+        if self.mapping is None:
+            return ()
+        found = [name for place in cuda for name in self.mapping.on(place)]
+        return tuple(found or reversed([n for place in acc for n in self.mapping.on(place)]))
+
+    @property
+    def host(self) -> tuple[str, ...]:
+        """Return the loops that the host runs around the launch."""
+        return self.mapping.host if self.mapping is not None else ()
+
+    @property
+    def cores(self) -> tuple[str, ...]:
+        """Return the loops that the threads of a CPU share."""
+        return self.mapping.on("core") if self.mapping is not None else ()
+
+    @property
+    def max_blocks(self) -> int:
+        """Return how many blocks the grid has at most, 0 for as many as there are."""
+        return self.mapping.max_blocks if self.mapping is not None else 0
+
+    @cached_property
+    def team(self) -> tuple[tuple[int, str], ...]:
+        """Return the loops inside the work of a block that its threads share, by statement."""
+        return tuple((step.statement, step.loop) for step in self.of(Team))
+
     @property
     def mapped(self) -> int:
         """Return the statement that stands in all the loops that are mapped."""
         return self.team[0][0] if self.team else self.leader
 
-    @property
+    @cached_property
     def shared(self) -> tuple[str, ...]:
         """Return the loops that run on threads, x first; a team's are on x."""
         return self.threads or tuple(dict.fromkeys(loop for _, loop in self.team))
+
+    @property
+    def registers(self) -> tuple[tuple[int, str], ...]:
+        """Return the loops over which a statement's target is held."""
+        return tuple((step.statement, step.loop) for step in self.of(Registers))
+
+    @property
+    def unroll(self) -> tuple[tuple[int, str, int], ...]:
+        """Return the loops that are unrolled, with the statement and the factor."""
+        return tuple((step.statement, step.loop, step.factor) for step in self.of(Unroll))
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +284,7 @@ class Plan:
     """
 
     steps: tuple[Step, ...]
-    choices: tuple[KernelChoice, ...]
+    choices: tuple[Candidate, ...]
     constants: Mapping[str, int] = field(default_factory=dict)
     schedule: Schedule = ()
 

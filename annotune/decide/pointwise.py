@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from math import ceil
 
 from annotune.analysis.facts import AccessFacts
-from annotune.decide.build import cuda_placement
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.units import Unit
 from annotune.ir.expr import Access
 from annotune.transforms.context import Context
 from annotune.transforms.halo import offset_of
-from annotune.transforms.map import Map
 from annotune.transforms.pad import Pad
 from annotune.transforms.stage import Stage
-from annotune.transforms.steps import in_order
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import bound_names
@@ -110,7 +107,7 @@ def tiled(
     staged: Sequence[str] = (),
     padding: int = 0,
     max_blocks: int = 0,
-) -> KernelChoice:
+) -> Candidate:
     """Return the choice with `tiles` on blocks, and all other loops after them.
 
     Loops of tiles that are in `threads` run there, the others inside the thread. A block has
@@ -128,26 +125,26 @@ def tiled(
     padded = tuple(loop for loop, _ in tiles if loop in threads)
     if copies and padded:
         copies.append(Pad(copies[0].statement, padded))
-    return KernelChoice(
+    return Candidate.of_axes(
         unit.parts,
-        tiles=tuple(tiles),
+        *copies,
+        tiles=tiles,
         blocks=blocks,
-        threads=tuple(threads),
+        threads=threads,
         host=unit.host,
         max_blocks=max_blocks,
-        reasons=tuple(reasons),
-        steps=in_order(copies),
+        reasons=reasons,
     )
 
 
-def may_copy(nest: Pointwise, choice: KernelChoice) -> bool:
+def may_copy(nest: Pointwise, choice: Candidate) -> bool:
     """Return whether all the copies of a choice are right, and fit a block."""
     unit = nest.unit
     body, context = unit.body, Context(unit.analysis, unit.analysis.region.sizes)
-    for loop, size in choice.tiles:
-        body = Tile(choice.leader, loop, size).apply(body, context)
-    levels = tuple(cuda_placement(choice).items())
-    body = Map(choice.leader, levels, choice.host).apply(body, context)
+    for step in choice.of(Tile):
+        body = step.apply(body, context)
+    if choice.mapping is not None:
+        body = choice.mapping.apply(body, context)
     for stage in choice.of(Stage):
         if stage.why_not(body, Context(unit.analysis)) is not None:
             return False

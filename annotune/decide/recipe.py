@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from annotune.annotation.commands import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.decide.movement import Movement
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.transforms.hold import Hold
 from annotune.transforms.language import written
-from annotune.transforms.map import Map
 from annotune.transforms.pad import Pad
 from annotune.transforms.peel import Peel
 from annotune.transforms.stage import Stage
 
 
 def recipe(
-    choices: Sequence[KernelChoice],
+    choices: Sequence[Candidate],
     factors: Mapping[int, tuple[int, ...]],
     wished: Sequence[Command] = (),
 ) -> str:
@@ -61,7 +59,7 @@ def _subject(command: Command) -> tuple[object, ...]:
 
 
 def commands(
-    choices: Sequence[KernelChoice], factors: Mapping[int, tuple[int, ...]]
+    choices: Sequence[Candidate], factors: Mapping[int, tuple[int, ...]]
 ) -> tuple[Command, ...]:
     """Return the commands behind the choices, in the order of Fig. 3.9: mappings, registers,
     fusions, unrolling."""
@@ -73,12 +71,12 @@ def commands(
         leader = _number(choice.leader)
         for loops in choice.merges:
             shaped.append(Command("merge", (leader, Argument(loops))))
-        if choice.order:
+        if choice.order and choice.contract is None:
             for part in choice.parts:
                 shaped.append(Command("permute", (_number(part[0]), Argument(choice.order))))
-        for loop, size in choice.tiles:
+        for loop, size in choice.tiles if choice.contract is None else ():
             shaped.append(Command("tile", (leader, Argument(loop), Argument(size))))
-        for loop, workers in choice.deals:
+        for loop, workers in choice.deals if choice.contract is None else ():
             shaped.append(Command("deal", (leader, Argument(loop), Argument(workers))))
         # A team's loops need not be around the leader, and all of them follow from the first.
         threads = choice.threads or choice.shared[:1]
@@ -95,8 +93,6 @@ def commands(
                 axes.append(Argument(choice.max_blocks, "max_blocks"))
             shaped.append(Command("cuda", (_number(choice.mapped), *axes)))
         shaped += _movement(choice.leader, choice.movement)
-        if choice.acc is not None:
-            shaped.append(_acc(choice, choice.acc))
         for statement, loop in choice.registers:
             held.append(Command("registers", (_number(statement), Argument(loop))))
         if choice.contract is None:
@@ -115,7 +111,7 @@ def commands(
     return (*shaped, *held, *fused, *unrolled)
 
 
-def _contract(choice: KernelChoice) -> Iterator[Argument]:
+def _contract(choice: Candidate) -> Iterator[Argument]:
     """Yield the arguments of ``contract`` that ask for a choice's tile."""
     tile = choice.contract
     assert tile is not None
@@ -147,15 +143,6 @@ def _movement(statement: int, movement: Movement) -> Iterator[Command]:
         yield Command("stream", (own,))
     if movement.resident:
         yield Command("resident", (own, Argument(movement.resident)))
-
-
-def _acc(choice: KernelChoice, axes: Map) -> Command:
-    """Return the ``acc`` that asks for `axes`, and for the arrays that a choice caches."""
-    found = written(replace(axes, statement=choice.leader))
-    cached = (Argument(choice.cached, "cache"),) if choice.cached else ()
-    clause = tuple(one for one in found.arguments if one.name == "clause")
-    others = tuple(one for one in found.arguments if one not in clause)
-    return replace(found, arguments=(*others, *cached, *clause))
 
 
 def _number(statement: int) -> Argument:

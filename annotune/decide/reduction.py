@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotune.decide.direct import choose
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.rules import may_team, team_roles, why_team
 from annotune.decide.units import Unit
 
 SHARED = "a block for each output, as another point of the space"
 
 
-def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
+def alternatives(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
     if not unit.sums and not (unit.parallel and unit.shared.sums):
         return "no loop is a reduction whose terms threads could share"
@@ -29,10 +29,10 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
     return (_named(choose(unit, team_roles(unit, SHARED)), "its sums are long enough to share"),)
 
 
-def why_later(unit: Unit, first: KernelChoice) -> str:
+def why_later(unit: Unit, first: Candidate) -> str:
     """Return why the rules leave each sum to one thread, empty where they do not."""
     return "" if unit.sums or why_team(unit) else "enough outputs for a thread each"
 
 
-def _named(choice: KernelChoice, rule: str) -> KernelChoice:
+def _named(choice: Candidate, rule: str) -> Candidate:
     return replace(choice, reasons=(Reason("strategy", "reduction", rule), *choice.reasons))

@@ -9,7 +9,7 @@ from math import ceil, prod
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.kernel_shape import Shape, in_parts, shape
 from annotune.decide.merged import with_merged
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.rules import ENOUGH_BLOCKS, WARP
 from annotune.decide.units import Unit
 from annotune.ir.poly import Poly, from_expr
@@ -49,7 +49,7 @@ class Traffic:
         )
 
 
-def traffic(unit: Unit, choice: KernelChoice) -> Traffic:
+def traffic(unit: Unit, choice: Candidate) -> Traffic:
     """Return what a choice asks of memory at the region's sizes, without staged copies."""
     unit = with_merged(unit, choice.merges)
     form = shape(unit, choice)
@@ -61,7 +61,7 @@ def traffic(unit: Unit, choice: KernelChoice) -> Traffic:
     return Traffic(round(requested * full), round(fetched * blocks), round(warps), form.blocks)
 
 
-def _used(unit: Unit, choice: KernelChoice) -> float:
+def _used(unit: Unit, choice: Candidate) -> float:
     """Return the share of all tiles' iterations that are inside their loops."""
     trips = [(unit.trips[loop] or size, size) for loop, size in choice.tiles]
     return prod(trip / (ceil(trip / size) * size) for trip, size in trips)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from annotune.decide.acc_shapes import RECIPE
 from annotune.decide.decision import Decision, Point
 from annotune.decide.movement import PLAIN
-from annotune.decide.placement import acc_placement
-from annotune.decide.plan import KernelChoice
+from annotune.decide.placement import acc_levels
+from annotune.decide.plan import Candidate
 from annotune.transforms.hold import Hold
 from annotune.transforms.peel import Peel
 from annotune.transforms.stage import Stage
+
+ACC_PLACES = ("gang", "worker", "vector")
 
 
 def config(decision: Decision, point: Point) -> dict[str, str | int]:
@@ -20,10 +23,10 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
         prefix = f"S{choice.leader}"
         if len(choice.parts) > 1:
             out[f"{prefix}.fused"] = ",".join(map(str, choice.statements))
-        if choice.acc is not None:
-            for level in ("gang", "worker", "vector"):
-                out[f"{prefix}.{level}"] = ",".join(choice.acc.on(level)) or "-"
-        elif choice.form is not None:
+        step = choice.mapping
+        if step is not None and step.command == "acc" and choice.shape in ("", RECIPE):
+            out |= {f"{prefix}.{n}": ",".join(step.on(n)) or "-" for n in ACC_PLACES}
+        elif choice.shape:
             out |= form_settings(choice)
         else:
             if choice.merges:
@@ -34,7 +37,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.movement != PLAIN:
                 out[f"{prefix}.movement"] = str(choice.movement)
-            if choice.leader in point.launches or choice.leader in point.made:
+            is_cut = choice.leader in point.launches or choice.leader in point.made
+            if is_cut and choice.contract is None:
                 out |= {f"{prefix}.tile_{loop}": size for loop, size in choice.tiles}
             out |= _copies(choice)
         if choice.max_blocks:
@@ -44,7 +48,7 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
     return out
 
 
-def _copies(choice: KernelChoice) -> dict[str, str]:
+def _copies(choice: Candidate) -> dict[str, str]:
     """Return what a choice copies and holds, where that is no part of a contraction's tile."""
     out = {f"S{step.statement}.peel": ",".join(step.loops) for step in choice.of(Peel)}
     if choice.contract is not None:
@@ -56,13 +60,13 @@ def _copies(choice: KernelChoice) -> dict[str, str]:
     return out
 
 
-def form_settings(choice: KernelChoice) -> dict[str, str | int]:
+def form_settings(choice: Candidate) -> dict[str, str | int]:
     """Return what OpenACC makes of a choice: its shape, the loops of each level, and tiles."""
-    if choice.form is None:
+    if not choice.shape:
         return {}
-    levels = acc_placement(choice)
-    out: dict[str, str | int] = {"shape": choice.form.shape}
-    for level in ("gang", "worker", "vector"):
+    levels = acc_levels(choice)
+    out: dict[str, str | int] = {"shape": choice.shape}
+    for level in ACC_PLACES:
         out[level] = ",".join(name for name, place in levels.items() if place == level) or "-"
     out |= {f"tile_{loop}": size for loop, size in choice.tiles}
     return {f"S{choice.leader}.{name}": value for name, value in out.items()}

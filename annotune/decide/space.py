@@ -21,7 +21,7 @@ from annotune.decide.limits import NO_LIMITS, Limits, is_axis, limits_of
 from annotune.decide.model import predict
 from annotune.decide.movement import PLAIN
 from annotune.decide.parameter_points import parameter_points
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
 from annotune.decide.strategies import Made, made
 from annotune.decide.units import Unit
@@ -58,7 +58,7 @@ class Option:
     roles: Roles | None
     factors: Mapping[int, int]
     launch: Launch
-    made: KernelChoice | None = None
+    made: Candidate | None = None
 
 
 @dataclass(frozen=True)

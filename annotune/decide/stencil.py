@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.pointwise import Pointwise, may_copy, offsets, pointwise, tiled
 from annotune.decide.units import Unit
 
@@ -23,7 +23,7 @@ PLANES = (8, 16)
 LEAST_READS = 3
 
 
-def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
+def alternatives(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
     nest = pointwise(unit)
     if isinstance(nest, str):
@@ -34,7 +34,7 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
     return tuple(_choices(nest))
 
 
-def _choices(nest: Pointwise) -> Iterator[KernelChoice]:
+def _choices(nest: Pointwise) -> Iterator[Candidate]:
     """Yield tiles in memory, tiles with a staged halo, and tiles that march through planes."""
     inner, *others = nest.loops
     if not others:
@@ -48,7 +48,7 @@ def _choices(nest: Pointwise) -> Iterator[KernelChoice]:
             yield from _tile(nest, ((inner, lanes), (others[0], rows), (others[1], planes)))
 
 
-def _tile(nest: Pointwise, tiles: Sequence[tuple[str, int]]) -> Iterator[KernelChoice]:
+def _tile(nest: Pointwise, tiles: Sequence[tuple[str, int]]) -> Iterator[Candidate]:
     """Yield a tile, and the same with copies of what its threads read of each other's."""
     threads = [loop for loop, _ in tiles[:2]]
     why = tuple(_reasons(nest, tiles))

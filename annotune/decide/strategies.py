@@ -15,19 +15,19 @@ from annotune.decide.direct import choose
 from annotune.decide.movement import Movement
 from annotune.decide.movements import usual, variants
 from annotune.decide.peeling import with_peeled
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.sectors import traffic
 from annotune.decide.units import Unit
 
-Alternatives = tuple[KernelChoice, ...] | str
+Alternatives = tuple[Candidate, ...] | str
 
 
-def always_first(unit: Unit, first: KernelChoice) -> str:
+def always_first(unit: Unit, first: Candidate) -> str:
     """Return nothing: where the strategy applies, its choice is tried before `direct`."""
     return ""
 
 
-def unless_less_traffic(unit: Unit, first: KernelChoice) -> str:
+def unless_less_traffic(unit: Unit, first: Candidate) -> str:
     """Return why a strategy waits: memory has not less to do than under `direct`."""
     if unit.analysis.region.spec.wishes:
         return "a transformation gives hints for the launch"
@@ -35,7 +35,7 @@ def unless_less_traffic(unit: Unit, first: KernelChoice) -> str:
     return "" if own.is_less(its) else f"memory has not less to do: {own}; of direct {its}"
 
 
-def unless_fuller(unit: Unit, first: KernelChoice) -> str:
+def unless_fuller(unit: Unit, first: Candidate) -> str:
     """Return why a strategy waits: its loops as one, if they are, fill no more lanes either."""
     is_free = first.merges and not unit.analysis.region.spec.wishes
     if is_free and elementwise.fills_more(unit, first, choose(unit)):
@@ -54,7 +54,7 @@ class Strategy:
     name: str
     meaning: str
     alternatives: Callable[[Unit], Alternatives]
-    why_later: Callable[[Unit, KernelChoice], str] = always_first
+    why_later: Callable[[Unit, Candidate], str] = always_first
 
 
 AUTO, DIRECT = "auto", "direct"
@@ -96,8 +96,8 @@ STRATEGY_NAMES = (AUTO, DIRECT, *STRATEGIES)
 class Made:
     """What the strategies make of a unit besides `direct`: before its choices, and after them."""
 
-    first: tuple[KernelChoice, ...] = ()
-    later: tuple[KernelChoice, ...] = ()
+    first: tuple[Candidate, ...] = ()
+    later: tuple[Candidate, ...] = ()
 
     def __len__(self) -> int:
         return len(self.first) + len(self.later)
@@ -116,9 +116,9 @@ def made(unit: Unit, wanted: str = AUTO) -> Made:
 
     A strategy that somebody asks for by its name comes first in any case.
     """
-    first: list[KernelChoice] = []
-    later: list[KernelChoice] = []
-    peeled: list[KernelChoice] = []
+    first: list[Candidate] = []
+    later: list[Candidate] = []
+    peeled: list[Candidate] = []
     for row in _wanted(wanted):
         found = row.alternatives(unit)
         if isinstance(found, str) or not found:
@@ -148,7 +148,7 @@ def why_not(unit: Unit, wanted: str) -> tuple[Reason, ...]:
     return tuple(Reason("strategy", DIRECT, why) for why in (*absent, *later))
 
 
-def others(unit: Unit, choice: KernelChoice, wanted: str) -> tuple[str, ...]:
+def others(unit: Unit, choice: Candidate, wanted: str) -> tuple[str, ...]:
     """Return a sentence for each strategy beside that of `choice`: why not, or that it may do."""
     taken = next((reason.decision for reason in choice.reasons if reason.subject == "strategy"), "")
     names: dict[str, list[str]] = {}

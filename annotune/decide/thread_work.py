@@ -8,7 +8,7 @@ from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.decide.kernel_shape import Shape
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.units import Unit
 
 # nvcc unrolls a loop of known count that is no longer by itself (seen with counts 24 and 28).
@@ -51,7 +51,7 @@ class ThreadWork:
         return sum(load.held for load in self.loads)
 
 
-def thread_work(unit: Unit, choice: KernelChoice, form: Shape) -> Iterator[ThreadWork]:
+def thread_work(unit: Unit, choice: Candidate, form: Shape) -> Iterator[ThreadWork]:
     """Yield what a thread does for each statement of a unit."""
     factors = {statement: factor for statement, _, factor in choice.unroll}
     in_register = dict(choice.registers)

@@ -22,7 +22,7 @@ from annotune.decide.contraction_tile import (
 )
 from annotune.decide.copy_layout import copy_layout
 from annotune.decide.occupancy import SHARED_BYTES
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.units import Unit
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
@@ -158,7 +158,7 @@ def _by_role(
     return Contraction(statement, target, a, b, x, tuple(y), tuple(inner))
 
 
-def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
+def alternatives(unit: Unit) -> tuple[Candidate, ...] | str:
     """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
     found = contraction(unit)
     if isinstance(found, str):
@@ -170,7 +170,7 @@ def alternatives(unit: Unit) -> tuple[KernelChoice, ...] | str:
 
 def choices(
     unit: Unit, found: Contraction, every: Sequence[ContractionTile]
-) -> tuple[KernelChoice, ...] | str:
+) -> tuple[Candidate, ...] | str:
     """Return the choices that carry tiles out, the rules' own first, or why it does not pay."""
     every = [tile for tile in dict.fromkeys(every) if has_own_sums(unit, found, tile)]
     if not every:
@@ -266,7 +266,7 @@ def _pays_not(unit: Unit, found: Contraction, tile: ContractionTile) -> str:
     return ""
 
 
-def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> KernelChoice:
+def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Candidate:
     """Return the choice that carries a tile out, with fewer outputs per thread at other sizes."""
     x, y = tile.register_x, tile.register_y
     smaller = replace(
@@ -280,7 +280,7 @@ def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Kernel
     return replace(choice, elsewhere=_carried_out(unit, found, smaller))
 
 
-def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> KernelChoice:
+def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candidate:
     """Return the choice that carries a tile out."""
     own = {loop: axis for axis in (tile.x, tile.y) for loop, _ in axis.block_extents}
     external = sorted(
@@ -315,14 +315,10 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Kerne
         *(() if is_in_array else (Hold(number, summed[0]),)),
         Pad(number, (*threads, tile.register_x[0], tile.register_y[0])),
     )
-    return KernelChoice(
-        unit.parts,
-        blocks=blocks,
-        threads=threads,
-        reasons=tuple(_reasons(found, tile)),
-        steps=steps,
-        contract=tile,
+    made = Candidate.of_axes(
+        unit.parts, *steps, blocks=blocks, threads=threads, reasons=tuple(_reasons(found, tile))
     )
+    return replace(made, contract=tile)
 
 
 def _copies(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator[Stage]:

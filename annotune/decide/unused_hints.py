@@ -14,7 +14,7 @@ from annotune.decide.direct import choose, unrolls
 from annotune.decide.hints import hints, why_not_threads, why_not_tile
 from annotune.decide.loop_wishes import asked_loop
 from annotune.decide.messages import HINT_UNUSED
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.sum_lanes import leaders
 from annotune.decide.units import Unit
 from annotune.diagnostics import Diagnostic
@@ -26,7 +26,7 @@ class _Asked:
     """A hint's loop, with the kernels of a GPU around it and those of a CPU's cores."""
 
     loop: Loop
-    kernels: tuple[tuple[Unit, KernelChoice], ...]
+    kernels: tuple[tuple[Unit, Candidate], ...]
     cores: tuple[Unit, ...]
 
     @cached_property
@@ -121,7 +121,7 @@ def _why_not_unrolled(asked: _Asked, factor: int) -> str:
 
 
 def _why_not_in_kernel(
-    unit: Unit, choice: KernelChoice, loop: Loop, factors: frozenset[int] | None, factor: int
+    unit: Unit, choice: Candidate, loop: Loop, factors: frozenset[int] | None, factor: int
 ) -> str:
     if factors is not None:
         trip = unit.count(loop)

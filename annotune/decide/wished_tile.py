@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from annotune.decide.contraction_tile import Assignment, ContractionTile
 from annotune.decide.occupancy import SHARED_BYTES
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.rules import MAX_THREADS
 from annotune.decide.two_level import (
     Contraction,
@@ -21,7 +21,7 @@ from annotune.decide.units import Unit
 from annotune.transforms.requests import Contract
 
 
-def wished(unit: Unit, wish: Contract) -> KernelChoice | str:
+def wished(unit: Unit, wish: Contract) -> Candidate | str:
     """Return the choice for a tile that somebody asks for, or in words why it cannot be."""
     found = contraction(unit)
     if isinstance(found, str):

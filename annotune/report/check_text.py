@@ -12,7 +12,7 @@ from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.writer import Writer
 from annotune.decide.direct import unrolls
 from annotune.decide.forecast import Forecast
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.recipe import recipe
 from annotune.decide.strategies import others
 from annotune.report.findings import RegionReport
@@ -123,7 +123,7 @@ def _others(report: RegionReport) -> dict[int, tuple[str, ...]]:
 
 def _kernels(
     out: Writer,
-    choices: Iterable[KernelChoice],
+    choices: Iterable[Candidate],
     where: str,
     forecast: Forecast | None,
     beside: Mapping[int, tuple[str, ...]] = NOTHING,

@@ -6,11 +6,17 @@ from collections.abc import Collection, Iterable
 from typing import TypeVar
 
 from annotune.transforms.cache import Cache
+from annotune.transforms.deal import Deal
 from annotune.transforms.decode import Decode
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.expand import Expand
+from annotune.transforms.fuse import Fuse
 from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
+from annotune.transforms.merge import Merge
 from annotune.transforms.pad import Pad
 from annotune.transforms.peel import Peel
+from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.prefetch import Prefetch
 from annotune.transforms.registers import Registers
@@ -18,6 +24,7 @@ from annotune.transforms.resident import Resident
 from annotune.transforms.stage import Stage
 from annotune.transforms.stream import Stream
 from annotune.transforms.team import Team
+from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.transform import Schedule, Transform
 from annotune.transforms.unroll import Unroll
 from annotune.transforms.vectorize import Vectorize
@@ -25,6 +32,8 @@ from annotune.transforms.vectorize import Vectorize
 T = TypeVar("T")
 
 # What a worker does is done in this order: statement by statement from copies to ends of tiles.
+_SHAPING = (Merge, Permute, Fuse, Tile, Deal)
+_IN_NEST = (Permute, Tile, Deal)
 _PLACING = (Map, Team, Vectorize)
 _OF_STATEMENT = (Stage, Pipeline, Prefetch, Hold, Peel, Pad)
 _LAST = (Unroll, Stream, Resident, Decode, Cache)
@@ -48,17 +57,27 @@ def statement_of(step: object) -> int:
 
 
 def in_order(steps: Iterable[Transform]) -> Schedule:
-    """Return the steps of kernels in the order in which they are done.
+    """Return the steps of one kernel in the order in which they are done.
 
-    First come those that shape nests, as they are given, then what puts loops in their places, then
-    what a worker does.
+    First comes what shapes its nests, then what puts loops in their places, then what a
+    worker does. Loops over tiles get their order once they are there. What takes a nest apart
+    stays as it is given, for it changes which nests there are.
     """
     every = tuple(steps)
     first = {statement_of(step): place for place, step in reversed([*enumerate(every)])}
+    made = {tile_name(step.loop) for step in every if isinstance(step, Tile)}
+    is_apart = any(isinstance(step, Expand | Distribute) for step in every)
+
+    def shaping(step: Transform) -> int:
+        is_late = isinstance(step, Permute) and bool(made & {*step.order})
+        if is_late or (is_apart and isinstance(step, _IN_NEST)):
+            return len(_SHAPING)
+        return _SHAPING.index(type(step)) if type(step) in _SHAPING else len(_SHAPING)
 
     def place(step: Transform) -> tuple[int, int, int]:
         if not step.is_inner:
-            return (int(isinstance(step, _PLACING)), 0, 0)
+            is_placing = isinstance(step, _PLACING)
+            return (1, 0, 0) if is_placing else (0, shaping(step), 0)
         if isinstance(step, Registers):
             return (2, 0, 0)
         if isinstance(step, _OF_STATEMENT):
@@ -66,3 +85,12 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
         return (4, _LAST.index(type(step)), 0)
 
     return tuple(sorted(every, key=place))
+
+
+def together(kernels: Iterable[Schedule]) -> Schedule:
+    """Return the steps of several kernels, each in order, as those of a region."""
+
+    def phase(step: Transform) -> int:
+        return 2 if step.is_inner else int(isinstance(step, _PLACING))
+
+    return tuple(sorted((step for steps in kernels for step in steps), key=phase))

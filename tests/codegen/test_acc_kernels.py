@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from annotune.codegen.variants import GpuPoints
 from annotune.decide.acc_space import decide_acc
 from annotune.decide.decision import Base, Point
 from annotune.decide.limits import NO_LIMITS
-from annotune.decide.placement import acc_placement
-from annotune.decide.plan import AccForm, KernelChoice
+from annotune.decide.placement import on_acc
+from annotune.decide.plan import Candidate
 from annotune.measure.acc_text import as_openmp
 from annotune.measure.trial import Status
 
@@ -119,9 +120,9 @@ def test_gangs_fit_into_what_libgomp_keeps() -> None:
 
 def test_a_shape_that_turns_out_illegal_makes_room_for_the_next() -> None:
     base = Base.of(analysed_text(contraction(8)))
-    wrong = KernelChoice(((0,),), threads=("k",), form=AccForm("wrong"))
+    wrong = replace(on_acc(Candidate.of_axes(((0,),), threads=("k",))), shape="wrong")
     points = (Point(made={0: wrong}), Point())
     device = load_device("h200")
-    gpu = GpuPoints(base, device, acc_placement, decide_acc, "acc")
+    gpu = GpuPoints(base, device, decide_acc, "acc")
     found = list(gpu.listing(points, NO_LIMITS, 2).variants())
     assert [variant.config["S0.shape"] for variant in found] == ["merged"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,8 +26,11 @@ from annotune.decide.cpu import choose_cpu, cpu_units
 from annotune.decide.cpu_axes import Alternative
 from annotune.decide.cpu_space import FLAGS, CpuPoint, CpuSpace
 from annotune.decide.decision import Base
+from annotune.decide.plan import Candidate
 from annotune.decide.space import region_space
+from annotune.ir.nest import Level
 from annotune.measure.trial import Status
+from annotune.transforms.map import Map
 
 TARGET = OpenMpTarget()
 needs_gcc = pytest.mark.skipif(here().c is None, reason="no C compiler")
@@ -176,7 +178,7 @@ def test_a_choice_that_is_illegal_is_left_out_with_its_reason(
     analysis = analysed("gemm/gemm.c")
     (unit,) = cpu_units(analysis)
     right = choose_cpu(unit)
-    wrong = replace(right, cores=("l",), steps=())
+    wrong = Candidate(right.parts, (Map(0, (("l", Level.CPU_THREAD),), command="threads"),))
     found = {(): wrong, ("lanes",): right}
     points = [CpuPoint((Alternative(dict.fromkeys(names, 8)),)) for names in found]
     monkeypatch.setattr(CpuSpace, "points", lambda *_: iter(points))

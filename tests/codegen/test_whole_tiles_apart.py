@@ -20,7 +20,6 @@ from annotune.codegen import certify_versions
 from annotune.codegen.certify import certify
 from annotune.codegen.cuda import CudaTarget
 from annotune.codegen.variants import planned
-from annotune.decide.build import cuda_placement
 from annotune.decide.certificate import verify
 from annotune.decide.peeling import with_peeled
 from annotune.decide.strategies import AUTO, made
@@ -216,7 +215,7 @@ def test_the_point_of_a_contraction_is_clean(extents: tuple[int, ...], tmp_path:
     (unit,) = one.base.nests("footprint", one.decision.asked)
     peeled = with_peeled(unit, one.decision.choices[0])
     assert peeled is not None
-    variant = planned(one.analysis, (peeled,), one.base.groups, cuda_placement)
+    variant = planned(one.analysis, (peeled,), one.base.groups)
     code = CudaTarget().region(variant, resident=False)
     assert "else {" in code.device
     program = Program("cuda", "cuda-cpu", code, CudaTarget().standalone(code))

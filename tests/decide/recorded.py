@@ -21,7 +21,7 @@ from annotune.annotation.devices import Device
 from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.direct import choose
 from annotune.decide.model import predict
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.prediction import Compiled
 from annotune.decide.rules import Roles
 from annotune.decide.two_level import choose_tile, contraction
@@ -52,7 +52,7 @@ class Measured:
     def group(self) -> str:
         return f"{self.kind} {self.function} {self.size}"
 
-    def kernels(self) -> list[tuple[Unit, KernelChoice]]:
+    def kernels(self) -> list[tuple[Unit, Candidate]]:
         """Return the kernels behind the figure, in order."""
         one = _decided(self.function, self.size)
         if found := _TILE.fullmatch(self.choice):

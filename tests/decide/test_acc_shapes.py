@@ -24,10 +24,12 @@ from annotune.decide.build import build
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Decision
 from annotune.decide.model import predict
-from annotune.decide.placement import acc_placement
-from annotune.decide.plan import AccForm, KernelChoice, Plan
+from annotune.decide.placement import acc_levels
+from annotune.decide.plan import Candidate, Plan
 from annotune.decide.strategies import AUTO, DIRECT
 from annotune.ir.nest import Level
+from annotune.transforms.cache import Cache
+from annotune.transforms.map import Map
 
 
 def triples(n: int = 16, function: str = "sd_t_d1_1", file: str = "d1") -> Decided:
@@ -40,17 +42,17 @@ def first(one: Decided) -> Decision:
     return decide_acc(one.base, next(acc_space(one.space).points()))
 
 
-def shapes(one: Decided, strategy: str = AUTO) -> tuple[KernelChoice, ...]:
+def shapes(one: Decided, strategy: str = AUTO) -> tuple[Candidate, ...]:
     (unit,) = one.base.apart
     return acc_shapes(unit, strategy)
 
 
-def names(choices: tuple[KernelChoice, ...]) -> list[str]:
-    return [choice.form.shape if choice.form is not None else "" for choice in choices]
+def names(choices: tuple[Candidate, ...]) -> list[str]:
+    return [choice.shape for choice in choices]
 
 
-def loops(choice: KernelChoice, level: Level) -> tuple[str, ...]:
-    return tuple(name for name, place in acc_placement(choice).items() if place is level)
+def loops(choice: Candidate, level: Level) -> tuple[str, ...]:
+    return tuple(name for name, place in acc_levels(choice).items() if place is level)
 
 
 def test_a_contraction_has_a_block_of_outputs_for_each_lane() -> None:
@@ -130,8 +132,7 @@ def test_the_direct_strategy_has_no_blocks_for_lanes() -> None:
 def test_workers_where_thread_x_fills_whole_warps() -> None:
     def form(n: int) -> tuple[str, tuple[str, ...]]:
         found = shapes(decided_text(product(n=n), AUTO), DIRECT)[0]
-        assert found.form is not None
-        return found.form.shape, found.form.workers
+        return found.shape, loops(found, Level.WORKER)
 
     assert form(32) == ("workers", ("i",))
     assert form(16) == ("merged", ())
@@ -149,34 +150,32 @@ def test_the_other_shapes_of_a_contraction() -> None:
         *("merged", "workers", "merged", "registers", "registers", "registers"),
         *("gang and worker", "one gang loop"),
     ]
-    found = {choice.form.shape: choice for choice in shapes(triples()) if choice.form}
+    found = {choice.shape: choice for choice in shapes(triples())}
     assert loops(found["gang and worker"], Level.WORKER) == ("h2",)
     assert loops(found["one gang loop"], Level.GANG) == ("p4",)
 
 
 def test_the_clause_takes_tiles_that_are_all_of_the_gangs() -> None:
     one = decided_text(product(n=512), DIRECT)
-    found = {choice.form.shape: choice for choice in shapes(one, DIRECT) if choice.form}
+    found = {choice.shape: choice for choice in shapes(one, DIRECT)}
     assert found["tile clause"].tiles == (("j", 32), ("i", 8))
-    assert found["tile clause"].form == AccForm("tile clause", tile_clause=True)
+    assert [step.clause for step in found["tile clause"].of(Map)] == ["tile"]
     assert "tile clause" not in names(shapes(triples()))
 
 
 def test_what_a_gang_reads_again_may_be_cached() -> None:
     one = decided_text(product(n=512), DIRECT)
-    found = {choice.form.shape: choice for choice in shapes(one, DIRECT) if choice.form}
+    found = {choice.shape: choice for choice in shapes(one, DIRECT)}
     cached = found["workers, cache"]
-    assert cached.form is not None
-    assert cached.form.cached == ("a",)
-    plan = build(one.analysis, [cached], one.base.groups, one.region.sizes, acc_placement)
+    assert cached.of(Cache) == (Cache(0, ("a",)),)
+    plan = build(one.analysis, [cached], one.base.groups, one.region.sizes)
     assert isinstance(plan, Plan)
     (section,) = next(plan.kernels()).cached
     assert section.array == "a"
     assert [length for _, length in section.rows] == [8, 512]
     # Constants are those of the tuned sizes.
     assert cached.elsewhere is not None
-    assert cached.elsewhere.form is not None
-    assert cached.elsewhere.form.cached == ()
+    assert not cached.elsewhere.of(Cache)
 
 
 @pytest.mark.parametrize(
@@ -225,8 +224,8 @@ def test_a_recipe_keeps_its_loops() -> None:
     assert (choice.blocks, choice.threads) == (("i",), ("j",))
     asked = 'acc(0, gang={"j"}, vector={"i"})\n'
     (choice,) = first(decided_text(product(recipe=asked), AUTO)).choices
-    assert acc_placement(choice) == {"j": Level.GANG, "i": Level.VECTOR}
-    assert choice.form is None
+    assert acc_levels(choice) == {"j": Level.GANG, "i": Level.VECTOR}
+    assert choice.shape == ""
 
 
 def test_the_shapes_are_points_of_the_space_and_come_first() -> None:
@@ -245,9 +244,9 @@ def plans(one: Decided) -> Iterator[tuple[str, Plan]]:
     fusion, units = space.branches[0]
     (unit,) = units
     for choice in unit.made.first:
-        made = build(one.analysis, (choice,), one.base.groups, one.region.sizes, acc_placement)
+        made = build(one.analysis, (choice,), one.base.groups, one.region.sizes)
         assert isinstance(made, Plan), (fusion, made)
-        yield str(choice.form), made
+        yield choice.shape, made
 
 
 @LAW
@@ -296,12 +295,11 @@ def test_a_recipe_may_ask_for_the_clause_and_for_the_cache() -> None:
     asked = cut + 'acc(0, gang={"i_t","j_t"}, vector={"i","j"}, clause="tile")\n'
     one = decided_text(product(n=512, recipe=asked), AUTO)
     (choice,) = first(one).choices
-    assert choice.form == AccForm("recipe", tile_clause=True)
+    assert (choice.shape, choice.of(Map)[0].clause) == ("recipe", "tile")
     assert 'vector={"i","j"}, clause="tile")' in one.recipe()
     asked = cut + 'acc(0, gang={"i_t","j_t"}, worker={"i"}, vector={"j"}, cache={"a"})\n'
     (choice,) = first(decided_text(product(n=512, recipe=asked), AUTO)).choices
-    assert choice.form is not None
-    assert choice.form.cached == ("a",)
+    assert choice.of(Cache) == (Cache(0, ("a",)),)
     assert choice.elsewhere is not None
 
 

@@ -18,7 +18,6 @@ from annotune.decide.apart import Apart
 from annotune.decide.cpu import choose_cpu, cpu_units
 from annotune.decide.cpu_groups import cpu_groups
 from annotune.decide.cpu_space import CpuSpace
-from annotune.decide.placement import omp_placement
 from annotune.decide.units import Unit
 from annotune.measure.trial import Status
 
@@ -145,13 +144,13 @@ def test_every_point_of_a_product_is_legal(name: str) -> None:
     points = list(space.points(12))
     assert len(points) == 12
     for point in points:
-        planned(analysis, point.choices(space.units), groups, omp_placement)
+        planned(analysis, point.choices(space.units), groups)
 
 
 def test_the_nests_of_a_product(golden: Golden) -> None:
     analysis = analyse(source_of(text(PRODUCTS["a scalar that waits"])).regions[0])
     (unit,) = cpu_units(analysis)
-    made = planned(analysis, [choose_cpu(unit)], cpu_groups(analysis), omp_placement)
+    made = planned(analysis, [choose_cpu(unit)], cpu_groups(analysis))
     assert made.general is not None
     golden.check("decide/apart.nest", text_of(made.general.scheduled()))
 

@@ -11,7 +11,7 @@ from support.executed import Call, Part, executable
 from annotune.codegen.certify import certify
 from annotune.decide.acc_shapes import in_form
 from annotune.decide.certificate import verify
-from annotune.decide.placement import acc_placement
+from annotune.decide.placement import acc_levels
 from annotune.ir.nest import Level
 
 TEXT = """\
@@ -59,7 +59,7 @@ def test_workers_stand_where_the_rules_had_the_loop() -> None:
 def test_openacc_has_workers_inside_their_tiles() -> None:
     one = made(RECIPES["named"])
     (unit,) = one.base.apart
-    levels = acc_placement(in_form(unit, one.decision.choices[0]))
+    levels = acc_levels(in_form(unit, one.decision.choices[0]))
     assert levels["j_w"] is Level.VECTOR
     assert levels["j_t"] is Level.GANG
 

@@ -16,7 +16,7 @@ from annotune.decide.certificate import verify
 from annotune.decide.decision import Point
 from annotune.decide.kernel_shape import shape
 from annotune.decide.merged import with_merged
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.strategies import AUTO, DIRECT
 
 # i is the slowest index of C, and v has it; t has it not.
@@ -32,7 +32,7 @@ def outer(recipe: str = "", **sizes: int) -> str:
     return text_of("ijkl", *OUTER, recipe, **sizes)
 
 
-def first(strategy: str = AUTO, **sizes: int) -> KernelChoice:
+def first(strategy: str = AUTO, **sizes: int) -> Candidate:
     return decided_text(outer(**sizes), strategy).decision.choices[0]
 
 

@@ -13,7 +13,7 @@ from annotune.codegen.certify import certify
 from annotune.decide import elementwise
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Point
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.strategies import AUTO, DIRECT, made, others
 
 
@@ -110,7 +110,7 @@ def summed(recipe: str = 'merge(0, ("k","l"))') -> str:
     return text_of("ijkl", SUMMED, SUM, recipe, **SIZES)
 
 
-def first(text: str) -> KernelChoice:
+def first(text: str) -> Candidate:
     return decided_text(text).decision.choices[0]
 
 

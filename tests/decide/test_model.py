@@ -21,7 +21,7 @@ from annotune.decide.kernel_shape import shape
 from annotune.decide.model import predict
 from annotune.decide.movement import PLAIN, Movement, Through
 from annotune.decide.occupancy import most_registers, residency
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.prediction import Compiled
 from annotune.decide.strategies import AUTO
 from annotune.decide.thread_work import thread_work
@@ -136,7 +136,7 @@ def test_copies_ahead_are_waited_for_once_and_take_their_room() -> None:
     assert capped.registers == most_registers(H200, 6 * tile_of(small).threads)
 
 
-def tile_of(choice: KernelChoice) -> ContractionTile:
+def tile_of(choice: Candidate) -> ContractionTile:
     assert choice.contract is not None
     return choice.contract
 

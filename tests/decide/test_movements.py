@@ -20,7 +20,7 @@ from annotune.decide.bank_conflicts import warp_passes
 from annotune.decide.build import build
 from annotune.decide.movement import PLAIN, Movement, Through
 from annotune.decide.movements import MOST_SHARED_BYTES, moved, shared_bytes, variants
-from annotune.decide.plan import KernelChoice, Plan
+from annotune.decide.plan import Candidate, Plan
 from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.measure.toolchain import find_toolchains
@@ -49,7 +49,7 @@ def triples(k: int, function: str, n: int) -> Decided:
     return decided(example(f"nwchem/sd_t_d{k}.c", function, dict.fromkeys(names, n)), AUTO)
 
 
-def first_of(one: Decided) -> KernelChoice:
+def first_of(one: Decided) -> Candidate:
     return one.decision.choices[0]
 
 
@@ -91,7 +91,7 @@ def test_wide_copies_are_read_without_conflicts_and_every_plan_is_legal(
     widths = []
     for movement in (Movement(copied=2), Movement(read=2), Movement(2, copied=2)):
         choice = moved(unit, base, movement)
-        assert isinstance(choice, KernelChoice)
+        assert isinstance(choice, Candidate)
         for copy in choice.of(Stage):
             assert passes(choice, copy, movement.read) == 1
             widths.append(copy.width)
@@ -101,7 +101,7 @@ def test_wide_copies_are_read_without_conflicts_and_every_plan_is_legal(
     assert 2 in widths
 
 
-def passes(choice: KernelChoice, copy: Stage, read: int) -> float:
+def passes(choice: Candidate, copy: Stage, read: int) -> float:
     """Return how often a warp's read must pass for each of its parts, while multiplying."""
     tile = choice.contract
     assert tile is not None
@@ -111,7 +111,8 @@ def passes(choice: KernelChoice, copy: Stage, read: int) -> float:
         strides.get(tile.thread_x[0], 0) * x + strides.get(tile.thread_y[0], 0) * y
         for y, x in lanes
     ][:32]
-    return warp_passes([8 * place for place in places], 8 * read).factor
+    found = warp_passes([8 * place for place in places], 8 * read)
+    return found.transactions / found.ideal
 
 
 def test_a_recipe_asks_for_a_movement_and_is_written_again() -> None:

@@ -9,7 +9,7 @@ from recipes import decided, example_files, pasted
 from support.regions import EXAMPLES, regions_of, text_regions
 
 from annotune.decide.decision import Point
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 
 REGIONS = [
     (path, region.function, number)
@@ -44,7 +44,7 @@ def test_there_are_as_many_regions_as_the_examples_promise() -> None:
     assert {p.stem for p, _, _ in REGIONS} >= {"local_grad3", "gemm"}
 
 
-def _commands(choices: tuple[KernelChoice, ...]) -> list[tuple[object, ...]]:
+def _commands(choices: tuple[Candidate, ...]) -> list[tuple[object, ...]]:
     """Return what the choices ask for, without the reasons."""
     return [
         (c.parts, c.order, c.tiles, c.blocks, c.threads, c.host, c.registers, c.unroll)

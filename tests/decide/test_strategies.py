@@ -15,7 +15,7 @@ from annotune.codegen.certify import certify
 from annotune.decide import elementwise, reduction, stencil
 from annotune.decide.certificate import verify
 from annotune.decide.decision import Point
-from annotune.decide.plan import KernelChoice, Plan
+from annotune.decide.plan import Candidate, Plan
 from annotune.decide.sectors import Traffic, traffic
 from annotune.decide.settings_of import config
 from annotune.decide.strategies import AUTO, DIRECT, made
@@ -46,7 +46,7 @@ SEVEN = (
 ACROSS = "A[i][j] = 2.0 * B[j][i];"
 
 
-def choices_of(text: str, strategy: str) -> tuple[KernelChoice, ...]:
+def choices_of(text: str, strategy: str) -> tuple[Candidate, ...]:
     """Return what a strategy makes of the only kernel of a text."""
     (unit,) = decided_text(text).base.apart
     return made(unit, strategy).first
@@ -83,7 +83,7 @@ def test_a_name_that_tiles_need_and_loops_that_depend_on_each_other() -> None:
     assert elementwise.alternatives(unit) == "a loop has a step"
 
 
-def first(text: str, strategy: str = AUTO) -> KernelChoice:
+def first(text: str, strategy: str = AUTO) -> Candidate:
     (choice,) = decided_text(text, strategy).decision.choices
     return choice
 
@@ -101,7 +101,7 @@ def test_tiles_of_a_stencil_come_first_where_they_fetch_less() -> None:
 def test_planes_of_a_cube() -> None:
     found = choices_of(nest(SEVEN, "ijk", 200), "stencil")
     assert found[0].blocks == ("k_t", "j_t", "i")
-    marching = [c for c in found if ("i", 8) in c.tiles and c.steps]
+    marching = [c for c in found if ("i", 8) in c.tiles and c.of(Stage)]
     assert [c.threads for c in marching] == [("k", "j")] * 2
     (kernel,) = plan_at(nest(SEVEN, "ijk", 200), marching[0]).kernels()
     (tile,) = (s for s in walk_stmts(kernel.body) if isinstance(s, LocalArray))
@@ -129,7 +129,7 @@ def test_a_transposed_input_goes_through_a_padded_tile() -> None:
 def test_a_condition_keeps_an_input_in_memory() -> None:
     found = choices_of(nest("if (w[i] > 0.0) A[i][j] = B[j][i];"), "elementwise")
     assert found
-    assert not any(choice.steps for choice in found)
+    assert not any(choice.of(Stage) for choice in found)
 
 
 def test_hints_of_a_transformation_come_before_a_strategy() -> None:
@@ -138,7 +138,7 @@ def test_hints_of_a_transformation_come_before_a_strategy() -> None:
     )
     text = text.replace("/*@ end @*/", "/*@ end @*/\n/*@ end @*/")
     choice = first(text)
-    assert not choice.steps
+    assert not choice.of(Stage)
     assert any("hints for the launch" in str(reason) for reason in choice.reasons)
 
 
@@ -164,7 +164,7 @@ def test_traffic_is_less_only_where_nothing_that_matters_is_worse() -> None:
 
 def test_traffic_of_rows_counted_by_hand() -> None:
     (unit,) = decided_text(nest("A[i][j] = B[i][j];", n=1026)).base.apart
-    found = traffic(unit, KernelChoice(unit.parts, blocks=("i",), threads=("j",)))
+    found = traffic(unit, Candidate.of_axes(unit.parts, blocks=("i",), threads=("j",)))
     # 1024 doubles are 256 sectors, and one more where a row begins inside a sector.
     assert found.fetched == 2 * 1024 * 257
     assert found.requested == 2 * 1024 * 32 * 8
@@ -173,7 +173,7 @@ def test_traffic_of_rows_counted_by_hand() -> None:
 # Every point of a strategy is right -------------------------------------------------------------
 
 
-def plan_at(text: str, choice: KernelChoice) -> Plan:
+def plan_at(text: str, choice: Candidate) -> Plan:
     one = decided_text(text)
     return one.at(Point(made={choice.leader: choice})).plan()
 
@@ -265,7 +265,7 @@ def test_generated_text_is_right_at_every_size(strategy: str, tmp_path: Path) ->
     statement, loops = RUNS[strategy]
     text = nest(statement, loops, n=50)
     if strategy == "stencil":
-        staged = next(c for c in choices_of(text, strategy) if c.steps)
+        staged = next(c for c in choices_of(text, strategy) if c.of(Stage))
         text = with_recipe(text, decided_text(text).at(Point(made={0: staged})).recipe())
     program = executable(tmp_path, text, strategy=strategy)
     assert "__shared__ double B_tile" in program.cuda

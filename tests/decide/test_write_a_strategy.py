@@ -10,7 +10,7 @@ from decide.recipes import decided_text
 from support.executed import Call, Part, executable
 
 from annotune.decide import strategies
-from annotune.decide.plan import KernelChoice, Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.strategies import Strategy
 from annotune.decide.units import Unit
 
@@ -32,7 +32,7 @@ def row(monkeypatch: pytest.MonkeyPatch) -> Strategy:
     """Return the page's row, put into the table."""
     module, line, *others = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert not others
-    known = {"KernelChoice": KernelChoice, "Reason": Reason, "Unit": Unit, "Strategy": Strategy}
+    known = {"Candidate": Candidate, "Reason": Reason, "Unit": Unit, "Strategy": Strategy}
     exec(module, known)
     rows = type("rows", (), {"alternatives": staticmethod(known["alternatives"])})
     made: Strategy = eval(line, {**known, "rows": rows})

@@ -20,7 +20,7 @@ from annotune.decide import two_level
 from annotune.decide.contraction_tile import Assignment, ContractionTile
 from annotune.decide.decision import Base, Point
 from annotune.decide.peeling import with_peeled
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.decide.space import Space, region_space
 from annotune.decide.units import Unit
 from annotune.decide.wished_tile import wished
@@ -169,7 +169,7 @@ def random_point(space: Space, source: random.Random) -> Point:
     return Point(source.choice(space.params), fusion, roles, factors, made=made)
 
 
-def random_tile(unit: Unit, source: random.Random) -> KernelChoice | None:
+def random_tile(unit: Unit, source: random.Random) -> Candidate | None:
     """Return a tile of random loops and lengths, None for what is no contraction.
 
     Loops are split among threads and registers where an input has one, and now and then else.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from annotune.decide.plan import KernelChoice
+from annotune.decide.plan import Candidate
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.hold import Hold
 from annotune.transforms.pad import Pad
@@ -33,7 +33,7 @@ class Nest:
     is_apart: bool
 
 
-def nests(choice: KernelChoice) -> list[Nest]:
+def nests(choice: Candidate) -> list[Nest]:
     """Return what the steps of a choice do, a value for each statement that has any.
 
     Statements that one leaves behind in its nest have lanes and no more, and are left out.
@@ -44,7 +44,7 @@ def nests(choice: KernelChoice) -> list[Nest]:
     return [_nest(choice, n) for n in numbers if n in own or n not in beside]
 
 
-def _nest(choice: KernelChoice, statement: int) -> Nest:
+def _nest(choice: Candidate, statement: int) -> Nest:
     own = (statement,)
     orders = [step.order for step in choice.of(Permute, own)]
     hold = next(iter(choice.of(Hold, own)), None)

@@ -201,7 +201,12 @@ def dims(statement: Statement, letter: str = "i") -> dict[str, str]:
 
 def tuple_text(statement: Statement, letter: str = "i") -> str:
     """Return the isl tuple of an instance of `statement`: ``S0[i0, i1]``."""
-    return f"S{statement.number}[{', '.join(dims(statement, letter).values())}]"
+    return instance_text(statement.number, len(statement.loops), letter)
+
+
+def instance_text(number: int, depth: int, letter: str = "i") -> str:
+    """Return the isl tuple of an instance of a statement inside `depth` loops: ``S0[i0, i1]``."""
+    return f"S{number}[{', '.join(f'{letter}{k}' for k in range(depth))}]"
 
 
 def context(statements: Sequence[Statement], space: Space, extents: Iterable[Poly]) -> isl.Set:

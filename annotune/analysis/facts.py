@@ -216,10 +216,3 @@ class Analysis:
     conditions: tuple[Expr, ...] = ()
     look: tuple[Stmt, ...] = ()
     unseen: tuple[Diagnostic, ...] = ()
-
-    def facts(self, path: tuple[str, ...]) -> LoopFacts:
-        """Return the facts of the loop at `path`; KeyError when there is none."""
-        for facts in self.loops:
-            if facts.path == path:
-                return facts
-        raise KeyError(path)

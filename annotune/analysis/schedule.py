@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -28,7 +29,7 @@ from annotune.analysis.dependences import (
     constant_distance,
     shortest_distance,
 )
-from annotune.analysis.domains import Space, parsed_map
+from annotune.analysis.domains import Space, instance_text, parsed_map
 from annotune.analysis.facts import Analysis, Dependence, DependenceKind, Violation
 from annotune.analysis.statements import with_values
 from annotune.ir.expr import (
@@ -44,7 +45,8 @@ from annotune.ir.expr import (
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, LocalArray, Loop, Stmt
 
-_DIMENSION = isl.dim_type.set
+# For each private variable the statements that use it, with the loops that own it.
+Homes: TypeAlias = Mapping[str, Mapping[int, tuple[int, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,7 @@ class Path:
 
     def instance(self, letter: str) -> str:
         """Return the isl tuple of an instance, such as ``S0[i0, i1]``."""
-        names = [f"{letter}{depth}" for depth in range(len(self.iterators))]
-        return f"S{self.number}[{', '.join(names)}]"
+        return instance_text(self.number, len(self.iterators), letter)
 
     def root(self, loop: Loop) -> int:
         """Return the depth of the original loop that `loop` runs, or whose tiles it runs.
@@ -294,9 +295,9 @@ class _Pair:
                 return self._carried(depth, wrong)
             if is_worker and not is_placed:
                 ordered = pairs.intersect(self._where(depth, "!="))
-                elsewhere = self._between_workers(ordered, common)
-                if elsewhere is not None:
-                    return elsewhere
+                crossing = self._between_workers(ordered, common)
+                if crossing is not None:
+                    return crossing
             pairs = pairs.intersect(self._where(depth, "="))
             if pairs.is_empty():
                 return None
@@ -310,17 +311,19 @@ class _Pair:
         facts = [*self.source.within("i"), *self.sink.within("j")]
         if not facts:
             return pairs
-        both = f"{self.source.instance('i')} -> {self.sink.instance('j')}"
-        return pairs.intersect(parsed_map(self.space.text(f"{both} : {' and '.join(facts)}")))
+        return pairs.intersect(self._pairs_with(" and ".join(facts)))
 
-    def _where(self, depth: int, relation: str) -> isl.Map:
-        """Return the pairs of instances whose values of the loop at `depth` stand so."""
-        return self._compare(depth, depth, relation)
+    def _where(self, depth: int, relation: str, sink_depth: int | None = None) -> isl.Map:
+        """Return the pairs of instances whose values of the loop at `depth` stand so.
 
-    def _compare(self, source_depth: int, sink_depth: int, relation: str) -> isl.Map:
-        before, after = self.before[source_depth], self.after[sink_depth]
+        In the sink it may be another one, at `sink_depth`.
+        """
+        after = self.after[depth if sink_depth is None else sink_depth]
+        return self._pairs_with(f"{self.before[depth]} {relation} {after}")
+
+    def _pairs_with(self, fact: str) -> isl.Map:
         both = f"{self.source.instance('i')} -> {self.sink.instance('j')}"
-        return parsed_map(self.space.text(f"{both} : {before} {relation} {after}"))
+        return parsed_map(self.space.text(f"{both} : {fact}"))
 
     def _between_workers(self, pairs: isl.Map, common: int) -> Violation | None:
         """Return the violation when a pair of `pairs` runs on two workers inside a kernel.
@@ -328,8 +331,7 @@ class _Pair:
         Loops placed alike, with the same first value and step, give equal values to one
         worker; nothing else does.
         """
-        mine = _placed(self.source, 0)
-        its = _placed(self.sink, 0)
+        mine, its = _placed(self.source), _placed(self.sink)
         inner = [d for d in mine if d >= common] + [d for d in its if d >= common]
         shared = [d for d in mine if d < common]
         if pairs.is_empty() or not (inner or shared):
@@ -341,7 +343,7 @@ class _Pair:
         if alike:
             together = pairs
             for source_depth, sink_depth in zip(mine, its, strict=True):
-                together = together.intersect(self._compare(source_depth, sink_depth, "="))
+                together = together.intersect(self._where(source_depth, "=", sink_depth))
             apart = pairs.subtract(together)
         if apart.is_empty():
             return None
@@ -371,9 +373,9 @@ class _Pair:
         return Violation(self.dependence, loop, text)
 
 
-def _placed(path: Path, depth: int) -> list[int]:
-    """Return the depths from `depth` on of the placed loops around a statement."""
-    return [d for d in range(depth, len(path.loops)) if path.loops[d].place is not Level.SERIAL]
+def _placed(path: Path) -> list[int]:
+    """Return the depths of the placed loops around a statement."""
+    return [d for d, loop in enumerate(path.loops) if loop.place is not Level.SERIAL]
 
 
 def _worker(loop: Loop) -> tuple[object, ...]:
@@ -423,23 +425,19 @@ def _is_unknown(analysis: Analysis, dependence: Dependence) -> bool:
 def _within_iteration(analysis: Analysis, dependence: Dependence, loops: Collection[str]) -> bool:
     """Return whether the dependence holds between two statements of one iteration."""
     names = [[x.var for x in analysis.paths[n]] for n in (dependence.source, dependence.sink)]
-    tuples = [
-        f"S{number}[{', '.join(f'{letter}{k}' for k in range(len(own)))}]"
-        for number, letter, own in zip(
-            (dependence.source, dependence.sink), "ij", names, strict=True
-        )
-    ]
+    source = instance_text(dependence.source, len(names[0]), "i")
+    sink = instance_text(dependence.sink, len(names[1]), "j")
     same = [
         f"i{k} = j{names[1].index(name)}"
         for k, name in enumerate(names[0])
         if name in loops and name in names[1]
     ]
-    together = parsed_map(f"{{ {' -> '.join(tuples)} : {' and '.join(same) or '1 = 1'} }}")
+    together = parsed_map(f"{{ {source} -> {sink} : {' and '.join(same) or '1 = 1'} }}")
     return not dependence.relation.intersect(together).is_empty()
 
 
 def broken_lifetimes(
-    homes: Mapping[str, Mapping[int, tuple[int, ...]]],
+    homes: Homes,
     iterators: Mapping[int, Sequence[str]],
     around: Mapping[int, Sequence[tuple[str, int]]],
     order: Mapping[int, tuple[int, ...]],
@@ -474,9 +472,6 @@ def _common(paths: Sequence[Sequence[tuple[str, int]]]) -> set[str]:
             break
         shared.add(levels[0][0])
     return shared
-
-
-Homes = Mapping[str, Mapping[int, tuple[int, ...]]]
 
 
 @dataclass(frozen=True, slots=True)

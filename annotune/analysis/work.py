@@ -6,12 +6,11 @@ too many to list is bounded.
 
 from __future__ import annotations
 
-import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from annotune.analysis.facts import AccessFacts, Work
 from annotune.analysis.model import Model
@@ -29,6 +28,7 @@ from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
+    RELATIONS,
     Access,
     Binary,
     Call,
@@ -289,77 +289,151 @@ def instance_count(statement: Statement, sizes: Mapping[str, int]) -> int:
 
     bounds = [b.names for loop in statement.loops for b in (*loop.lower, *loop.upper)]
     used = plain_names({name for names in bounds for name in names}, statement.parts)
-    used |= frozenset() if guard is None else names_decided(guard)
-    columns: dict[str, Column] = {}
+    used |= frozenset() if guard is None else _decided_by(guard)
+    rows = _Rows(statement, sizes)
     weights = np.ones(1, dtype=np.int64)
     is_complete = True
     for loop in statement.loops:
-        first, trips = _first_and_trips(loop, columns, len(weights), sizes, statement.parts)
+        first, trips = rows.ends(loop)
         if loop.var in used and int(trips.sum()) <= ENUMERATION_LIMIT:
-            columns, rows = _unfold(loop, columns, first, trips)
-            weights = weights[rows]
-        elif loop.var in used:
-            columns[loop.var] = first + np.maximum(trips, 1) // 2 * loop.loop.step
-            weights = weights * trips
+            rows, old = rows.listed(loop, first, trips)
+            weights = weights[old]
+            continue
+        weights = weights * trips
+        if loop.var in used:
+            middle = first + np.maximum(trips, 1) // 2 * loop.loop.step
+            rows = replace(rows, columns={**rows.columns, loop.var: middle})
             is_complete = False
-        else:
-            weights = weights * trips
     if guard is not None and is_complete:
-        _, may_hold = bounds_of_truth(guard, columns, sizes)
+        _, may_hold = rows.truth(guard)
         weights = weights * may_hold
     return int(weights.sum())
 
 
-def _first_and_trips(
-    loop: Counted,
-    columns: Mapping[str, Column],
-    rows: int,
-    sizes: Mapping[str, int],
-    parts: Mapping[str, Part],
-) -> tuple[Column, Column]:
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Iterations of the loops around a statement, one in each of `count` rows.
+
+    `columns` have the values of loop variables; a loop without a column is not listed.
+    """
+
+    statement: Statement
+    sizes: Mapping[str, int]
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    count: int = 1
+
+    def ends(self, loop: Counted) -> tuple[Column, Column]:
+        """Return the first value of `loop` in each row, and how often it runs there."""
+        import numpy as np
+
+        first = np.maximum.reduce([self.at(bound) for bound in loop.lower])
+        end = np.minimum.reduce([self.at(bound) for bound in loop.upper])
+        return first, np.maximum(0, -(-(end - first) // loop.loop.step))
+
+    def listed(self, loop: Counted, first: Column, trips: Column) -> tuple[_Rows, Column]:
+        """Return a row for each iteration of `loop`, and of which row here each is one."""
+        import numpy as np
+
+        old = np.repeat(np.arange(self.count), trips)
+        place = np.arange(len(old)) - np.repeat(np.cumsum(trips) - trips, trips)
+        columns = {name: column[old] for name, column in self.columns.items()}
+        columns[loop.var] = first[old] + place * loop.loop.step
+        return replace(self, columns=columns, count=len(old)), old
+
+    def at(self, poly: Poly) -> Column:
+        """Return the value of a polynomial in each row."""
+        import numpy as np
+
+        total = np.zeros(self.count, dtype=np.int64)
+        for monomial, factor in poly.at(self.sizes).terms:
+            term = np.full(self.count, factor, dtype=np.int64)
+            for name in monomial:
+                part = self.statement.parts.get(name)
+                if isinstance(part, Rounded):
+                    left, right = self.at(part.left), self.at(part.right)
+                    # The model has shown that nothing here is negative.
+                    term = term * (left // right if part.op == "/" else left % right)
+                else:
+                    term = term * self.columns[name]
+            total = total + term
+        return total
+
+    def truth(self, condition: Expr) -> tuple[Truths, Truths]:
+        """Return in which rows a condition surely holds, and in which it may."""
+        match condition:
+            case Binary("&&", left, right):
+                one, two = self.truth(left), self.truth(right)
+                return one[0] & two[0], one[1] & two[1]
+            case Binary("||", left, right):
+                one, two = self.truth(left), self.truth(right)
+                return one[0] | two[0], one[1] | two[1]
+            case Binary("==", _, Int(0)) if negated(condition) != Binary("==", condition, Int(0)):
+                surely, maybe = self.truth(negated(condition))
+                return _not(maybe), _not(surely)
+            case Binary(op, left, right) if op in COMPARISONS:
+                pass
+            case _:
+                op, left, right = "!=", condition, Int(0)
+        first, second = self._value(left), self._value(right)
+        if first is None or second is None:
+            return False, True
+        holds: Truths = RELATIONS[op](first, second)
+        return holds, holds
+
+    def _value(self, expr: Expr) -> Column | int | None:
+        """Return an integer expression in each row; None where memory decides it."""
+        import numpy as np
+
+        match expr:
+            case Int(value):
+                return value
+            case Var(name):
+                return self.columns[name] if name in self.columns else self.sizes.get(name)
+        values = [self._value(child) for child in children(expr)]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        match expr:
+            case Negate():
+                return -known[0]
+            case Binary("+" | "-" | "*" | "/" | "%" as op):
+                return _arithmetic(op, *known)
+            case Call("min" | "max" as function, (_, _)):
+                smaller: Column = np.minimum(known[0], known[1])
+                return smaller if function == "min" else known[0] + known[1] - smaller
+        return None
+
+
+def _arithmetic(op: str, one: Column | int, two: Column | int) -> Column | int | None:
     import numpy as np
 
-    first = np.maximum.reduce([_values(b, columns, rows, sizes, parts) for b in loop.lower])
-    end = np.minimum.reduce([_values(b, columns, rows, sizes, parts) for b in loop.upper])
-    return first, np.maximum(0, -(-(end - first) // loop.loop.step))
+    match op:
+        case "+":
+            return one + two
+        case "-":
+            return one - two
+        case "*":
+            return one * two
+    if not np.all(two):
+        return None
+    # Towards zero, as in C.
+    quotient: Column = np.sign(one) * np.sign(two) * (np.abs(one) // np.abs(two))
+    return quotient if op == "/" else one - two * quotient
 
 
-def _unfold(
-    loop: Counted, columns: Mapping[str, Column], first: Column, trips: Column
-) -> tuple[dict[str, Column], Column]:
-    """Return the columns with one row per iteration of `loop`, and each row's old row."""
-    import numpy as np
-
-    rows = np.repeat(np.arange(len(trips)), trips)
-    place = np.arange(len(rows)) - np.repeat(np.cumsum(trips) - trips, trips)
-    unfolded = {name: column[rows] for name, column in columns.items()}
-    unfolded[loop.var] = first[rows] + place * loop.loop.step
-    return unfolded, rows
+def _decided_by(condition: Expr) -> frozenset[str]:
+    """Return the scalars that decide a condition, so far as no element of an array does."""
+    match condition:
+        case Binary("&&" | "||", left, right):
+            return _decided_by(left) | _decided_by(right)
+        case Binary("==", Binary() as inner, Int(0)):
+            return _decided_by(inner)
+        case _:
+            return frozenset() if accesses(condition) else variables(condition)
 
 
-def _values(
-    poly: Poly,
-    columns: Mapping[str, Column],
-    rows: int,
-    sizes: Mapping[str, int],
-    parts: Mapping[str, Part],
-) -> Column:
-    import numpy as np
-
-    total = np.zeros(rows, dtype=np.int64)
-    for monomial, factor in poly.at(sizes).terms:
-        term = np.full(rows, factor, dtype=np.int64)
-        for name in monomial:
-            part = parts.get(name)
-            if isinstance(part, Rounded):
-                left = _values(part.left, columns, rows, sizes, parts)
-                right = _values(part.right, columns, rows, sizes, parts)
-                # The model has shown that nothing here is negative.
-                term = term * (left // right if part.op == "/" else left % right)
-            else:
-                term = term * columns[name]
-        total = total + term
-    return total
+def _not(truths: Truths) -> Truths:
+    return not truths if isinstance(truths, bool) else ~truths
 
 
 def distinct_elements(addresses: Sequence[tuple[Statement, Poly]], sizes: Mapping[str, int]) -> int:
@@ -455,23 +529,21 @@ def _list(statement: Statement, address: Poly, sizes: Mapping[str, int]) -> Colu
     """
     import numpy as np
 
-    columns: dict[str, Column] = {}
-    rows = 1
     parts = statement.parts
     used = set(plain_names(address.names, parts))
     for loop in reversed(statement.loops):
         if loop.var in used:
             names = {n for b in (*loop.lower, *loop.upper) for n in b.names}
             used |= plain_names(names, parts)
+    rows = _Rows(statement, sizes)
     for loop in statement.loops:
         if loop.var not in used:
             continue
-        first, trips = _first_and_trips(loop, columns, rows, sizes, parts)
+        first, trips = rows.ends(loop)
         if int(trips.sum()) > ENUMERATION_LIMIT:
             return None
-        columns, _ = _unfold(loop, columns, first, trips)
-        rows = int(trips.sum())
-    return np.unique(_values(address, columns, rows, sizes, parts))
+        rows, _ = rows.listed(loop, first, trips)
+    return np.unique(rows.at(address))
 
 
 def _union_of_intervals(parts: Iterable[Progression]) -> int:
@@ -503,103 +575,3 @@ def _marked(parts: Sequence[Progression], listed: Sequence[Column]) -> int:
     for column in listed:
         touched[column - lowest] = True
     return int(touched.sum())
-
-
-_COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
-
-
-def names_decided(condition: Expr) -> frozenset[str]:
-    """Return the scalars that decide a condition, so far as no element of an array does."""
-    match condition:
-        case Binary("&&" | "||", left, right):
-            return names_decided(left) | names_decided(right)
-        case Binary("==", Binary() as inner, Int(0)):
-            return names_decided(inner)
-        case _:
-            return frozenset() if accesses(condition) else variables(condition)
-
-
-def bounds_of_truth(
-    condition: Expr, columns: Mapping[str, Column], sizes: Mapping[str, int]
-) -> tuple[Truths, Truths]:
-    """Return where a condition surely holds, and where it may, row by row of the columns."""
-    match condition:
-        case Binary("&&" | "||" as op, left, right):
-            one = bounds_of_truth(left, columns, sizes)
-            two = bounds_of_truth(right, columns, sizes)
-            if op == "&&":
-                return one[0] & two[0], one[1] & two[1]
-            return one[0] | two[0], one[1] | two[1]
-        case Binary("==", _, Int(0)) if negated(condition) != Binary("==", condition, Int(0)):
-            surely, maybe = bounds_of_truth(negated(condition), columns, sizes)
-            return _not(maybe), _not(surely)
-        case Binary(op, left, right) if op in COMPARISONS:
-            value = _compared(op, left, right, columns, sizes)
-        case _:
-            value = _compared("!=", condition, Int(0), columns, sizes)
-    return (False, True) if value is None else (value, value)
-
-
-def _not(truths: Truths) -> Truths:
-    return not truths if isinstance(truths, bool) else ~truths
-
-
-def _compared(
-    op: str, left: Expr, right: Expr, columns: Mapping[str, Column], sizes: Mapping[str, int]
-) -> Truths | None:
-    one, two = _value(left, columns, sizes), _value(right, columns, sizes)
-    if one is None or two is None:
-        return None
-    truths: Truths = _COMPARE[op](one, two)
-    return truths
-
-
-def _value(
-    expr: Expr, columns: Mapping[str, Column], sizes: Mapping[str, int]
-) -> Column | int | None:
-    """Return an integer expression at each row; None when memory decides it."""
-    match expr:
-        case Int(value):
-            return value
-        case Var(name):
-            return columns[name] if name in columns else sizes.get(name)
-        case Negate(operand):
-            inner = _value(operand, columns, sizes)
-            return None if inner is None else -inner
-        case Binary("+" | "-" | "*" | "/" | "%" as op, left, right):
-            one, two = _value(left, columns, sizes), _value(right, columns, sizes)
-            return None if one is None or two is None else _arithmetic(op, one, two)
-        case Call("min" | "max" as function, (first, second)):
-            import numpy as np
-
-            one, two = _value(first, columns, sizes), _value(second, columns, sizes)
-            if one is None or two is None:
-                return None
-            smaller: Column = np.minimum(one, two)
-            return smaller if function == "min" else one + two - smaller
-        case _:
-            return None
-
-
-def _arithmetic(op: str, one: Column | int, two: Column | int) -> Column | int | None:
-    import numpy as np
-
-    match op:
-        case "+":
-            return one + two
-        case "-":
-            return one - two
-        case "*":
-            return one * two
-    if not np.all(two):
-        return None
-    # Towards zero, as in C.
-    quotient: Column = np.sign(one) * np.sign(two) * (np.abs(one) // np.abs(two))
-    return quotient if op == "/" else one - two * quotient

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from annotune.diagnostics import NOWHERE, Span
 
@@ -48,7 +49,16 @@ class Negate:
     operand: Expr
 
 
-COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
+# Of numbers, or of columns of numbers: what Python's operators take.
+RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+COMPARISONS = frozenset(RELATIONS)
 CONNECTIVES = frozenset({"&&", "||"})
 
 

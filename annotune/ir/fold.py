@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import assert_never
 
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
+    RELATIONS,
     Access,
     Binary,
     Call,
@@ -206,20 +206,10 @@ def _factor(expr: Expr) -> tuple[int, Expr | None]:
             return 1, expr
 
 
-_COMPARE: Mapping[str, Callable[[int, int], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
-
-
 def _comparison(op: str, left: Expr, right: Expr) -> Expr:
     one, other = _number(left), _number(right)
     if one is not None and other is not None:
-        return Int(int(_COMPARE[op](one, other)))
+        return Int(int(RELATIONS[op](one, other)))
     return Binary(op, left, right)
 
 

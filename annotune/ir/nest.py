@@ -201,7 +201,7 @@ class Loop:
 
     The front end normalises every other form or refuses it; no later stage meets one.
     `place` says where the loop runs; `tile_of` names the loop whose tiles this loop steps
-    over; `deal_of` the loop of which each iteration of this one runs every so-manieth; `unrolled`
+    over; `deal_of` the loop of which each iteration of this one runs every n-th; `unrolled`
     is the unroll factor that `step` and the body already contain; `combines` are the reductions
     that make a loop with a `place` legal; `merges` are the loops that run as this one, outermost
     first. Where all of `peeled` hold in an iteration, the tiles in it are whole, and its body may

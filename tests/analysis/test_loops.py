@@ -20,7 +20,6 @@ def test_a_triples_kernel() -> None:
     assert {facts.kind for facts in outer} == {"parallel"}
     assert outer[-1].proof == "no two iterations of h3 touch the same element of t3"
     assert (h7.kind, h7.proof) == ("reduction", "t3 is accumulated over h7")
-    assert analysis.facts(("p4", "p5")).name == "p5"
     assert all(dependence.is_reduction for dependence in analysis.dependences)
 
 

@@ -17,7 +17,6 @@ from annotune.decide.acc_cache import cacheable
 from annotune.decide.copying import COPYING
 from annotune.decide.direct import choose, thread_level
 from annotune.decide.hints import hints
-from annotune.decide.movement import PLAIN
 from annotune.decide.placement import WARP, on_acc
 from annotune.decide.plan import Candidate, Reason
 from annotune.decide.strategies import AUTO, made
@@ -106,7 +105,7 @@ def in_form(unit: Unit, choice: Candidate, asked: Map | None = None) -> Candidat
     the recipe's own ``acc`` maps is `asked`, and left as it says.
     """
     # How the threads of a block move data is CUDA's.
-    choice = replace(choice, movement=PLAIN).having(without=(Stream, Resident))
+    choice = replace(choice, moves=()).having(without=(Stream, Resident))
     if choice.shape:
         return choice
     if choice.contract is not None or choice.merges:

@@ -11,25 +11,21 @@ from annotune.annotation.commands import statements, with_tile_names
 from annotune.annotation.messages import nearest
 from annotune.annotation.spec import Command, Value
 from annotune.decide.messages import ACC_SIZES, NO_SUCH_ARRAY
-from annotune.decide.movement import MovementWish, Through
+from annotune.decide.movement import MOVES, Move, Moves
 from annotune.decide.placement import GANG_LIMIT, WARP
 from annotune.decide.places import Places
 from annotune.decide.rules import MAX_AXES
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.ir.expr import accesses
-from annotune.ir.nest import MemorySpace, walk_paths
+from annotune.ir.nest import walk_paths
 from annotune.transforms.deal import Deal, deal_name
 from annotune.transforms.language import Step, exact_part, loops_of, read
 from annotune.transforms.legality import missing
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
-from annotune.transforms.pipeline import Pipeline
-from annotune.transforms.requests import Vectors
-from annotune.transforms.resident import Resident
 from annotune.transforms.stage import Stage
 from annotune.transforms.steps import T, of_kind, statement_of
-from annotune.transforms.stream import Stream
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.tree import Body
 
@@ -62,30 +58,13 @@ class Asked:
         return Asked(tuple(s for s in self.steps if not isinstance(s, kind)), self.places)
 
     @cached_property
-    def movement(self) -> Mapping[int, MovementWish]:
-        """What is said of how the data of a kernel move, by statement."""
-        found: dict[int, MovementWish] = {}
+    def moves(self) -> Mapping[int, Moves]:
+        """Return what is said of how the data of a kernel move, by statement."""
+        found: dict[int, list[Move]] = {}
         for step in self.steps:
-            wish = _movement(step)
-            if wish is not None:
-                known = found.get(statement_of(step), MovementWish())
-                found[statement_of(step)] = wish.beside(known)
-        return found
-
-
-def _movement(step: Step) -> MovementWish | None:
-    match step:
-        case Pipeline():
-            is_shared = step.through is MemorySpace.SHARED
-            through = Through.SHARED if is_shared else Through.REGISTERS
-            return MovementWish(step.stages, through)
-        case Vectors():
-            return MovementWish(copied=step.copied or None, read=step.read or None)
-        case Stream():
-            return MovementWish(streamed=True)
-        case Resident():
-            return MovementWish(resident=step.blocks)
-    return None
+            if isinstance(step, MOVES):
+                found.setdefault(step.statement, []).append(step)
+        return {statement: tuple(known) for statement, known in found.items()}
 
 
 def read_asked(commands: Sequence[Command], point: Mapping[str, Value], body: Body) -> Asked:

@@ -24,6 +24,7 @@ from annotune.decide.messages import (
     NO_CONTRACTION,
     NOT_FUSIBLE,
 )
+from annotune.decide.movement import MOVES
 from annotune.decide.movements import as_wished
 from annotune.decide.places import Places
 from annotune.decide.plan import Candidate, Reason
@@ -197,9 +198,9 @@ def decide(base: Base, point: Point) -> Decision:
     shaped = {*asked.by_statement(Merge), *asked.by_statement(Map, "cuda")}
     for unit in base.nests(point.fusion, asked):
         choice = kernel_choice(unit, point, asked)
-        movement = common(unit, asked.movement, "pipeline", asked)
-        if movement is not None:
-            choice = as_wished(unit, choice, movement, asked.places)
+        wanted = common(unit, asked.moves, "pipeline", asked)
+        if wanted is not None:
+            choice = as_wished(unit, choice, wanted, asked.places)
         is_asked = unit.leader in {*point.made, *shaped} or asked.of(Contract, unit.statements)
         why = () if is_asked else base.why_not(unit)
         choices.append(replace(choice, reasons=(*why, *choice.reasons)) if why else choice)
@@ -298,7 +299,7 @@ def _contracted(unit: Unit, tile: Contract, asked: Asked) -> Candidate:
 
 
 Wish = TypeVar("Wish")
-_ON_STATEMENTS = (Map, Cache, Contract, Permute)
+_ON_STATEMENTS = (Map, Cache, Contract, Permute, *MOVES)
 
 
 def common(unit: Unit, wished: Mapping[int, Wish], command: str, asked: Asked) -> Wish | None:
@@ -319,6 +320,8 @@ def common(unit: Unit, wished: Mapping[int, Wish], command: str, asked: Asked) -
 
 def _anywhere(wish: object) -> object:
     """Return a step as if it were on the first statement, to compare it with that of another."""
+    if isinstance(wish, tuple):
+        return tuple(map(_anywhere, wish))
     return replace(wish, statement=0) if isinstance(wish, _ON_STATEMENTS) else wish
 
 

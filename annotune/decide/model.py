@@ -72,7 +72,7 @@ def predict(
         return predict(with_merged(unit, choice.merges), plain, device, compiled)
     element = max((_bytes(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
     if choice.contract is not None:
-        return predict_tile(unit, choice.contract, element, device, compiled, choice.movement)
+        return predict_tile(unit, choice.contract, element, device, compiled, choice.moves)
     if choice.shape and choice.of(Hold):
         return predict_lanes(unit, choice, device, compiled)
     form = shape(unit, choice)

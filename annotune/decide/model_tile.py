@@ -9,7 +9,7 @@ the ACM 52(4), 2009, doi:10.1145/1498765.1498785).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, gcd, prod
 
@@ -17,11 +17,12 @@ from annotune.annotation.devices import Device
 from annotune.decide.bounds import KIB, peak_flop_s
 from annotune.decide.contraction_tile import Assignment, ContractionTile, held_registers
 from annotune.decide.latency import BARRIER_CLOCKS, MEMORY_CLOCKS, STAGE_CLOCKS
-from annotune.decide.movement import PLAIN, Movement, Through
+from annotune.decide.movement import Move, pipeline_of, resident_of
 from annotune.decide.occupancy import SM_PARTS, most_registers, residency
 from annotune.decide.prediction import Compiled, Prediction
 from annotune.decide.traffic import Stream, read_by_waves
 from annotune.decide.units import Unit
+from annotune.ir.nest import MemorySpace
 
 # Conditions at the edges keep indices alive (measured: 254 in place of 165).
 EDGE_REGISTERS = 80
@@ -56,7 +57,7 @@ def predict_tile(
     element: int,
     device: Device,
     compiled: Compiled | None = None,
-    movement: Movement = PLAIN,
+    moves: Sequence[Move] = (),
 ) -> Prediction:
     """Return the predicted time of one launch of a contraction under a two-level tile.
 
@@ -66,7 +67,7 @@ def predict_tile(
         element: Bytes of the widest element.
         device: Where it runs.
         compiled: What a compiler said of the kernel; without it, registers are estimated.
-        movement: With several stages, copies are on their way while another one is used. Stages
+        moves: With several stages, copies are on their way while another one is used. Stages
             in shared memory, or registers, are those of the block.
     """
     summing = (s for s in unit.statements if tile.contracted[0] in unit.loops_around(s))
@@ -74,13 +75,16 @@ def predict_tile(
     cut = dict(tile.block_extents)
     outputs = dict(tile.outputs)
     has_edges = any(trips[name] % size for name, size in outputs.items())
-    needed = _needed(tile, element, movement)
-    room = most_registers(device, tile.threads * max(1, movement.resident))
+    ring = pipeline_of(moves)
+    stages = 0 if ring is None else ring.stages
+    is_shared = ring is None or ring.through is MemorySpace.SHARED
+    needed = _needed(tile, element, 0 if is_shared else stages)
+    room = most_registers(device, tile.threads * max(1, resident_of(moves)))
     registers = min(needed + EDGE_REGISTERS * has_edges, room)
     registers = compiled.registers if compiled else registers
     shared_bytes = compiled.shared_bytes if compiled else 0
     step = tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
-    copies = max(1, movement.stages) if movement.through is Through.SHARED else 1
+    copies = max(1, stages) if is_shared else 1
     shared_bytes = shared_bytes or copies * step * element * tile.contracted[1]
     resident = max(1, residency(device, tile.threads, registers, shared_bytes).blocks)
     block = _block(unit, tile, trips, cut, element, device.sm_count * resident, device)
@@ -115,7 +119,7 @@ def predict_tile(
     moving = max(terms["device memory"], terms["L2"])
     computing = max(terms["shared memory"], terms["arithmetic"])
     # With a copy on its way while another is used, only the first is waited for.
-    rounds = 1 if movement.stages > 1 else block.rounds
+    rounds = 1 if stages > 1 else block.rounds
     waited = MEMORY_CLOCKS + rounds * STAGE_CLOCKS + block.rounds * 2 * BARRIER_CLOCKS
     terms["latency"] = waves * waited / clock
     exposed = min(moving, computing) / per_sm * waves + terms["latency"]
@@ -191,10 +195,13 @@ def _x_passes(tile: ContractionTile) -> int:
     return gcd(tile.register_x[1], BANK_PAIRS) if is_apart else 1
 
 
-def _needed(tile: ContractionTile, element: int, movement: Movement) -> int:
-    """Return the registers that a thread needs in the inside of the output."""
+def _needed(tile: ContractionTile, element: int, stages: int) -> int:
+    """Return the registers that a thread needs in the inside of the output.
+
+    So many `stages` of the copies go through them.
+    """
     needed = held_registers(tile, element)
-    if movement.stages > 1 and movement.through is Through.REGISTERS:
+    if stages > 1:
         step = tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
         needed += ceil(step * tile.contracted[1] / tile.threads) * element // REGISTER_BYTES
     return needed

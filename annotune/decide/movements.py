@@ -18,7 +18,15 @@ from annotune.decide.copy_layout import vector_layout
 from annotune.decide.kernel_shape import shape
 from annotune.decide.merged import with_merged
 from annotune.decide.messages import NO_MOVEMENT
-from annotune.decide.movement import PLAIN, Movement, MovementWish, Through
+from annotune.decide.movement import (
+    Moves,
+    described,
+    moves,
+    over,
+    pipeline_of,
+    resident_of,
+    widths,
+)
 from annotune.decide.places import Places
 from annotune.decide.plan import Candidate, Reason
 from annotune.decide.rules import SM_BLOCKS, SM_THREADS, WARP
@@ -30,6 +38,7 @@ from annotune.transforms.hold import Hold
 from annotune.transforms.pipeline import WORDS, Pipeline, part_length
 from annotune.transforms.resident import Resident
 from annotune.transforms.stage import Stage
+from annotune.transforms.steps import of_kind
 from annotune.transforms.stream import Stream
 from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Transform
@@ -47,60 +56,62 @@ REGISTER_UNIT = 8
 VECTOR_BYTES = 16
 # The commands of a recipe that speak of a movement.
 MOVING = ("pipeline", "vectors", "stream", "resident")
-_RING, _AHEAD = ((2, Through.SHARED), (3, Through.SHARED)), (2, Through.REGISTERS)
+_SHARED, _REGISTERS = MemorySpace.SHARED, MemorySpace.DEALT
+_RING, _AHEAD = ((2, _SHARED), (3, _SHARED)), (2, _REGISTERS)
 
 
-def moved(unit: Unit, choice: Candidate, movement: Movement) -> Candidate | str:
+def moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:
     """Return `choice` with its data moved so, or in words why they cannot be.
 
     For sizes that are not the tuned ones, and may leave vectors unaligned, single elements are
     copied.
     """
-    wordless = _wordless(unit, choice, movement)
+    wordless = _wordless(unit, choice, wanted)
     if wordless:
         return f"no single instruction moves elements of type '{wordless}'"
-    return _moved(unit, choice, movement)
+    return _moved(unit, choice, wanted)
 
 
-def _moved(unit: Unit, choice: Candidate, movement: Movement) -> Candidate | str:
+def _moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:
     """Return what `moved` does, where an instruction moves the elements."""
     tile = choice.contract or shape(with_merged(unit, choice.merges), choice)
     threads = tile.threads
     most = min(SM_BLOCKS, SM_THREADS // (WARP * ceil(threads / WARP)))
-    if movement.resident > most:
-        asked = f"{movement.resident} blocks of {threads} threads"
+    ring, resident = pipeline_of(wanted), resident_of(wanted)
+    if resident > most:
+        asked = f"{resident} blocks of {threads} threads"
         return f"{asked}, of which a multiprocessor holds {most}"
     staged = choice.of(Stage)
-    is_plain = not movement.stages and movement.copied == movement.read == 1
-    if not is_plain and (choice.contract is None or not staged):
+    is_copying = ring is not None or widths(wanted) != (1, 1)
+    if is_copying and (choice.contract is None or not staged):
         return "nothing is copied into shared memory"
     held = bool(choice.registers) or bool(choice.of(Hold))
-    if movement.streamed and not held:
+    if of_kind(wanted, Stream) and not held:
         return "its output is not held in registers while it is summed"
-    if movement.through is Through.REGISTERS and movement.stages not in (0, 2):
-        return f"{movement.stages} stages through registers, expected 2"
-    wished = replace(_with_copies(unit, choice, movement), movement=movement)
-    needed = shared_bytes(unit, wished)
+    if ring is not None and ring.through is _REGISTERS and ring.stages != 2:
+        return f"{ring.stages} stages through registers, expected 2"
+    made = replace(_with_copies(unit, choice, wanted), moves=wanted)
+    needed = shared_bytes(unit, made)
     if needed > MOST_SHARED_BYTES:
         return f"the copies need {needed} bytes of shared memory, more than {MOST_SHARED_BYTES}"
-    if movement != PLAIN:
-        reason = Reason("movement", str(movement), "another point of the space")
-        wished = replace(wished, reasons=(*choice.reasons, reason))
-    if choice.elsewhere is None and movement.copied == movement.read == 1:
-        return wished
-    general = replace(movement, copied=1, read=1, resident=0)
+    if wanted:
+        reason = Reason("movement", described(wanted), "another point of the space")
+        made = replace(made, reasons=(*choice.reasons, reason))
+    if choice.elsewhere is None and widths(wanted) == (1, 1):
+        return made
+    general = tuple(step for step in wanted if isinstance(step, Pipeline | Stream))
     other = moved(unit, choice.elsewhere or choice, general)
-    return replace(wished, elsewhere=choice.elsewhere if isinstance(other, str) else other)
+    return replace(made, elsewhere=choice.elsewhere if isinstance(other, str) else other)
 
 
-def as_wished(unit: Unit, choice: Candidate, wish: MovementWish, places: Places) -> Candidate:
+def as_wished(unit: Unit, choice: Candidate, asked: Moves, places: Places) -> Candidate:
     """Return `choice` with its data moved as a recipe says, which stands at `places`.
 
     Raises:
         AnnotuneError: The choice has no such copies.
     """
     # The transforms say at the command what no instruction moves.
-    found = _moved(unit, choice, wish.over(choice.movement))
+    found = _moved(unit, choice, over(asked, choice.moves, choice.leader))
     if isinstance(found, str):
         spans = (places.of(name, s) for s in unit.statements for name in MOVING)
         place = next((span for span in spans if span != NOWHERE), NOWHERE)
@@ -117,24 +128,24 @@ def usual(unit: Unit, choice: Candidate) -> Candidate:
     8 % less (docs/hardware.md).
     """
     tile = choice.contract
-    if tile is None or choice.movement != PLAIN:
+    if tile is None or choice.moves:
         return choice
     steps = -(-(unit.trips[tile.contracted[0]] or 1) // tile.contracted[1])
     for stages in (2, 1) if steps > 1 else (1,):
         for copied in (_widest(unit, choice), 1):
-            found = moved(unit, choice, Movement(stages, copied=copied))
+            found = moved(unit, choice, moves(choice.leader, stages, copied=copied))
             if isinstance(found, str) or shared_bytes(unit, found) > USUAL_SHARED_BYTES:
                 continue
             if copied == 1 or any(copy.width > 1 for copy in found.of(Stage)):
-                return replace(found, reasons=(*choice.reasons, _why(found.movement)))
+                return replace(found, reasons=(*choice.reasons, _why(found.moves)))
     return choice
 
 
-def _why(movement: Movement) -> Reason:
-    rule = "no way through registers, and the output arrives meanwhile"
-    if movement.stages > 1:
+def _why(known: Moves) -> Reason:
+    rule, ring = "no way through registers, and the output arrives meanwhile", pipeline_of(known)
+    if ring is not None and ring.stages > 1:
         rule = "a copy is on its way while another is used"
-    return Reason("movement", str(movement), rule)
+    return Reason("movement", described(known), rule)
 
 
 def _widest(unit: Unit, choice: Candidate) -> int:
@@ -145,13 +156,14 @@ def _widest(unit: Unit, choice: Candidate) -> int:
     return VECTOR_BYTES // min((_element(unit, name) for name in copied), default=VECTOR_BYTES)
 
 
-def _wordless(unit: Unit, choice: Candidate, movement: Movement) -> str:
-    """Return a type of elements that `movement` would have one instruction move, and none does."""
+def _wordless(unit: Unit, choice: Candidate, wanted: Moves) -> str:
+    """Return a type of elements that a movement would have one instruction move, and none does."""
     arrays = unit.analysis.region.arrays
     moved: list[str] = []
-    if movement.stages and movement.through is Through.SHARED:
+    ring = pipeline_of(wanted)
+    if ring is not None and ring.through is _SHARED:
         moved += [copy.array for copy in choice.of(Stage)]
-    if movement.streamed:
+    if of_kind(wanted, Stream):
         moved += [facts.access.array for facts in unit.writes]
     types = [arrays[name].element for name in moved if name in arrays]
     return next((element for element in types if element not in WORDS), "")
@@ -160,7 +172,7 @@ def _wordless(unit: Unit, choice: Candidate, movement: Movement) -> str:
 def variants(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
     """Yield a choice with other movements worth a try, the plain one left out."""
     tile = choice.contract
-    if tile is None or choice.movement != PLAIN:
+    if tile is None or choice.moves:
         return
     seen = {_shape(choice)}
     for movement in _movements(unit, choice, tile):
@@ -173,23 +185,23 @@ def variants(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
 
 def _shape(choice: Candidate) -> tuple[object, ...]:
     """Return all of a movement that reaches the text of a kernel."""
-    return choice.of(Stage), choice.of(Pipeline), choice.movement.streamed, choice.movement.resident
+    return choice.of(Stage), choice.of(Pipeline), choice.of(Stream), choice.of(Resident)
 
 
-def _movements(unit: Unit, choice: Candidate, tile: ContractionTile) -> Iterator[Movement]:
+def _movements(unit: Unit, choice: Candidate, tile: ContractionTile) -> Iterator[Moves]:
     steps = -(-(unit.trips[tile.contracted[0]] or 1) // tile.contracted[1])
     rings = [pair for pair in _RING if pair[0] <= steps]
-    pipelines = [(0, Through.SHARED), (1, Through.SHARED), *rings, *([_AHEAD] if steps > 1 else [])]
-    width = _widest(unit, choice)
+    pipelines = [(0, _SHARED), (1, _SHARED), *rings, *([_AHEAD] if steps > 1 else [])]
+    width, leader = _widest(unit, choice), choice.leader
     for streamed in (False, True):
         for stages, through in pipelines:
-            yield Movement(stages, through, streamed=streamed)
-            yield Movement(stages, through, copied=width, streamed=streamed)
-            yield Movement(stages, through, read=width, streamed=streamed)
+            yield moves(leader, stages, through, streamed=streamed)
+            yield moves(leader, stages, through, copied=width, streamed=streamed)
+            yield moves(leader, stages, through, read=width, streamed=streamed)
     most = resident_blocks(unit, tile)
     if most > 1:
         for stages, through in pipelines:
-            yield Movement(stages, through, resident=most)
+            yield moves(leader, stages, through, resident=most)
 
 
 def resident_blocks(unit: Unit, tile: ContractionTile) -> int:
@@ -214,37 +226,34 @@ def shared_bytes(unit: Unit, choice: Candidate) -> int:
     return total
 
 
-_SPACES = {Through.SHARED: MemorySpace.SHARED, Through.REGISTERS: MemorySpace.DEALT}
-
-
-def _with_copies(unit: Unit, choice: Candidate, movement: Movement) -> Candidate:
+def _with_copies(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate:
     """Return a choice with its copies and its output moved as told."""
-    tile, copies = choice.contract, choice.of(Stage)
-    if movement.streamed:
+    tile, copies, ring = choice.contract, choice.of(Stage), pipeline_of(wanted)
+    if of_kind(wanted, Stream):
         choice = choice.having(*map(Stream, choice.statements), without=(Stream,))
-    if movement.resident:
-        choice = choice.having(Resident(choice.leader, movement.resident), without=(Resident,))
+    if resident_of(wanted):
+        choice = choice.having(*of_kind(wanted, Resident), without=(Resident,))
     if tile is None or not copies:
         return choice
-    found: list[Transform] = [_staged(unit, tile, copy, movement) for copy in copies]
-    if movement.stages:
-        loop, space = tile_name(tile.contracted[0]), _SPACES[movement.through]
-        found += [Pipeline(s, loop, movement.stages, space) for s in {c.statement for c in copies}]
+    found: list[Transform] = [_staged(unit, tile, copy, *widths(wanted)) for copy in copies]
+    if ring is not None:
+        loop = tile_name(tile.contracted[0])
+        found += [replace(ring, statement=s, loop=loop) for s in {c.statement for c in copies}]
     return choice.having(*found, without=(Stage, Pipeline))
 
 
-def _staged(unit: Unit, tile: ContractionTile, copy: Stage, movement: Movement) -> Stage:
+def _staged(unit: Unit, tile: ContractionTile, copy: Stage, copied: int, read: int) -> Stage:
     """Return a copy laid out for the widest accesses that are proven to be aligned."""
     bytes_ = _element(unit, copy.array)
     facts = next(f for f in unit.reads if f.access.array == copy.array)
     wide = copy = replace(copy, width=1)
-    if movement.read > 1:
-        wide = _laid_out(tile, copy, bytes_, movement.read, is_read=True)
-    if movement.copied > 1 and _is_aligned(unit, facts, wide, tile, movement.copied):
-        if movement.read == 1:
-            wide = _laid_out(tile, copy, bytes_, movement.copied, is_read=False)
-        if _has_neighbours(wide, movement.copied):
-            wide = replace(wide, width=movement.copied)
+    if read > 1:
+        wide = _laid_out(tile, copy, bytes_, read, is_read=True)
+    if copied > 1 and _is_aligned(unit, facts, wide, tile, copied):
+        if read == 1:
+            wide = _laid_out(tile, copy, bytes_, copied, is_read=False)
+        if _has_neighbours(wide, copied):
+            wide = replace(wide, width=copied)
     return wide
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from annotune.decide.contraction_tile import ContractionTile
-from annotune.decide.movement import PLAIN, Movement
+from annotune.decide.movement import Moves
 from annotune.ir.nest import CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.transforms.deal import Deal
 from annotune.transforms.fuse import Fuse
@@ -48,7 +48,7 @@ class Candidate:
     candidate for sizes that are not the tuned ones, None for this one.
 
     `shape` names what OpenACC makes of the loops, `contract` is the two-level tile that the steps
-    carry out, and `movement` how its data are moved: what a table shows, and the model reads.
+    carry out, and `moves` what they do with the data: what a table shows, and the model reads.
     """
 
     parts: tuple[tuple[int, ...], ...]
@@ -57,7 +57,7 @@ class Candidate:
     elsewhere: Candidate | None = None
     shape: str = ""
     contract: ContractionTile | None = None
-    movement: Movement = PLAIN
+    moves: Moves = ()
 
     @classmethod
     def of_axes(

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from annotune.annotation.commands import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
-from annotune.decide.movement import Movement
 from annotune.decide.plan import Candidate
 from annotune.transforms.hold import Hold
 from annotune.transforms.language import written
@@ -92,7 +91,7 @@ def commands(
             if choice.max_blocks:
                 axes.append(Argument(choice.max_blocks, "max_blocks"))
             shaped.append(Command("cuda", (_number(choice.mapped), *axes)))
-        shaped += _movement(choice.leader, choice.movement)
+        shaped += map(written, choice.moves)
         for statement, loop in choice.registers:
             held.append(Command("registers", (_number(statement), Argument(loop))))
         if choice.contract is None:
@@ -126,23 +125,6 @@ def _contract(choice: Candidate) -> Iterator[Argument]:
     if not (tile.stage_x and tile.stage_y):
         copies = (copy.array for copy in choice.of(Stage))
         yield Argument(tuple(copies), "stage")
-
-
-def _movement(statement: int, movement: Movement) -> Iterator[Command]:
-    """Yield the commands that ask for a movement."""
-    own = _number(statement)
-    if movement.stages:
-        yield Command(
-            "pipeline", (own, Argument(movement.stages), Argument(movement.through.value))
-        )
-    widths = (("copied", movement.copied), ("read", movement.read))
-    wide = [Argument(width, name) for name, width in widths if width > 1]
-    if wide:
-        yield Command("vectors", (own, *wide))
-    if movement.streamed:
-        yield Command("stream", (own,))
-    if movement.resident:
-        yield Command("resident", (own, Argument(movement.resident)))
 
 
 def _number(statement: int) -> Argument:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from annotune.decide.acc_shapes import RECIPE
 from annotune.decide.decision import Decision, Point
-from annotune.decide.movement import PLAIN
+from annotune.decide.movement import described
 from annotune.decide.placement import acc_levels
 from annotune.decide.plan import Candidate
 from annotune.transforms.hold import Hold
@@ -35,8 +35,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
             out[f"{prefix}.thread"] = ",".join(choice.shared) or "-"
             if choice.contract is not None:
                 out[f"{prefix}.tile"] = str(choice.contract)
-            if choice.movement != PLAIN:
-                out[f"{prefix}.movement"] = str(choice.movement)
+            if choice.moves:
+                out[f"{prefix}.movement"] = described(choice.moves)
             is_cut = choice.leader in point.launches or choice.leader in point.made
             if is_cut and choice.contract is None:
                 out |= {f"{prefix}.tile_{loop}": size for loop, size in choice.tiles}

@@ -19,7 +19,6 @@ from annotune.decide.direct import choose, unrolls
 from annotune.decide.hints import Launch, launches
 from annotune.decide.limits import NO_LIMITS, Limits, is_axis, limits_of
 from annotune.decide.model import predict
-from annotune.decide.movement import PLAIN
 from annotune.decide.parameter_points import parameter_points
 from annotune.decide.plan import Candidate
 from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
@@ -348,8 +347,8 @@ def _open_space(base: Base, unit: Unit, asked: Asked) -> UnitSpace:
     is_shaped = any(asked.of(kind, own) for kind in SHAPING)
     is_free = not (is_mapped or is_unrolled or is_shaped)
     found = made(unit, base.strategy) if is_free else NOT_MADE
-    if {*own} & {*asked.movement}:
-        found = found.moving(PLAIN)
+    if {*own} & {*asked.moves}:
+        found = found.moving(())
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 

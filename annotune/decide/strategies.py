@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from annotune.decide import elementwise, even_tiles, gemm, reduction, stencil
 from annotune.decide.direct import choose
-from annotune.decide.movement import Movement
+from annotune.decide.movement import Moves
 from annotune.decide.movements import usual, variants
 from annotune.decide.peeling import with_peeled
 from annotune.decide.plan import Candidate, Reason
@@ -102,10 +102,10 @@ class Made:
     def __len__(self) -> int:
         return len(self.first) + len(self.later)
 
-    def moving(self, movement: Movement) -> Made:
+    def moving(self, moves: Moves) -> Made:
         """Return the choices whose data move in one way."""
         first, later = (
-            tuple(choice for choice in found if choice.movement == movement)
+            tuple(choice for choice in found if choice.moves == moves)
             for found in (self.first, self.later)
         )
         return Made(first, later)

@@ -19,13 +19,14 @@ from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.direct import choose
 from annotune.decide.kernel_shape import shape
 from annotune.decide.model import predict
-from annotune.decide.movement import PLAIN, Movement, Through
+from annotune.decide.movement import moves
 from annotune.decide.occupancy import most_registers, residency
 from annotune.decide.plan import Candidate
 from annotune.decide.prediction import Compiled
 from annotune.decide.strategies import AUTO
 from annotune.decide.thread_work import thread_work
 from annotune.decide.traffic import SECTOR_BYTES, Stream, fetched, read_by_waves
+from annotune.ir.nest import MemorySpace
 from annotune.tune.agreement import spearman
 
 H200 = load_device("h200")
@@ -122,17 +123,17 @@ def test_copies_ahead_are_waited_for_once_and_take_their_room() -> None:
     one = decided(region, AUTO)
     (unit,), (choice,) = one.base.apart, one.decision.choices
     choice = replace(choice, contract=replace(tile_of(choice), contracted=("h7", 12)))
-    plain = predict(unit, replace(choice, movement=PLAIN), H200)
-    ahead = predict(unit, replace(choice, movement=Movement(stages=2)), H200)
+    plain = predict(unit, replace(choice, moves=()), H200)
+    ahead = predict(unit, replace(choice, moves=moves(0, stages=2)), H200)
     assert ahead.latency_s < plain.latency_s
     assert ahead.registers == plain.registers
-    held = Movement(stages=2, through=Through.REGISTERS)
+    held = moves(0, stages=2, through=MemorySpace.DEALT)
     small = replace(
         choice, contract=replace(tile_of(choice), register_x=(tile_of(choice).register_x[0], 4))
     )
-    more = predict(unit, replace(small, movement=held), H200)
-    assert more.registers > predict(unit, replace(small, movement=PLAIN), H200).registers
-    capped = predict(unit, replace(small, movement=Movement(resident=6)), H200)
+    more = predict(unit, replace(small, moves=held), H200)
+    assert more.registers > predict(unit, replace(small, moves=()), H200).registers
+    capped = predict(unit, replace(small, moves=moves(0, resident=6)), H200)
     assert capped.registers == most_registers(H200, 6 * tile_of(small).threads)
 
 

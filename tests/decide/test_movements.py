@@ -18,11 +18,12 @@ from support.executed import Call, Part, emitted, executable
 from annotune.codegen.cuda_copies import dynamic_bytes
 from annotune.decide.bank_conflicts import warp_passes
 from annotune.decide.build import build
-from annotune.decide.movement import PLAIN, Movement, Through
+from annotune.decide.movement import Moves, moves, pipeline_of, widths
 from annotune.decide.movements import MOST_SHARED_BYTES, moved, shared_bytes, variants
 from annotune.decide.plan import Candidate, Plan
 from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.ir.nest import MemorySpace
 from annotune.measure.toolchain import find_toolchains
 from annotune.transforms.stage import Stage
 
@@ -54,30 +55,35 @@ def first_of(one: Decided) -> Candidate:
 
 
 def test_the_first_choice_copies_past_the_registers_and_by_two_where_that_is_proven() -> None:
-    assert first_of(triples(1, "sd_t_d1_1", 24)).movement == Movement(1, copied=2)
+    assert first_of(triples(1, "sd_t_d1_1", 24)).moves == moves(0, 1, copied=2)
     # Rows of 15 begin at an odd element every second time.
     odd = first_of(triples(1, "sd_t_d1_1", 15))
-    assert odd.movement == Movement(1)
+    assert odd.moves == moves(0, 1)
     assert all(copy.width == 1 for copy in odd.of(Stage))
     # A sum of 48 is staged in parts, of which the next one begins before the present one is used.
-    assert first_of(triples(1, "sd_t_d1_1", 48)).movement == Movement(2, copied=2)
+    assert first_of(triples(1, "sd_t_d1_1", 48)).moves == moves(0, 2, copied=2)
     direct = decided_text(contraction("", n=3), AUTO)
-    assert first_of(direct).movement == PLAIN
+    assert first_of(direct).moves == ()
+
+
+def stages_of(known: Moves) -> int:
+    ring = pipeline_of(known)
+    return 0 if ring is None else ring.stages
 
 
 def test_the_other_ways_are_points_of_the_space() -> None:
     one = triples(1, "sd_t_d1_1", 24)
     (unit,) = one.base.apart
-    base = next(c for c in made(unit).first if c.movement == PLAIN)
-    found = [c.movement for c in variants(unit, base)]
+    base = next(c for c in made(unit).first if c.moves == ())
+    found = [c.moves for c in variants(unit, base)]
     # A sum that is staged whole has nothing left to copy ahead.
-    assert {m.stages for m in found} == {0, 1}
-    assert Movement(1, copied=2, streamed=True) in found
+    assert {stages_of(m) for m in found} == {0, 1}
+    assert moves(0, 1, copied=2, streamed=True) in found
     (long,) = triples(1, "sd_t_d1_1", 48).base.apart
-    parts = next(c for c in made(long).first if c.movement == PLAIN)
-    found = [c.movement for c in variants(long, parts)]
-    assert {m.stages for m in found} == {0, 1, 2, 3}
-    assert Movement(2, Through.REGISTERS) in found
+    parts = next(c for c in made(long).first if c.moves == ())
+    found = [c.moves for c in variants(long, parts)]
+    assert {stages_of(m) for m in found} == {0, 1, 2, 3}
+    assert moves(0, 2, MemorySpace.DEALT) in found
     assert all(shared_bytes(unit, c) <= MOST_SHARED_BYTES for c in made(unit).first)
 
 
@@ -88,17 +94,17 @@ def test_wide_copies_are_read_without_conflicts_and_every_plan_is_legal(
     one = triples(k, function, n)
     (unit,) = one.base.apart
     base = first_of(one)
-    widths = []
-    for movement in (Movement(copied=2), Movement(read=2), Movement(2, copied=2)):
+    found = []
+    for movement in (moves(0, copied=2), moves(0, read=2), moves(0, 2, copied=2)):
         choice = moved(unit, base, movement)
         assert isinstance(choice, Candidate)
         for copy in choice.of(Stage):
-            assert passes(choice, copy, movement.read) == 1
-            widths.append(copy.width)
+            assert passes(choice, copy, widths(movement)[1]) == 1
+            found.append(copy.width)
         plan = build(one.analysis, (choice,), one.decision.groups, one.region.sizes)
         assert isinstance(plan, Plan), plan
     # One input at least has a direction in which neighbours are neighbours in its copy.
-    assert 2 in widths
+    assert 2 in found
 
 
 def passes(choice: Candidate, copy: Stage, read: int) -> float:
@@ -118,7 +124,7 @@ def passes(choice: Candidate, copy: Stage, read: int) -> float:
 def test_a_recipe_asks_for_a_movement_and_is_written_again() -> None:
     for way in WAYS.values():
         one = decided_text(contraction(way, n=8), AUTO)
-        assert first_of(one).movement != PLAIN
+        assert first_of(one).moves != ()
         pasted = decided_text(contraction(one.recipe(), n=8), AUTO)
         assert pasted.plan().steps == one.plan().steps
         assert pasted.recipe() == one.recipe()
@@ -162,7 +168,7 @@ def test_without_copies_there_is_nothing_to_pipeline() -> None:
 
 def test_neighbours_that_are_not_aligned_are_copied_one_by_one() -> None:
     choice = first_of(decided_text(contraction("vectors(0, copied=2)", n=15), AUTO))
-    assert choice.movement.copied == 2
+    assert widths(choice.moves)[0] == 2
     assert all(copy.width == 1 for copy in choice.of(Stage))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # Each command imports what it needs, so that none waits for what another one needs.
 
+# So many new objects make the collector look among them; Python's own number is 700.
+YOUNG_OBJECTS = 50_000
 ENDING = "ending after the trials that run now; once more ends at once"
 
 
@@ -347,12 +350,18 @@ def _print_json(value: dict[str, Any]) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; the entry point of the package."""
     given = sys.argv[1:] if arguments is None else list(arguments)
+    # Hardly anything is garbage here: the collector would walk what was imported, again and again.
+    gc.set_threshold(YOUNG_OBJECTS, 20, 20)
     try:
         cli(args=given, prog_name="annotune")
     except (OSError, MemoryError) as error:
         if "--debug" in given:
             raise
         _end_without_output(error)
+    finally:
+        if given[:1] != ["run"]:
+            # Nor at the end; what a run holds, such as its children, is let go in order.
+            gc.freeze()
 
 
 def _end_without_output(error: OSError | MemoryError) -> NoReturn:

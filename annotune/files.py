@@ -7,7 +7,6 @@ import fcntl
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -76,11 +75,13 @@ def prepared_folder(folder: Path) -> Iterator[None]:
     Raises:
         AnnotuneError: The folder cannot be made or written.
     """
+    from tempfile import TemporaryFile
+
     where = Span(str(folder), 1, 1)
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
+        with TemporaryFile(dir=folder):
             pass
     except OSError as error:
         reason = error.strerror or str(error)
@@ -169,12 +170,14 @@ def write_files(folder: Path, files: Mapping[str, str]) -> tuple[Path, ...]:
     Raises:
         AnnotuneError: The folder cannot be made or written, or holds a file of the user's.
     """
+    from tempfile import TemporaryDirectory
+
     where = Span(str(folder), 1, 1)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in files:
             _refuse_foreign(folder / name)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".annotune-") as scratch:
+        with TemporaryDirectory(dir=folder, prefix=".annotune-") as scratch:
             for name, text in files.items():
                 beside = Path(scratch) / name
                 with beside.open(

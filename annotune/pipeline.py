@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,10 +16,8 @@ from annotune.annotation.devices import Device, load_device
 from annotune.annotation.messages import did_you_mean, nearest
 from annotune.annotation.names import unknown_names
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
-from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.spec import Value
 from annotune.asked_axes import unknown_axes, unknown_parameters
-from annotune.codegen.code import RegionCode
 from annotune.codegen.recipes import first_variant, targets_said
 from annotune.codegen.target import Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
@@ -35,16 +32,15 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Temp
 from annotune.files import read_source
 from annotune.frontend.headers import Search
 from annotune.frontend.load import load_sound
-from annotune.frontend.locate import locate_loop
 from annotune.frontend.symbols import REALS
 from annotune.ir.region import Region, SourceFile
 from annotune.problem_sizes import at_every_size, first_choices
-from annotune.provenance import provenance, run_provenance
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.settings import Settings
 from annotune.transforms.map import Map
 
 if TYPE_CHECKING:
+    from annotune.codegen.code import RegionCode
     from annotune.tune.bench import Listener
     from annotune.tune.results import Results
     from annotune.tune.run import Limits
@@ -159,6 +155,8 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     Raises:
         AnnotuneError: Any region is refused; nothing is to be written then.
     """
+    from annotune.provenance import provenance
+
     found = _accepted(settings)
     assert found.source is not None
     device = load_device(settings.device)
@@ -231,7 +229,10 @@ def run(
         AnnotuneError: The file is refused, the original cannot be compiled, or a disk is full.
     """
     # numpy and the runners are not needed, nor waited for, by the other commands.
+    from tempfile import gettempdir
+
     from annotune.measure.toolchain import find_toolchains, nvcc_warnings
+    from annotune.provenance import run_provenance
     from annotune.tune import run as tuning
     from annotune.tune.recorder import disk_full_is_refused
     from annotune.tune.stop import NEVER
@@ -246,7 +247,7 @@ def run(
         ready += [replace(one, others=tuple(others)) for one, *others in [sizes] if sizes]
     flags = tuple(f"-I{folder}" for folder in settings.include)
     flags += tuple(f"-D{name}={value}" for name, value in settings.defines.items())
-    temporary = Path(tempfile.gettempdir())
+    temporary = Path(gettempdir())
     here = find_toolchains(environ)
     with disk_full_is_refused(temporary), opened(folder, is_fresh) as (store, kept_aside):
         tuned, tools = tuning.run(
@@ -280,6 +281,9 @@ def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[
     found = scan_annotations(text, path, settings.sizes, settings.specification)
     blocks, problems = list(found.blocks), list(found.diagnostics)
     for sidecar in _sidecars(settings):
+        from annotune.annotation.sidecar import load_sidecar
+        from annotune.frontend.locate import locate_loop
+
         for entry in load_sidecar(sidecar, settings.sizes):
             if Path(entry.file).name != settings.source.name:
                 if settings.sidecar is not None:

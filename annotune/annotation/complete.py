@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from annotune.annotation.assume import is_c_size
 from annotune.annotation.c_declarations import (
@@ -21,10 +22,12 @@ from annotune.annotation.c_declarations import (
     defined_macros,
 )
 from annotune.annotation.evaluate import free_names
-from annotune.annotation.missing import Missing, missing
 from annotune.annotation.regions import AnnotationBlock
 from annotune.annotation.substitute import substitute
 from annotune.annotation.tokens import Token
+
+if TYPE_CHECKING:
+    from annotune.annotation.missing import Missing
 
 Edit = tuple[int, int, str]
 
@@ -132,6 +135,8 @@ class _Context:
         self, frame: Place, inner: Place, block: AnnotationBlock, edits: list[Edit]
     ) -> bool:
         """Add the edits that declare what a region in a function lacks, if it lacks anything."""
+        from annotune.annotation.missing import missing
+
         in_function = frame != inner and self.depth_at(frame[0]) > 0
         around = self.around(frame) if in_function else self.own(block)
         first = frame[0] if in_function else inner[0]
@@ -154,6 +159,8 @@ class _Context:
 
     def function(self, frame: Place, inner: Place) -> list[Edit]:
         """Return the edits that put a function around a region that stands in none."""
+        from annotune.annotation.missing import missing
+
         has_frame = frame != inner
         start = frame[1] if has_frame else self.start_of_fragment(inner[0])
         end = frame[2] if has_frame else inner[2]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
+from importlib.util import cache_from_source
+from pathlib import Path
 from typing import TypeAlias
 
 from lark import Lark, Token, Tree
@@ -26,6 +29,8 @@ _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 @cache
 def _parser() -> Lark:
+    """Return the parser, its tables kept beside the byte code, and trusted as that is."""
+    kept = str(Path(cache_from_source(__file__)).with_suffix(".tables"))
     return Lark.open(
         "annotation.lark",
         rel_to=__file__,
@@ -34,6 +39,7 @@ def _parser() -> Lark:
         # A keyword is a keyword everywhere, so that a missing ';' before one is found.
         lexer="basic",
         propagate_positions=True,
+        cache=False if sys.dont_write_bytecode else kept,
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from annotune.annotation.loop_region import LoopBody, loop_body
 from annotune.annotation.messages import (
     CROSSED,
     DECLARED_TWICE,
@@ -288,19 +287,22 @@ class _Scanner:
         opener, span = one.opener, one.frame.span
         places = (opener.start, opener.end, closer.start, closer.end)
         spec = with_recipe(replace(one.tuning.spec, span=span), one.recipe)
-        body = LoopBody(spec, None, "")
+        loop_text, c_text = None, ""
         if one.kind == _LOOP:
+            from annotune.annotation.loop_region import loop_body
+
             text = self.text[opener.end : closer.start]
             body = loop_body(opener, text, opener.end, spec, one.tuning.lets)
+            spec, loop_text, c_text = body.spec, body.loop_text, body.c_text
         return AnnotationBlock(
             opener.start,
             closer.end,
             opener.end,
             closer.start,
-            body.spec,
+            spec,
             span,
-            body.loop_text,
-            body.c_text,
+            loop_text,
+            c_text,
             places,
             places,
         )

@@ -119,9 +119,12 @@ def children(expr: Expr) -> tuple[Expr, ...]:
 
 def walk(expr: Expr) -> Iterator[Expr]:
     """Yield `expr` and everything inside it, operands after their operator."""
-    yield expr
-    for child in children(expr):
-        yield from walk(child)
+    # Not by recursion: every level would hand on each of the nodes below it.
+    waiting = [expr]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting.extend(reversed(children(one)))
 
 
 def rewrite(expr: Expr, change: Callable[[Expr], Expr | None]) -> Expr:

@@ -120,9 +120,10 @@ def restrict(stmt: Stmt, keep: frozenset[int]) -> Stmt | None:
             return None
         case Loop():
             inner = tuple(s for child in stmt.body if (s := restrict(child, keep)) is not None)
-            used = {name for s in inner for name in _used_names(s)}
-            kept = tuple(s for s in inner if not is_declaration(s) or s.name in used)
-            return with_body(stmt, kept) if kept else None
+            if any(map(is_declaration, inner)):
+                used = {name for s in inner for name in _used_names(s)}
+                inner = tuple(s for s in inner if not is_declaration(s) or s.name in used)
+            return with_body(stmt, inner) if inner else None
 
 
 def is_declaration(stmt: Stmt) -> TypeGuard[Local | LocalArray]:

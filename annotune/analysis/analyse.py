@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import islpy as isl
 
@@ -222,29 +223,23 @@ def _warnings(model: Model, missing: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     return tuple(warnings)
 
 
-def assumed_apart(region: Region, statements: Sequence[Statement]) -> tuple[str, ...]:
-    """Return the pointers that may name one memory although the region writes through one.
+def overlap_warnings(region: Region, statements: Sequence[Statement]) -> tuple[Diagnostic, ...]:
+    """Return the warning about pointers that may name memory which the region writes under another.
 
     Two arrays may overlap unless both are array objects, or the C text promises otherwise:
     a written `restrict` pointer is the only way to what it points at, and so is a read one
-    to what is written.
+    to what is written. No warning when the user promises it.
     """
     written = {r.name for s in statements for r in s.references if r.is_write}
-    arrays = tuple(region.arrays.values())
-    doubtful: dict[str, None] = {}
-    for index, one in enumerate(arrays):
-        for other in arrays[index + 1 :]:
-            if {one.name, other.name} & written and may_share(one, other):
-                doubtful.setdefault(one.name)
-                doubtful.setdefault(other.name)
-    return tuple(name for name in region.arrays if name in doubtful)
-
-
-def overlap_warnings(region: Region, statements: Sequence[Statement]) -> tuple[Diagnostic, ...]:
-    """Return the warning about assumed pointers, none when C or the user promises it."""
-    names = assumed_apart(region, statements)
-    if not names or region.spec.assumptions.disjoint:
+    doubtful = {
+        array.name
+        for pair in combinations(region.arrays.values(), 2)
+        if any(array.name in written for array in pair) and may_share(*pair)
+        for array in pair
+    }
+    if not doubtful or region.spec.assumptions.disjoint:
         return ()
+    names = [name for name in region.arrays if name in doubtful]
     quoted = listed([f"'{name}'" for name in names])
     return (ASSUMED_APART.at(region.arrays[names[0]].span, names=quoted),)
 
@@ -259,18 +254,16 @@ def overlaps(region: Region, statements: Sequence[Statement], space: Space) -> l
     Both are set to places of one array, and the region writes an element under one name and
     touches it under the other. `space` has the sizes that are known.
     """
-    arrays = tuple(region.arrays.values())
     found: list[Diagnostic] = []
-    for index, one in enumerate(arrays):
-        for other in arrays[index + 1 :]:
-            if (one.root or one.name) != (other.root or other.name):
-                continue
-            if _meet(one, other, statements, space):
-                late = max(one, other, key=lambda array: array.span)
-                early = other if late is one else one
-                sign = "-" if late.offset < 0 else "+"
-                place = f"{late.root} {sign} {abs(late.offset)}" if late.offset else late.root
-                found.append(OVERLAP.at(late.span, name=late.name, place=place, other=early.name))
+    for one, other in combinations(region.arrays.values(), 2):
+        if (one.root or one.name) != (other.root or other.name):
+            continue
+        if _meet(one, other, statements, space):
+            late = max(one, other, key=lambda array: array.span)
+            early = other if late is one else one
+            sign = "-" if late.offset < 0 else "+"
+            place = f"{late.root} {sign} {abs(late.offset)}" if late.offset else late.root
+            found.append(OVERLAP.at(late.span, name=late.name, place=place, other=early.name))
     return found
 
 

@@ -318,24 +318,14 @@ def recover(
     dimensions = len(references[0].subscripts)
     if dimensions == 0:
         return Layout((), ((),) * len(references), (ZERO,) * len(references), True)
-    extents = declared_extents(array, dimensions)
-    flat = flat_addresses(references, extents)
     moving = frozenset(v for r in references for v in statements[r.statement].moving)
-    rows: tuple[tuple[Poly, ...], ...] = tuple(r.subscripts for r in references)
-    assumed = True
-    if any(_multiplies(poly, moving) for row in rows for poly in row):
-        chain = None if flat is None else strides(flat, moving)
-        if flat is not None and chain is not None and len(chain) > 1:
-            inner = [big.divide(small)[0] for small, big in pairwise(chain)]
-            outermost = extents[0] if dimensions == 1 + len(inner) else None
-            extents = (outermost, *reversed(inner))
-            rows = tuple(split(address, chain) for address in flat)
-            assumed = False
+    guess, is_declared = _guess(references, declared_extents(array, dimensions), moving)
+    extents, rows, flat = guess.extents, guess.rows, guess.flat
     users = [statements[r.statement] for r in references]
-    closed = _Proof(users, references, instances, space, assumed)
+    closed = _Proof(users, references, instances, space, is_declared)
     # A dimension that C declares starts where C says; a recovered one may start anywhere.
     first = (ZERO,) * len(extents)
-    starts = (first,) if assumed else tuple(dict.fromkeys((first, *closed.starts(rows))))
+    starts = (first,) if is_declared else tuple(dict.fromkeys((first, *closed.starts(rows))))
     for start in starts:
         proven = closed.inside(_moved(rows, start), extents)
         if proven is not None:
@@ -351,6 +341,24 @@ def recover(
         demands.found = best[0].found
         return best[1]
     return _flat_layout(references, statements, flat, space)
+
+
+def _guess(
+    references: Sequence[Reference], declared: tuple[Poly | None, ...], moving: frozenset[str]
+) -> tuple[Layout, bool]:
+    """Return a layout to be proven, and whether its dimensions are the `declared` ones."""
+    flat = flat_addresses(references, declared)
+    rows = tuple(r.subscripts for r in references)
+    as_declared = Layout(declared, rows, flat, False)
+    if flat is None or not any(_multiplies(poly, moving) for row in rows for poly in row):
+        return as_declared, True
+    chain = strides(flat, moving)
+    if chain is None or len(chain) == 1:
+        return as_declared, True
+    inner = [big.divide(small)[0] for small, big in pairwise(chain)]
+    outermost = declared[0] if len(declared) == 1 + len(inner) else None
+    split_rows = tuple(split(address, chain) for address in flat)
+    return Layout((outermost, *reversed(inner)), split_rows, flat, False), False
 
 
 def _moved(

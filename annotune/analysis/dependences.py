@@ -375,11 +375,11 @@ def _between(
     pieces: dict[int, isl.Map] = {}
     common = first.common_depth(second)
     for depth in range(inside, common):
-        piece = conflicts.intersect(_carried_at(first, second, depth))
+        piece = conflicts.intersect(_agreeing(first, second, depth, f"i{depth} < j{depth}"))
         if not piece.is_empty():
             pieces[depth] = piece
     if first.position < second.position:
-        piece = conflicts.intersect(_same_iteration(first, second, common))
+        piece = conflicts.intersect(_agreeing(first, second, common))
         if not piece.is_empty():
             pieces[-1] = piece
     if not pieces:
@@ -395,7 +395,6 @@ def _between(
         relation,
         _is_reduction(model, first, source, sink),
         span=source.span,
-        sink_span=sink.span,
     )
     yield Carried(dependence, source, sink, pieces)
 
@@ -411,19 +410,11 @@ def _is_reduction(model: Model, statement: Statement, source: Reference, sink: R
     )
 
 
-def _carried_at(first: Statement, second: Statement, depth: int) -> isl.Map:
-    """Return the pairs that agree on the loops outside `depth` and ascend at `depth`."""
-    facts = [f"i{d} = j{d}" for d in range(depth)] + [f"i{depth} < j{depth}"]
-    return _ordered(first, second, facts)
-
-
-def _same_iteration(first: Statement, second: Statement, common: int) -> isl.Map:
-    return _ordered(first, second, [f"i{d} = j{d}" for d in range(common)])
-
-
-def _ordered(first: Statement, second: Statement, facts: list[str]) -> isl.Map:
+def _agreeing(first: Statement, second: Statement, depth: int, *facts: str) -> isl.Map:
+    """Return the pairs that agree on the loops outside `depth`, and of which `facts` hold."""
+    equal = (f"i{d} = j{d}" for d in range(depth))
     pair = f"{tuple_text(first)} -> {tuple_text(second, 'j')}"
-    return parsed_map(f"{{ {pair} : {' and '.join(facts) or 'true'} }}")
+    return parsed_map(f"{{ {pair} : {' and '.join((*equal, *facts)) or 'true'} }}")
 
 
 def constant_distance(pairs: isl.Map, source_dim: int, sink_dim: int) -> int | None:

@@ -51,7 +51,6 @@ class Dependence:
     is_ordered: bool = False
     may_run_again: bool = False
     span: Span = NOWHERE
-    sink_span: Span = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)

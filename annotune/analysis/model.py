@@ -7,7 +7,7 @@ proven says so in the user's words.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -42,7 +42,6 @@ from annotune.analysis.messages import (
     listed,
 )
 from annotune.analysis.statements import (
-    LocalArrays,
     Reference,
     Rounded,
     Statement,
@@ -86,7 +85,6 @@ class Model:
     surely: Mapping[int, isl.Set]
     truths: Mapping[Reference, Truth]
     arrays: Mapping[str, Array]
-    local: LocalArrays
     layouts: Mapping[str, Layout]
     references: Mapping[str, tuple[Reference, ...]]
     rows: Mapping[Reference, tuple[Poly, ...]]
@@ -122,15 +120,10 @@ class Model:
         known = [extent for extent in declared if extent is not None]
         if len(known) == len(declared):
             return product(known)
-        stated = [from_expr(extent) for extent in stated_extents(name, self.region)]
+        texts = self.region.spec.assumptions.extents.get(name, ())
+        stated = [from_expr(fold(_stated(parse_expression(text)))) for text in texts]
         polys = [poly for poly in stated if poly is not None]
         return product(polys) if polys and len(polys) == len(stated) else None
-
-
-def stated_extents(name: str, region: Region) -> tuple[Expr, ...]:
-    """Return the extents of an array that ``def assume`` gives, as expressions."""
-    texts = region.spec.assumptions.extents.get(name, ())
-    return tuple(fold(_stated(parse_expression(text))) for text in texts)
 
 
 def _stated(node: ex.Node) -> Expr:
@@ -246,30 +239,23 @@ class _Builder:
             Unproven: Something is not linear with the sizes of `space`.
         """
         statements = self.statements
-        local = local_arrays(self.region)
-        arrays = {**self.region.arrays, **local.arrays}
+        arrays = {**self.region.arrays, **local_arrays(self.region).arrays}
         sizes = self.demands.context()
         iterations = {s.number: self.iterations(s, sizes) for s in statements}
-        truths: dict[Reference, Truth] = {}
+        truths = {r: t for s in statements for r, t in self.truths(s, iterations[s.number])}
         domains, surely = dict(iterations), dict(iterations)
         for statement in statements:
-            self.truths_of(statement, iterations[statement.number], truths)
             writes = truths.get(statement.references[-1])
             if writes is not None:
                 domains[statement.number] = writes.maybe
                 surely[statement.number] = writes.surely
             self.check_parts(statement, domains[statement.number], sizes)
         references = _references(statements)
-        runs = {
-            r: truths[r].maybe if r in truths else iterations[r.statement]
-            for used in references.values()
-            for r in used
-        }
+        all_used = [reference for used in references.values() for reference in used]
+        runs = {r: truths[r].maybe if r in truths else iterations[r.statement] for r in all_used}
         layouts = {n: self.layout(arrays.get(n), used, runs) for n, used in references.items()}
-        rows: dict[Reference, tuple[Poly, ...]] = {}
         maps: dict[Reference, isl.Map] = {}
         for name, used in references.items():
-            rows.update(zip(used, layouts[name].rows, strict=True))
             if any(reference.is_write for reference in used):
                 maps.update(self.maps(used, layouts[name], runs))
         return Model(
@@ -283,10 +269,13 @@ class _Builder:
             surely=surely,
             truths=truths,
             arrays=arrays,
-            local=local,
             layouts=layouts,
             references=references,
-            rows=rows,
+            rows={
+                reference: row
+                for name, used in references.items()
+                for reference, row in zip(used, layouts[name].rows, strict=True)
+            },
             maps=maps,
             why_sizes=why_sizes,
             demands=needed(self.demands.found, self.space, self.demands.sizes),
@@ -336,10 +325,10 @@ class _Builder:
         except NotLinear as no:
             raise Unproven(statement, None, no.poly) from None
 
-    def truths_of(
-        self, statement: Statement, iterations: isl.Set, truths: dict[Reference, Truth]
-    ) -> None:
-        """Add where each reference under a condition is made, in the iterations."""
+    def truths(
+        self, statement: Statement, iterations: isl.Set
+    ) -> Iterator[tuple[Reference, Truth]]:
+        """Yield where each reference under a condition is made, in the iterations."""
         loops = self.region.nest.iterators()
         made = Conditions(self.region, statement, self.space, is_strict=True)
         shared: dict[tuple[Expr, ...], Truth] = {}
@@ -359,7 +348,7 @@ class _Builder:
                         made = replace(made, is_strict=False, _known={})
                         truth &= made.truth(condition)
                 shared[reference.conditions] = truth
-            truths[reference] = shared[reference.conditions]
+            yield reference, shared[reference.conditions]
 
     def check_parts(self, statement: Statement, runs: isl.Set, sizes: isl.Set) -> None:
         """Raise for a rounded part whose numerator may be negative, where C rounds up.

@@ -73,6 +73,12 @@ class Lifetime:
         return any(home[: len(loop)] == loop for home in self.homes)
 
 
+def lifetimes(names: Iterable[str], statements: tuple[Statement, ...]) -> dict[str, Lifetime]:
+    """Return where those of the written scalars `names` live that are private to a loop."""
+    found = {name: lifetime(name, statements) for name in names}
+    return {name: life for name, life in found.items() if life is not None}
+
+
 def lifetime(name: str, statements: tuple[Statement, ...]) -> Lifetime | None:
     """Return where the written scalar `name` lives, None when it is private to no loop."""
     users = [s for s in statements if any(r.name == name for r in s.references)]

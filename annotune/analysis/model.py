@@ -104,6 +104,16 @@ class Model:
         """Return the statements in the loop at this position in the text."""
         return tuple(one for one in self.statements if one.position[: len(loop)] == loop)
 
+    def box(self, sides: Sequence[tuple[Poly, Poly]]) -> isl.Set:
+        """Return the indices with each one from a side's first to before its second value."""
+        indices = [f"a{place}" for place in range(len(sides))]
+        facts = [
+            f"{self.space.affine(low, {})} <= {index} < {self.space.affine(high, {})}"
+            for index, (low, high) in zip(indices, sides, strict=True)
+        ]
+        text = f"[{', '.join(indices)}] : {' and '.join(facts)}"
+        return isl.Set(self.space.text(text)).intersect_params(self.sizes)
+
     def surely_runs(self, number: int) -> bool:
         """Return whether a statement runs at least once, at all sizes of the model."""
         return bool(self.sizes.is_subset(self.surely[number].params()))

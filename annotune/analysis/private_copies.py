@@ -12,13 +12,13 @@ statement guarded by "this is the last iteration" writes the user's variable.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from annotune.analysis.conditions import Conditions
-from annotune.analysis.dependences import Carried, Lifetime, all_dependences, lifetime, sees_writes
+from annotune.analysis.dependences import Carried, Lifetime, all_dependences, lifetimes, sees_writes
 from annotune.analysis.domains import NotLinear, access_map, is_last
 from annotune.analysis.model import Model, build_model
 from annotune.analysis.statements import (
@@ -54,6 +54,7 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
+from annotune.ir.poly import integer
 from annotune.ir.region import Region, Scalar
 
 # The most elements of an array that each thread gets for itself. A GPU thread keeps them in
@@ -101,7 +102,7 @@ def _with_one(region: Region, names: frozenset[str]) -> Region | None:
     """Return `region` with one array of `names` made private, None when none can be."""
     try:
         statements = read_statements(region)
-        lives = _lifetimes(region, statements)
+        lives = lifetimes(region.nest.written_scalars(), statements)
         model = build_model(region, statements)
     except AnnotuneError:
         return None  # what is wrong with it, the analysis says
@@ -116,11 +117,6 @@ def _with_one(region: Region, names: frozenset[str]) -> Region | None:
             if changed is not None:
                 return changed
     return None
-
-
-def _lifetimes(region: Region, statements: tuple[Statement, ...]) -> dict[str, Lifetime]:
-    found = {name: lifetime(name, statements) for name in region.nest.written_scalars()}
-    return {name: life for name, life in found.items() if life is not None}
 
 
 def _against(loop: Counted, model: Model, dependences: Sequence[Carried]) -> frozenset[str]:
@@ -293,28 +289,14 @@ def _elements(
 
 
 def _whole_writer(
-    name: str,
-    home: tuple[int, ...],
-    sides: Sequence[tuple[int, int]],
-    model: Model,
+    name: str, home: tuple[int, ...], sides: Sequence[tuple[int, int]], model: Model
 ) -> Statement | None:
     """Return a statement that runs in every iteration of `home` if each writes the whole box.
 
     Then the last iteration leaves what the loop leaves.
     """
     writes = [r for s in model.inside(home) for r in s.references if r.is_write and r.name == name]
-    box = " and ".join(f"{low} <= x{k} <= {high}" for k, (low, high) in enumerate(sides))
-    names = ", ".join(f"x{k}" for k in range(len(sides)))
-    whole = isl.Set(f"{{ [{names}] : {box} }}").intersect_params(model.sizes)
-    for write in _each_iteration(writes, home, whole, model):
-        return write
-    return None
-
-
-def _each_iteration(
-    writes: Sequence[Reference], home: tuple[int, ...], whole: isl.Set, model: Model
-) -> Iterator[Statement]:
-    """Yield the writers when, in each iteration of `home`, the writes together fill `whole`."""
+    whole = model.box([(integer(low), integer(high + 1)) for low, high in sides])
     depth = len(home)
     filled: isl.Map | None = None
     for write in writes:
@@ -323,15 +305,19 @@ def _each_iteration(
         inner = wrote.dim(isl.dim_type.in_) - depth
         outer = wrote.project_out(isl.dim_type.in_, depth, inner).reset_tuple_id(isl.dim_type.in_)
         filled = outer if filled is None else filled.union(outer)
-    if filled is None:
-        return
     for write in writes:
-        statement = model.statement(write.statement)
-        runs = model.iterations[write.statement]
-        around = runs.project_out(_SET, depth, runs.dim(_SET) - depth).reset_tuple_id()
+        around = _outermost(model.iterations[write.statement], depth).reset_tuple_id()
         every = isl.Map.from_domain_and_range(around, whole)
-        if every.is_subset(filled) and _runs_with_home(statement, depth):
-            yield statement
+        statement = model.statement(write.statement)
+        is_filled = filled is not None and every.is_subset(filled)
+        if is_filled and _runs_with_home(statement, depth):
+            return statement
+    return None
+
+
+def _outermost(runs: isl.Set, depth: int) -> isl.Set:
+    """Return the iterations of the `depth` outermost loops that have some of `runs`."""
+    return runs.project_out(_SET, depth, runs.dim(_SET) - depth)
 
 
 def _runs_with_home(statement: Statement, depth: int) -> bool:
@@ -360,11 +346,11 @@ def with_last_values(region: Region) -> Region:
         return region
     try:
         statements = read_statements(region)
-        lives = [life for name in wanted if (life := lifetime(name, statements)) is not None]
+        lives = lifetimes(wanted, statements)
         model = build_model(region, statements) if lives else None
     except AnnotuneError:
         return region  # what is wrong with it, the analysis says
-    for life in lives:
+    for life in lives.values():
         assert model is not None
         last = _last(life, model)
         if last is not None:
@@ -496,7 +482,5 @@ def _holds_last_alone(condition: Expr, statement: Statement, model: Model, depth
     runs = model.iterations[statement.number]
     if not truth.is_exact:
         return False
-    inner = runs.dim(_SET) - depth
-    around = runs.project_out(_SET, depth, inner)
-    chosen = runs.intersect(truth.maybe).project_out(_SET, depth, inner)
-    return is_last(chosen, around)
+    chosen = _outermost(runs.intersect(truth.maybe), depth)
+    return is_last(chosen, _outermost(runs, depth))

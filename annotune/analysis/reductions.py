@@ -30,7 +30,7 @@ from annotune.ir.expr import (
     walk,
 )
 from annotune.ir.functions import is_integer
-from annotune.ir.nest import Assign, LocalArray, walk_paths, walk_stmts
+from annotune.ir.nest import Assign, LocalArray, walk_stmts
 from annotune.ir.region import Region
 
 # The operator that combines partial results: a - b - c is a - (b + c).
@@ -177,8 +177,7 @@ def may_leave_range(region: Region, assign: Assign) -> bool:
 
     Their product with the others need not. Not where the user vouches for finite numbers.
     """
-    is_product = reduction_operator(assign) == "*" and not region.spec.assumptions.finite
-    return is_product and _type(region, assign.target) in _REALS
+    return _multiplies(region, assign) and _type(region, assign.target) in _REALS
 
 
 def is_complex_product(region: Region, assign: Assign) -> bool:
@@ -186,8 +185,11 @@ def is_complex_product(region: Region, assign: Assign) -> bool:
 
     Not where the user vouches for finite numbers: the sign of a zero result is free then.
     """
-    is_product = reduction_operator(assign) == "*" and not region.spec.assumptions.finite
-    return is_product and "omplex" in _type(region, assign.target)
+    return _multiplies(region, assign) and "omplex" in _type(region, assign.target)
+
+
+def _multiplies(region: Region, assign: Assign) -> bool:
+    return reduction_operator(assign) == "*" and not region.spec.assumptions.finite
 
 
 def may_stay_negative_zero(region: Region, assign: Assign) -> bool:
@@ -195,8 +197,7 @@ def may_stay_negative_zero(region: Region, assign: Assign) -> bool:
 
     Not where the user vouches for finite numbers: the sign of a zero result is free then.
     """
-    types = _types(region)
-    type_ = types[_name(assign.target)]
+    type_ = _type(region, assign.target)
     if reduction_operator(assign) != "+" or region.spec.assumptions.finite:
         return False
     if type_ not in _REALS:
@@ -210,7 +211,7 @@ def may_stay_negative_zero(region: Region, assign: Assign) -> bool:
 
 def _surely_runs(region: Region, assign: Assign) -> bool:
     """Return whether a statement runs wherever the outermost loops around it do."""
-    around = {one.number: loops for one, loops in walk_paths(region.nest.body)}[assign.number]
+    around = region.nest.paths()[assign.number]
     inside = {loop.var for loop in around}
     bounds = (bound for loop in around for bound in (loop.lower, loop.upper))
     return assign.guard is None and not any(variables(bound) & inside for bound in bounds)
@@ -226,7 +227,7 @@ def _begins(region: Region, assign: Assign, holds: Callable[[Expr], bool]) -> bo
 
     The statement that gives it that stands around the loops of the sum, or among them.
     """
-    around = {one.number: loops for one, loops in walk_paths(region.nest.body)}
+    around = region.nest.paths()
     others = [a for a in region.nest.assigns() if a.number != assign.number]
     writers = [a for a in others if _name(a.target) == _name(assign.target)]
     before = [a for a in writers if a.number < assign.number]

@@ -27,7 +27,6 @@ from annotune.analysis.domains import (
 )
 from annotune.analysis.facts import ArrayUse, Part, Shape
 from annotune.analysis.messages import GATHER_EXTENT
-from annotune.analysis.model import Model
 from annotune.analysis.statements import Reference, may_be_computed
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import (
@@ -357,19 +356,8 @@ def _writes_cover(name: str, found: tuple[Poly, Poly] | None, bounds: Bounds) ->
             # Of many strides isl would try each against each.
             written = image if written is None else written.union(image).coalesce()
     assert written is not None
-    section = _box([(first, first + count), *((ZERO, extent) for extent in inner)], model)
+    section = model.box([(first, first + count), *((ZERO, extent) for extent in inner)])
     return bool(section.is_subset(written))
-
-
-def _box(sides: Sequence[tuple[Poly, Poly]], model: Model) -> isl.Set:
-    """Return the indices with each one from a side's first to before its second value."""
-    indices = [f"a{place}" for place in range(len(sides))]
-    facts = [
-        f"{model.space.affine(low, {})} <= {index} < {model.space.affine(high, {})}"
-        for index, (low, high) in zip(indices, sides, strict=True)
-    ]
-    text = f"[{', '.join(indices)}] : {' and '.join(facts)}"
-    return isl.Set(model.space.text(text)).intersect_params(model.sizes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from bad_inputs import table
 from bad_inputs.case import GOOD, LOOP, Bad, Misuse, plain
 from bad_inputs.usage import MISUSE
 from support.cli import CLOSE, OPEN, annotune, function, marked, region
+from support.each import check_each
 
 from annotune.printable import cells, printable
 
@@ -75,28 +77,36 @@ def check_excerpt(marked_text: str, rows: list[str]) -> None:
     assert rows[1] == f"      | {blank}{'^' * width}"
 
 
-@pytest.mark.parametrize(("command", "newline"), [("check", "\n"), ("emit", "\r\n")])
-@pytest.mark.parametrize("name", BAD)
-def test_one_report_and_nothing_written(name: str, command: str, newline: str) -> None:
+@pytest.mark.parametrize("kind", sorted({name.partition(": ")[0] for name in BAD}))
+def test_one_report_and_nothing_written(kind: str, tmp_path: Path) -> None:
+    ways = (("check", "\n"), ("emit", "\r\n"))
+    cases = [(name, way) for name in BAD if name.startswith(f"{kind}: ") for way in ways]
+    check_each(cases, one_report_and_nothing_written, tmp_path)
+
+
+def one_report_and_nothing_written(case: tuple[str, tuple[str, str]]) -> None:
+    name, (command, newline) = case
     bad = BAD[name]
     place, marked_text = written(bad, newline)
     before = sorted(path.name for path in Path().iterdir())
-    command = bad.command or command
-    done = annotune(command, "bad.c", *bad.options)
+    done = annotune(bad.command or command, "bad.c", *bad.options)
     assert done.code == 1, done.err
     check_report(bad, place, marked_text, done.err)
     assert "\r" not in done.err
     assert sorted(path.name for path in Path().iterdir()) == before
 
 
-@pytest.mark.parametrize("name", MISUSE)
-def test_wrong_usage_ends_with_2(name: str) -> None:
-    misuse = MISUSE[name]
+def test_wrong_usage_ends_with_2() -> None:
     Path("bad.c").write_text(GOOD)
-    arguments = misuse.arguments
-    done = annotune(*(("check", "bad.c", *arguments) if arguments[0][0] == "-" else arguments))
-    assert (done.code, done.out) == (2, "")
-    assert misuse.message in " ".join(done.err.split())
+
+    def check(name: str) -> None:
+        misuse = MISUSE[name]
+        given = misuse.arguments
+        done = annotune(*(("check", "bad.c", *given) if given[0][0] == "-" else given))
+        assert (done.code, done.out) == (2, "")
+        assert misuse.message in " ".join(done.err.split())
+
+    check_each(MISUSE, check)
 
 
 def test_the_table_is_large_and_no_case_stands_in_it_twice() -> None:
@@ -120,33 +130,36 @@ def test_a_note_shows_the_dependence() -> None:
     ), err
 
 
-@pytest.mark.parametrize("command", ["check", "emit"])
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("none.c", "No such file or directory"),
-        ("folder", "Is a directory"),
-        ("user.c/below.c", "Not a directory"),
-        ("circle.c", "Too many levels of symbolic links"),
-        ("dangling.c", "No such file or directory"),
-        ("/dev/zero", "Is a device"),
-        ("huge.c", "Is larger than 64 MiB"),
-        ("n" * 300 + ".c", "File name too long"),
-    ],
-)
-def test_no_such_file(name: str, reason: str, command: str) -> None:
+UNREADABLE = {
+    "none.c": "No such file or directory",
+    "folder": "Is a directory",
+    "user.c/below.c": "Not a directory",
+    "circle.c": "Too many levels of symbolic links",
+    "dangling.c": "No such file or directory",
+    "/dev/zero": "Is a device",
+    "huge.c": "Is larger than 64 MiB",
+    "n" * 300 + ".c": "File name too long",
+}
+
+
+def test_no_such_file() -> None:
     Path("folder").mkdir()
     Path("user.c").write_text("int x;\n")
     Path("circle.c").symlink_to("circle.c")
     Path("dangling.c").symlink_to("nowhere.c")
     with Path("huge.c").open("wb") as file:
         os.truncate(file.fileno(), (64 << 20) + 1)
-    done = annotune(command, name)
-    assert (done.code, done.out) == (1, "")
-    assert done.err == (
-        f"{name}:1:1: error: cannot read '{name}': {reason} [AT601]\n"
-        "  help: check the name and its rights\n"
-    )
+
+    def check(case: tuple[str, str]) -> None:
+        command, name = case
+        done = annotune(command, name)
+        assert (done.code, done.out) == (1, "")
+        assert done.err == (
+            f"{name}:1:1: error: cannot read '{name}': {UNREADABLE[name]} [AT601]\n"
+            "  help: check the name and its rights\n"
+        )
+
+    check_each(product(("check", "emit"), UNREADABLE), check)
 
 
 def test_a_line_of_a_megabyte_is_shown_in_part() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
+from support.each import check_each
 from support.regions import text_regions
 
 from annotune.analysis.analyse import analyse
@@ -37,15 +40,17 @@ def region(statement: str, x: str, y: str) -> Region:
     return only
 
 
-@pytest.mark.parametrize("x", TYPES)
-@pytest.mark.parametrize("y", ["int", "float", "double", "double _Complex"])
-@pytest.mark.parametrize(("op", "value"), [(op, v) for op, each in SAME.items() for v in each])
-def test_both_spellings_are_one_statement(op: str, value: str, x: str, y: str) -> None:
-    for e in ("y[k]", "(y[k] - x[j][i])"):
+def test_both_spellings_are_one_statement() -> None:
+    def check(case: tuple[tuple[str, str], str, str, str]) -> None:
+        (op, value), x, y, e = case
         short = region(f"x[i][j] {op} {e}", x, y)
         long = region(f"x[i][j] = {value.replace('E', e)}", x, y)
         assert long.nest == short.nest
         assert long.arrays == short.arrays
+
+    spellings = [(op, value) for op, each in SAME.items() for value in each]
+    others = ("int", "float", "double", "double _Complex")
+    check_each(product(spellings, TYPES, others, ("y[k]", "(y[k] - x[j][i])")), check)
 
 
 @pytest.mark.parametrize("value", OTHER)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
+from support.each import check_each
 
 from annotune.ir.c_types import StoredName, may_access, may_share
 
@@ -42,11 +45,11 @@ def test_types(types: tuple[str, str]) -> None:
     assert may_access(*types) == may_access(*reversed(types)) == TYPES[types]
 
 
-@pytest.mark.parametrize("types", TYPES, ids=" and ".join)
-@pytest.mark.parametrize(("one", "other", "restrict", "alike", "unlike"), DECLARED)
-def test_declarations(
-    types: tuple[str, str], one: bool, other: bool, restrict: bool, alike: bool, unlike: bool
-) -> None:
-    first, second = StoredName(types[0], one, restrict), StoredName(types[1], other)
-    expected = alike if TYPES[types] else unlike
-    assert may_share(first, second) == may_share(second, first) == expected
+def test_declarations() -> None:
+    def check(case: tuple[tuple[str, str], tuple[bool, bool, bool, bool, bool]]) -> None:
+        types, (one, other, restrict, alike, unlike) = case
+        first, second = StoredName(types[0], one, restrict), StoredName(types[1], other)
+        expected = alike if TYPES[types] else unlike
+        assert may_share(first, second) == may_share(second, first) == expected
+
+    check_each(product(TYPES, DECLARED), check)

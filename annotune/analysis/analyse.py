@@ -13,7 +13,7 @@ from annotune.analysis.delinearise import Demand
 from annotune.analysis.dependences import Lifetime, all_dependences, classify, lifetime
 from annotune.analysis.domains import NotLinear, Space, access_map, context, domain
 from annotune.analysis.facts import Analysis, Work
-from annotune.analysis.looks import assumption_warnings, looked
+from annotune.analysis.inspector import assumption_warnings, inspector_of
 from annotune.analysis.messages import (
     ASSUMED_APART,
     DIVIDES_BY_ZERO,
@@ -78,8 +78,8 @@ def analyse(region: Region) -> Analysis:
     bounds, sections = _bounded(region, statements)
     dependences = all_dependences(bounds.model, lifetimes)
     assumed = {name: one.lowest for name, one in sections.items() if one.is_assumed}
-    look = looked(bounds, assumed, private, dependences)
-    for name, part in look.parts.items():
+    inspector = inspector_of(bounds, assumed, private, dependences)
+    for name, part in inspector.parts.items():
         sections = {**sections, name: replace(sections[name], touched=part, ends=None)}
     model = bounds.model
     missing = missing_for_work(model)
@@ -99,14 +99,14 @@ def analyse(region: Region) -> Analysis:
         work=work,
         total=_NO_WORK if missing else total_work(model, work),
         all_sizes=model.all_sizes,
-        warnings=(*_warnings(model, missing), *assumption_warnings(bounds, sections, look)),
+        warnings=(*_warnings(model, missing), *assumption_warnings(bounds, sections, inspector)),
         iterations=model.iterations,
         surely=model.surely,
         homes={name: _homes(life, statements) for name, life in lifetimes.items()},
         rounded=bounds.rounded,
         conditions=tuple(demand.expr(bounds.rounded) for demand in model.demands),
-        look=look.body,
-        unseen=look.unseen,
+        inspector=inspector.body,
+        unseen=inspector.unseen,
     )
 
 

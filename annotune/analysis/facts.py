@@ -110,7 +110,7 @@ class Shape:
     that C declares with its extents, all of it. `touched` is the part of that which one call
     touches, None where it is the same; `rows` are, of an array of rows, those with an element of
     that part. `may_be_null` says that memory decides whether anything is touched. Where it
-    `is_looked_for`, `touched` is made of what the analysis's `look` leaves.
+    `is_inspected`, `touched` is made of what the `inspector` of the analysis leaves.
     """
 
     array: str
@@ -120,7 +120,7 @@ class Shape:
     touched: Part | None = None
     rows: Part | None = None
     may_be_null: bool = False
-    is_looked_for: bool = False
+    is_inspected: bool = False
 
     @property
     def part(self) -> Part:
@@ -190,9 +190,9 @@ class Analysis:
     whose iteration owns it. `rounded` are the sizes in expressions that are no polynomials,
     such as ``n / 2``, by their C text.
 
-    `look` is what the host runs to learn which elements a call touches, where memory decides that;
-    the parts of those arrays are made of what it leaves. Where it cannot be learned, `unseen`
-    says so: such a region has no copies.
+    `inspector` is what the host runs to learn which elements a call touches, where memory decides
+    that; the parts of those arrays are made of what it leaves. Where it cannot be learned,
+    `unseen` says so: such a region has no copies.
     """
 
     region: Region
@@ -213,5 +213,5 @@ class Analysis:
     homes: Mapping[str, Mapping[int, tuple[int, ...]]] = field(default_factory=dict)
     rounded: Mapping[str, Expr] = field(default_factory=dict)
     conditions: tuple[Expr, ...] = ()
-    look: tuple[Stmt, ...] = ()
+    inspector: tuple[Stmt, ...] = ()
     unseen: tuple[Diagnostic, ...] = ()

@@ -89,7 +89,7 @@ def section_tests(analysis: Analysis) -> tuple[Expr, ...]:
             continue
         if not any(analysis.uses[array.name].is_written for array in (one, two)):
             tests.append(_same_or_apart(analysis, one, two))
-        elif not may_share(one, two) and _is_looked_for(analysis, one, two):
+        elif not may_share(one, two) and _is_inspected(analysis, one, two):
             tests.append(apart(section_stretch(analysis, one), section_stretch(analysis, two)))
     return tuple(tests)
 
@@ -97,7 +97,7 @@ def section_tests(analysis: Analysis) -> tuple[Expr, ...]:
 def _same_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
     """Return the test that two inputs are one and the same, if they may well be, or lie apart."""
     stretches = section_stretch(analysis, one), section_stretch(analysis, two)
-    if _is_looked_for(analysis, one, two):
+    if _is_inspected(analysis, one, two):
         return apart(*stretches)
     counts = _elements(analysis, one)[1], _elements(analysis, two)[1]
     if one.element != two.element or _is_longer(analysis.region, *counts):
@@ -105,9 +105,9 @@ def _same_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
     return same_or_apart(*stretches, counts[0] == counts[1])
 
 
-def _is_looked_for(analysis: Analysis, *arrays: Array) -> bool:
+def _is_inspected(analysis: Analysis, *arrays: Array) -> bool:
     """Return whether it is looked for what is touched of one of some arrays."""
-    return any(analysis.shapes[array.name].is_looked_for for array in arrays)
+    return any(analysis.shapes[array.name].is_inspected for array in arrays)
 
 
 def _is_longer(region: Region, *counts: Expr) -> bool:
@@ -137,7 +137,7 @@ def _elements(analysis: Analysis, array: Array) -> tuple[Expr, Expr]:
     row: Expr = Int(1)
     for extent in array.extents[1:] if shape.rows is not None else ():
         row = row if extent is None else fold(Binary("*", row, extent))
-    if shape.is_looked_for:
+    if shape.is_inspected:
         beside = fold(Binary("-", row, Int(1)))
         first = Binary("-", shape.lowest, beside)
         return fold(first), fold(Binary("+", shape.length, Binary("*", Int(2), beside)))

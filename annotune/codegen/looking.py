@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis, Part, Shape
-from annotune.analysis.looks import FAR
+from annotune.analysis.inspector import FAR
 from annotune.analysis.sections import rows_of
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import in_long
@@ -27,11 +27,11 @@ def look_text(analysis: Analysis, dialect: Dialect) -> str:
         errors = (replace(one, severity=Severity.ERROR) for one in analysis.unseen)
         raise AnnotuneError.of(*errors)
     out = Writer()
-    if analysis.look:
+    if analysis.inspector:
         out.line("/* Conditions decide which elements are touched, and no others need be there: */")
-        starts = (stmt for stmt in analysis.look if isinstance(stmt, Local))
+        starts = (stmt for stmt in analysis.inspector if isinstance(stmt, Local))
         ends = frozenset(s.name for s in starts if s.value in (Int(FAR), Int(-FAR)))
-        dialect.write_body(out, _wide(analysis.look, ends))
+        dialect.write_body(out, _wide(analysis.inspector, ends))
     return out.text()
 
 
@@ -62,12 +62,12 @@ def _wide(body: tuple[Stmt, ...], ends: frozenset[str]) -> tuple[Stmt, ...]:
 def wholly_there(analysis: Analysis) -> Analysis:
     """Return an analysis for data on the device, of which nothing is looked for or copied."""
     shapes = {
-        name: replace(shape, touched=None, rows=_rows(analysis, shape), is_looked_for=False)
-        if shape.is_looked_for
+        name: replace(shape, touched=None, rows=_rows(analysis, shape), is_inspected=False)
+        if shape.is_inspected
         else shape
         for name, shape in analysis.shapes.items()
     }
-    return replace(analysis, shapes=shapes, look=())
+    return replace(analysis, shapes=shapes, inspector=())
 
 
 def _rows(analysis: Analysis, shape: Shape) -> Part | None:

@@ -120,7 +120,7 @@ class Renaming:
             uses=uses,
             private=frozenset(map(self.name, analysis.private)),
             conditions=tuple(map(self.expr, analysis.conditions)),
-            look=self.body(analysis.look),
+            inspector=self.body(analysis.inspector),
         )
 
     def plan(self, plan: Plan) -> Plan:

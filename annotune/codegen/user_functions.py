@@ -63,7 +63,7 @@ def calling_copies(variant: Variant, names: Mapping[str, str]) -> Variant:
         if original is not None:
             original = Nest(view.body(original.body))
         region = replace(region, nest=nest, original=original)
-        return replace(one, region=region, look=view.body(one.look))
+        return replace(one, region=region, inspector=view.body(one.inspector))
 
     return variant.rewritten(analysis, view.plan)
 

@@ -134,8 +134,8 @@ def _check_uses(one: Region, sizes: Mapping[str, int]) -> None:
     """Everything touched lies in the section, which has nothing beyond what may be touched."""
     analysis = analyse(one)
     machine = Machine(one, sizes, CONTENTS)
-    seen = machine.left_by(analysis.look)
-    unseen = {name for name, s in analysis.shapes.items() if s.is_looked_for} - _told(analysis)
+    seen = machine.left_by(analysis.inspector)
+    unseen = {name for name, s in analysis.shapes.items() if s.is_inspected} - _told(analysis)
     read: dict[str, set[int]] = {name: set() for name in one.arrays}
     written: dict[str, set[int]] = {name: set() for name in one.arrays}
     early: set[str] = set()
@@ -164,7 +164,7 @@ def _check_uses(one: Region, sizes: Mapping[str, int]) -> None:
 
 def _told(analysis: Analysis) -> set[str]:
     """Return the arrays of which the slice says what is touched."""
-    names = {stmt.name for stmt in analysis.look if isinstance(stmt, Local)}
+    names = {stmt.name for stmt in analysis.inspector if isinstance(stmt, Local)}
     parts = {name: variables(shape.part.count) for name, shape in analysis.shapes.items()}
     return {name for name, used in parts.items() if used & names}
 

@@ -1,8 +1,12 @@
-"""What a call touches where memory decides it: looked for by the nest's own conditions.
+"""The inspector that finds what a call touches where memory decides it, before the nest runs.
 
 Behind ``if (mask[i])`` elements may be missing, and a copy of them all would leave the array. A
 slice of the nest says which are touched: its loops, its conditions, what these are made of, and
 for each array the first and the last element instead of the work.
+
+Source:
+    The inspector of Saltz, Mirchandaney and Crowley, "Run-Time Parallelization and Scheduling of
+    Loops", IEEE Transactions on Computers 40(5), 1991, doi:10.1109/12.88484.
 """
 
 from __future__ import annotations
@@ -43,7 +47,7 @@ FAR = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class Inspector:
     """What the host runs, the parts that it finds, and why it can find none of an array."""
 
     body: Body
@@ -51,12 +55,12 @@ class Looked:
     unseen: tuple[Diagnostic, ...]
 
 
-def looked(
+def inspector_of(
     bounds: Bounds,
     assumed: Mapping[str, Poly],
     private: Collection[str],
     dependences: Iterable[Carried],
-) -> Looked:
+) -> Inspector:
     """Return how the host learns what a call touches of the arrays of which memory decides it.
 
     These are the `assumed` ones, with the lowest element that any call may touch. `private` are
@@ -73,14 +77,14 @@ def looked(
     unseen: list[Diagnostic] = []
     for name in assumed:
         references = model.references[name]
-        if _may_look(region, references, changed):
+        if _can_inspect(region, references, changed):
             ends[name] = (_fresh(f"{name}_low", region), _fresh(f"{name}_high", region))
             continue
         where = next(r for r in references if not bounds.is_certain(r))
         condition = print_expr(where.conditions[-1])
         unseen.append(UNSEEN.at(where.span, array=name, condition=condition))
     if not ends:
-        return Looked((), {}, tuple(unseen))
+        return Inspector((), {}, tuple(unseen))
     references = tuple(r for name in ends for r in model.references[name])
     copies = {n: _fresh(f"{n}_seen", region) for n in sorted(_deciding(region, references))}
     found = _Slice(region, references, ends, copies).body(region.nest.body)
@@ -90,10 +94,10 @@ def looked(
     }
     lowest = {name: fold(bounds.in_c(name)(assumed[name])) for name in ends}
     body = (*_starts(region, ends, copies, private), *found, *_results(ends, parts, lowest))
-    return Looked(body, parts, tuple(unseen))
+    return Inspector(body, parts, tuple(unseen))
 
 
-def _may_look(
+def _can_inspect(
     region: Region, references: Sequence[Reference], changed: Collection[tuple[int, Access]]
 ) -> bool:
     """Return whether what decides about references is the same before the region as in it.
@@ -297,7 +301,7 @@ def _fresh(wanted: str, region: Region) -> str:
 
 
 def assumption_warnings(
-    bounds: Bounds, names: Iterable[str], found: Looked
+    bounds: Bounds, names: Iterable[str], found: Inspector
 ) -> tuple[Diagnostic, ...]:
     """Return the warnings about gathers in range and about elements that a condition guards.
 

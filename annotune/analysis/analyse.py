@@ -11,7 +11,7 @@ import islpy as isl
 from annotune.analysis.bounds import Bounds
 from annotune.analysis.delinearise import Demand
 from annotune.analysis.dependences import Lifetime, all_dependences, classify, lifetime
-from annotune.analysis.domains import NotLinear, Space, access_map, context, domain
+from annotune.analysis.domains import IslSpace, NotLinear, access_map, context, domain
 from annotune.analysis.facts import Analysis, Work
 from annotune.analysis.inspector import assumption_warnings, inspector_of
 from annotune.analysis.messages import (
@@ -25,7 +25,7 @@ from annotune.analysis.messages import (
     listed,
 )
 from annotune.analysis.model import Model, build_model, known_values
-from annotune.analysis.sections import Section, Unbounded, array_use, section, shape
+from annotune.analysis.sections import ArraySection, Unbounded, array_use, section, shape
 from annotune.analysis.statements import (
     Reference,
     Statement,
@@ -70,7 +70,7 @@ def analyse(region: Region) -> Analysis:
     if undefined:
         raise AnnotuneError.of(*undefined)
     statements = read_statements(region)
-    proven = overlaps(region, statements, Space(known_values(region, statements)))
+    proven = overlaps(region, statements, IslSpace(known_values(region, statements)))
     if proven:
         raise AnnotuneError.of(*proven)
     lifetimes = _lifetimes(region, statements)
@@ -112,7 +112,7 @@ def analyse(region: Region) -> Analysis:
 
 def _bounded(
     region: Region, statements: tuple[Statement, ...]
-) -> tuple[Bounds, Mapping[str, Section]]:
+) -> tuple[Bounds, Mapping[str, ArraySection]]:
     """Return the model of a region, in its bounds, and the section of each array.
 
     Raises:
@@ -173,7 +173,7 @@ def _is_read(name: str, statements: tuple[Statement, ...]) -> bool:
     return any(r.name == name and not r.is_write for r in references)
 
 
-def _sections(bounds: Bounds) -> Mapping[str, Section]:
+def _sections(bounds: Bounds) -> Mapping[str, ArraySection]:
     """Return the section of each array, in the order of the text."""
     return {
         name: section(name, bounds)
@@ -248,7 +248,7 @@ def overlap_warnings(region: Region, statements: Sequence[Statement]) -> tuple[D
 _SMALL_SIZE = 16
 
 
-def overlaps(region: Region, statements: Sequence[Statement], space: Space) -> list[Diagnostic]:
+def overlaps(region: Region, statements: Sequence[Statement], space: IslSpace) -> list[Diagnostic]:
     """Return a refusal for each two pointers of which the text proves that they overlap.
 
     Both are set to places of one array, and the region writes an element under one name and
@@ -267,7 +267,7 @@ def overlaps(region: Region, statements: Sequence[Statement], space: Space) -> l
     return found
 
 
-def _meet(one: Array, other: Array, statements: Sequence[Statement], space: Space) -> bool:
+def _meet(one: Array, other: Array, statements: Sequence[Statement], space: IslSpace) -> bool:
     """Return whether some element is touched under both names and written under one."""
     sizes = context(statements, space, ())
     try:
@@ -289,7 +289,7 @@ def _meet(one: Array, other: Array, statements: Sequence[Statement], space: Spac
 
 
 def _touched(
-    array: Array, statements: Sequence[Statement], space: Space, sizes: isl.Set
+    array: Array, statements: Sequence[Statement], space: IslSpace, sizes: isl.Set
 ) -> Iterator[tuple[bool, isl.Set]]:
     """Yield the elements that each reference of an array touches, counted from its root."""
     for statement in statements:
@@ -304,7 +304,7 @@ def _touched(
 
 
 def _elements(
-    reference: Reference, array: Array, statement: Statement, space: Space, sizes: isl.Set
+    reference: Reference, array: Array, statement: Statement, space: IslSpace, sizes: isl.Set
 ) -> isl.Set:
     (subscript,) = reference.subscripts
     address = subscript + integer(array.offset)
@@ -316,12 +316,12 @@ def zero_divisors(region: Region) -> list[Diagnostic]:
 
     What stands behind a condition may never be computed.
     """
-    finder = _Finder(region)
+    finder = _ZeroDivisions(region)
     found = finder.statements(region.nest.body)
     return list(dict.fromkeys(found))
 
 
-class _Finder:
+class _ZeroDivisions:
     def __init__(self, region: Region) -> None:
         self.region = region
         self.sizes: Mapping[str, int] = region.known_sizes

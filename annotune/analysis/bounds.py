@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 
-from annotune.analysis.conditions import Conditions, rooms
+from annotune.analysis.conditions import ConditionReader, rooms
 from annotune.analysis.delinearise import Demand, Demands, demands_on, negative
 from annotune.analysis.domains import NotLinear, access_map, tuple_text
 from annotune.analysis.model import Model
@@ -172,7 +172,7 @@ class Bounds:
         decided = [one for one in parts if not self.is_switch(one)]
         if len(decided) == len(parts) and not is_sure:
             return model.instances(reference)
-        made = Conditions(model.region, statement, model.space, is_strict=False)
+        made = ConditionReader(model.region, statement, model.space, is_strict=False)
         runs = model.iterations[statement.number]
         for condition in decided:
             truth = made.truth(condition)
@@ -183,7 +183,7 @@ class Bounds:
         """Return whether more than loops, sizes and switches decides when `reference` is made."""
         model = self.model
         statement = model.statement(reference.statement)
-        made = Conditions(model.region, statement, model.space, is_strict=False)
+        made = ConditionReader(model.region, statement, model.space, is_strict=False)
         decided = (c for c in reference.tests if not self.is_switch(c))
         return not all(made.truth(condition).is_exact for condition in decided)
 

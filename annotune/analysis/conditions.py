@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 import islpy as isl
 
-from annotune.analysis.domains import NotLinear, Space, dims, parameter, tuple_text
+from annotune.analysis.domains import IslSpace, NotLinear, dims, parameter, tuple_text
 from annotune.analysis.statements import Statement
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
@@ -75,7 +75,7 @@ _COMPARE: Mapping[str, Callable[[isl.PwAff, isl.PwAff], isl.Set]] = {
 
 
 @dataclass
-class Conditions:
+class ConditionReader:
     """Reads the conditions of one statement.
 
     With `is_strict`, a product of a loop and a size without a value is `NotLinear`; else
@@ -84,7 +84,7 @@ class Conditions:
 
     region: Region
     statement: Statement
-    space: Space
+    space: IslSpace
     is_strict: bool
     _known: dict[Expr, Truth] = field(default_factory=dict)
 
@@ -263,7 +263,7 @@ _ISL = {"==": "="}
 
 
 @dataclass(frozen=True)
-class Known:
+class Premises:
     """What holds at one place: the loops around it run, and some tests were true.
 
     `sizes` are numbers, `unsigned` the names that wrap around below zero. `integers` are the
@@ -278,12 +278,12 @@ class Known:
     facts: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, types: Mapping[str, str], sizes: Mapping[str, int]) -> Known:
+    def of(cls, types: Mapping[str, str], sizes: Mapping[str, int]) -> Premises:
         """Return what holds outside all loops: the values of sizes, and the C types of names."""
         unsigned = {name for name, type_ in types.items() if is_unsigned_type(type_)}
         return cls(sizes, frozenset(unsigned), frozenset(sizes))
 
-    def inside(self, loop: Loop) -> Known:
+    def inside(self, loop: Loop) -> Premises:
         """Return what holds in an iteration of `loop`."""
         var = Var(loop.var)
         unsigned = self.unsigned | ({loop.var} if loop.root in self.unsigned else set())
@@ -296,7 +296,7 @@ class Known:
             found.append(f"{distance} mod {loop.step} = 0")
         return replace(here, facts=(*self.facts, *found))
 
-    def where(self, tests: Iterable[Expr]) -> Known:
+    def where(self, tests: Iterable[Expr]) -> Premises:
         """Return what holds where `tests`, none of which wraps around, do as well."""
         tests = tuple(tests)
         here = self._naming(tests, self.unsigned)
@@ -327,7 +327,7 @@ class Known:
         text = self._compared(condition)
         return text is not None and _contradict((*self.facts, f"not ({text})"))
 
-    def _naming(self, exprs: Iterable[Expr], unsigned: frozenset[str]) -> Known:
+    def _naming(self, exprs: Iterable[Expr], unsigned: frozenset[str]) -> Premises:
         names = frozenset[str]().union(*map(variables, exprs))
         return replace(self, integers=self.integers | names, unsigned=unsigned)
 

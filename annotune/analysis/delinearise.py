@@ -20,7 +20,7 @@ from itertools import pairwise
 
 import islpy as isl
 
-from annotune.analysis.domains import NotLinear, Space, outside, poly_of, runs_inside
+from annotune.analysis.domains import IslSpace, NotLinear, outside, poly_of, runs_inside
 from annotune.analysis.statements import Reference, Statement, may_be_computed
 from annotune.ir.c_types import is_integer_type
 from annotune.ir.expr import Binary, Expr, variables
@@ -41,7 +41,7 @@ class Demand:
     poly: Poly
     differs: bool = False
 
-    def fact(self, space: Space) -> str:
+    def fact(self, space: IslSpace) -> str:
         """Return the condition in isl's syntax."""
         return f"{space.affine(self.poly, {})} {'!=' if self.differs else '>='} 0"
 
@@ -74,7 +74,7 @@ class Demands:
     `is_open` nothing may be demanded.
     """
 
-    space: Space
+    space: IslSpace
     sizes: isl.Set
     known: Mapping[str, int]
     testable: frozenset[str]
@@ -157,7 +157,7 @@ def _rank(demand: Demand, prefer: frozenset[str]) -> tuple[bool, int, str]:
 def demands_on(
     region: Region,
     named: Mapping[str, Expr],
-    space: Space,
+    space: IslSpace,
     sizes: isl.Set,
     known: Mapping[str, int],
 ) -> Demands:
@@ -177,13 +177,13 @@ def demands_on(
     return Demands(space, sizes, known, frozenset(plain | parts))
 
 
-def fulfilled(demands: Sequence[Demand], space: Space) -> isl.Set:
+def fulfilled(demands: Sequence[Demand], space: IslSpace) -> isl.Set:
     """Return the sizes at which all `demands`, found over the same sizes, hold."""
     facts = [demand.fact(space) for demand in demands]
     return isl.Set(space.text(f": {' and '.join(facts) or 'true'}"))
 
 
-def negative(poly: Poly, space: Space) -> isl.Set | None:
+def negative(poly: Poly, space: IslSpace) -> isl.Set | None:
     """Return the sizes at which `poly` is negative, None when it has an iterator in it."""
     try:
         return isl.Set(space.text(f": {space.affine(poly, {})} < 0"))
@@ -191,7 +191,7 @@ def negative(poly: Poly, space: Space) -> isl.Set | None:
         return None
 
 
-def needed(demands: Sequence[Demand], space: Space, sizes: isl.Set) -> tuple[Demand, ...]:
+def needed(demands: Sequence[Demand], space: IslSpace, sizes: isl.Set) -> tuple[Demand, ...]:
     """Return `demands` without those that follow from the others in the context `sizes`."""
     kept = list(dict.fromkeys(demands))
     for one in reversed(tuple(kept)):
@@ -201,7 +201,7 @@ def needed(demands: Sequence[Demand], space: Space, sizes: isl.Set) -> tuple[Dem
     return tuple(kept)
 
 
-def _opposites(piece: isl.BasicSet, context: isl.Set, space: Space) -> Iterator[Demand]:
+def _opposites(piece: isl.BasicSet, context: isl.Set, space: IslSpace) -> Iterator[Demand]:
     """Yield for each constraint of `piece` the condition that does not let it hold."""
     for constraint in piece.get_constraints():
         poly = poly_of(constraint.get_aff())
@@ -215,7 +215,7 @@ def _opposites(piece: isl.BasicSet, context: isl.Set, space: Space) -> Iterator[
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class ArrayLayout:
     """One array as dimensions: extents outermost first, and each reference's indices.
 
     `flat` has each reference's address in elements from the array's start, None when the
@@ -302,9 +302,9 @@ def recover(
     references: Sequence[Reference],
     statements: Mapping[int, Statement],
     instances: Sequence[isl.Set],
-    space: Space,
+    space: IslSpace,
     demands: Demands,
-) -> Layout:
+) -> ArrayLayout:
     """Return the layout of the array that all `references` name, proven or flat.
 
     `instances` are the runs of each reference. An unknown index is taken to stay in a
@@ -317,7 +317,7 @@ def recover(
     """
     dimensions = len(references[0].subscripts)
     if dimensions == 0:
-        return Layout((), ((),) * len(references), (ZERO,) * len(references), True)
+        return ArrayLayout((), ((),) * len(references), (ZERO,) * len(references), True)
     moving = frozenset(v for r in references for v in statements[r.statement].moving)
     guess, is_declared = _guess(references, declared_extents(array, dimensions), moving)
     extents, rows, flat = guess.extents, guess.rows, guess.flat
@@ -329,14 +329,14 @@ def recover(
     for start in starts:
         proven = closed.inside(_moved(rows, start), extents)
         if proven is not None:
-            return Layout(extents, proven, flat, True, _offset(start, extents))
-    best: tuple[Demands, Layout] | None = None
+            return ArrayLayout(extents, proven, flat, True, _offset(start, extents))
+    best: tuple[Demands, ArrayLayout] | None = None
     for start in starts if any(reference.is_write for reference in references) else ():
         trial = demands.copy()
         proven = replace(closed, demands=trial).inside(_moved(rows, start), extents)
         # Rows that count from 1 need `ldc >= n` from there, and `ldc > n` from 0.
         if proven is not None and (best is None or best[0].is_stricter(trial)):
-            best = trial, Layout(extents, proven, flat, True, _offset(start, extents))
+            best = trial, ArrayLayout(extents, proven, flat, True, _offset(start, extents))
     if best is not None:
         demands.found = best[0].found
         return best[1]
@@ -345,11 +345,11 @@ def recover(
 
 def _guess(
     references: Sequence[Reference], declared: tuple[Poly | None, ...], moving: frozenset[str]
-) -> tuple[Layout, bool]:
+) -> tuple[ArrayLayout, bool]:
     """Return a layout to be proven, and whether its dimensions are the `declared` ones."""
     flat = flat_addresses(references, declared)
     rows = tuple(r.subscripts for r in references)
-    as_declared = Layout(declared, rows, flat, False)
+    as_declared = ArrayLayout(declared, rows, flat, False)
     if flat is None or not any(_multiplies(poly, moving) for row in rows for poly in row):
         return as_declared, True
     chain = strides(flat, moving)
@@ -358,7 +358,7 @@ def _guess(
     inner = [big.divide(small)[0] for small, big in pairwise(chain)]
     outermost = declared[0] if len(declared) == 1 + len(inner) else None
     split_rows = tuple(split(address, chain) for address in flat)
-    return Layout((outermost, *reversed(inner)), split_rows, flat, False), False
+    return ArrayLayout((outermost, *reversed(inner)), split_rows, flat, False), False
 
 
 def _moved(
@@ -386,17 +386,17 @@ def _flat_layout(
     references: Sequence[Reference],
     statements: Mapping[int, Statement],
     flat: tuple[Poly, ...] | None,
-    space: Space,
-) -> Layout:
+    space: IslSpace,
+) -> ArrayLayout:
     """Return the layout in one dimension, which needs no proof where addresses are linear."""
     if flat is None:
         rows = tuple(r.subscripts for r in references)
-        return Layout((None,) * len(rows[0]), rows, None, False)
+        return ArrayLayout((None,) * len(rows[0]), rows, None, False)
     if any(reference.is_write for reference in references):
         for reference, address in zip(references, flat, strict=True):
             if reference.unknown.isdisjoint(address.names):
                 space.over(address, statements[reference.statement])
-    return Layout((None,), tuple((address,) for address in flat), flat, True)
+    return ArrayLayout((None,), tuple((address,) for address in flat), flat, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +410,7 @@ class _Proof:
     users: Sequence[Statement]
     references: Sequence[Reference]
     instances: Sequence[isl.Set]
-    space: Space
+    space: IslSpace
     assumes_unknown: bool
     demands: Demands | None = None
 

@@ -33,7 +33,7 @@ from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, negated, 
 from annotune.ir.text import print_expr
 
 
-class Origin(Enum):
+class ValueOrigin(Enum):
     """Who wrote the value that a scalar has, seen from one iteration of a loop."""
 
     OUTSIDE = "before or outside the loop"
@@ -44,7 +44,7 @@ class Origin(Enum):
 # Tests and their outcomes, all of which hold on a path.
 Outcomes: TypeAlias = frozenset[tuple[Expr, bool]]
 # On which paths the value has which origin.
-State: TypeAlias = frozenset[tuple[Origin, Outcomes]]
+State: TypeAlias = frozenset[tuple[ValueOrigin, Outcomes]]
 
 _ALWAYS: Outcomes = frozenset()
 # Paths kept apart for one scalar, and ways to fulfil one condition; beyond, less is known.
@@ -123,9 +123,9 @@ def _reads_of(condition: Expr) -> frozenset[str]:
 def _is_home(name: str, loop: tuple[int, ...], users: list[Statement]) -> bool:
     """Return whether every read inside `loop` sees its own iteration, and none outside sees it."""
     walk = _Walk(name, loop)
-    walk.body(users, (), frozenset({(Origin.OUTSIDE, _ALWAYS)}))
+    walk.body(users, (), frozenset({(ValueOrigin.OUTSIDE, _ALWAYS)}))
     return all(
-        origins <= {Origin.HERE} if inside else Origin.PAST not in origins
+        origins <= {ValueOrigin.HERE} if inside else ValueOrigin.PAST not in origins
         for inside, origins in walk.found
     )
 
@@ -135,7 +135,7 @@ class _Walk:
 
     def __init__(self, name: str, loop: tuple[int, ...]) -> None:
         self.name, self.loop = name, loop
-        self.found: list[tuple[bool, frozenset[Origin]]] = []
+        self.found: list[tuple[bool, frozenset[ValueOrigin]]] = []
 
     def body(self, users: list[Statement], place: tuple[int, ...], state: State) -> State:
         """Return the state after the body at `place`, given the one before it."""
@@ -157,7 +157,7 @@ class _Walk:
         while True:
             after = _forget(self.body(inner, child, state), {var})
             if child == self.loop:
-                past = {Origin.HERE: Origin.PAST}
+                past = {ValueOrigin.HERE: ValueOrigin.PAST}
                 after = frozenset((past.get(origin, origin), paths) for origin, paths in after)
             new = frozenset(path for path in after if not _is_covered(path, state))
             if not new:
@@ -173,10 +173,10 @@ class _Walk:
                 self.found.append((inside, frozenset(seen)))
         target = user.assign.target
         if isinstance(target, Var) and target.name == self.name:
-            state = self.written(user, Origin.HERE if inside else Origin.OUTSIDE, state)
+            state = self.written(user, ValueOrigin.HERE if inside else ValueOrigin.OUTSIDE, state)
         return _forget(state, {user.references[-1].name})
 
-    def written(self, user: Statement, origin: Origin, state: State) -> State:
+    def written(self, user: Statement, origin: ValueOrigin, state: State) -> State:
         guard = user.assign.guard
         if guard is None:
             return frozenset({(origin, _ALWAYS)})
@@ -188,7 +188,7 @@ class _Walk:
         return _bounded(frozenset(new))
 
 
-def _is_covered(path: tuple[Origin, Outcomes], state: State) -> bool:
+def _is_covered(path: tuple[ValueOrigin, Outcomes], state: State) -> bool:
     """Return whether `state` says as much already: the same origin under fewer outcomes."""
     return any(origin is path[0] and outcomes <= path[1] for origin, outcomes in state)
 

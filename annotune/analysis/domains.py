@@ -78,7 +78,7 @@ def parsed_map(text: str) -> isl.Map:
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class IslSpace:
     """How polynomials become isl text: `values` are the sizes that take part as numbers.
 
     These are the sizes that C fixes, or all of them; the others become parameters. `rounded`
@@ -209,7 +209,7 @@ def instance_text(number: int, depth: int, letter: str = "i") -> str:
     return f"S{number}[{', '.join(f'{letter}{k}' for k in range(depth))}]"
 
 
-def context(statements: Sequence[Statement], space: Space, extents: Iterable[Poly]) -> isl.Set:
+def context(statements: Sequence[Statement], space: IslSpace, extents: Iterable[Poly]) -> isl.Set:
     """Return the sizes for which every loop with fixed bounds runs and every array exists."""
     facts = []
     moving: frozenset[str] = frozenset().union(*(s.moving for s in statements))
@@ -225,7 +225,7 @@ def context(statements: Sequence[Statement], space: Space, extents: Iterable[Pol
     return isl.Set(space.text(f": {' and '.join(dict.fromkeys(facts)) or 'true'}"))
 
 
-def size_facts(name: str, expr: Expr, space: Space) -> list[str]:
+def size_facts(name: str, expr: Expr, space: IslSpace) -> list[str]:
     """Return what isl is to know of the size `name`, which is `expr`; nothing is sound too."""
     own = space.affine(variable(name), {})
     match expr:
@@ -261,7 +261,7 @@ def size_facts(name: str, expr: Expr, space: Space) -> list[str]:
     return []
 
 
-def domain(statement: Statement, space: Space, sizes: isl.Set) -> isl.Set:
+def domain(statement: Statement, space: IslSpace, sizes: isl.Set) -> isl.Set:
     """Return the iterations of the loops around `statement` for the `sizes` of the context.
 
     Raises:
@@ -271,7 +271,7 @@ def domain(statement: Statement, space: Space, sizes: isl.Set) -> isl.Set:
     return isl.Set(space.text(text)).intersect_params(sizes)
 
 
-def bound_facts(statement: Statement, space: Space, outermost: int | None = None) -> list[str]:
+def bound_facts(statement: Statement, space: IslSpace, outermost: int | None = None) -> list[str]:
     """Return in isl's syntax that the `outermost` so many loops of `statement` run.
 
     Raises:
@@ -300,7 +300,7 @@ def _on_step(depth: int, lower: Sequence[str], step: int) -> str:
 def access_map(
     statement: Statement,
     subscripts: Sequence[Poly],
-    space: Space,
+    space: IslSpace,
     instances: isl.Set,
     unknown: frozenset[str] = frozenset(),
     extents: Sequence[Poly | None] = (),
@@ -364,12 +364,12 @@ def _is_end(chosen: isl.Set, elements: isl.Set, beyond: Callable[[isl.Set], isl.
 
 
 def outside(
-    statement: Statement, value: Poly, extent: Poly, space: Space, instances: isl.Set
+    statement: Statement, value: Poly, extent: Poly, space: IslSpace, instances: isl.Set
 ) -> isl.Set:
     """Return the instances at which ``0 <= value < extent`` does not hold.
 
     Raises:
-        NotLinear: As `Space.over`.
+        NotLinear: As `IslSpace.over`.
     """
     one = space.over(value, statement)
     wrong = f"{one} < 0 or {one} >= {space.over(extent, statement)}"

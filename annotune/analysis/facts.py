@@ -86,7 +86,7 @@ class LoopFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ElementRange:
     """Neighbours in an array, elements or rows, that one call touches: the first and the count.
 
     With `may_be_none` there are calls for which `count` is 0. `is_whole` says of rows that the
@@ -100,7 +100,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ArrayShape:
     """An array as the analysis sees it: the dimensions recovered from its subscripts.
 
     `extents` are the sizes of the recovered dimensions, outermost first, None for the
@@ -117,22 +117,22 @@ class Shape:
     extents: tuple[Expr | None, ...]
     lowest: Expr
     length: Expr
-    touched: Part | None = None
-    rows: Part | None = None
+    touched: ElementRange | None = None
+    rows: ElementRange | None = None
     may_be_null: bool = False
     is_inspected: bool = False
 
     @property
-    def part(self) -> Part:
+    def part(self) -> ElementRange:
         """Return the elements that one call touches, from the first to the last."""
-        return self.touched or Part(self.lowest, self.length)
+        return self.touched or ElementRange(self.lowest, self.length)
 
 
 @dataclass(frozen=True, slots=True)
 class AccessFacts:
     """One access of one statement: its recovered subscripts and its strides.
 
-    `indices` are affine in the loops, one per dimension of the array's `Shape`. `strides`
+    `indices` are affine in the loops, one per dimension of the array's `ArrayShape`. `strides`
     gives for each loop around the statement the distance in elements between consecutive
     iterations: an int where it is known at the region's sizes, None where it is not.
     """
@@ -161,7 +161,7 @@ class Work:
 class ArrayUse:
     """How a region uses an array: what a copy to a device must bring and take back.
 
-    `overwritten` holds when the region writes every element of the section that `Shape`
+    `overwritten` holds when the region writes every element of the section that `ArrayShape`
     gives before it reads any, so that nothing need be copied in.
     """
 
@@ -200,7 +200,7 @@ class Analysis:
     paths: Mapping[int, tuple[Loop, ...]]
     domains: Mapping[int, isl.Set]
     dependences: tuple[Dependence, ...]
-    shapes: Mapping[str, Shape]
+    shapes: Mapping[str, ArrayShape]
     accesses: Mapping[int, tuple[AccessFacts, ...]]
     uses: Mapping[str, ArrayUse]
     private: frozenset[str]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from annotune.analysis.bounds import Bounds
 from annotune.analysis.dependences import Carried
-from annotune.analysis.facts import DependenceKind, Part
+from annotune.analysis.facts import DependenceKind, ElementRange
 from annotune.analysis.messages import ASSUMED_IN_RANGE, LOOKED_FOR, UNSEEN
 from annotune.analysis.model import Model
 from annotune.analysis.statements import Reference
@@ -51,7 +51,7 @@ class Inspector:
     """What the host runs, the parts that it finds, and why it can find none of an array."""
 
     body: Body
-    parts: Mapping[str, Part]
+    parts: Mapping[str, ElementRange]
     unseen: tuple[Diagnostic, ...]
 
 
@@ -89,7 +89,9 @@ def inspector_of(
     copies = {n: _fresh(f"{n}_seen", region) for n in sorted(_deciding(region, references))}
     found = _Slice(region, references, ends, copies).body(region.nest.body)
     parts = {
-        name: Part(Var(_fresh(f"{name}_first", region)), Var(_fresh(f"{name}_count", region)), True)
+        name: ElementRange(
+            Var(_fresh(f"{name}_first", region)), Var(_fresh(f"{name}_count", region)), True
+        )
         for name in ends
     }
     lowest = {name: fold(bounds.in_c(name)(assumed[name])) for name in ends}
@@ -160,7 +162,9 @@ def _starts(
 
 
 def _results(
-    ends: Mapping[str, tuple[str, str]], parts: Mapping[str, Part], lowest: Mapping[str, Expr]
+    ends: Mapping[str, tuple[str, str]],
+    parts: Mapping[str, ElementRange],
+    lowest: Mapping[str, Expr],
 ) -> Iterator[Local]:
     """Yield what the slice declares at its end: the first element and the number of them.
 

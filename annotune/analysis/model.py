@@ -13,19 +13,19 @@ from functools import cached_property
 
 import islpy as isl
 
-from annotune.analysis.conditions import Conditions, Truth
+from annotune.analysis.conditions import ConditionReader, Truth
 from annotune.analysis.delinearise import (
+    ArrayLayout,
     Demand,
     Demands,
-    Layout,
     declared_extents,
     demands_on,
     needed,
     recover,
 )
 from annotune.analysis.domains import (
+    IslSpace,
     NotLinear,
-    Space,
     access_map,
     bound_facts,
     context,
@@ -77,7 +77,7 @@ class Model:
 
     region: Region
     statements: tuple[Statement, ...]
-    space: Space
+    space: IslSpace
     values: Mapping[str, int]
     sizes: isl.Set
     iterations: Mapping[int, isl.Set]
@@ -85,7 +85,7 @@ class Model:
     surely: Mapping[int, isl.Set]
     truths: Mapping[Reference, Truth]
     arrays: Mapping[str, Array]
-    layouts: Mapping[str, Layout]
+    layouts: Mapping[str, ArrayLayout]
     references: Mapping[str, tuple[Reference, ...]]
     rows: Mapping[Reference, tuple[Poly, ...]]
     maps: Mapping[Reference, isl.Map]
@@ -172,7 +172,7 @@ def build_model(
     """
     known = known_values(region, statements)
     # A loop that never runs leaves nothing to measure or to tune.
-    _refuse_empty_loops(statements, Space(known))
+    _refuse_empty_loops(statements, IslSpace(known))
     if at_sizes is not None:
         reference, address = at_sizes
         where = next(s for s in statements if s.number == reference.statement)
@@ -185,7 +185,7 @@ def build_model(
             first = unproven
     why = first.for_sizes(statements, region)
     try:
-        return _Builder(region, statements, Space(known), known, ()).model(why)
+        return _Builder(region, statements, IslSpace(known), known, ()).model(why)
     except Unproven as unproven:
         raise AnnotuneError.of(unproven.refusal(known)) from None
 
@@ -201,7 +201,7 @@ def _for_all_sizes(
     Raises:
         Unproven: Something is not linear, or may be wrong whatever could be demanded.
     """
-    space = Space(with_values(region.constants, named_sizes(statements)))
+    space = IslSpace(with_values(region.constants, named_sizes(statements)))
     while True:
         builder = _Builder(region, statements, space, known, demands, is_open=True)
         model = builder.model(None)
@@ -220,7 +220,7 @@ class _Builder:
 
     region: Region
     statements: tuple[Statement, ...]
-    space: Space
+    space: IslSpace
     known: Mapping[str, int]
     given: tuple[Demand, ...]
     is_open: bool = False
@@ -296,10 +296,10 @@ class _Builder:
         array: Array | None,
         used: tuple[Reference, ...],
         runs: Mapping[Reference, isl.Set],
-    ) -> Layout:
+    ) -> ArrayLayout:
         """Return the dimensions of what all references in `used` name."""
         if not isinstance(used[0].access, Access):
-            return Layout((), ((),) * len(used), None, True)
+            return ArrayLayout((), ((),) * len(used), None, True)
         where = self.by_number[used[0].statement]
         try:
             own = [runs[reference] for reference in used]
@@ -313,7 +313,7 @@ class _Builder:
     def maps(
         self,
         used: tuple[Reference, ...],
-        layout: Layout,
+        layout: ArrayLayout,
         runs: Mapping[Reference, isl.Set],
     ) -> dict[Reference, isl.Map]:
         """Return the elements that each reference touches; equal references share a map."""
@@ -340,7 +340,7 @@ class _Builder:
     ) -> Iterator[tuple[Reference, Truth]]:
         """Yield where each reference under a condition is made, in the iterations."""
         loops = self.region.nest.iterators()
-        made = Conditions(self.region, statement, self.space, is_strict=True)
+        made = ConditionReader(self.region, statement, self.space, is_strict=True)
         shared: dict[tuple[Expr, ...], Truth] = {}
         for reference in statement.references:
             if not reference.conditions:
@@ -423,7 +423,7 @@ def _references(statements: tuple[Statement, ...]) -> dict[str, tuple[Reference,
     return {name: tuple(used) for name, used in found.items()}
 
 
-def _refuse_empty_loops(statements: tuple[Statement, ...], space: Space) -> None:
+def _refuse_empty_loops(statements: tuple[Statement, ...], space: IslSpace) -> None:
     empty = [
         EMPTY_LOOP.at(loop.loop.span, loop=loop.var)
         for loop in loops_of(statements)
@@ -433,7 +433,7 @@ def _refuse_empty_loops(statements: tuple[Statement, ...], space: Space) -> None
         raise AnnotuneError.of(*empty)
 
 
-def _is_empty(trip: Poly, space: Space) -> bool:
+def _is_empty(trip: Poly, space: IslSpace) -> bool:
     count = trip.at(space.values).constant
     return count is not None and count < 1
 

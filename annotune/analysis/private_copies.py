@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import islpy as isl
 
-from annotune.analysis.conditions import Conditions
+from annotune.analysis.conditions import ConditionReader
 from annotune.analysis.dependences import Carried, Lifetime, all_dependences, lifetimes, sees_writes
 from annotune.analysis.domains import NotLinear, access_map, is_last
 from annotune.analysis.model import Model, build_model
@@ -474,7 +474,7 @@ def _holds_last_alone(condition: Expr, statement: Statement, model: Model, depth
     It must hold there and nowhere else, at all sizes of the model, so far as `statement`
     runs at all.
     """
-    reader = Conditions(model.region, statement, model.space, is_strict=True)
+    reader = ConditionReader(model.region, statement, model.space, is_strict=True)
     try:
         truth = reader.truth(condition)
     except NotLinear:

@@ -123,7 +123,7 @@ _POSITIVE = frozenset({"fabs", "fabsf", "cabs", "exp", "expf", "cosh", "coshf", 
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class OrderDoubt:
     """Why the extremum that a statement accumulates may depend on the order of its elements.
 
     `element` is what is compared with the target, None where a function of C's chooses. A NaN
@@ -150,7 +150,7 @@ class Doubt:
         return self.nan_element or self.zero
 
 
-def doubt(region: Region, assign: Assign) -> Doubt | None:
+def doubt(region: Region, assign: Assign) -> OrderDoubt | None:
     """Return what is to be doubted of the extremum of reals that a statement accumulates.
 
     None for other statements, and where the user vouches for finite numbers.
@@ -161,7 +161,7 @@ def doubt(region: Region, assign: Assign) -> Doubt | None:
         return None
     value = assign.value
     if not isinstance(value, Select):
-        return Doubt(None, nan_start=True)
+        return OrderDoubt(None, nan_start=True)
     takes = value.if_false == assign.target
     element = value.if_true if takes else value.if_false
     is_narrow = type_ == "float" and not _is_float(region, element)
@@ -169,7 +169,7 @@ def doubt(region: Region, assign: Assign) -> Doubt | None:
     test = value.condition
     assert isinstance(test, Binary)
     takes_equal = takes == test.op.endswith("=")
-    return Doubt(element, not takes, not takes, zero, takes_equal and not zero, is_narrow)
+    return OrderDoubt(element, not takes, not takes, zero, takes_equal and not zero, is_narrow)
 
 
 def may_leave_range(region: Region, assign: Assign) -> bool:

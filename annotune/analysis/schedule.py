@@ -29,7 +29,7 @@ from annotune.analysis.dependences import (
     constant_distance,
     shortest_distance,
 )
-from annotune.analysis.domains import Space, instance_text, parsed_map
+from annotune.analysis.domains import IslSpace, instance_text, parsed_map
 from annotune.analysis.facts import Analysis, Dependence, DependenceKind, Violation
 from annotune.analysis.statements import with_values
 from annotune.ir.expr import (
@@ -94,7 +94,7 @@ class Path:
             for outer, part in pairwise(loop.merges)
         ]
 
-    def values(self, letter: str, space: Space) -> tuple[str, ...]:
+    def values(self, letter: str, space: IslSpace) -> tuple[str, ...]:
         """Return the value of each loop around the statement, as isl text over its instance."""
         known = {name: f"{letter}{depth}" for depth, name in enumerate(self.iterators)}
         known |= {x.var: merged_value(x, known) for x in self.loops if x.merges}
@@ -155,7 +155,7 @@ def merged_value(loop: Loop, known: Mapping[str, str]) -> str:
     return f"({' + '.join(terms)})"
 
 
-def _first(lower: Expr, name: str, space: Space, known: Mapping[str, str]) -> str:
+def _first(lower: Expr, name: str, space: IslSpace, known: Mapping[str, str]) -> str:
     """Return as isl text where a loop starts, over the values `known` of those around it."""
     text = space.value(lower, known)
     if text is None:
@@ -201,11 +201,11 @@ def _walk(
             yield Path(stmt.number, loops, (*place, index), iterators)
 
 
-def space_of(analysis: Analysis) -> Space:
+def space_of(analysis: Analysis) -> IslSpace:
     """Return how the analysis names sizes: numbers where its claims hold for them alone."""
     region = analysis.region
     values = region.constants if analysis.all_sizes else region.known_sizes
-    return Space(with_values(values, analysis.rounded), frozenset(analysis.rounded))
+    return IslSpace(with_values(values, analysis.rounded), frozenset(analysis.rounded))
 
 
 def violations(analysis: Analysis, body: tuple[Stmt, ...]) -> tuple[Violation, ...]:
@@ -274,7 +274,7 @@ class _Pair:
     sink: Path
     before: tuple[str, ...]
     after: tuple[str, ...]
-    space: Space
+    space: IslSpace
 
     def violation(self) -> Violation | None:
         """Return how the order and placement break the dependence, None when they keep it."""
@@ -475,7 +475,7 @@ def _common(paths: Sequence[Sequence[tuple[str, int]]]) -> set[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ScalarElement:
     """Where a statement finds the value of a private scalar.
 
     `declared` is the position of the array's declaration in the text, `around` are the loops
@@ -509,12 +509,12 @@ def _moved_by(index: Expr, inner: Mapping[str, Loop]) -> str:
             return "" if name in rest else name
 
 
-def elements(body: tuple[Stmt, ...]) -> dict[str, dict[int, Element]]:
+def elements(body: tuple[Stmt, ...]) -> dict[str, dict[int, ScalarElement]]:
     """Return for each scalar that arrays of `body` stand for where statements find it.
 
     A statement that uses several elements is left out.
     """
-    found: dict[str, dict[int, Element]] = {}
+    found: dict[str, dict[int, ScalarElement]] = {}
     for number, element in _walk_elements(body, (), (), {}):
         found.setdefault(element.array.stands_for, {})[number] = element
     return found
@@ -525,7 +525,7 @@ def _walk_elements(
     loops: tuple[Loop, ...],
     place: tuple[int, ...],
     known: Mapping[str, tuple[LocalArray, tuple[int, ...], int]],
-) -> Iterator[tuple[int, Element]]:
+) -> Iterator[tuple[int, ScalarElement]]:
     """Yield each statement's elements; `known` are the arrays declared around, with the depth."""
     known = dict(known)
     for index, stmt in enumerate(body):
@@ -544,7 +544,7 @@ def _walk_elements(
                     if names.count(name) == 1:
                         array, declared, depth = known[name]
                         around, inside = loops[:depth], loops[depth:]
-                        yield number, Element(array, declared, around, inside, indices)
+                        yield number, ScalarElement(array, declared, around, inside, indices)
 
 
 def _accesses(assign: Assign) -> list[Access]:
@@ -577,7 +577,7 @@ def without_arrays(
 def _is_apart(
     home: tuple[int, ...],
     used: Mapping[int, tuple[int, ...]],
-    own: Mapping[int, Element],
+    own: Mapping[int, ScalarElement],
     iterators: Mapping[int, Sequence[str]],
 ) -> bool:
     """Return whether each iteration of the loop at `home` has one element, and no other has it."""
@@ -594,7 +594,9 @@ def _is_apart(
     return is_one and all(needed <= around.keys() | place.picks() for place in places)
 
 
-def has_array_around(found: Mapping[str, Mapping[int, Element]], name: str, loop: Loop) -> bool:
+def has_array_around(
+    found: Mapping[str, Mapping[int, ScalarElement]], name: str, loop: Loop
+) -> bool:
     """Return whether all iterations of `loop` share the array that stands for a scalar."""
     return any(
         any(inner is loop for inner in element.inside) for element in found.get(name, {}).values()

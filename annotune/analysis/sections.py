@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from annotune.analysis.bounds import Bounds, Extreme
-from annotune.analysis.delinearise import Layout, declared_extents
+from annotune.analysis.delinearise import ArrayLayout, declared_extents
 from annotune.analysis.dependences import Carried, sees_writes
 from annotune.analysis.domains import (
     IntoC,
@@ -25,7 +25,7 @@ from annotune.analysis.domains import (
     in_long,
     poly_of,
 )
-from annotune.analysis.facts import ArrayUse, Part, Shape
+from annotune.analysis.facts import ArrayShape, ArrayUse, ElementRange
 from annotune.analysis.messages import GATHER_EXTENT
 from annotune.analysis.statements import Reference, may_be_computed
 from annotune.diagnostics import AnnotuneError
@@ -56,7 +56,7 @@ class Unbounded(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ArraySection:
     """The elements ``lowest .. lowest + length - 1`` of one array, counted flat.
 
     `is_assumed` says that memory decides whether both ends are touched: what a call touches is
@@ -67,7 +67,7 @@ class Section:
     lowest: Poly
     length: Poly
     is_assumed: bool = False
-    touched: Part | None = None
+    touched: ElementRange | None = None
     ends: tuple[Poly, Poly] | None = None
 
     @property
@@ -76,7 +76,7 @@ class Section:
         return (self.lowest, self.length) if self.touched is None else self.ends
 
 
-def section(name: str, bounds: Bounds) -> Section:
+def section(name: str, bounds: Bounds) -> ArraySection:
     """Return the section of the array `name` that the region touches.
 
     A declaration with all its extents is taken whole where no access is seen to leave it.
@@ -113,9 +113,11 @@ def section(name: str, bounds: Bounds) -> Section:
     if whole is not None:
         return _declared(name, whole, found, bounds)
     if not found:
-        return Section(ZERO, ZERO)
+        return ArraySection(ZERO, ZERO)
     lowest, length = _ends(found, references[0], flat[0], bounds)
-    section = Section(lowest, length, _is_open(found, lowest, length, bounds, bounds.is_certain))
+    section = ArraySection(
+        lowest, length, _is_open(found, lowest, length, bounds, bounds.is_certain)
+    )
     if not section.is_assumed:
         return section
     assumptions = model.region.spec.assumptions
@@ -167,11 +169,11 @@ def _is_open(
 
 def _declared(
     name: str, whole: Poly, found: Mapping[Reference, tuple[Extreme, Extreme]], bounds: Bounds
-) -> Section:
+) -> ArraySection:
     """Return the section of an array with all its extents; what a call touches may be less."""
-    everything = Section(ZERO, whole)
+    everything = ArraySection(ZERO, whole)
     if not found:
-        return replace(everything, touched=Part(Int(0), Int(0), may_be_none=True))
+        return replace(everything, touched=ElementRange(Int(0), Int(0), may_be_none=True))
     closed = replace(bounds, demands=replace(bounds.demands, is_open=False))
     reference = next(iter(found))
     try:
@@ -180,14 +182,14 @@ def _declared(
             if (lowest, length) == (ZERO, whole):
                 return everything
             to_c = bounds.in_c(name)
-            part = Part(fold(to_c(lowest)), fold(to_c(length)))
+            part = ElementRange(fold(to_c(lowest)), fold(to_c(length)))
             return replace(everything, touched=part, ends=(lowest, length))
     except Unbounded:
         pass
     return _of_a_call(name, everything, bounds)
 
 
-def _of_a_call(name: str, section: Section, bounds: Bounds) -> Section:
+def _of_a_call(name: str, section: ArraySection, bounds: Bounds) -> ArraySection:
     """Return a section with what one call touches of it, if it can be said, and if that is sure."""
     touched = Touched.of(name, bounds)
     hull = None if touched is None else touched.part()
@@ -216,13 +218,13 @@ def _unreached(end: Poly, extremes: Iterable[Extreme], length: Poly, bounds: Bou
     return model.sizes.subtract(reached)
 
 
-def _gathered(gather: Reference, bounds: Bounds) -> Section:
+def _gathered(gather: Reference, bounds: Bounds) -> ArraySection:
     """Return the whole array that `gather` may reach anywhere."""
     whole = bounds.model.whole_length(gather.name)
     if whole is None:
         index = print_expr(gather.unknown_index)
         raise AnnotuneError.of(GATHER_EXTENT.at(gather.span, array=gather.name, subscript=index))
-    return Section(ZERO, whole)
+    return ArraySection(ZERO, whole)
 
 
 def _declaration(
@@ -248,11 +250,11 @@ def _bound(polys: Sequence[Poly], bounds: Bounds, reference: Reference) -> Poly:
     raise Unbounded(reference, polys[0])
 
 
-def shape(name: str, found: Section, bounds: Bounds) -> Shape:
+def shape(name: str, found: ArraySection, bounds: Bounds) -> ArrayShape:
     """Return the shape of the array `name`, with the names of inner dimensions first."""
     to_c = bounds.in_c(name)
     extents = bounds.model.layouts[name].extents
-    return Shape(
+    return ArrayShape(
         name,
         tuple(None if one is None else to_c(one) for one in extents),
         to_c(found.lowest),
@@ -264,7 +266,7 @@ def shape(name: str, found: Section, bounds: Bounds) -> Shape:
     )
 
 
-def _rows(name: str, found: Section, bounds: Bounds) -> Part | None:
+def _rows(name: str, found: ArraySection, bounds: Bounds) -> ElementRange | None:
     """Return the rows that a call touches of an array of rows, None of any other array."""
     array = bounds.model.arrays.get(name)
     if array is None or len(array.extents) < 2:
@@ -281,7 +283,7 @@ def _rows(name: str, found: Section, bounds: Bounds) -> Part | None:
         row = row.at(bounds.model.space.values)
         (first, before), (end, behind) = lowest.divide(row), (lowest + length).divide(row)
         if before.is_zero and behind.is_zero:
-            return Part(fold(to_c(first)), fold(to_c(end - first)))
+            return ElementRange(fold(to_c(first)), fold(to_c(end - first)))
     is_gathered = any(r.unknown for r in bounds.model.references[name])
     if declared_rows(name, bounds) and not is_gathered:
         touched = Touched.of(name, bounds)
@@ -289,12 +291,12 @@ def _rows(name: str, found: Section, bounds: Bounds) -> Part | None:
         if hull is not None:
             return replace(hull.part, is_whole=False)
     if found.exact is not None:
-        return rows_of(Part(to_c(lowest), to_c(length)), to_c(row))
+        return rows_of(ElementRange(to_c(lowest), to_c(length)), to_c(row))
     assert found.touched is not None
     return rows_of(found.touched, to_c(row))
 
 
-def _may_be_null(name: str, found: Section, bounds: Bounds) -> bool:
+def _may_be_null(name: str, found: ArraySection, bounds: Bounds) -> bool:
     """Return whether memory decides if anything is touched behind a pointer."""
     model = bounds.model
     array, references = model.arrays.get(name), model.references[name]
@@ -309,7 +311,7 @@ def _may_be_null(name: str, found: Section, bounds: Bounds) -> bool:
 
 
 def array_use(
-    name: str, found: Section, bounds: Bounds, dependences: Sequence[Carried]
+    name: str, found: ArraySection, bounds: Bounds, dependences: Sequence[Carried]
 ) -> ArrayUse:
     """Return how the region uses the array `name`, whose section is `found`."""
     references = bounds.model.references[name]
@@ -327,7 +329,7 @@ def array_use(
 
 
 def _writes_cover(name: str, found: tuple[Poly, Poly] | None, bounds: Bounds) -> bool:
-    """Return whether every element is written of what each call touches, as `Section.exact` has it.
+    """Return whether every element of `found`, what each call touches, is written.
 
     That must be whole rows of the layout: a box of indices, all of them written.
     """
@@ -364,7 +366,7 @@ def _writes_cover(name: str, found: tuple[Poly, Poly] | None, bounds: Bounds) ->
 class Hull:
     """A part, and as polynomials its first element and its length where they are some."""
 
-    part: Part
+    part: ElementRange
     ends: tuple[Poly, Poly] | None = None
 
 
@@ -380,7 +382,7 @@ class Touched:
     elements: isl.Set
     context: isl.Set
     switches: Mapping[str, Expr]
-    layout: Layout
+    layout: ArrayLayout
     bounds: Bounds
     size: Callable[[Poly], Expr]
 
@@ -462,7 +464,7 @@ class Touched:
 
     def _part(self, elements: isl.Set, strides: Sequence[Poly], offset: Poly) -> Hull | None:
         if elements.is_empty():
-            return Hull(Part(Int(0), Int(0), may_be_none=True))
+            return Hull(ElementRange(Int(0), Int(0), may_be_none=True))
         both = ends(elements)
         if both is None:
             return None
@@ -471,12 +473,12 @@ class Touched:
             is_certain = self.is_certain()
             if isinstance(first, Poly) and isinstance(last, Poly):
                 length = last - first + ONE
-                part = Part(fold(self._expr(first)), fold(self._expr(length)))
+                part = ElementRange(fold(self._expr(first)), fold(self._expr(length)))
                 if is_certain:
                     return Hull(part, (first, length))
             else:
                 count = Binary("-", self._expr(last), self._expr(first))
-                part = Part(fold(self._expr(first)), fold(Binary("+", count, Int(1))))
+                part = ElementRange(fold(self._expr(first)), fold(Binary("+", count, Int(1))))
                 if is_certain:
                     return Hull(part)
             is_any = self._c.condition(self.elements.params())
@@ -528,14 +530,14 @@ def declared_rows(name: str, bounds: Bounds) -> bool:
     return is_alike and layout.offset.is_zero and declared[1:] == layout.extents[1:]
 
 
-def rows_of(part: Part, row: Expr) -> Part:
+def rows_of(part: ElementRange, row: Expr) -> ElementRange:
     """Return the rows, each of `row` elements, that hold the elements of `part`."""
     last = Binary("-", Binary("+", part.first, part.count), Int(1))
     first = fold(floored([part.first, row]))
     count = fold(Binary("+", Binary("-", floored([last, row]), first), Int(1)))
     if part.may_be_none:
         count = Select(Binary(">", in_long(part.count), Int(0)), count, Int(0))
-    return Part(first, count, part.may_be_none, is_whole=False)
+    return ElementRange(first, count, part.may_be_none, is_whole=False)
 
 
 def _known(extents: Iterable[Poly | None]) -> list[Poly]:

@@ -71,7 +71,7 @@ class Unknown:
     expr: Expr
 
 
-Part: TypeAlias = Size | Rounded | Unknown
+NamedPart: TypeAlias = Size | Rounded | Unknown
 
 # Casts that bounds and subscripts are read without, as no integer in them is taken to overflow.
 WIDE_CASTS = frozenset({"(int)", "(long)", "(long long)"})
@@ -82,7 +82,7 @@ class Namer:
 
     def __init__(self, region: Region, written: frozenset[str], iterators: frozenset[str]) -> None:
         self.region, self.written, self.iterators = region, written, iterators
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, NamedPart] = {}
 
     def poly(self, expr: Expr) -> Poly | None:
         """Return `expr` as a polynomial with names for its other parts; None when it is real."""
@@ -127,7 +127,7 @@ class Namer:
                     return False
         return True
 
-    def _named(self, part: Part) -> Poly:
+    def _named(self, part: NamedPart) -> Poly:
         text = print_expr(part.expr)
         if isinstance(part, Size) and isinstance(part.expr, Int | Var):
             folded = from_expr(part.expr)
@@ -212,7 +212,7 @@ def _casts(expr: Expr) -> Iterator[str]:
         yield from _casts(child)
 
 
-def parts_within(names: Iterable[str], parts: Mapping[str, Part]) -> frozenset[str]:
+def parts_within(names: Iterable[str], parts: Mapping[str, NamedPart]) -> frozenset[str]:
     """Return those of `names` that are parts, and the parts inside them."""
     found: set[str] = set()
     open_names = [name for name in names if name in parts]
@@ -226,7 +226,7 @@ def parts_within(names: Iterable[str], parts: Mapping[str, Part]) -> frozenset[s
     return frozenset(found)
 
 
-def plain_names(names: Iterable[str], parts: Mapping[str, Part]) -> frozenset[str]:
+def plain_names(names: Iterable[str], parts: Mapping[str, NamedPart]) -> frozenset[str]:
     """Return the scalars of C behind `names`."""
     found: set[str] = set()
     for name in names:
@@ -299,7 +299,7 @@ class Statement:
     loops: tuple[Counted, ...]
     position: tuple[int, ...]
     references: tuple[Reference, ...]
-    parts: Mapping[str, Part] = field(default_factory=dict, compare=False, repr=False)
+    parts: Mapping[str, NamedPart] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def number(self) -> int:
@@ -325,7 +325,7 @@ class Statement:
         return depth
 
 
-def moving_parts(parts: Mapping[str, Part]) -> frozenset[str]:
+def moving_parts(parts: Mapping[str, NamedPart]) -> frozenset[str]:
     """Return the names of the parts that are no sizes."""
     return frozenset(name for name, part in parts.items() if not isinstance(part, Size))
 
@@ -381,14 +381,14 @@ def read_statements(region: Region) -> tuple[Statement, ...]:
         AnnotuneError: Every subscript and bound that is no polynomial in the loops and in
             scalars that stay fixed, in the order of the source.
     """
-    reader = _Reader(region)
+    reader = _StatementReader(region)
     statements = tuple(reader.statements(region.nest.body, ()))
     if reader.problems:
         raise AnnotuneError.of(*reader.problems)
     return statements
 
 
-class _Reader:
+class _StatementReader:
     """Walks one region; collects all that is wrong instead of stopping at the first."""
 
     def __init__(self, region: Region) -> None:
@@ -422,7 +422,7 @@ class _Reader:
                 case _:
                     assert_never(stmt)
 
-    def parts_of(self, polys: Iterable[Poly]) -> dict[str, Part]:
+    def parts_of(self, polys: Iterable[Poly]) -> dict[str, NamedPart]:
         """Return the named parts in `polys`, and those inside them."""
         names = (name for poly in polys for name in poly.names)
         known = self.namer.parts

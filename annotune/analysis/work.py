@@ -16,7 +16,7 @@ from annotune.analysis.facts import AccessFacts, Work
 from annotune.analysis.model import Model
 from annotune.analysis.statements import (
     Counted,
-    Part,
+    NamedPart,
     Reference,
     Rounded,
     Size,
@@ -290,7 +290,7 @@ def instance_count(statement: Statement, sizes: Mapping[str, int]) -> int:
     bounds = [b.names for loop in statement.loops for b in (*loop.lower, *loop.upper)]
     used = plain_names({name for names in bounds for name in names}, statement.parts)
     used |= frozenset() if guard is None else _decided_by(guard)
-    rows = _Rows(statement, sizes)
+    rows = _IterationRows(statement, sizes)
     weights = np.ones(1, dtype=np.int64)
     is_complete = True
     for loop in statement.loops:
@@ -311,7 +311,7 @@ def instance_count(statement: Statement, sizes: Mapping[str, int]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _IterationRows:
     """Iterations of the loops around a statement, one in each of `count` rows.
 
     `columns` have the values of loop variables; a loop without a column is not listed.
@@ -330,7 +330,7 @@ class _Rows:
         end = np.minimum.reduce([self.at(bound) for bound in loop.upper])
         return first, np.maximum(0, -(-(end - first) // loop.loop.step))
 
-    def listed(self, loop: Counted, first: Column, trips: Column) -> tuple[_Rows, Column]:
+    def listed(self, loop: Counted, first: Column, trips: Column) -> tuple[_IterationRows, Column]:
         """Return a row for each iteration of `loop`, and of which row here each is one."""
         import numpy as np
 
@@ -501,7 +501,7 @@ def _extremes(
     poly: Poly,
     ranges: Mapping[str, tuple[int, int]],
     sizes: Mapping[str, int],
-    parts: Mapping[str, Part],
+    parts: Mapping[str, NamedPart],
 ) -> tuple[int, int]:
     """Return bounds of a polynomial that is linear in the names of `ranges` and in parts."""
     low = high = 0
@@ -535,7 +535,7 @@ def _list(statement: Statement, address: Poly, sizes: Mapping[str, int]) -> Colu
         if loop.var in used:
             names = {n for b in (*loop.lower, *loop.upper) for n in b.names}
             used |= plain_names(names, parts)
-    rows = _Rows(statement, sizes)
+    rows = _IterationRows(statement, sizes)
     for loop in statement.loops:
         if loop.var not in used:
             continue

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from annotune.analysis.conditions import Known
+from annotune.analysis.conditions import Premises
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.isl_schedule import within
 from annotune.codegen.isl_text import ALWAYS, IslText
@@ -28,7 +28,7 @@ from annotune.transforms.whole_tiles import whole_tiles
 
 def versions(region: Region, plan: Plan) -> tuple[Peeled, ...]:
     """Return where the two versions of peeled loops in a plan differ."""
-    known = Known.of(region_types(region), plan.constants)
+    known = Premises.of(region_types(region), plan.constants)
     found = _in_steps(plan.steps, _Place("", region.sizes), partial(_in_body, known=known))
     return tuple(dict.fromkeys(found))
 
@@ -88,7 +88,7 @@ def _in_blocks(body: Body, place: _Place) -> Iterator[Peeled]:
             yield from _in_blocks(stmt.body, place.inside(stmt))
 
 
-def _in_body(body: Body, place: _Place, known: Known) -> Iterator[Peeled]:
+def _in_body(body: Body, place: _Place, known: Premises) -> Iterator[Peeled]:
     """Yield where the versions of the loops in `body` differ, as the targets write them."""
     for stmt in body:
         if not isinstance(stmt, Loop):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import prod
 
-from annotune.analysis.conditions import Known
+from annotune.analysis.conditions import Premises
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda_copies import (
     DYNAMIC,
@@ -86,7 +86,7 @@ class ThreadDialect(Dialect):
     dealt: Mapping[str, Share] = field(default_factory=dict)
     locals: Mapping[str, str] = field(default_factory=dict)
     repeats: bool = False
-    known: Known = field(default_factory=Known)
+    known: Premises = field(default_factory=Premises)
 
     @classmethod
     def of(
@@ -107,7 +107,7 @@ class ThreadDialect(Dialect):
             picking=RegisterLoops(held, made.keys(), constants, taken),
             dealt=shares(kernel.body, prod(shape.threads)),
             locals={array.name: array.type for array in arrays},
-            known=Known.of(region_types(region), constants),
+            known=Premises.of(region_types(region), constants),
         )
 
     def inside(self, loop: Loop, repeats: bool) -> ThreadDialect:
@@ -124,7 +124,7 @@ class ThreadDialect(Dialect):
     ) -> None:
         """Write `body` by `write`, once more for whole tiles where `tests` tell them apart."""
 
-        def write_one(version: Body, known: Known) -> None:
+        def write_one(version: Body, known: Premises) -> None:
             write(replace(self, known=known), version)
 
         write_versions(out, self, tests, body, self.known, write_one)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from annotune.analysis.facts import Analysis, ArrayUse, Shape
+from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
 from annotune.codegen.cuda_types import FUNCTIONS, IMAGINARY_UNIT, cuda_type
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.target import Variant
@@ -97,7 +97,7 @@ class View(Renaming):
         for scalar in (s for name, s in scalars.items() if name in self.held):
             name = scalar.name
             arrays[name] = Array(name, scalar.type, (None,), is_pointer=True)
-            shapes[name] = Shape(name, (None,), Int(0), Int(1))
+            shapes[name] = ArrayShape(name, (None,), Int(0), Int(1))
             uses[name] = ArrayUse(name, is_read=True, is_written=True, overwritten=False)
         left = {name: s for name, s in scalars.items() if name not in self.held}
         region = replace(found.region, arrays=arrays, scalars=left)

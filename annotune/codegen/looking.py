@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from annotune.analysis.facts import Analysis, Part, Shape
+from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
 from annotune.analysis.inspector import FAR
 from annotune.analysis.sections import rows_of
 from annotune.codegen.c_stmt import Dialect
@@ -70,11 +70,11 @@ def wholly_there(analysis: Analysis) -> Analysis:
     return replace(analysis, shapes=shapes, inspector=())
 
 
-def _rows(analysis: Analysis, shape: Shape) -> Part | None:
+def _rows(analysis: Analysis, shape: ArrayShape) -> ElementRange | None:
     """Return the rows of all elements that calls may touch, None of an array without rows."""
     if shape.rows is None:
         return None
     row: Expr = Int(1)
     for extent in analysis.region.arrays[shape.array].extents[1:]:
         row = row if extent is None else fold(Binary("*", row, extent))
-    return rows_of(Part(shape.lowest, shape.length), row)
+    return rows_of(ElementRange(shape.lowest, shape.length), row)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from annotune.analysis.facts import Analysis, Part, Shape
+from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
 from annotune.codegen.freed import constants
 from annotune.codegen.names import words
 from annotune.codegen.target import Variant
@@ -150,7 +150,7 @@ class Renaming:
         kind = self.kind(array.element)
         return replace(array, name=self.name(array.name), extents=extents, element=kind)
 
-    def _shape(self, shape: Shape) -> Shape:
+    def _shape(self, shape: ArrayShape) -> ArrayShape:
         extents = tuple(None if e is None else self.expr(e) for e in shape.extents)
         lowest, length = self.expr(shape.lowest), self.expr(shape.length)
         return replace(
@@ -163,7 +163,7 @@ class Renaming:
             rows=self._part(shape.rows),
         )
 
-    def _part(self, part: Part | None) -> Part | None:
+    def _part(self, part: ElementRange | None) -> ElementRange | None:
         if part is None:
             return None
         return replace(part, first=self.expr(part.first), count=self.expr(part.count))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from annotune.analysis.conditions import Known
+from annotune.analysis.conditions import Premises
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Expr
@@ -14,7 +14,7 @@ from annotune.ir.text import PRECEDENCE
 from annotune.transforms.tree import Body, rebuilt
 from annotune.transforms.whole_tiles import whole_tiles
 
-Write: TypeAlias = Callable[[Body, Known], None]
+Write: TypeAlias = Callable[[Body, Premises], None]
 
 
 def is_peeled(body: Body) -> bool:
@@ -23,7 +23,7 @@ def is_peeled(body: Body) -> bool:
 
 
 def write_versions(
-    out: Writer, dialect: Dialect, tests: Sequence[Expr], body: Body, known: Known, write: Write
+    out: Writer, dialect: Dialect, tests: Sequence[Expr], body: Body, known: Premises, write: Write
 ) -> None:
     """Write `body`, where `known` holds, by `write`: twice, if there are tests for whole tiles.
 

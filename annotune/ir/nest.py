@@ -184,7 +184,7 @@ class Combine:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MergedLoop:
     """A loop that another one runs: `var` starts at `lower`, and one step of it is `stride` there.
 
     The merged loop counts from 0: its value is the sum of ``stride * (var - lower)``.
@@ -219,7 +219,7 @@ class Loop:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     combines: tuple[Combine, ...] = ()
     deal_of: str = ""
-    merges: tuple[Part, ...] = ()
+    merges: tuple[MergedLoop, ...] = ()
     peeled: tuple[Expr, ...] = ()
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotune.analysis.reductions import Doubt
+from annotune.analysis.reductions import OrderDoubt
 from annotune.ir.expr import Access, Binary, Call, Expr, Negate, Real, Select, Var, negated, rewrite
 from annotune.ir.nest import Assign
 
@@ -14,7 +14,7 @@ from annotune.ir.nest import Assign
 class Doubts:
     """What is written for the doubts of a statement whose workers have each a `partial` result."""
 
-    doubt: Doubt
+    doubt: OrderDoubt
     assign: Assign
     partial: Var
 

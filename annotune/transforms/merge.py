@@ -21,7 +21,7 @@ from annotune.ir.nest import (
     Local,
     LocalArray,
     Loop,
-    Part,
+    MergedLoop,
     Stmt,
     walk_stmts,
 )
@@ -109,7 +109,7 @@ class Merge:
         counts = _counts(band, context)
         strides = [prod(counts[k + 1 :]) for k in range(len(band))]
         parts = tuple(
-            Part(loop.var, _number(loop.lower, context), stride)
+            MergedLoop(loop.var, _number(loop.lower, context), stride)
             for loop, stride in zip(band, strides, strict=True)
         )
         index = _Index(merged_name(self.loops), parts, context)
@@ -180,7 +180,7 @@ class _Index:
     """The iterator `name` of a merged loop, and what it makes of those of its parts."""
 
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[MergedLoop, ...]
     context: Context
 
     def put_into(self, expr: Expr) -> Expr:
@@ -241,7 +241,7 @@ def decoded(loop: Loop) -> dict[str, Expr]:
     return _by_division(loop.var, loop.merges)
 
 
-def _by_division(name: str, parts: Sequence[Part]) -> dict[str, Expr]:
+def _by_division(name: str, parts: Sequence[MergedLoop]) -> dict[str, Expr]:
     found: dict[str, Expr] = {}
     for place, part in enumerate(parts):
         own: Expr = Var(name)

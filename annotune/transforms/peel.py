@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from annotune.analysis.conditions import Known
+from annotune.analysis.conditions import Premises
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Expr, Int, Var, variables
@@ -129,9 +129,9 @@ class Peel:
         known = known.inside(rebuilt(loop, upper=full_end(loop)))
         return all(known.implies(Binary("<", Var(loop.var), end)) for end in cut_ends(loop))
 
-    def _around(self, around: Sequence[Loop], depth: int, context: Context) -> Known:
+    def _around(self, around: Sequence[Loop], depth: int, context: Context) -> Premises:
         """Return what holds inside the first `depth` loops, the named ones in full."""
-        known = Known.of(context.types, context.sizes)
+        known = Premises.of(context.types, context.sizes)
         for loop in around[:depth]:
             upper = full_end(loop) if loop.var in self.loops else loop.upper
             known = known.inside(rebuilt(loop, upper=upper))

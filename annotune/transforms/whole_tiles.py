@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial, reduce
 
-from annotune.analysis.conditions import Known
+from annotune.analysis.conditions import Premises
 from annotune.ir.expr import Binary, Call, Expr, Select, Var, rewrite
 from annotune.ir.nest import Assign, Local, Loop, Stmt
 from annotune.transforms.tiles import cut_ends, full_end
 from annotune.transforms.tree import Body, rebuilt
 
 
-def whole_tiles(body: Body, known: Known) -> Body:
+def whole_tiles(body: Body, known: Premises) -> Body:
     """Return `body`, in which `known` holds, without what that makes true.
 
     A tile that cannot be cut short ends where a full one does, and a condition that is sure to
@@ -36,7 +36,7 @@ def whole_tiles(body: Body, known: Known) -> Body:
     return tuple(out)
 
 
-def _full(loop: Loop, known: Known) -> Loop:
+def _full(loop: Loop, known: Premises) -> Loop:
     """Return a loop without the ends that do not cut it."""
     ends = cut_ends(loop)
     if not ends:
@@ -49,14 +49,14 @@ def _full(loop: Loop, known: Known) -> Loop:
     return rebuilt(loop, upper=reduce(lambda end, full: Call("min", (full, end)), bounds[::-1]))
 
 
-def _assign(assign: Assign, known: Known) -> Assign:
+def _assign(assign: Assign, known: Premises) -> Assign:
     """Return a statement without the conditions that hold."""
     guard = None if assign.guard is None else known.without(assign.guard)
     value = rewrite(assign.value, partial(_chosen, known))
     return replace(assign, guard=guard, value=value)
 
 
-def _chosen(known: Known, expr: Expr) -> Expr | None:
+def _chosen(known: Premises, expr: Expr) -> Expr | None:
     """Return what a choice comes to, None for what is no choice."""
     if not isinstance(expr, Select):
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from support.nest_text import parse_nest
 
-from annotune.analysis.facts import Analysis, ArrayUse, Shape, Work
+from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse, Work
 from annotune.annotation.spec import Spec
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign
@@ -75,7 +75,7 @@ def made(
         domains={},
         dependences=(),
         shapes={
-            name: Shape(name, (None,), expr(use.lowest), expr(use.length))
+            name: ArrayShape(name, (None,), expr(use.lowest), expr(use.length))
             for name, use in arrays.items()
         },
         accesses={},

@@ -37,9 +37,9 @@ from annotune.ir.nest import (
     LocalArray,
     Loop,
     MemorySpace,
+    MergedLoop,
     Nest,
     Operator,
-    Part,
     Stmt,
 )
 from annotune.ir.text import SELECT, print_expr
@@ -205,7 +205,7 @@ class _Lines:
         place = Level.SERIAL
         names = {"tile_of": "", "deal_of": ""}
         combines: list[Combine] = []
-        merges: list[Part] = []
+        merges: list[MergedLoop] = []
         peeled: list[Expr] = []
         while word := tokens.peek():
             if word.startswith("@"):
@@ -302,13 +302,13 @@ class _Tokens:
             raise self.error("an integer")
         return int(self.next())
 
-    def part(self) -> Part:
+    def part(self) -> MergedLoop:
         var = self.name()
         self.expect("from")
         sign = -1 if self.take("-") else 1
         lower = sign * self.integer()
         self.expect("by")
-        return Part(var, lower, self.integer())
+        return MergedLoop(var, lower, self.integer())
 
     def assign(self, number: int) -> Assign:
         target = self.primary()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import groupby
 
-from annotune.analysis.conditions import Known
+from annotune.analysis.conditions import Premises
 from annotune.codegen.versions import is_peeled, unpeeled
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
@@ -63,10 +63,10 @@ class _Machine:
         # Groups of copies that have been begun, the oldest first; None outside of one.
         self.groups: list[list[tuple[Place, int]]] = []
         self.begun: list[tuple[Place, int]] | None = None
-        self.known = Known()
+        self.known = Premises()
         self.whole_tiles = 0
         # What holds in a peeled loop and in its whole tiles, and what then runs in it.
-        self.made: dict[tuple[int, tuple[str, ...]], tuple[Known, Known, Body, Body]] = {}
+        self.made: dict[tuple[int, tuple[str, ...]], tuple[Premises, Premises, Body, Body]] = {}
 
     def body(self, body: tuple[Stmt, ...]) -> None:
         for is_async, run in groupby(body, _is_async):

@@ -15,7 +15,7 @@ from support.regions import nest_analysis
 from transforms.interpreter import run, touched, whole_tiles_run
 from transforms.products import MATMUL, analysed
 
-from annotune.analysis.conditions import Known
+from annotune.analysis.conditions import Premises
 from annotune.analysis.facts import Analysis
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign, Combine, Level, Loop, MemorySpace, Nest, Operator
@@ -74,7 +74,7 @@ def test_whole_tiles_of_blocks_are_apart(golden: Golden) -> None:
     golden.check("transforms/peel_blocks.nest", text)
     assert parse_nest(text) == Nest(body)
     (marked,) = (loop for loop in path(body, 0) if loop.peeled)
-    known = Known().inside(path(body, 0)[0]).inside(marked).where(marked.peeled)
+    known = Premises().inside(path(body, 0)[0]).inside(marked).where(marked.peeled)
     golden.check("transforms/peel_whole.nest", print_nest(Nest(whole_tiles(marked.body, known))))
 
 
@@ -87,7 +87,7 @@ def test_tiles_without_padding_lose_their_ends() -> None:
     text = print_nest(Nest((outer,)))
     assert text.startswith("for i_t in 0:n step 4 tile_of i peeled n - i_t >= 4\n")
     assert "for i in i_t:min(i_t + 4, n)" in text
-    whole = whole_tiles(outer.body, Known().inside(outer).where(outer.peeled))
+    whole = whole_tiles(outer.body, Premises().inside(outer).where(outer.peeled))
     assert "for i in i_t:i_t + 4\n" in print_nest(Nest(whole))
 
 
@@ -193,7 +193,7 @@ def loop(text: str) -> Loop:
 
 
 INSIDE = (
-    Known({"five": 5})
+    Premises({"five": 5})
     .inside(loop("i_t in 1:n step 8 tile_of i"))
     .where([condition("n - i_t >= 8")])
 )
@@ -227,7 +227,7 @@ def test_nothing_is_left_out_but_what_is_proven(text: str, left: str) -> None:
 
 
 def test_differences_of_unsigned_numbers_are_no_proof() -> None:
-    known = Known.of({"i": "unsigned int", "n": "int"}, {})
+    known = Premises.of({"i": "unsigned int", "n": "int"}, {})
     inside = known.inside(loop("i_t in 0:n step 8 tile_of i")).inside(loop("i in i_t:n"))
     assert inside.without(condition("i < n")) is None
     assert inside.without(condition("i - 1 < n")) is not None

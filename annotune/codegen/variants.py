@@ -124,7 +124,7 @@ class GpuPoints:
                 first = first or self.variant(one)
             except AnnotuneError:
                 # A strategy's whole choice is nobody's demand: what comes next will do.
-                if found or illegal or point.made:
+                if found or illegal or any(map(point.whole, point.picked)):
                     illegal.append(point)
                     continue
                 raise
@@ -220,7 +220,7 @@ def _by_rules(first: Point, variant: Callable[[Point], Variant]) -> Variant:
     Raises:
         AnnotuneError: `direct` is illegal too, as only a recipe can make it.
     """
-    rules = replace(first, made={})
+    rules = replace(first, picked={})
     try:
         return variant(rules)
     except AnnotuneError:

@@ -50,7 +50,7 @@ def acc_shapes(unit: Unit, strategy: str = AUTO) -> tuple[Candidate, ...]:
     """
     if any(next(hints(unit, kind), None) is not None for kind in WishKind):
         return ()
-    found = list(_shapes(unit, strategy))
+    found = [replace(one, origin="openacc") for one in _shapes(unit, strategy)]
     return tuple(c for k, c in enumerate(found) if c not in found[:k])
 
 

@@ -109,4 +109,4 @@ def _in_turn(space: Space) -> Iterator[Point]:
     made = {unit.unit.leader: unit.made.first for unit in units if unit.made.first}
     for k in range(1, max(map(len, made.values()), default=0)):
         picked = {leader: shapes[min(k, len(shapes) - 1)] for leader, shapes in made.items()}
-        yield Point(space.params[0], fusion, made=picked)
+        yield Point(space.params[0], fusion, picked)

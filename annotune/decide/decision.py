@@ -16,7 +16,7 @@ from annotune.decide.build import base_body
 from annotune.decide.copying import copying_of, peeled_as_wished, refuse_beside, with_copies
 from annotune.decide.cut_axes import to_workers, with_tiles
 from annotune.decide.direct import choose, fuse_by_footprint, thread_level
-from annotune.decide.hints import Launch, with_launch
+from annotune.decide.hints import HINTS
 from annotune.decide.merged import as_merged, refused_merges, with_merged
 from annotune.decide.messages import (
     APART_AND_FUSED,
@@ -28,7 +28,7 @@ from annotune.decide.movement import MOVES
 from annotune.decide.movements import as_wished
 from annotune.decide.places import Places
 from annotune.decide.plan import Candidate, Reason
-from annotune.decide.rules import Roles, serial_order
+from annotune.decide.rules import serial_order
 from annotune.decide.strategies import AUTO, why_not
 from annotune.decide.units import Unit, atomic_groups, fusible, units
 from annotune.decide.wished_tile import wished
@@ -58,19 +58,20 @@ FUSIONS = ("footprint", "apart", "all")
 class Point:
     """A point of the space of one region.
 
-    `params` are the annotation's performance parameters, `fusion` one of `FUSIONS`, `roles`
-    the axes of the unit that a statement leads, `factors` the unroll factor for a
-    statement's loop, `launches` what hints make of the launch of the unit that a statement
-    leads. `made` are the whole choices of a strategy for the unit that a statement leads. What is
-    absent is decided by the rules.
+    `params` are the annotation's performance parameters, `fusion` one of `FUSIONS`. `picked` are
+    the first steps for the unit that a statement leads: all of them where a strategy made the
+    candidate, else the axes of its loops and the factors of its unrolling. What is absent is
+    decided by the rules.
     """
 
     params: Mapping[str, Value] = field(default_factory=dict)
     fusion: str = FUSIONS[0]
-    roles: Mapping[int, Roles] = field(default_factory=dict)
-    factors: Mapping[int, int] = field(default_factory=dict)
-    launches: Mapping[int, Launch] = field(default_factory=dict)
-    made: Mapping[int, Candidate] = field(default_factory=dict)
+    picked: Mapping[int, Candidate] = field(default_factory=dict)
+
+    def whole(self, leader: int) -> Candidate | None:
+        """Return the candidate that a strategy made for a unit, None where there is none."""
+        found = self.picked.get(leader)
+        return found if found is not None and found.origin not in ("", HINTS) else None
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,8 @@ def decide(base: Base, point: Point) -> Decision:
         wanted = common(unit, asked.moves, "pipeline", asked)
         if wanted is not None:
             choice = as_wished(unit, choice, wanted, asked.places)
-        is_asked = unit.leader in {*point.made, *shaped} or asked.of(Contract, unit.statements)
+        is_made = point.whole(unit.leader) is not None
+        is_asked = is_made or unit.leader in shaped or asked.of(Contract, unit.statements)
         why = () if is_asked else base.why_not(unit)
         choices.append(replace(choice, reasons=(*why, *choice.reasons)) if why else choice)
     return Decision(tuple(choices), base.groups, asked.places, asked)
@@ -213,8 +215,9 @@ def kernel_choice(unit: Unit, point: Point, asked: Asked) -> Candidate:
     Where the recipe itself maps loops or cuts them, hints for the launch have no say.
     """
     own = unit.statements
-    if unit.leader in point.made:
-        return point.made[unit.leader]
+    whole, picked = point.whole(unit.leader), point.picked.get(unit.leader)
+    if whole is not None:
+        return whole
     merges = common(unit, _merges(asked), "merge", asked)
     if merges:
         return _as_one(unit, merges, point, asked)
@@ -231,11 +234,12 @@ def kernel_choice(unit: Unit, point: Point, asked: Asked) -> Candidate:
     if axes is not None:
         choice = _as_wished(unit, axes)
     else:
-        choice = choose(unit, point.roles.get(unit.leader))
-        launch = point.launches.get(unit.leader, Launch())
-        is_cut = bool(cut or dealt)
-        choice = with_tiles(choice, cut) if is_cut else with_launch(unit, choice, launch)
-        choice = to_workers(choice, dealt)
+        is_launched = picked is not None and picked.origin == HINTS
+        if picked is not None and is_launched and not (cut or dealt):
+            choice = picked
+        else:
+            choice = choose(unit, None if is_launched else picked)
+        choice = to_workers(with_tiles(choice, cut), dealt)
     if dealt:
         steps = (Deal(choice.leader, loop, workers) for loop, workers in dealt)
         choice = choice.having(*steps, without=(Deal,))
@@ -252,8 +256,9 @@ def kernel_choice(unit: Unit, point: Point, asked: Asked) -> Candidate:
     held = {s: loop for s, loop in _own_registers(unit, choice) if s not in own_block}
     held |= {step.statement: step.loop for step in asked.of(Registers, own)}
     # Copies may stand in the loop that the rules would unroll.
+    factors = {} if picked is None else {s: factor for s, _, factor in picked.unroll}
     if not unrolled and not copying:
-        unrolled = tuple(_own_unrolls(unit, choice, point.factors))
+        unrolled = tuple(_own_unrolls(unit, choice, factors))
     kept = (Registers(statement, loop) for statement, loop in sorted(held.items()))
     return choice.having(*kept, *unrolled, without=(Registers, Unroll))
 
@@ -368,8 +373,7 @@ def _as_wished(unit: Unit, axes: Map) -> Candidate:
     tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
     blocks, threads = axes.on("block"), axes.on("thread")
     names = [tiled.get(n, n) for n in (*blocks, *threads)]
-    plain = [*dict.fromkeys(names), "", "", "", ""]
-    order = serial_order(unit, Roles(plain[0], plain[1], plain[2], plain[3]))
+    order = serial_order(unit, tuple(dict.fromkeys(names))[:4])
     text_order = tuple(loop.var for loop in unit.band)
     reasons = (
         Reason("blocks", ", ".join(blocks) or "none", "the recipe says so"),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.decide.hints import unroll_factors
 from annotune.decide.plan import Candidate, Reason
-from annotune.decide.rules import TEAM, Roles, roles, serial_order, tiles
+from annotune.decide.rules import first_axes, serial_order, tiles
 from annotune.decide.units import Unit, fusible
 from annotune.ir.expr import Access, variables
-from annotune.ir.nest import Level, Loop
+from annotune.ir.nest import Loop
 from annotune.transforms import tree
 from annotune.transforms.copies import is_surely_touched, may_not_run
 from annotune.transforms.registers import Registers
-from annotune.transforms.team import Team
 from annotune.transforms.tile import tile_name
 from annotune.transforms.unroll import Unroll, divisors
 
@@ -23,52 +23,29 @@ from annotune.transforms.unroll import Unroll, divisors
 MAX_UNROLL = 16
 
 
-def choose(unit: Unit, chosen: Roles | None = None) -> Candidate:
-    """Return the choices for one unit: the thesis's own, or those that `chosen` fixes."""
+def choose(unit: Unit, axes: Candidate | None = None) -> Candidate:
+    """Return the choices for one unit: the thesis's own axes, or those given, completed."""
     if not unit.parallel and not unit.sums:
         reason = Reason("kernel", "one thread", "no loop of the nest may run in parallel")
         return Candidate.of_axes(unit.parts, reasons=(reason,))
-    axes = chosen or roles(unit)
+    axes = axes if axes is not None and axes.shared else first_axes(unit)
     if axes.team or unit.sums:
-        return thread_level(unit, _combining(unit, axes))
-    cut = tiles(unit, axes)
-    blocks = tuple(n for n in (axes.block_x, axes.block_y) if n)
-    blocks += tuple(tile_name(loop) for loop, _ in cut)
-    threads = tuple(n for n in (axes.thread_x, axes.thread_y) if n)
-    order = serial_order(unit, axes)
+        # Threads share reductions: inside a block, or in the whole grid.
+        return thread_level(unit, replace(axes, origin="").having(without=(Unroll,)))
+    cut = tiles(unit, axes.threads, len(axes.blocks))
+    taken = (*axes.threads, *axes.blocks)
+    order = serial_order(unit, taken)
     names = tuple(loop.var for loop in unit.band)
     choice = Candidate.of_axes(
         unit.parts,
         order=order if order != names else (),
         tiles=cut,
-        blocks=blocks,
-        threads=threads,
+        blocks=(*axes.blocks, *(tile_name(loop) for loop, _ in cut)),
+        threads=axes.threads,
         host=unit.host,
-        reasons=(*axes.reasons, *_why(unit, axes, order, names, cut)),
+        reasons=(*axes.reasons, *_why(unit, taken, order, names, cut)),
     )
     return thread_level(unit, choice)
-
-
-def _combining(unit: Unit, axes: Roles) -> Candidate:
-    """Return the choice in which threads share reductions: inside a block, or in the whole grid."""
-    blocks = tuple(n for n in (axes.block_x, axes.block_y) if n)
-    if axes.team:
-        team = (Team(s, loop, Level.THREAD_X, unit.host) for s, loop in unit.shared.loops)
-        return Candidate.of_axes(
-            unit.parts, *team, blocks=blocks, host=unit.host, reasons=axes.reasons
-        )
-    loop = axes.thread_x
-    cut: tuple[tuple[str, int], ...] = ()
-    if axes.block_x == loop:
-        cut, blocks = ((loop, TEAM),), (tile_name(loop),)
-    return Candidate.of_axes(
-        unit.parts,
-        tiles=cut,
-        blocks=blocks,
-        threads=(loop,),
-        host=unit.host,
-        reasons=axes.reasons,
-    )
 
 
 def thread_level(unit: Unit, choice: Candidate) -> Candidate:
@@ -172,14 +149,13 @@ def _holds_loops(unit: Unit, statement: int) -> bool:
 
 def _why(
     unit: Unit,
-    axes: Roles,
+    taken: Collection[str],
     order: tuple[str, ...],
     names: tuple[str, ...],
     cut: tuple[tuple[str, int], ...],
 ) -> tuple[Reason, ...]:
     """Return the reasons for what the axes do not say: the rest of the loops, and the tiles."""
     out: list[Reason] = []
-    taken = {axes.thread_x, axes.thread_y, axes.block_x, axes.block_y}
     left = [n for n in order if n in unit.parallel and n not in taken]
     if left:
         out.append(Reason("serial", ", ".join(left), "parallel, but every axis has its loop"))
@@ -232,8 +208,9 @@ def fuse_by_footprint(analysis: Analysis, nests: tuple[Unit, ...]) -> tuple[Unit
 
 def same_footprints(first: Unit, second: Unit) -> bool:
     """Return whether a block of the first unit's mapping touches shared arrays alike in both."""
-    axes = roles(first)
-    blocks = frozenset(n for n in (axes.block_x, axes.block_y) if n)
+    axes = first_axes(first)
+    cut = {tile_name(loop): loop for loop, _ in axes.tiles}
+    blocks = frozenset(cut.get(name, name) for name in axes.blocks)
     one, two = footprints(first, blocks), footprints(second, blocks)
     shared = {f.array for f in one} & {f.array for f in two}
     return bool(shared) and {f for f in one if f.array in shared} == {

@@ -22,19 +22,8 @@ from annotune.transforms.tile import Tile, name_is_taken, tile_name
 # More launches of one kernel than this are not tried: each costs a prediction.
 MAX_LAUNCHES = 1000
 RULE = "the transformation's hint"
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """What hints make of one kernel's launch; what is absent is for the rules.
-
-    `tiles` are (loop, size) of loops that threads run, `threads` the threads of a block, and
-    `blocks` the most blocks of the grid, of which each then runs several iterations.
-    """
-
-    tiles: tuple[tuple[str, int], ...] = ()
-    threads: int = 0
-    blocks: int = 0
+# Where the axes and tiles of a kernel come from.
+HINTS = "hints"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,30 +71,62 @@ def unroll_factors(unit: Unit, loop: Loop, trip: int, longest: int) -> tuple[int
     return (*sorted((n for n in legal if n > longest), reverse=True), *short)
 
 
-def launches(unit: Unit, choice: Candidate) -> tuple[Launch, ...]:
-    """Return the launches that the hints for a unit's loops ask for, the first choice first.
+@dataclass(frozen=True, slots=True)
+class Hinted:
+    """What hints ask of the launch of one kernel: for each axis its values, the first ones first.
+
+    `tiles` are the lists of (loop, size) of the loops that threads run, one for each loop and empty
+    where that is not cut, `threads` the threads of a block, and `blocks` the most blocks of the
+    grid, of which each then runs several iterations; 0 is for what the rules say.
+    """
+
+    tiles: tuple[tuple[tuple[tuple[str, int], ...], ...], ...] = ()
+    threads: tuple[int, ...] = (0,)
+    blocks: tuple[int, ...] = (0,)
+
+    def axes(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Yield the axes of more than one value with these."""
+        for every in self.tiles:
+            loop = next(name for one in every for name, _ in one)
+            yield f"tile_{loop}", tuple(dict(one).get(loop, 0) for one in every)
+        yield "threads", self.threads
+        yield "max_blocks", self.blocks
+
+
+def hinted(unit: Unit, choice: Candidate) -> Hinted:
+    """Return what the hints for a unit's loops ask for, the first choice first.
 
     `choice` is the rules' own; the first launch has the sizes that are nearest to it.
     """
     wanted: dict[str, set[int]] = {}
     for hint in hints(unit, WishKind.TILE):
         wanted.setdefault(hint.loop.var, set()).update(hint.wish.factors)
-    tiles: list[list[tuple[tuple[str, int], ...]]] = []
+    tiles: list[tuple[tuple[tuple[str, int], ...], ...]] = []
     for loop, sizes in wanted.items():
         usual = dict(choice.tiles).get(loop, TILE_X if choice.threads[1:] else TILE_ALONE)
         legal = [n for n in sizes if n > 1 and not why_not_tile(unit, choice, loop, n)]
         # A tile of one iteration is none: the rules' own choice is then among the values.
         own: list[tuple[tuple[str, int], ...]] = [()] if 1 in sizes or not legal else []
-        tiles.append([*(((loop, n),) for n in _nearest(legal, usual)), *own])
+        if legal:
+            tiles.append((*(((loop, n),) for n in _nearest(legal, usual)), *own))
     asked = [hint.wish for hint in hints(unit, WishKind.PARALLEL)]
     given = {n for wish in asked for n in wish.threads}
-    legal = [n for n in given if not why_not_threads(unit, choice, n)]
-    threads = _nearest(legal, TILE_ALONE) or [0]
-    blocks = sorted({n for wish in asked for n in wish.blocks}, reverse=True) or [0]
-    every = product(product(*tiles), threads, blocks)
+    threads = _nearest([n for n in given if not why_not_threads(unit, choice, n)], TILE_ALONE)
+    blocks = sorted({n for wish in asked for n in wish.blocks}, reverse=True)
+    return Hinted(tuple(tiles), tuple(threads) or (0,), tuple(blocks) or (0,))
+
+
+def launched(unit: Unit, choice: Candidate, asked: Hinted) -> tuple[Candidate, ...]:
+    """Return a choice with each of the launches that hints ask for, the first one first.
+
+    It stands alone where they ask for none.
+    """
+    if asked == Hinted():
+        return (choice,)
+    every = islice(product(product(*asked.tiles), asked.threads, asked.blocks), MAX_LAUNCHES)
     return tuple(
-        Launch(tuple(tile for one in cut for tile in one), t, b)
-        for cut, t, b in islice(every, MAX_LAUNCHES)
+        _with_launch(unit, choice, tuple(tile for one in cut for tile in one), threads, blocks)
+        for cut, threads, blocks in every
     )
 
 
@@ -114,20 +135,26 @@ def _nearest(numbers: Iterable[int], usual: int) -> list[int]:
     return sorted(numbers, key=lambda n: (abs(n - usual), n))
 
 
-def with_launch(unit: Unit, choice: Candidate, launch: Launch) -> Candidate:
-    """Return `choice` with the parts of `launch` that are legal for it."""
-    for loop, size in launch.tiles:
+def _with_launch(
+    unit: Unit,
+    choice: Candidate,
+    tiles: tuple[tuple[str, int], ...],
+    threads: int,
+    blocks: int,
+) -> Candidate:
+    """Return `choice` with the parts of a launch that are legal for it."""
+    for loop, size in tiles:
         if not why_not_tile(unit, choice, loop, size):
             choice = _cut(choice, loop, size)
-    if launch.threads and choice.threads and not why_not_threads(unit, choice, launch.threads):
-        size = launch.threads // _other_threads(unit, choice)
-        if choice.threads[0] not in dict(launch.tiles) and size != unit.trips[choice.threads[0]]:
+    if threads and choice.threads and not why_not_threads(unit, choice, threads):
+        size = threads // _other_threads(unit, choice)
+        if choice.threads[0] not in dict(tiles) and size != unit.trips[choice.threads[0]]:
             choice = _cut(choice, choice.threads[0], size)
-    if launch.blocks and choice.blocks:
-        reason = Reason("blocks", f"{launch.blocks} at most", RULE)
-        choice = choice.placed(max_blocks=launch.blocks)
+    if blocks and choice.blocks:
+        reason = Reason("blocks", f"{blocks} at most", RULE)
+        choice = choice.placed(max_blocks=blocks)
         choice = replace(choice, reasons=(*choice.reasons, reason))
-    return choice
+    return replace(choice, origin=HINTS) if tiles or threads or blocks else choice
 
 
 def why_not_threads(unit: Unit, choice: Candidate, threads: int) -> str:

@@ -47,6 +47,7 @@ class Candidate:
     tell what these say of loops. `reasons` tells which rule chose what. `elsewhere` is the
     candidate for sizes that are not the tuned ones, None for this one.
 
+    `origin` is the strategy that proposes it whole, empty for axes that `direct` completes.
     `shape` names what OpenACC makes of the loops, `contract` is the two-level tile that the steps
     carry out, and `moves` what they do with the data: what a table shows, and the model reads.
     """
@@ -55,6 +56,7 @@ class Candidate:
     steps: Schedule = ()
     reasons: tuple[Reason, ...] = ()
     elsewhere: Candidate | None = None
+    origin: str = ""
     shape: str = ""
     contract: ContractionTile | None = None
     moves: Moves = ()

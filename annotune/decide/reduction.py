@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from annotune.decide.direct import choose
 from annotune.decide.plan import Candidate, Reason
-from annotune.decide.rules import may_team, team_roles, why_team
+from annotune.decide.rules import may_team, team_axes, why_team
 from annotune.decide.units import Unit
 
 SHARED = "a block for each output, as another point of the space"
@@ -26,7 +26,7 @@ def alternatives(unit: Unit) -> tuple[Candidate, ...] | str:
         return (_named(choose(unit), why),)
     if not may_team(unit):
         return "neighbouring outputs read neighbours, and there are enough of them for threads"
-    return (_named(choose(unit, team_roles(unit, SHARED)), "its sums are long enough to share"),)
+    return (_named(choose(unit, team_axes(unit, SHARED)), "its sums are long enough to share"),)
 
 
 def why_later(unit: Unit, first: Candidate) -> str:

@@ -6,14 +6,15 @@ Processing Units", University of Utah, 2014, sections 3.1.2 and 3.1.3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from math import prod
 
 from annotune.analysis.facts import AccessFacts
-from annotune.decide.plan import Reason
+from annotune.decide.plan import Candidate, Reason
 from annotune.decide.units import Unit
-from annotune.transforms.tile import name_is_taken
+from annotune.ir.nest import Level
+from annotune.transforms.team import Team
+from annotune.transforms.tile import name_is_taken, tile_name
 
 # A thread block is full with 1024 threads on every device since Fermi (CUDA C++ Programming
 # Guide, Technical Specifications per Compute Capability).
@@ -48,20 +49,22 @@ ONE_BLOCK_SUM = 16 * TEAM
 ENOUGH_BLOCKS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """Loops for the axes of the grid; an axis without a loop is empty.
+def grid(
+    unit: Unit,
+    threads: Sequence[str],
+    blocks: Sequence[str] = (),
+    reasons: Sequence[Reason] = (),
+) -> Candidate:
+    """Return the axes of a grid for loops of a unit, x first, and no more than that.
 
-    With `team`, thread x runs over a reduction loop inside the work of a block. A unit without
-    any parallel loop has its reductions here; one loop on both x axes is cut into tiles.
+    A unit without any parallel loop has its reductions here; the one loop on blocks and on threads
+    is cut into tiles.
     """
-
-    thread_x: str
-    thread_y: str
-    block_x: str
-    block_y: str
-    reasons: tuple[Reason, ...] = ()
-    team: bool = False
+    cut = [(loop, TEAM) for loop in blocks if loop in threads]
+    names = [tile_name(loop) if loop in threads else loop for loop in blocks]
+    return Candidate.of_axes(
+        unit.parts, tiles=cut, blocks=names, threads=threads, host=unit.host, reasons=reasons
+    )
 
 
 def contiguous_access(unit: Unit) -> tuple[str, AccessFacts | None, str]:
@@ -89,15 +92,15 @@ def _narrowest(unit: Unit, loop: str) -> AccessFacts | None:
     return min(moving, key=lambda a: abs(a.strides[loop] or 0), default=None)
 
 
-def roles(unit: Unit) -> Roles:
+def first_axes(unit: Unit) -> Candidate:
     """Return the first choice of axes for a unit with a loop that may be mapped."""
     if unit.sums:
-        return sum_roles(unit)
+        return sum_axes(unit)
     why = why_team(unit)
-    return team_roles(unit, why) if why else thesis_roles(unit)
+    return team_axes(unit, why) if why else thesis_axes(unit)
 
 
-def sum_roles(unit: Unit) -> Roles:
+def sum_axes(unit: Unit) -> Candidate:
     """Return the axes of a unit of reductions alone: neighbouring threads take neighbours.
 
     An outer loop makes the blocks where it is long enough, else tiles of the same loop.
@@ -106,21 +109,26 @@ def sum_roles(unit: Unit) -> Roles:
     if inner:
         loop = inner[0]
         rule = "a loop inside the reduction, whose bounds or statements depend on it"
-        return Roles(loop, "", unit.sums[0], "", (Reason("thread.x", loop, rule),), True)
+        return shared_axes(unit, unit.sums[:1], (Reason("thread.x", loop, rule),))
     ordered = sorted(
         unit.sums, key=lambda name: (-_unit_strides(unit, name), -unit.sums.index(name))
     )
-    return next(found for loop in ordered for found in _sum_roles_along(unit, loop))
+    return next(found for loop in ordered for found in _sum_axes_along(unit, loop))
 
 
-def _sum_roles_along(unit: Unit, loop: str) -> Iterator[Roles]:
+def _sum_axes_along(unit: Unit, loop: str) -> Iterator[Candidate]:
     """Yield the axes with threads along a reduction loop that may be, the best first."""
     rule = "reduction loop, contiguous in most inputs; its partial results are combined"
     reason = Reason("thread.x", loop, rule)
     others = [name for name in unit.sums if name != loop and unit.may_combine(name, loop)]
     longest = sorted(others, key=lambda name: -(unit.trips[name] or 0))
     both = [
-        Roles(loop, "", outer, "", (reason, Reason("block.x", outer, "the other reduction loop")))
+        grid(
+            unit,
+            (loop,),
+            (outer,),
+            (reason, Reason("block.x", outer, "the other reduction loop")),
+        )
         for outer in longest[:1]
     ]
     if both and (unit.trips[longest[0]] or 0) >= ENOUGH_BLOCKS:
@@ -129,8 +137,8 @@ def _sum_roles_along(unit: Unit, loop: str) -> Iterator[Roles]:
         is_long = (unit.trips[loop] or 0) > ONE_BLOCK_SUM
         if is_long and not name_is_taken(loop, unit.analysis):
             rule = f"tiles of {TEAM}: more than {ONE_BLOCK_SUM} terms"
-            yield Roles(loop, "", loop, "", (reason, Reason("block.x", loop, rule)))
-        yield Roles(loop, "", "", "", (reason,))
+            yield grid(unit, (loop,), (loop,), (reason, Reason("block.x", loop, rule)))
+        yield grid(unit, (loop,), (), (reason,))
     yield from both
 
 
@@ -138,15 +146,20 @@ def _unit_strides(unit: Unit, loop: str) -> int:
     return sum(access.strides.get(loop) == 1 for access in unit.reads)
 
 
-def team_roles(unit: Unit, rule: str) -> Roles:
+def team_axes(unit: Unit, rule: str) -> Candidate:
     """Return the axes that give each block an output, whose sum its threads share."""
     names = list(dict.fromkeys(loop for _, loop in unit.shared.loops))
-    blocks = (*unit.shared.blocks, "", "")
     reasons = (
         Reason("blocks", ", ".join(unit.shared.blocks), "one block for each output"),
         Reason("thread.x", ", ".join(names), rule),
     )
-    return Roles(names[0], "", blocks[0], blocks[1], reasons, True)
+    return shared_axes(unit, unit.shared.blocks[:2], reasons)
+
+
+def shared_axes(unit: Unit, blocks: Sequence[str], reasons: Sequence[Reason]) -> Candidate:
+    """Return the axes with which the threads of a block share loops inside its work."""
+    team = (Team(s, loop, Level.THREAD_X, unit.host) for s, loop in unit.shared.loops)
+    return Candidate.of_axes(unit.parts, *team, blocks=blocks, host=unit.host, reasons=reasons)
 
 
 def why_team(unit: Unit) -> str:
@@ -203,7 +216,7 @@ def _is_read_once(unit: Unit, loop: str) -> bool:
     return any(all(access.strides.get(name, 0) != 0 for name in own) for access in moving)
 
 
-def thesis_roles(unit: Unit) -> Roles:
+def thesis_axes(unit: Unit) -> Candidate:
     """Return the thesis's first choice of axes for a unit with at least one parallel loop."""
     thread_x, tensor, rule = contiguous_access(unit)
     reasons = [Reason("thread.x", thread_x, rule)]
@@ -227,24 +240,24 @@ def thesis_roles(unit: Unit) -> Roles:
         reasons.append(
             Reason("block.x", blocks[0], "the longer loop: only block.x takes over 65535 blocks")
         )
-    blocks += [""] * (2 - len(blocks))
-    return Roles(thread_x, thread_y, blocks[0], blocks[1], tuple(reasons))
+    threads = (thread_x, thread_y) if thread_y else (thread_x,)
+    return grid(unit, threads, blocks, reasons)
 
 
-def tiles(unit: Unit, chosen: Roles) -> tuple[tuple[str, int], ...]:
-    """Return the tiles that make thread axes fit a block, while block axes are free.
+def tiles(unit: Unit, on_threads: Sequence[str], blocks: int) -> tuple[tuple[str, int], ...]:
+    """Return the tiles that make thread axes fit a block, while axes are free beside `blocks`.
 
     A loop longer than `WIDE_AXIS` on a thread axis is cut, its tiles becoming blocks; so is one
     whose length a loop of the host sets, and any loop while the block has more than
     `MAX_THREADS`. With no free axis the threads run over the rest of their loop in strides
     instead.
     """
-    free = MAX_AXES - sum(1 for n in (chosen.block_x, chosen.block_y) if n)
+    free = MAX_AXES - blocks
     out: list[tuple[str, int]] = []
-    threads = prod(unit.trips[n] or 1 for n in (chosen.thread_x, chosen.thread_y) if n)
-    axes = ((chosen.thread_x, TILE_X if chosen.thread_y else 0), (chosen.thread_y, TILE_Y))
-    for loop, size in axes:
-        if not loop or not free or name_is_taken(loop, unit.analysis):
+    threads = prod(unit.trips[n] or 1 for n in on_threads)
+    sizes = (TILE_X if on_threads[1:] else 0, TILE_Y)
+    for loop, size in zip(on_threads, sizes, strict=False):
+        if not free or name_is_taken(loop, unit.analysis):
             continue
         trip = unit.trips[loop]
         # Sizes that arrive at run time need more than one block, whatever the tuned ones are.
@@ -260,13 +273,12 @@ def tiles(unit: Unit, chosen: Roles) -> tuple[tuple[str, int], ...]:
     return tuple(out)
 
 
-def serial_order(unit: Unit, chosen: Roles) -> tuple[str, ...]:
+def serial_order(unit: Unit, taken: Collection[str]) -> tuple[str, ...]:
     """Return the band's loops with those left in the thread permuted for the layout.
 
-    Among the parallel loops that no axis takes, the one with the largest stride in the
+    Among the parallel loops that are not `taken` by an axis, the one with the largest stride in the
     inputs goes outermost, so that consecutive iterations touch near elements (3.1.3).
     """
-    taken = {chosen.thread_x, chosen.thread_y, chosen.block_x, chosen.block_y}
     left = [n for n in unit.parallel if n not in taken]
 
     def reach(loop: str) -> int:

@@ -37,7 +37,8 @@ def config(decision: Decision, point: Point) -> dict[str, str | int]:
                 out[f"{prefix}.tile"] = str(choice.contract)
             if choice.moves:
                 out[f"{prefix}.movement"] = described(choice.moves)
-            is_cut = choice.leader in point.launches or choice.leader in point.made
+            picked = point.picked.get(choice.leader)
+            is_cut = picked is not None and bool(picked.origin)
             if is_cut and choice.contract is None:
                 out |= {f"{prefix}.tile_{loop}": size for loop, size in choice.tiles}
             out |= _copies(choice)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 from math import prod
 
 from constraint import Problem
@@ -16,12 +16,20 @@ from annotune.decide.asked import Asked, read_asked
 from annotune.decide.copying import COPYING
 from annotune.decide.decision import FUSIONS, Base, Point, kernel_choice
 from annotune.decide.direct import choose, unrolls
-from annotune.decide.hints import Launch, launches
+from annotune.decide.hints import hinted, launched
 from annotune.decide.limits import NO_LIMITS, Limits, is_axis, limits_of
 from annotune.decide.model import predict
 from annotune.decide.parameter_points import parameter_points
 from annotune.decide.plan import Candidate
-from annotune.decide.rules import MAX_THREADS, WARP, Roles, may_team, roles, team_roles, tiles
+from annotune.decide.rules import (
+    MAX_THREADS,
+    WARP,
+    first_axes,
+    grid,
+    may_team,
+    team_axes,
+    tiles,
+)
 from annotune.decide.strategies import Made, made
 from annotune.decide.units import Unit
 from annotune.transforms.deal import Deal
@@ -30,7 +38,7 @@ from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers
 from annotune.transforms.requests import Contract
-from annotune.transforms.tile import Tile, name_is_taken
+from annotune.transforms.tile import Tile, name_is_taken, tile_name
 from annotune.transforms.unroll import Unroll
 
 NONE = ""
@@ -48,33 +56,20 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Option:
-    """One alternative for one kernel; `roles` are None where the recipe maps its loops.
-
-    `made` is the whole choice where a strategy other than `direct` makes it.
-    """
-
-    roles: Roles | None
-    factors: Mapping[int, int]
-    launch: Launch
-    made: Candidate | None = None
-
-
-@dataclass(frozen=True)
 class UnitSpace:
-    """The alternatives for one kernel: its four roles, the unroll factors, and the launches.
+    """The alternatives for one kernel: the axes of its loops, the unroll factors, and the launches.
 
-    A role is a mappable loop or none; each loop has one role; a block has at most 1024
+    An axis has a mappable loop or none; each loop has one axis; a block has at most 1024
     threads; a warp is not left part-empty when another choice of threads fills it. Launches
-    come from hints, and are varied for the rules' own roles. `is_free` says that the recipe leaves
+    come from hints, and are varied for the rules' own axes. `is_free` says that the recipe leaves
     the shape of the kernel open, so that `made` may hold whole choices of strategies.
     """
 
     unit: Unit
     axes: tuple[Axis, ...]
-    mapped: tuple[Roles, ...]
+    mapped: tuple[Candidate, ...]
     factors: tuple[Mapping[int, int], ...]
-    launches: tuple[Launch, ...] = (Launch(),)
+    launches: tuple[Candidate, ...] = ()
     made: Made = NOT_MADE
     is_free: bool = False
 
@@ -86,7 +81,7 @@ class UnitSpace:
     @property
     def legal(self) -> int:
         """Return the number of points that the constraints leave."""
-        return len(_options(self)) if self.mapped else 0
+        return sum(1 for _ in _options(self)) if self.mapped else 0
 
 
 def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool, made: Made = NOT_MADE) -> UnitSpace:
@@ -96,17 +91,17 @@ def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool, made: Made = NOT_
     """
     prefix = f"S{unit.leader}."
     axes: list[Axis] = []
-    mapped: tuple[Roles, ...] = ()
+    mapped: tuple[Candidate, ...] = ()
     if unit.sums and not is_mapped:
-        mapped = _sum_roles(unit)
-        axes.append(Axis(prefix + "thread_x", _values(r.thread_x for r in mapped)))
-        axes.append(Axis(prefix + "block_x", _values(r.block_x for r in mapped)))
+        mapped = _sum_axes(unit)
+        axes.append(Axis(prefix + "thread_x", _values(_text(r)[0] for r in mapped)))
+        axes.append(Axis(prefix + "block_x", _values(_text(r)[2] for r in mapped)))
     elif unit.parallel and not is_mapped:
         loops = tuple(unit.parallel)
         optional = (NONE, *loops)
-        mapped = _legal_roles(unit, loops)
+        mapped = _legal_axes(unit, loops)
         axes += [
-            Axis(prefix + "thread_x", _values((*loops, *(r.thread_x for r in mapped)))),
+            Axis(prefix + "thread_x", _values((*loops, *(_text(r)[0] for r in mapped)))),
             Axis(prefix + "thread_y", optional),
             Axis(prefix + "block_x", optional),
             Axis(prefix + "block_y", optional),
@@ -116,24 +111,18 @@ def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool, made: Made = NOT_
         for statement, loop, values in unrolls(unit):
             axes.append(Axis(f"{prefix}unroll_{loop}_S{statement}", values))
             factors = [{**known, statement: f} for known in factors for f in values]
-    tried = launches(unit, choose(unit, mapped[0])) if mapped else (Launch(),)
-    axes += _launch_axes(prefix, tried)
+    tried: tuple[Candidate, ...] = ()
+    if mapped:
+        own = choose(unit, mapped[0])
+        asked = hinted(unit, own)
+        axes += [Axis(prefix + name, found) for name, found in asked.axes() if len(found) > 1]
+        launches = launched(unit, own, asked)
+        tried = launches if launches != (own,) else ()
     return UnitSpace(unit, tuple(axes), mapped, tuple(factors), tried, made)
 
 
-def _launch_axes(prefix: str, tried: Sequence[Launch]) -> Iterator[Axis]:
-    """Yield the axes of a kernel's launches that have more than one value."""
-    loops = dict.fromkeys(loop for launch in tried for loop, _ in launch.tiles)
-    rows = {f"tile_{x}": [dict(launch.tiles).get(x, 0) for launch in tried] for x in loops}
-    rows |= {"threads": [launch.threads for launch in tried]}
-    rows |= {"max_blocks": [launch.blocks for launch in tried]}
-    for name, values in rows.items():
-        if len(set(values)) > 1:
-            yield Axis(prefix + name, tuple(dict.fromkeys(values)))
-
-
-def _legal_roles(unit: Unit, loops: tuple[str, ...]) -> tuple[Roles, ...]:
-    """Return the legal assignments of loops to roles, the thesis's own first."""
+def _legal_axes(unit: Unit, loops: tuple[str, ...]) -> tuple[Candidate, ...]:
+    """Return the legal assignments of loops to axes, the thesis's own first."""
     problem = Problem()
     problem.addVariable("thread_x", list(loops))
     for name in ("thread_y", "block_x", "block_y"):
@@ -141,26 +130,32 @@ def _legal_roles(unit: Unit, loops: tuple[str, ...]) -> tuple[Roles, ...]:
     names = ("thread_x", "thread_y", "block_x", "block_y")
     problem.addConstraint(_distinct, names)
     problem.addConstraint(lambda x, y: x or not y, ("block_x", "block_y"))
-    problem.addConstraint(lambda *axes: _threads(unit, Roles(*axes)) <= MAX_THREADS, names)
-    found = [Roles(**point) for point in problem.getSolutions()]
-    full = [r for r in found if _threads(unit, r) >= WARP]
-    legal = full or found
-    first = roles(unit)
+    problem.addConstraint(lambda *axes: _threads(unit, axes) <= MAX_THREADS, names)
+    found = [tuple(str(point[name]) for name in names) for point in problem.getSolutions()]
+    legal = [axes for axes in found if _threads(unit, axes) >= WARP] or found
+    first = first_axes(unit)
+    others = [_grid(unit, axes) for axes in legal]
     if not first.team and may_team(unit):
-        legal = [*legal, team_roles(unit, SHARED)]
-    ordered = sorted((r for r in legal if _text(r) != _text(first)), key=_text)
+        others.append(team_axes(unit, SHARED))
+    ordered = sorted((r for r in others if _text(r) != _text(first)), key=_text)
     return (first, *ordered)
 
 
-def _sum_roles(unit: Unit) -> tuple[Roles, ...]:
+def _grid(unit: Unit, axes: Sequence[str]) -> Candidate:
+    x, y, *blocks = axes
+    return grid(unit, [n for n in (x, y) if n], [n for n in blocks if n])
+
+
+def _sum_axes(unit: Unit) -> tuple[Candidate, ...]:
     """Return the ways to spread the reductions of a unit without a parallel loop."""
-    first = roles(unit)
+    first = first_axes(unit)
     pairs = [(x, block) for x in unit.sums for block in (NONE, *unit.sums)]
-    found = [Roles(x, "", block, "") for x, block in pairs if unit.may_combine(block, x)]
-    tiled = (r for r in found if r.thread_x == r.block_x)
-    whole = (r for r in found if r.thread_x != r.block_x)
-    free = [r for r in tiled if not name_is_taken(r.thread_x, unit.analysis)]
-    others = sorted((r for r in (*free, *whole) if _text(r) != _text(first)), key=_text)
+    found = [(x, block) for x, block in pairs if unit.may_combine(block, x)]
+    tiled = ((x, block) for x, block in found if x == block)
+    whole = ((x, block) for x, block in found if x != block)
+    free = [(x, block) for x, block in tiled if not name_is_taken(x, unit.analysis)]
+    every = (_grid(unit, (x, NONE, block)) for x, block in (*free, *whole))
+    others = sorted((r for r in every if _text(r) != _text(first)), key=_text)
     return (first, *others)
 
 
@@ -173,15 +168,20 @@ def _distinct(*names: str) -> bool:
     return len(used) == len(set(used))
 
 
-def _threads(unit: Unit, axes: Roles) -> int:
+def _threads(unit: Unit, axes: Sequence[str]) -> int:
     """Return the threads of a block; a loop that would be tiled counts with its tile."""
-    cut = dict(tiles(unit, axes))
-    used = (n for n in (axes.thread_x, axes.thread_y) if n)
+    x, y, *blocks = axes
+    used = [n for n in (x, y) if n]
+    cut = dict(tiles(unit, used, sum(map(bool, blocks))))
     return prod(cut.get(n, unit.trips.get(n) or 1) for n in used)
 
 
-def _text(r: Roles) -> tuple[str, ...]:
-    return (r.thread_x, r.thread_y, r.block_x, r.block_y, "team" if r.team else "")
+def _text(axes: Candidate) -> tuple[str, ...]:
+    """Return the loops of threads x and y and of blocks x and y, and whether a team shares one."""
+    cut = {tile_name(loop): loop for loop, _ in axes.tiles}
+    threads = (*axes.shared[:1], NONE, NONE) if axes.team else (*axes.threads, NONE, NONE)
+    blocks = (*(cut.get(name, name) for name in axes.blocks), NONE, NONE)
+    return (*threads[:2], *blocks[:2], "team" if axes.team else "")
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ class Space:
         """Yield every legal point, the decision algorithm's own first."""
         for params in self.params:
             for fusion, units in self.branches:
-                options = [_options(unit) for unit in units]
+                options = [tuple(_options(unit)) for unit in units]
                 for picked in product(*options):
                     yield _point(params, fusion, units, picked)
 
@@ -229,7 +229,7 @@ class Space:
             for fusion, units in self.branches:
                 for unit in units:
                     # Parameters change the values of axes; all else is seen at the first of them.
-                    for option in _options(unit)[: 1 if number else None]:
+                    for option in islice(_options(unit), 1 if number else None):
                         yield _point(params, fusion, (unit,), (option,))
 
     def enough(self, limit: int) -> int:
@@ -268,7 +268,7 @@ class Space:
         fusion: str,
         device: Device,
         limit: int,
-    ) -> list[tuple[float, Option]]:
+    ) -> list[tuple[float, Candidate]]:
         """Return a kernel's alternatives with their predicted seconds, best first."""
         scored = []
         asked = read_asked(self._commands, params, self.base.analysis.region.nest.body)
@@ -284,33 +284,41 @@ class Space:
         return before_targets(self.base.analysis.region.spec.commands)
 
 
-def _options(unit: UnitSpace) -> list[Option]:
-    every = unit.factors[::-1]  # the largest first
-    own = unit.mapped[0] if unit.mapped else None
-    first = [Option(None, {}, Launch(), choice) for choice in unit.made.first]
-    later = [Option(None, {}, Launch(), choice) for choice in unit.made.later]
-    # What is shared among threads is not unrolled as well.
-    direct = [
-        Option(r, f, launch)
-        for r in (unit.mapped or (None,))
-        for f in (every[:1] if r is not None and (r.team or unit.unit.sums) else every)
-        for launch in (unit.launches if r is own else unit.launches[:1])
-    ]
-    return [*first, *direct, *later]
+def _options(space: UnitSpace) -> Iterator[Candidate]:
+    """Yield the first steps of every alternative of a kernel, the rules' own first."""
+    every = space.factors[::-1]  # the largest first
+    unit, own = space.unit, space.mapped[0] if space.mapped else None
+    yield from space.made.first
+    # Where the recipe maps the loops, only factors are left.
+    for axes in space.mapped or (Candidate(unit.parts),):
+        # What is shared among threads is not unrolled as well.
+        is_shared = bool(space.mapped) and bool(unit.sums or axes.team)
+        for factors in every[:1] if is_shared else every:
+            for start in space.launches if axes is own and space.launches else (axes,):
+                yield with_factors(start, factors)
+    yield from space.made.later
+
+
+def with_factors(axes: Candidate, factors: Mapping[int, int]) -> Candidate:
+    """Return axes with the factors of some statements' innermost loops.
+
+    The loops of such that `direct` still has to complete are for it to name.
+    """
+    loops = {statement: loop for statement, loop, _ in axes.unroll}
+    named = {s: loops.get(s, "") for s in factors if s in loops or not axes.origin}
+    kept = (s for s in axes.steps if not isinstance(s, Unroll) or s.statement not in named)
+    steps = (Unroll(statement, loop, factors[statement]) for statement, loop in named.items())
+    return replace(axes, steps=(*kept, *steps))
 
 
 def _point(
     params: Mapping[str, Value],
     fusion: str,
     units: tuple[UnitSpace, ...],
-    picked: tuple[Option, ...],
+    picked: tuple[Candidate, ...],
 ) -> Point:
-    pairs = [(u.unit.leader, option) for u, option in zip(units, picked, strict=True)]
-    chosen = {leader: option.roles for leader, option in pairs if option.roles}
-    factors = {s: f for option in picked for s, f in option.factors.items()}
-    tried = {leader: option.launch for leader, option in pairs if option.launch != Launch()}
-    made = {leader: option.made for leader, option in pairs if option.made is not None}
-    return Point(params, fusion, chosen, factors, tried, made)
+    pairs = zip(units, picked, strict=True)
+    return Point(params, fusion, {space.unit.leader: option for space, option in pairs})
 
 
 def region_space(base: Base) -> Space:

@@ -8,7 +8,7 @@ space; they come before those of `direct` where `why_later` has nothing against 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotune.decide import elementwise, even_tiles, gemm, reduction, stencil
 from annotune.decide.direct import choose
@@ -123,6 +123,7 @@ def made(unit: Unit, wanted: str = AUTO) -> Made:
         found = row.alternatives(unit)
         if isinstance(found, str) or not found:
             continue
+        found = tuple(replace(one, origin=row.name) for one in found)
         waits = wanted == AUTO and row.why_later(unit, found[0])
         (later if waits else first).extend(found)
         # One point for each strategy: where its own choice gains nothing by it, none does.

@@ -116,7 +116,7 @@ def _others(report: RegionReport) -> dict[int, tuple[str, ...]]:
     base, point, decision = report.base, report.point, report.decision
     if base is None or point is None or decision is None:
         return {}
-    taken = {choice.leader: choice for choice in decision.choices if choice.leader in point.made}
+    taken = {choice.leader: choice for choice in decision.choices if point.whole(choice.leader)}
     units = base.nests(point.fusion, decision.asked)
     return {u.leader: others(u, taken[u.leader], base.strategy) for u in units if u.leader in taken}
 

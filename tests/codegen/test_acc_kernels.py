@@ -120,8 +120,10 @@ def test_gangs_fit_into_what_libgomp_keeps() -> None:
 
 def test_a_shape_that_turns_out_illegal_makes_room_for_the_next() -> None:
     base = Base.of(analysed_text(contraction(8)))
-    wrong = replace(on_acc(Candidate.of_axes(((0,),), threads=("k",))), shape="wrong")
-    points = (Point(made={0: wrong}), Point())
+    wrong = replace(
+        on_acc(Candidate.of_axes(((0,),), threads=("k",))), shape="wrong", origin="test"
+    )
+    points = (Point(picked={0: wrong}), Point())
     device = load_device("h200")
     gpu = GpuPoints(base, device, decide_acc, "acc")
     found = list(gpu.listing(points, NO_LIMITS, 2).variants())

@@ -184,7 +184,7 @@ def test_a_contraction_has_one_more_point_where_its_tiles_are_cut() -> None:
     for n, count in ((16, 0), (20, 1)):
         one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(NAMES, n)), AUTO)
         assert not any(c.of(Peel) for c in one.decision.choices)
-        found = [p for p in one.space.points() if any(c.of(Peel) for c in p.made.values())]
+        found = [p for p in one.space.points() if any(c.of(Peel) for c in p.picked.values())]
         assert len(found) >= count
         assert bool(found) is bool(count)
 

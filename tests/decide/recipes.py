@@ -14,9 +14,9 @@ from annotune.analysis.facts import Analysis
 from annotune.decide.build import build
 from annotune.decide.decision import Base, Decision, Point, decide
 from annotune.decide.direct import unrolls
-from annotune.decide.plan import Plan
+from annotune.decide.plan import Candidate, Plan
 from annotune.decide.recipe import recipe
-from annotune.decide.space import Space, region_space
+from annotune.decide.space import Space, region_space, with_factors
 from annotune.decide.strategies import DIRECT
 from annotune.diagnostics import Diagnostic
 from annotune.ir.region import Region
@@ -112,9 +112,8 @@ def pasted(text: str, region: Region, commands: str) -> str:
 def random_point(space: Space, source: random.Random) -> Point:
     """Return a legal point of a space, drawn without listing them all."""
     fusion, units = source.choice(space.branches)
-    roles, factors = {}, {}
+    picked = {}
     for unit in units:
-        if unit.mapped:
-            roles[unit.unit.leader] = source.choice(unit.mapped)
-        factors.update(source.choice(unit.factors))
-    return Point(source.choice(space.params), fusion, roles, factors)
+        axes = source.choice(unit.mapped) if unit.mapped else Candidate(unit.unit.parts)
+        picked[unit.unit.leader] = with_factors(axes, source.choice(unit.factors))
+    return Point(source.choice(space.params), fusion, picked)

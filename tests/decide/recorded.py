@@ -23,7 +23,7 @@ from annotune.decide.direct import choose
 from annotune.decide.model import predict
 from annotune.decide.plan import Candidate
 from annotune.decide.prediction import Compiled
-from annotune.decide.rules import Roles
+from annotune.decide.rules import grid
 from annotune.decide.two_level import choose_tile, contraction
 from annotune.decide.units import Unit
 
@@ -65,8 +65,9 @@ class Measured:
         if found := _ROLES.fullmatch(self.choice):
             fused, block_x, block_y, thread_x, thread_y = found.groups()
             units = one.base.nests("all" if fused else "footprint", one.decision.asked)
-            axes = Roles(thread_x, thread_y or "", block_x, block_y or "")
-            return [(unit, choose(unit, axes)) for unit in units]
+            threads = [name for name in (thread_x, thread_y) if name]
+            blocks = [name for name in (block_x, block_y) if name]
+            return [(unit, choose(unit, grid(unit, threads, blocks))) for unit in units]
         units = one.base.nests("footprint", one.decision.asked)
         return [(unit, choose(unit)) for unit in units]
 

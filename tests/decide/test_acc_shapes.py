@@ -233,7 +233,7 @@ def test_the_shapes_are_points_of_the_space_and_come_first() -> None:
     space = acc_space(one.space)
     found = list(acc_points(space, load_device("h200"), 12))
     own = shapes(one)
-    assert [point.made.get(0) for point in found[: len(own)]] == list(own)
+    assert [point.picked.get(0) for point in found[: len(own)]] == list(own)
     assert len(own) < len(found) <= len(own) + 12
     assert all(found.count(point) == 1 for point in found)
 

@@ -10,8 +10,6 @@ import pytest
 from recipes import Decided, decided, decided_text, example, random_point
 from support.interpreter import assert_same, plan_body
 
-from annotune.decide.rules import Roles
-
 TRIPLES = {"h3u": 3, "h2u": 2, "h1u": 2, "p6u": 2, "p5u": 3, "p4u": 2, "h7u": 4}
 POINTS = 200
 
@@ -30,11 +28,15 @@ void f(double *restrict c, const double *restrict a, const double *restrict b) {
 """
 
 
+def padded(loops: tuple[str, ...]) -> tuple[str, str]:
+    return (*loops, "", "")[:2]  # type: ignore[return-value]
+
+
 def test_what_is_listed_is_what_is_counted() -> None:
     for one in (small(GEMM), decided(example("gemm/gemm.c"))):
         points = list(one.space.points())
         assert len(points) == one.space.legal
-        seen = {(p.fusion, tuple(p.roles.items()), tuple(p.factors.items())) for p in points}
+        seen = {(p.fusion, tuple(p.picked.items())) for p in points}
         assert len(seen) == len(points)
 
 
@@ -48,7 +50,7 @@ def test_legal_roles_are_those_that_a_filter_of_all_leaves() -> None:
         and (bx or not by)
         # 48 x 40 threads are too many for a block: the rules cut both loops.
     ]
-    listed = {(r.thread_x, r.thread_y, r.block_x, r.block_y) for r in unit.mapped}
+    listed = {(*padded(r.threads), *padded(r.blocks)) for r in unit.mapped}
     assert listed == set(every)
     assert one.space.size == 2 * 3**3 * 4
     assert one.space.legal == len(every) * 4
@@ -59,10 +61,8 @@ def test_the_thesis_counts() -> None:
     assert one.space.size == 6 * 7**3 * 5
     assert one.space.legal == len(list(one.space.points()))
     first = next(one.space.points())
-    (roles,) = first.roles.values()
-    assert isinstance(roles, Roles)
-    assert (roles.thread_x, roles.thread_y) == ("h3", "h1")
-    assert (roles.block_x, roles.block_y) == ("h2", "p6")
+    (axes,) = first.picked.values()
+    assert (axes.threads, axes.blocks) == (("h3", "h1"), ("h2", "p6"))
 
 
 def test_a_space_too_large_to_list_is_counted() -> None:
@@ -116,10 +116,10 @@ void f(int n, int m, double y[restrict n], double A[restrict n][m], double x[res
 def test_a_block_for_each_row_is_a_point_and_the_first() -> None:
     one = decided_text(ROWS)
     ((_, (unit,)),) = one.space.branches
-    (team,) = [roles for roles in unit.mapped if roles.team]
-    assert (team.thread_x, team.block_x, team.block_y) == ("j", "i", "")
+    (team,) = [axes for axes in unit.mapped if axes.team]
+    assert (team.shared, team.blocks) == (("j",), ("i",))
     assert unit.mapped[0] == team
-    assert [(r.thread_x, r.block_x) for r in unit.mapped[1:]] == [("i", "")]
+    assert [(r.threads, r.blocks) for r in unit.mapped[1:]] == [(("i",), ())]
     points = list(one.space.points())
     assert len(points) == one.space.legal == 1 + len(unit.factors)
     # Columns are read along the parallel loop already.
@@ -134,7 +134,9 @@ def test_every_way_to_spread_a_sum() -> None:
     text = ROWS.replace("y[i]", "y[0]").replace("n = 3000", "n = 70")
     one = decided_text(text)
     ((_, (unit,)),) = one.space.branches
-    listed = {(r.thread_x, r.block_x) for r in unit.mapped}
-    assert listed == {(x, block) for x in "ij" for block in ("", "i", "j")}
+    listed = {(r.threads, r.blocks) for r in unit.mapped}
+    some = {"": (), "i": ("i",), "j": ("j",)}
+    ways = {((x,), some[block]) for x in "ij" for block in some if block != x}
+    assert listed == {*ways, (("i",), ("i_t",)), (("j",), ("j_t",))}
     # Rows are neighbours in memory; 70 of them are enough blocks.
-    assert (unit.mapped[0].thread_x, unit.mapped[0].block_x) == ("j", "i")
+    assert (unit.mapped[0].threads, unit.mapped[0].blocks) == (("j",), ("i",))

@@ -11,7 +11,7 @@ from annotune.codegen.certify import certify
 from annotune.decide.certificate import verify
 from annotune.decide.direct import choose
 from annotune.decide.model import predict
-from annotune.decide.rules import thesis_roles
+from annotune.decide.rules import thesis_axes
 
 HEAD = (
     "void f(int n, int m, double A[restrict n][m], double B[restrict m][n],\n"
@@ -126,7 +126,7 @@ def test_the_model_prefers_a_block_for_each_row() -> None:
     (unit,) = decided_text(source(nest, n=4000, m=4000)).base.apart
     device = load_device("h200")
     shared = predict(unit, choose(unit), device)
-    alone = predict(unit, choose(unit, thesis_roles(unit)), device)
+    alone = predict(unit, choose(unit, thesis_axes(unit)), device)
     assert shared.time_s < alone.time_s / 2
     # 128 MB at the sustained bandwidth, and the launch.
     assert shared.memory_s < shared.time_s < 2 * shared.memory_s

@@ -84,7 +84,7 @@ def test_a_tile_without_surplus_costs_less() -> None:
 
 def test_the_usual_tiles_stay_points_of_the_space() -> None:
     one = triples(1, "sd_t_d1_1", (24,) * 7)
-    made = [c for point in one.space.points() for c in point.made.values()]
+    made = [c for point in one.space.points() for c in point.picked.values()]
     shapes = {(c.merges, *(size for _, size in c.contract.extents)) for c in made if c.contract}
     assert ((), 16, 8, 8, 8, 12) in shapes
     assert ((), 24, 8, 8, 4, 12) in shapes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -89,7 +90,7 @@ def test_it_is_certified_and_does_the_same() -> None:
     (unit,) = decided_text(outer(**LARGE)).base.apart
     found = elementwise.alternatives(unit)
     assert not isinstance(found, str)
-    plan = one.at(Point(made={0: found[0]})).plan()
+    plan = one.at(Point(picked={0: replace(found[0], origin="elementwise")})).plan()
     assert plan.choices[0].merges == (("j", "k", "l"),)
     assert verify(certify(one.analysis, plan)) == ()
     assert_same(plan_body(plan), one.region, private=one.analysis.homes)

@@ -80,7 +80,7 @@ def test_every_point_is_certified_and_does_the_same(kind: str) -> None:
     found = [choice for choice in made(unit, "elementwise").first if choice.merges]
     assert len({choice.max_blocks for choice in found}) > 1
     for choice in found:
-        plan = one.at(Point(made={0: choice})).plan()
+        plan = one.at(Point(picked={0: choice})).plan()
         assert verify(certify(one.analysis, plan)) == ()
         assert_same(plan_body(plan), one.region, private=one.analysis.homes)
 

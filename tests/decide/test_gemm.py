@@ -130,7 +130,7 @@ def test_lengths_that_eight_does_not_divide_are_split_in_their_divisors(
     assert tile is not None
     assert [size for _, size in tile.extents[:4]] == [n, rows, held, each]
     assert (tile.thread_y[0], tile.register_y[0]) == ("p4", "p4")
-    point = next(p for p in one.space.points() if list(p.made.values()) == [choices[0]])
+    point = next(p for p in one.space.points() if p.picked[0].steps == choices[0].steps)
     (kernel,) = one.at(point).plan().kernels()
     assert not any(isinstance(s, Assign) and s.guard is not None for s in walk_stmts(kernel.body))
 
@@ -228,7 +228,7 @@ def test_every_point_has_a_certificate() -> None:
     tiles = {c.contract for c in alternatives(unit) if not isinstance(c, str)}
     seen: set[tuple[Assignment, Assignment]] = set()
     for point in one.space.points():
-        (made,) = point.made.values() or (None,)
+        (made,) = point.picked.values() or (None,)
         if made is None or made.contract not in tiles:
             break
         ways = (made.contract.assign_x, made.contract.assign_y)

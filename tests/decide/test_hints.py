@@ -16,6 +16,8 @@ from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
 from annotune.decide.cpu import cpu_units
 from annotune.decide.cpu_blocks import Block, first_block
+from annotune.decide.decision import Point
+from annotune.decide.hints import HINTS
 from annotune.diagnostics import Diagnostic
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
@@ -63,6 +65,10 @@ def _hints(found: tuple[Diagnostic, ...]) -> Iterator[Diagnostic]:
             yield one
 
 
+def is_hinted(point: Point) -> bool:
+    return any(one.origin == HINTS for one in point.picked.values())
+
+
 def test_unroll_factors_replace_the_divisors() -> None:
     found = first("CUDA(unrollInner=U)", COLUMN, 4096, "param U[] = [1,2,3,4,32];")
     (choice,) = found.decision.choices
@@ -99,10 +105,10 @@ def test_a_tile_is_that_of_its_threads_loop() -> None:
 
 def test_a_tile_of_one_is_the_rules_own() -> None:
     found = first("Tile(tsize=T, tindex='ii')", COLUMN, 4096, "param T[] = [1,64];")
-    tried = {found.at(p).decision.choices[0].tiles for p in found.space.points() if p.launches}
+    tried = {found.at(p).decision.choices[0].tiles for p in found.space.points() if is_hinted(p)}
     assert (first("Tile(64)", COLUMN, 4096).decision.choices[0].tiles) == (("i", 64),)
     assert tried == {(("i", 64),)}
-    own = {found.at(p).decision.choices[0].tiles for p in found.space.points() if not p.launches}
+    own = {found.at(p).decision.choices[0].tiles for p in found.space.points() if not is_hinted(p)}
     assert (("i", 256),) in own
 
 

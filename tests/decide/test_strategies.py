@@ -175,7 +175,7 @@ def test_traffic_of_rows_counted_by_hand() -> None:
 
 def plan_at(text: str, choice: Candidate) -> Plan:
     one = decided_text(text)
-    return one.at(Point(made={choice.leader: choice})).plan()
+    return one.at(Point(picked={choice.leader: choice})).plan()
 
 
 ROUND_TRIPS = [
@@ -193,7 +193,7 @@ def test_the_recipe_of_a_point_asks_for_the_same_plan(strategy: str, text: str) 
     found = choices_of(text, strategy)
     assert len(found) > 3
     for choice in found[::2]:
-        own = one.at(Point(made={0: choice}))
+        own = one.at(Point(picked={0: choice}))
         again = decided_text(with_recipe(text, own.recipe()), AUTO)
         assert again.plan().steps == own.plan().steps
         assert again.recipe() == own.recipe()
@@ -202,7 +202,7 @@ def test_the_recipe_of_a_point_asks_for_the_same_plan(strategy: str, text: str) 
 def test_no_two_points_have_the_same_settings() -> None:
     text = nest(SEVEN, "ijk", 200)
     one = decided_text(text)
-    points = [Point(made={0: choice}) for choice in choices_of(text, "stencil")]
+    points = [Point(picked={0: choice}) for choice in choices_of(text, "stencil")]
     found = [config(one.at(point).decision, point) for point in points]
     assert all(found.count(settings) == 1 for settings in found)
     assert {"S0.tile_k": 32, "S0.tile_j": 8, "S0.tile_i": 16}.items() <= found[-3].items()
@@ -249,7 +249,7 @@ def test_every_point_does_the_same_and_has_a_certificate(
     assert any(found.values())
     for turn in range(max(map(len, found.values()))):
         picked = {s: c[turn % len(c)] for s, c in found.items() if c}
-        plan = one.at(Point(fusion="apart", made=picked)).plan()
+        plan = one.at(Point(fusion="apart", picked=picked)).plan()
         assert_same(plan_body(plan), one.region, private=one.analysis.homes)
         assert verify(certify(one.analysis, plan)) == ()
 
@@ -266,7 +266,7 @@ def test_generated_text_is_right_at_every_size(strategy: str, tmp_path: Path) ->
     text = nest(statement, loops, n=50)
     if strategy == "stencil":
         staged = next(c for c in choices_of(text, strategy) if c.of(Stage))
-        text = with_recipe(text, decided_text(text).at(Point(made={0: staged})).recipe())
+        text = with_recipe(text, decided_text(text).at(Point(picked={0: staged})).recipe())
     program = executable(tmp_path, text, strategy=strategy)
     assert "__shared__ double B_tile" in program.cuda
     matrices = (Part(0), Part(1), Part(2), Part(3), Part(4))

@@ -6,7 +6,7 @@ import random
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from support.regions import text_source
 
@@ -21,7 +21,7 @@ from annotune.decide.contraction_tile import Assignment, ContractionTile
 from annotune.decide.decision import Base, Point
 from annotune.decide.peeling import with_peeled
 from annotune.decide.plan import Candidate
-from annotune.decide.space import Space, region_space
+from annotune.decide.space import Space, region_space, with_factors
 from annotune.decide.units import Unit
 from annotune.decide.wished_tile import wished
 from annotune.diagnostics import NOWHERE, AnnotuneError
@@ -153,20 +153,19 @@ def _device(known: dict[str, Device] = {}) -> Device:  # noqa: B006  (read from 
 def random_point(space: Space, source: random.Random) -> Point:
     """Return a legal point of a space, drawn without listing them all."""
     fusion, units = source.choice(space.branches)
-    roles, factors, made = {}, {}, {}
+    picked = {}
     for unit in units:
         tiled = random_tile(unit.unit, source) if unit.mapped else None
         if tiled is not None and source.randrange(4):
-            made[unit.unit.leader] = tiled
+            picked[unit.unit.leader] = replace(tiled, origin="two-level")
             continue
         apart = [c for c in unit.made.later if c.of(Peel)]
         if apart and source.randrange(2):
-            made[unit.unit.leader] = source.choice(apart)
+            picked[unit.unit.leader] = source.choice(apart)
             continue
-        if unit.mapped:
-            roles[unit.unit.leader] = source.choice(unit.mapped)
-        factors.update(source.choice(unit.factors))
-    return Point(source.choice(space.params), fusion, roles, factors, made=made)
+        axes = source.choice(unit.mapped) if unit.mapped else Candidate(unit.unit.parts)
+        picked[unit.unit.leader] = with_factors(axes, source.choice(unit.factors))
+    return Point(source.choice(space.params), fusion, picked)
 
 
 def random_tile(unit: Unit, source: random.Random) -> Candidate | None:

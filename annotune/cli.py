@@ -213,7 +213,7 @@ def doctor(as_json: bool) -> None:
     """Say which compilers, devices and packages are here, and what each gap costs."""
     from rich.console import Console
 
-    from annotune.measure.doctor import examine
+    from annotune.measure.machine import examine
     from annotune.report.terminal import doctor_json, doctor_table
 
     found = examine(os.environ)

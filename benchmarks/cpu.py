@@ -56,8 +56,8 @@ from cpu_workloads import (
 from annotune.analysis.facts import Analysis
 from annotune.codegen.baseline import naive_openmp
 from annotune.codegen.target import Provenance, load_target
-from annotune.measure.evaluate import evaluate, known_values
-from annotune.measure.stream import Cpu, cpu_facts
+from annotune.measure.machine import Cpu, cpu_facts
+from annotune.measure.sizes import evaluate, known_values
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.pipeline import emit
 from annotune.settings import Settings

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from math import exp, log
 from pathlib import Path
 
-from annotune.measure.stream import Cpu
+from annotune.measure.machine import Cpu
 
 TUNED, O3, O2, NAIVE = "tuned OpenMP", "-O3 -march=native", "-O2", "naive OpenMP"
 NUMPY, TORCH = "numpy.einsum", "torch.einsum"

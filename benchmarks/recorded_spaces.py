@@ -32,8 +32,8 @@ from annotune.annotation.devices import load_device
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Provenance, load_target
 from annotune.ir.region import SourceFile
-from annotune.measure.evaluate import evaluate, known_values
-from annotune.measure.stream import cpu_model, usable_cores
+from annotune.measure.machine import cpu_model, usable_cores
+from annotune.measure.sizes import evaluate, known_values
 from annotune.pipeline import check
 from annotune.settings import Settings
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from annotune.codegen.target import load_target
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
+from annotune.measure.machine import cpu_facts
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import open_sizes
-from annotune.measure.stream import cpu_facts
 from annotune.measure.toolchain import find_toolchains
 from annotune.pipeline import emit
 from annotune.settings import Settings

@@ -35,10 +35,9 @@ from annotune.annotation.devices import load_device
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import load_target
 from annotune.measure.check import Checker
-from annotune.measure.memory import memory_limit_mib
+from annotune.measure.machine import cpu_model, memory_limit_mib, usable_cores
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, tuned_sizes
-from annotune.measure.stream import cpu_model, usable_cores
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
 from annotune.pipeline import check

@@ -9,23 +9,36 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from annotune.codegen.code import TUNED_SUFFIX
 from annotune.codegen.cuda_launch import NOTHING_RUNS, TOO_LATE
-from annotune.measure.acc_grid import asked_text, chosen_grids
-from annotune.measure.branches import told
-from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
-from annotune.measure.eviction import evictor
-from annotune.measure.flags import KINDS, OPENACC, REORDERING
+from annotune.measure.compile import (
+    KINDS,
+    OPENACC,
+    REORDERING,
+    CompileJob,
+    CompileResult,
+    Source,
+    compile_job,
+)
 from annotune.measure.harness import REGION
+from annotune.measure.messages import (
+    Grid,
+    asked_text,
+    grids_of_feedback,
+    grids_text,
+    parse_func_map,
+    parse_nvc_feedback,
+)
 from annotune.measure.oracle import Oracle, Reference
 from annotune.measure.plan import CheckPlan as CheckPlan
 from annotune.measure.plan import Run, runs_of, without_detectors, words_of
 from annotune.measure.run import Outcome, RunJob, may_share_a_child, run_in_one_child
+from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import NOTHING_COMPARED, Status, Timing, Trial
 from annotune.measure.variant import Variant as Variant
-from annotune.measure.variant import compile_job_of, texts_of
-from annotune.measure.way_out import taking_way_out
+from annotune.measure.variant import compile_job_of, taking_way_out, texts_of, told
 
 WAITED = "waited_for_processors"
 """Under this name a trial's facts have the share of its timed runs in which some task waited."""
@@ -213,7 +226,7 @@ def _ready(
         threads=plan.threads,
         limit_s=plan.run_limit_s,
         timing=plan.timing if run.is_timed else None,
-        evictor=evictor(oracle) if run.is_timed and plan.timing and plan.timing.is_cold else "",
+        evictor=oracle.evictor() if run.is_timed and plan.timing and plan.timing.is_cold else "",
         environ={**kind.environ, **plan.environ},
         preload=oracle.tools.asan if kind.needs_asan else "",
         order=run.order,
@@ -345,3 +358,53 @@ def _grid_facts(
     facts["grid_chosen"] = str(chosen)
     if chosen.invalid:
         raise _Failed(Status.CONSTRAINTS, chosen.invalid)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What a compiler made of a text: its grids, or why they are not known.
+
+    `invalid` are its words when it took other sizes than those asked for.
+    """
+
+    grids: tuple[Grid, ...] = ()
+    compiler: str = ""
+    reason: str = ""
+    invalid: str = ""
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"not available because {self.reason}"
+        return f"{grids_text(self.grids)} ({self.compiler})"
+
+
+def chosen_grids(job: CompileJob, function: str, tools: Toolchains, folder: Path) -> Chosen:
+    """Return the grids that a compiler for the GPU chooses for `function` in the text of `job`."""
+    if "nvptx-none" in tools.offload:
+        built = compile_job(replace(job, kind="openacc-nvptx"), tools, folder)
+        texts = (path.read_text(errors="replace") for path in _ptx(built))
+        return _chosen(built, parse_func_map("\n".join(texts), function), "gcc")
+    if tools.nvc is not None:
+        built = compile_job(replace(job, kind="openacc-nvc"), tools, folder)
+        feedback = parse_nvc_feedback(built.output)
+        return _chosen(built, grids_of_feedback(feedback, function), "nvc")
+    return Chosen(
+        reason="no compiler here makes OpenACC code for a GPU: gcc has no nvptx-none, "
+        "and there is no nvc"
+    )
+
+
+def _ptx(built: CompileResult) -> list[Path]:
+    return sorted(built.path.parent.glob("*.mkoffload.s")) if built.ok else []
+
+
+def _chosen(built: CompileResult, grids: tuple[Grid, ...], compiler: str) -> Chosen:
+    if built.invalid:
+        return Chosen(grids, compiler, invalid=built.invalid)
+    if not built.ok:
+        words = built.output.strip().splitlines()
+        telling = next((line for line in words if "error" in line), words[0] if words else "")
+        return Chosen(reason=f"{compiler} does not compile it for a GPU: {telling.strip()}")
+    if not grids:
+        return Chosen(reason=f"{compiler} has left no sizes")
+    return Chosen(grids, compiler)

@@ -1,4 +1,4 @@
-"""What happens inside a measuring child: load a library, run it, time it, store what it left.
+"""What happens inside a measuring child: load a library, run it, store what it left, tell of it.
 
 Imports only what this needs: the process is forked again and again.
 """
@@ -7,19 +7,191 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import mmap
 import os
 import resource
+import struct
 import time
+import zlib
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from annotune.measure.branches import MARKS, ROOM
-from annotune.measure.buffers import GuardedArray, SharedArray
-from annotune.measure.float_mode import FloatMode
-from annotune.measure.journal import Journal
-from annotune.measure.sampling import Clock
+from annotune.measure.timing import Clock
+
+ROOM_BYTES = 8 << 20
+"""Reserved and not held: pages come with what is written. A job tells a few kilobytes."""
+
+_HEAD = struct.Struct("=II")
+
+
+class Journal:
+    """For each job a number, when it began in seconds of `time.monotonic`, and then its result."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, ROOM_BYTES)
+        self._seed = int.from_bytes(os.urandom(4), "little")
+        self._end = 0
+
+    def begin(self) -> None:
+        """Tell that the next job begins, so that it is known which one a crash belongs to."""
+        self._tell(time.monotonic())
+
+    def end(self, result: dict[str, Any]) -> None:
+        """Tell what came of the job that began last."""
+        self._tell(result)
+
+    def read(self) -> tuple[list[float], list[dict[str, Any]], bool]:
+        """Return when jobs began, their results, and whether all that was told is legible."""
+        begun: list[float] = []
+        results: list[dict[str, Any]] = []
+        at = 0
+        while at + _HEAD.size <= ROOM_BYTES:
+            length, checksum = _HEAD.unpack_from(self._memory, at)
+            if not length and not checksum:
+                return begun, results, True
+            at += _HEAD.size
+            text = self._memory[at : at + length]
+            if len(text) != length or zlib.crc32(text, self._seed) != checksum:
+                return begun, results, False
+            told = json.loads(text)
+            if isinstance(told, float):
+                begun.append(told)
+            else:
+                results.append(told)
+            at += length
+        return begun, results, False
+
+    def close(self) -> None:
+        self._memory.close()
+
+    def _tell(self, told: float | dict[str, Any]) -> None:
+        text = json.dumps(told).encode()
+        at = self._end + _HEAD.size
+        if at + len(text) + _HEAD.size > ROOM_BYTES:
+            raise ValueError(f"a child has more to tell than {ROOM_BYTES} bytes")
+        self._memory[at : at + len(text)] = text
+        # Last, so that nobody finds half a record.
+        _HEAD.pack_into(self._memory, self._end, len(text), zlib.crc32(text, self._seed))
+        self._end = at + len(text)
+
+
+_ROOM_BYTES = 256
+
+# Where <fenv.h>'s fenv_t of glibc keeps its control words: offset, bytes, and which bits are modes
+# and not flags that any operation may raise.
+_WORDS = {
+    "x86_64": ((0, 2, 0x0F3F), (28, 4, 0xFFC0)),
+    "aarch64": ((0, 4, 0xFFFFFFFF),),
+}.get(os.uname().machine, ())
+
+try:
+    _libm: ctypes.CDLL | None = ctypes.CDLL("libm.so.6") if _WORDS else None
+except OSError:  # another C library
+    _libm = None
+
+
+class FloatMode:
+    """The modes of this thread as they are now."""
+
+    def __init__(self) -> None:
+        self._all = ctypes.create_string_buffer(_ROOM_BYTES)
+        if _libm is not None:
+            _libm.fegetenv(self._all)
+
+    def is_now(self) -> bool:
+        """Return whether the modes are still these; so they are where it cannot be told."""
+        return self._words() == FloatMode()._words()
+
+    def restore(self) -> None:
+        """Make these the modes of this thread again."""
+        if _libm is not None:
+            _libm.fesetenv(self._all)
+
+    def _words(self) -> list[int]:
+        raw = self._all.raw
+        return [int.from_bytes(raw[at : at + size], "little") & modes for at, size, modes in _WORDS]
+
+
+PAGE_BYTES = mmap.PAGESIZE
+
+RED_ZONE_BYTES = 512
+"""At least so much pattern lies on each side of an array: 64 doubles."""
+
+# The upper half of a signalling NaN whether it is read as doubles or as floats; the lower
+# half counts, so that a copied or shifted zone is seen too.
+_PATTERN = 0x7FF4_DEAD_0000_0000
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class GuardedArray:
+    """`count` elements of `dtype`, 64-byte aligned, with what lies around them watched.
+
+    A write next to the array changes the red zone; one further away ends in a page that may
+    not be touched at all.
+    """
+
+    def __init__(self, dtype: np.dtype[Any], count: int) -> None:
+        size = count * dtype.itemsize
+        inner = -(-(2 * RED_ZONE_BYTES + size) // PAGE_BYTES) * PAGE_BYTES
+        self._map = mmap.mmap(-1, inner + 2 * PAGE_BYTES)
+        whole = np.frombuffer(self._map, np.uint8)
+        start = whole.ctypes.data
+        for page in (start, start + PAGE_BYTES + inner):
+            # Refused by a kernel without mprotect: the red zones remain.
+            _libc.mprotect(ctypes.c_void_p(page), PAGE_BYTES, 0)
+        first = PAGE_BYTES + RED_ZONE_BYTES
+        self.values: npt.NDArray[Any] = whole[first : first + size].view(dtype)
+        self.address = start + first
+        self._zones = (whole[PAGE_BYTES:first], whole[first + size : PAGE_BYTES + inner])
+        for zone in self._zones:
+            zone[:] = _pattern(zone.size)
+
+    @property
+    def whole(self) -> GuardedArray:
+        """Return the memory that the array lies in: all of it."""
+        return self
+
+    def mark_zones(self, mark: Any) -> None:
+        """Call the address sanitizer's `mark`, its poison or unpoison function, on the zones."""
+        for zone in self._zones:
+            mark(ctypes.c_void_p(zone.ctypes.data), ctypes.c_size_t(zone.size))
+
+    def broken_zone(self) -> str:
+        """Return ``before`` or ``after`` for a red zone that was written, else nothing."""
+        for name, zone in zip(("before", "after"), self._zones, strict=True):
+            if not np.array_equal(zone, _pattern(zone.size)):
+                return name
+        return ""
+
+
+class SharedArray:
+    """`count` elements of `dtype` from byte `start` of a guarded array, which others share."""
+
+    def __init__(self, whole: GuardedArray, dtype: np.dtype[Any], start: int, count: int) -> None:
+        end = start + count * dtype.itemsize
+        self.values: npt.NDArray[Any] = whole.values[start:end].view(dtype)
+        self.address = whole.address + start
+        self.whole = whole
+        self.mark_zones = whole.mark_zones
+        self.broken_zone = whole.broken_zone
+
+
+def _pattern(size: int) -> npt.NDArray[np.uint8]:
+    words = np.arange(-(-size // 8), dtype=np.uint64) + np.uint64(_PATTERN)
+    return words.view(np.uint8)[:size]
+
+
+HELPER, BODY, DEVICE = MARKS = tuple(
+    f"annotune_reached_{part}" for part in ("helper", "body", "device")
+)
+"""The arrays of marks in a library, for each of the texts of a variant."""
+
+ROOM = 4096
+"""So many blocks of a text are marked at the most."""
 
 Job = dict[str, Any]
 Arrays = list[GuardedArray | SharedArray]

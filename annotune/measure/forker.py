@@ -6,29 +6,202 @@ and the file for what they print. Each answer says how the child ended:
 ``status`` is its wait status, null when a limit killed it, and ``used_mib`` is not 0 when that
 was the one of memory; ``results`` holds what each job that ended well has to tell, in order, and
 ``is_legible`` whether something of it was overwritten. With ``is_spent`` this process is not what
-it was and takes no further task. Ends when the connection does.
+it was and takes no further task. Ends when the connection does, and no process that a variant
+leaves behind lives on beside the next one.
 """
 
 from __future__ import annotations
 
+import array
 import contextlib
 import ctypes
 import gc
+import json
 import os
 import resource
 import select
 import signal
 import socket
+import struct
 import sys
 import time
 import traceback
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from annotune.measure.channel import Channel
-from annotune.measure.child import run_jobs
-from annotune.measure.journal import Journal
-from annotune.measure.stragglers import children_of, end_descendants
+from annotune.measure.child import Journal, run_jobs
+
+Message = dict[str, Any]
+
+_LENGTH = struct.Struct("=Q")
+_MOST_DESCRIPTORS = 8
+_CHUNK_BYTES = 1 << 16
+
+
+class Channel:
+    """One end of a connection. Messages are JSON, each behind its length.
+
+    `look` is called whenever nothing has moved for `look_every_s` seconds, and may raise.
+    """
+
+    def __init__(
+        self,
+        end: socket.socket,
+        look_every_s: float | None = None,
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._end = end
+        self._look = look
+        end.settimeout(look_every_s)
+
+    def fileno(self) -> int:
+        """Return the descriptor, which turns readable when a message or the end comes."""
+        return self._end.fileno()
+
+    def send(self, message: Message, descriptors: Sequence[int] = ()) -> None:
+        """Send one message, and open descriptors with it.
+
+        Raises:
+            OSError: The other end is closed.
+        """
+        text = json.dumps(message).encode()
+        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
+        head, ancillary = _LENGTH.pack(len(text)), [rights] if descriptors else []
+        # Its few bytes go at once or not at all.
+        self._patiently(self._end.sendmsg, [head], ancillary)
+        sent = 0
+        while sent < len(text):
+            sent += self._patiently(self._end.send, text[sent : sent + _CHUNK_BYTES])
+
+    def receive(self) -> tuple[Message, list[int]] | None:
+        """Return the next message with its descriptors, None where the other end is closed.
+
+        Raises:
+            OSError: It was closed in the middle of something.
+        """
+        head, descriptors, _, _ = self._patiently(
+            socket.recv_fds, self._end, _LENGTH.size, _MOST_DESCRIPTORS
+        )
+        if not head:
+            return None
+        (length,) = _LENGTH.unpack(head)
+        text = bytearray()
+        while len(text) < length:
+            chunk = self._patiently(self._end.recv, min(_CHUNK_BYTES, length - len(text)))
+            if not chunk:
+                raise ConnectionResetError("closed within a message")
+            text += chunk
+        return json.loads(text), list(descriptors)
+
+    def close(self) -> None:
+        self._end.close()
+
+    def _patiently(self, step: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what `step` gives for its arguments, looking around while it cannot be done."""
+        while True:
+            try:
+                return step(*arguments)
+            except TimeoutError:
+                self._look()
+
+
+MARK = "ANNOTUNE_FORKER"
+"""In the environment that a forker starts with, and that all it forks keep: its own number."""
+
+LIMIT_S = 5.0
+"""Who forks faster than it can be killed for so long is left to the user."""
+
+_PAUSE_S = 0.001
+
+
+def end_descendants() -> bool:
+    """Kill all that descend from this process, which reaps orphans; return whether none is left."""
+    until = time.monotonic() + LIMIT_S
+    while time.monotonic() < until:
+        try:
+            # Also what has ended before, and waits to be asked how.
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return True
+        _kill(_descendants(os.getpid()))
+        time.sleep(_PAUSE_S)
+    return False
+
+
+def end_marked(mark: str) -> None:
+    """Kill all that a forker, which has ended itself, has left behind."""
+    text = f"{MARK}={mark}\0".encode()
+    _repeat(lambda: [pid for pid in _running() if text in _read(pid, "environ")])
+
+
+def is_stopped(pid: int) -> bool:
+    """Return whether a process is stopped by a signal or by who traces it."""
+    return _stat(pid)[:1] in ([b"T"], [b"t"])
+
+
+def wake_workers() -> None:
+    """Let the children of this process that are stopped go on, unless they lead their own session.
+
+    Those who do, forkers and compilers, have somebody who waits for each.
+    """
+    session = str(os.getsid(0)).encode()
+    for pid in children_of(os.getpid()):
+        if is_stopped(pid) and _stat(pid)[3:4] == [session]:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGCONT)
+
+
+def children_of(pid: int) -> list[int]:
+    """Return what a process has forked; nothing where the system does not tell, or it has ended."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):
+            found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
+    return found
+
+
+def _repeat(found: Callable[[], list[int]]) -> None:
+    until = time.monotonic() + LIMIT_S
+    while (left := found()) and time.monotonic() < until:
+        _kill(left)
+        time.sleep(_PAUSE_S)
+
+
+def _kill(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _descendants(ancestor: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for pid in _running():
+        fields = _stat(pid)
+        if len(fields) > 1:
+            children.setdefault(int(fields[1]), []).append(pid)
+    found = list(children.get(ancestor, ()))
+    for pid in found:  # grows while it is walked
+        found += children.get(pid, ())
+    return found
+
+
+def _running() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+
+
+def _stat(pid: int) -> list[bytes]:
+    """Return what Linux tells of a process behind its name: its state, its parent and more."""
+    return _read(pid, "stat").rpartition(b")")[2].split()
+
+
+def _read(pid: int, name: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except OSError:
+        return b""
+
 
 FAILED = 70
 """The exit code of a child that could not run its job: sysexits.h, EX_SOFTWARE."""

@@ -14,7 +14,7 @@ from annotune.ir.expr import Var, variables
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.nest import Loop as LoopNode
 from annotune.ir.region import Array, Region, Scalar, SourceFile
-from annotune.measure.elements import Family, family_of
+from annotune.measure.values import Family, family_of
 
 ENTRY = "annotune_call"
 """``void annotune_call(void **arrays, long long *integers, double *reals)`` of every library."""

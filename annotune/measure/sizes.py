@@ -1,4 +1,4 @@
-"""The sizes at which a region is checked: the tuned ones, smaller ones, and awkward ones."""
+"""The sizes at which a region is checked, and what integer expressions are at given sizes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,61 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import cycle, islice, product
 from types import MappingProxyType
+from typing import assert_never
 
 from annotune.analysis.facts import Analysis
-from annotune.ir.expr import Binary, Var, variables
-from annotune.ir.nest import Assign
+from annotune.codegen.c_expr import c_expr
+from annotune.ir.expr import Binary, Expr, Int, Var, variables
+from annotune.ir.fold import fold
+from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt
 from annotune.ir.region import Region
-from annotune.measure.evaluate import evaluate, iterations, known_values
 from annotune.measure.harness import signature
+
+
+def evaluate(expr: Expr, values: Mapping[str, int]) -> int:
+    """Return the value of an integer expression, with C's division towards zero.
+
+    Raises:
+        ValueError: A name has no value, or the expression is not one of integers.
+    """
+    folded = fold(expr, values)
+    if not isinstance(folded, Int):
+        raise ValueError(f"'{c_expr(expr)}' has no value: '{c_expr(folded)}' is left of it")
+    return folded.value
+
+
+def known_values(region: Region, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return the integers of `region` by name: `sizes`, and before them what C itself fixes."""
+    fixed = {s.name: s.value for s in region.scalars.values() if s.value is not None}
+    return {**region.sizes, **sizes, **fixed}
+
+
+def iterations(nest: Nest, values: Mapping[str, int]) -> int:
+    """Return about how many assignments the nest makes.
+
+    Exact for rectangular nests; an inner loop whose bounds depend on an outer one is counted
+    at the middle of the outer one's range.
+
+    Raises:
+        ValueError: A bound has no value.
+    """
+    return sum(_count(stmt, values) for stmt in nest.body)
+
+
+def _count(stmt: Stmt, values: Mapping[str, int]) -> int:
+    match stmt:
+        case Assign():
+            return 1
+        case Local() | LocalArray() | Await() | Fetch():
+            return 0
+        case Loop(var, lower, upper, body, step):
+            first, last = evaluate(lower, values), evaluate(upper, values)
+            trips = max(0, -((first - last) // step))
+            inside = {**values, var: (first + last) // 2}
+            return trips * sum(_count(inner, inside) for inner in body) if trips else 0
+        case _:
+            assert_never(stmt)
+
 
 Sizes = Mapping[str, int]
 NO_SIZES: Sizes = MappingProxyType({})

@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
-from annotune.measure.ptxas import KernelFacts
+from annotune.measure.messages import KernelFacts
 
 # What results.json may hold: msgspec reads these types, and makes the JSON schema of them.
 Figure: TypeAlias = Annotated[float, Meta(ge=0)]
@@ -81,7 +81,7 @@ class Final:
     `times_s` has the median seconds of one run in each round; of rounds with the same number the
     times may be compared. `time_s` is their median, `low_s` and `high_s` its interval. `ratio` is
     that to the winner's time, paired by round, with its interval. All intervals are those of
-    `annotune.measure.bootstrap`.
+    `annotune.measure.timing`.
     """
 
     verdict: Verdict

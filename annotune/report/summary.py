@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from annotune.measure.bootstrap import LEAST_ROUNDS, LEVEL
+from annotune.measure.timing import LEAST_ROUNDS, LEVEL
 from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.printable import one_line
 from annotune.report.figures import (

@@ -25,7 +25,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from annotune.measure.doctor import Report
+from annotune.measure.machine import Report
 from annotune.measure.trial import Status, Trial
 from annotune.printable import one_line, printable
 from annotune.report.figures import estimated, share_text, time_text

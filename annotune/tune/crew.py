@@ -16,7 +16,7 @@ from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.gpu import Gpu, find_gpus
 from annotune.measure.oracle import Oracle
-from annotune.measure.pairs import Turns
+from annotune.measure.timing import Turns
 from annotune.measure.trial import Status, Trial
 from annotune.tune.jobs import CheckJob, FinalsJob, Greeting, Place
 from annotune.tune.local_workers import LocalWorkers, shared_out

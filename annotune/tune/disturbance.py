@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from statistics import median
 
 from annotune.measure.check import WAITED
-from annotune.measure.load import BUSY, IDLE_LOAD
+from annotune.measure.timing import BUSY, IDLE_LOAD
 from annotune.measure.trial import Trial
 
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from annotune.measure.bootstrap import (
+from annotune.measure.timing import (
     LEAST_ROUNDS,
     Interval,
+    Turns,
     is_apart,
     median_interval,
     ratio_interval,
 )
-from annotune.measure.pairs import Turns
 from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.tune.bench import Bench
 from annotune.tune.rounds import Contestant, Course, take_rounds

@@ -10,7 +10,7 @@ from annotune.codegen.target import Variant
 from annotune.decide.forecast import Forecast
 from annotune.decide.plan import Kernel
 from annotune.decide.prediction import Compiled
-from annotune.measure.ptxas import KernelFacts
+from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Trial
 
 

@@ -13,7 +13,7 @@ from annotune.decide.decision import Base
 from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 from annotune.measure.gpu import Gpu, NoGpu
-from annotune.measure.stream import Cpu
+from annotune.measure.machine import Cpu
 from annotune.tune.asked import Wanted
 
 # Points among which a search chooses, at most. To list one for a GPU takes 5 ms, for a CPU 1 ms.

@@ -14,7 +14,7 @@ from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.measure.ahead import compile_ahead
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.flags import KINDS
+from annotune.measure.compile import KINDS
 from annotune.measure.gpu import (
     VISIBLE_GPUS,
     Gpu,
@@ -24,7 +24,7 @@ from annotune.measure.gpu import (
     foreign_processes,
     lock_folder,
 )
-from annotune.measure.memory import memory_limit_mib
+from annotune.measure.machine import memory_limit_mib
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Trial
 from annotune.tune.origin import CHECKERS, Origin, tools_text

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
+from annotune.measure.forker import wake_workers
 from annotune.measure.gpu import Gpu, NoGpu, visible_alone
-from annotune.measure.stragglers import wake_workers
 from annotune.tune.workers import Job, WorkerDied, perform, watched
 
 T = TypeVar("T")

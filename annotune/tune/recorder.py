@@ -19,7 +19,6 @@ from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.command import run_command
 from annotune.measure.compile import COMPILE_LIMIT_S
-from annotune.measure.eviction import evictor
 from annotune.measure.gpu import VISIBLE_GPUS
 from annotune.measure.run import TOO_MUCH_MEMORY
 from annotune.measure.trial import EARLIER_RUN, Trial
@@ -123,7 +122,7 @@ class Recorder:
             with suppress(ValueError):
                 oracle.reference(sizes, plan.seed)
         if plan.timing is not None and plan.timing.is_cold:
-            evictor(oracle)
+            oracle.evictor()
 
     def check(self, job: TrialJob, timeout_s: float = COMPILE_LIMIT_S) -> Trial:
         """Return a variant's fate, its launch and its end written down.

@@ -11,17 +11,17 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
 from annotune.decide.bounds import roofline_time, widest_real
-from annotune.measure.bootstrap import ratio_interval
 from annotune.measure.gpu import (
     Gpu,
     NoGpu,
+    clock_facts,
     exclusive,
     foreign_processes,
     lock_folder,
+    read_clocks,
     visible_alone,
 )
-from annotune.measure.gpu_clocks import clock_facts, read_clocks
-from annotune.measure.load import load_average
+from annotune.measure.timing import load_average, ratio_interval
 from annotune.measure.trial import Trial
 from annotune.tune.bench import Bench
 from annotune.tune.disturbance import busy_words

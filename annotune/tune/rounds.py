@@ -8,13 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.compile import compile_job
-from annotune.measure.eviction import evictor
-from annotune.measure.flags import KINDS
-from annotune.measure.load import share_waited, waited_s
+from annotune.measure.compile import KINDS, compile_job
 from annotune.measure.oracle import Oracle
-from annotune.measure.pairs import Turn, Turns, take_turns
 from annotune.measure.run import RunJob, TimingPlan, run_in_one_child
+from annotune.measure.timing import Turn, Turns, share_waited, take_turns, waited_s
 from annotune.measure.trial import Status, Timing
 from annotune.measure.variant import compile_job_of
 
@@ -102,5 +99,5 @@ def _job(oracle: Oracle, one: Contestant, course: Course) -> RunJob:
         timing=replace(TURN, warm_ups=warm_ups, is_cold=course.is_cold),
         environ={**KINDS[one.program.kind].environ, **course.environ},
         entry=built.entry,
-        evictor=evictor(oracle) if course.is_cold else "",
+        evictor=oracle.evictor() if course.is_cold else "",
     )

@@ -19,10 +19,9 @@ from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.gpu import Gpu, NoGpu, find_gpu
-from annotune.measure.memory import memory_limit_mib
+from annotune.measure.machine import Cpu, cpu_facts, memory_limit_mib, usable_cores
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, other_sizes, tuned_sizes
-from annotune.measure.stream import Cpu, cpu_facts, usable_cores
 from annotune.measure.toolchain import Toolchains
 from annotune.tune.asked import Asked, Wanted, wanted
 from annotune.tune.bench import Bench, Listener

@@ -10,7 +10,7 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.several_sizes import combined, sizes_text
 from annotune.codegen.target import Target, Variant
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.proofs import proofs
+from annotune.measure.plan import proofs
 from annotune.measure.sizes import awkward_sizes, open_sizes
 from annotune.measure.trial import Trial
 from annotune.tune.bench import Bench, Listener, program_of

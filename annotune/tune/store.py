@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
-from annotune.measure.ptxas import KernelFacts
+from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Status, Trial
 
 STORE_FILE = "trials.sqlite"

@@ -11,8 +11,8 @@ from annotune.codegen.target import Target, Variant
 from annotune.decide.forecast import Forecast
 from annotune.measure.check import BRANCHES, CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.flags import KINDS
-from annotune.measure.proofs import proofs
+from annotune.measure.compile import KINDS
+from annotune.measure.plan import proofs
 from annotune.measure.trial import Final, Status, Trial
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of

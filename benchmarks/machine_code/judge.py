@@ -22,7 +22,7 @@ from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold, trip_count
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
-from annotune.measure.ptxas import KernelFacts
+from annotune.measure.messages import KernelFacts
 from annotune.measure.toolchain import Toolchains
 from annotune.pipeline import emit
 from annotune.settings import Settings

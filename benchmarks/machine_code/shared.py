@@ -23,7 +23,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.text import print_expr
-from annotune.measure.elements import element_of
+from annotune.measure.values import element_of
 from benchmarks.machine_code.bank_passes import ThreadLoop, access_passes
 from machine_code.parts import parts_of, spelled_out
 

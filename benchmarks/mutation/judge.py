@@ -12,7 +12,7 @@ from functools import cached_property
 
 from annotune.measure.check import BRANCHES, Checker, CheckPlan
 from annotune.measure.compile import CompileResult, compile_job
-from annotune.measure.proofs import proofs
+from annotune.measure.plan import proofs
 from annotune.measure.sizes import awkward_sizes, tuned_sizes
 from annotune.measure.variant import Variant, compile_job_of
 from mutation.operators import KINDS

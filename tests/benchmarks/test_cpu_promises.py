@@ -11,7 +11,7 @@ import pytest
 from cpu_promises import Verdict, held
 from cpu_rows import NAIVE, NO_TORCH, O2, O3, TORCH, TUNED, Row, read_rows, write_rows
 
-from annotune.measure.stream import Cpu
+from annotune.measure.machine import Cpu
 
 
 def row(name: str, group: str, tuned: float, stream: float = 100) -> Row:

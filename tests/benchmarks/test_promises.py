@@ -18,7 +18,7 @@ from annotune.decide.bank_conflicts import Passes
 from annotune.decide.contraction_tile import ContractionTile
 from annotune.decide.occupancy import Residency
 from annotune.decide.plan import Kernel
-from annotune.measure.ptxas import KernelFacts
+from annotune.measure.messages import KernelFacts
 
 (WORKLOAD,) = chosen(["sd_t_d1_1-A"], all_workloads())
 COPY = GlobalAccess("t2", "t2[h7]", False, True, 256, 256, 256, 4096)

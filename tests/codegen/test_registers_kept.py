@@ -11,7 +11,7 @@ from decide.test_two_level import contraction
 from support.executed import emitted
 
 from annotune.decide.strategies import AUTO
-from annotune.measure.ptxas import KernelFacts, parse_ptxas
+from annotune.measure.messages import KernelFacts, parse_ptxas
 
 SIZES = "thread_x=16, thread_y=8, register_x=4, register_y=4, step=16, "
 BOTH = 'assign={"cyclic","cyclic"})'

@@ -13,8 +13,7 @@ from codegen.emitted import analysed, example, here, variants
 from annotune.codegen.openacc import OpenAccTarget
 from annotune.measure.check import NOT_LAUNCHED, Checker, CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.compile import compile_job
-from annotune.measure.flags import KINDS, RUNTIME_FOLDER
+from annotune.measure.compile import KINDS, RUNTIME_FOLDER, compile_job
 from annotune.measure.oracle import Oracle
 from annotune.measure.trial import Status
 from annotune.measure.variant import compile_job_of

@@ -10,21 +10,20 @@ import pytest
 from codegen.emitted import analysed, example, here, variants
 
 from annotune.codegen.openacc import OpenAccTarget
-from annotune.measure.acc_grid import (
+from annotune.measure.check import Checker, CheckPlan, chosen_grids
+from annotune.measure.check import Variant as Program
+from annotune.measure.compile import CompileJob, Source
+from annotune.measure.messages import (
     MOST_LAUNCHES,
     Grid,
     asked_grids,
     asked_text,
-    chosen_grids,
     grids_of_feedback,
     grids_text,
     parse_func_map,
+    parse_nvc_feedback,
 )
-from annotune.measure.check import Checker, CheckPlan
-from annotune.measure.check import Variant as Program
-from annotune.measure.compile import CompileJob, Source
 from annotune.measure.oracle import Oracle
-from annotune.measure.ptxas import parse_nvc_feedback
 from annotune.measure.toolchain import Compiler, Toolchains
 from annotune.measure.trial import Status, Trial
 

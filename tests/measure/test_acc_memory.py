@@ -24,7 +24,7 @@ from annotune.decide.space import region_space
 from annotune.measure.acc_memory import with_memory
 from annotune.measure.acc_text import Directive, UnsupportedAcc, directives
 from annotune.measure.check import Checker, CheckPlan
-from annotune.measure.flags import ACC_MEMORY
+from annotune.measure.compile import ACC_MEMORY
 from annotune.measure.oracle import Oracle
 from annotune.measure.trial import Status
 from annotune.measure.variant import Variant

@@ -14,11 +14,10 @@ from made_by_hand import matvec
 
 from annotune.codegen.code import RegionCode
 from annotune.measure import ahead
-from annotune.measure.ahead import compile_ahead
+from annotune.measure.ahead import compile_ahead, file_scope_names, joint_source, may_join, numbered
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.compile import CompileResult, compile_job, digest_of, recall
 from annotune.measure.harness import REGION
-from annotune.measure.joint import file_scope_names, joint_source, may_join, numbered
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import Compiler, Toolchains
 from annotune.measure.trial import Status

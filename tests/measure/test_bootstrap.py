@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotune.measure.bootstrap import (
+from annotune.measure.timing import (
     FEW_ROUNDS_RATIO,
     LEAST_ROUNDS,
     RESOLUTION,

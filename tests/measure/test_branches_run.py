@@ -9,10 +9,9 @@ from compilers import here
 from made_by_hand import scale
 
 from annotune.codegen.code import RegionCode
-from annotune.measure.branches import blocks, marked, told
 from annotune.measure.check import BRANCHES, Checker, CheckPlan
 from annotune.measure.oracle import Oracle
-from annotune.measure.variant import Variant
+from annotune.measure.variant import Variant, blocks, marked, told
 
 TEXT = """\
 static void f(int n, double *y) {

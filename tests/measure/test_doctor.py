@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from compilers import here
 
-from annotune.measure.doctor import Need, examine, report
 from annotune.measure.gpu import Gpu, NoGpu
+from annotune.measure.machine import Need, examine, report
 
 NOTHING = replace(
     here(),

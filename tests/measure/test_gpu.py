@@ -18,16 +18,18 @@ from annotune.measure.command import Finished, run_command
 from annotune.measure.compile import CompileJob, Source, compile_job
 from annotune.measure.gpu import (
     VISIBLE_GPUS,
+    Clocks,
     Gpu,
     NoGpu,
+    clock_facts,
     exclusive,
     find_gpu,
     foreign_processes,
     named_gpus,
+    read_clocks,
     timed_device_text,
     visible_alone,
 )
-from annotune.measure.gpu_clocks import Clocks, clock_facts, read_clocks
 from annotune.measure.harness import variant_source
 
 H200 = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)

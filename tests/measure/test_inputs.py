@@ -12,11 +12,10 @@ from support.nest_text import parse_nest
 from support.regions import analysis_of
 
 from annotune.ir.text import print_expr
-from annotune.measure.buffers import GuardedArray
-from annotune.measure.elements import is_poison
-from annotune.measure.evaluate import evaluate, iterations
+from annotune.measure.child import GuardedArray
 from annotune.measure.inputs import START, make_inputs, zero_inputs
-from annotune.measure.sizes import awkward_sizes, open_sizes, reduced_sizes
+from annotune.measure.sizes import awkward_sizes, evaluate, iterations, open_sizes, reduced_sizes
+from annotune.measure.values import is_poison
 
 
 def test_lengths_follow_the_sizes(tmp_path: Path) -> None:

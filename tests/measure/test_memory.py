@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from annotune.measure import memory
-from annotune.measure.memory import memory_limit_mib
+from annotune.measure import machine as this_machine
+from annotune.measure.machine import memory_limit_mib
 
 
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "meminfo").write_text("MemTotal:       10240000 kB\nMemFree: 1 kB\n")
-    monkeypatch.setattr(memory, "_MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "_GROUP_LIMITS", (tmp_path / "max", tmp_path / "limit"))
+    monkeypatch.setattr(this_machine, "_MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr(this_machine, "_GROUP_LIMITS", (tmp_path / "max", tmp_path / "limit"))
     return tmp_path
 
 

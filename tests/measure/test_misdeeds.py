@@ -12,11 +12,10 @@ from compilers import here
 from made_by_hand import matvec
 
 from annotune.codegen.code import RegionCode
-from annotune.measure.children import ENDED, STOPPED
 from annotune.measure.compile import CompileJob, Source, compile_job
 from annotune.measure.harness import variant_source
 from annotune.measure.inputs import make_inputs
-from annotune.measure.run import OVERWRITTEN, Outcome, RunJob, run_in_one_child
+from annotune.measure.run import ENDED, OVERWRITTEN, STOPPED, Outcome, RunJob, run_in_one_child
 from annotune.measure.trial import Status
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotune.measure.bootstrap import LEAST_ROUNDS
-from annotune.measure.pairs import FEWEST_ROUNDS, MOST_ROUNDS, Turn, take_turns
+from annotune.measure.timing import FEWEST_ROUNDS, LEAST_ROUNDS, MOST_ROUNDS, Turn, take_turns
 
 
 def _played(

@@ -16,19 +16,15 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.target import load_target
 from annotune.decide.decision import Base
 from annotune.decide.space import region_space
-from annotune.measure.borne import bears_special
-from annotune.measure.branches import blocks
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.cuda_text import with_small_grids
-from annotune.measure.inputs import Values, make_inputs
+from annotune.measure.inputs import ENDING, WHOLE, Overlap, Values, make_inputs, overlaps
 from annotune.measure.oracle import Oracle
-from annotune.measure.overlaps import ENDING, WHOLE, Overlap, overlaps
-from annotune.measure.plan import runs_of
-from annotune.measure.proofs import proofs
+from annotune.measure.plan import proofs, runs_of
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
 from annotune.measure.trial import Status
-from annotune.measure.variant import Variant
-from annotune.measure.way_out import has_way_out, taking_way_out
+from annotune.measure.values import bears_special
+from annotune.measure.variant import Variant, blocks, has_way_out, taking_way_out
 
 needs_compilers = pytest.mark.skipif(
     here().cxx is None or not here().openmp, reason="no C++ compiler with OpenMP"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotune.measure.ptxas import (
+from annotune.measure.messages import (
     KernelFacts,
     LoopFeedback,
     ignored_dimensions,

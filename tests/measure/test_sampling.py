@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotune.measure.load import waited_s
 from annotune.measure.run import TimingPlan
-from annotune.measure.sampling import Clock, is_narrow
+from annotune.measure.timing import Clock, is_narrow, waited_s
 
 times = st.lists(st.floats(1e-7, 1e3), min_size=1, max_size=60)
 

@@ -9,9 +9,8 @@ from compilers import here
 from made_by_hand import CLOSE, OPEN, Use, integers, made, matvec
 
 from annotune.ir.region import Region, Scalar
-from annotune.measure.oracle import Oracle
+from annotune.measure.oracle import UNIT_ROUNDOFF, Oracle
 from annotune.measure.shadow import shadow_of
-from annotune.measure.tolerance import UNIT_ROUNDOFF
 
 U = UNIT_ROUNDOFF["double"]
 

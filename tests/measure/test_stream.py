@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from compilers import here
 
-from annotune.measure.stream import cpu_facts, cpu_model, usable_cores
+from annotune.measure.machine import cpu_facts, cpu_model, usable_cores
 
 
 @pytest.mark.skipif(here().c is None, reason="no C compiler")

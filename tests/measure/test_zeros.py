@@ -13,13 +13,11 @@ from annotune.analysis.analyse import analyse
 from annotune.codegen.code import RegionCode
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.inputs import ZERO_VALUES, Values, make_inputs
-from annotune.measure.near_limits import near_limits, with_near_limits
-from annotune.measure.oracle import Oracle
-from annotune.measure.proofs import proofs
-from annotune.measure.tolerance import compare
+from annotune.measure.oracle import Oracle, compare
+from annotune.measure.plan import proofs
 from annotune.measure.trial import Status
-from annotune.measure.variant import Variant
-from annotune.measure.zeros import bears_zeros, fixes_zeros, negative_names
+from annotune.measure.values import bears_zeros, fixes_zeros, negative_names
+from annotune.measure.variant import Variant, near_limits, with_near_limits
 
 ROWS = """\
 #include <complex.h>

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.measure.check import Variant as Program
-from annotune.measure.pairs import Turns
+from annotune.measure.timing import Turns
 from annotune.measure.trial import Status, Trial, Verdict
 from annotune.tune.finals import FEWEST, MOST, Finals, decided, finalists, first_of
 from annotune.tune.rounds import Contestant

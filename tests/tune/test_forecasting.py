@@ -12,7 +12,7 @@ from annotune.annotation.devices import load_device
 from annotune.codegen.target import Variant, load_target
 from annotune.decide.prediction import Compiled
 from annotune.decide.strategies import AUTO
-from annotune.measure.ptxas import KernelFacts
+from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Status, Trial
 from annotune.tune.forecasting import forecast_of, predicted_trial
 from annotune.tune.target_models import target_models

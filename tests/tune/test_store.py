@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.ptxas import KernelFacts
+from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Status, Trial
 from annotune.tune.store import STORE_FILE, Store, in_memory, opened, text_of, trial_of
 

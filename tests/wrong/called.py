@@ -24,8 +24,8 @@ from support.executed import CUDA, SHARED, run
 
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.measure.acc_memory import with_memory
+from annotune.measure.compile import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
-from annotune.measure.flags import ACC_MEMORY, RUNTIME_FOLDER
 from annotune.pipeline import Emission, emit
 from annotune.settings import Settings
 

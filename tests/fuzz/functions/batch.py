@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from annotune.measure.flags import RUNTIME_FOLDER
+from annotune.measure.compile import RUNTIME_FOLDER
 
 from ..choices import Seeded
 from ..execute import Builder

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotune.measure.acc_text import as_openmp
+from annotune.measure.compile import RUNTIME_FOLDER
 from annotune.measure.cuda_text import translate
-from annotune.measure.flags import RUNTIME_FOLDER
 
 from ..execute import COMPILE_LIMIT_S, CUDA, FAST, NVCC, SHARED, Builder
 from .emitted import Made, device_text

@@ -1,9 +1,15 @@
-"""What compilers say about a kernel, read from their messages into values."""
+"""What compilers say about a kernel and about its grid, read from their messages into values.
+
+Compilers do not always take the grid that they are given (Rivera 2014, section 5.5), so what an
+OpenACC text asks for is told beside what was chosen. gcc writes its sizes into the PTX, nvc into
+its messages.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +130,107 @@ def parse_nvc_feedback(output: str) -> tuple[LoopFeedback, ...]:
         LoopFeedback(name, line, mappings.get((name, line), ""), tuple(said))
         for (name, line), said in notes.items()
     )
+
+
+# Sizes of a launch are 16 bits wide in libgomp's tables: 65536 arrives as 0.
+_DIMENSION_LIMIT = 65536
+# Launches that are told one by one; of more, the first.
+MOST_LAUNCHES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Gangs, workers of a gang and lanes of a vector; None for what is settled at the launch."""
+
+    gangs: int | None = None
+    workers: int | None = None
+    vector: int | None = None
+
+    def __str__(self) -> str:
+        return " x ".join("?" if n is None else str(n) for n in self.sizes)
+
+    @property
+    def sizes(self) -> tuple[int | None, int | None, int | None]:
+        return (self.gangs, self.workers, self.vector)
+
+
+def grids_text(grids: Sequence[Grid]) -> str:
+    """Return the grids of several launches, in their order: ``4096 x 1 x 256; 64 x 4 x 32``."""
+    shown = "; ".join(map(str, grids[:MOST_LAUNCHES]))
+    left = len(grids) - MOST_LAUNCHES
+    return f"{shown}; {left} more" if left > 0 else shown
+
+
+_LAUNCH = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+acc[ \t]+(?:parallel|kernels|serial)\b(.*)$", re.M)
+
+
+def asked_grids(acc_text: str) -> tuple[Grid, ...]:
+    """Return the grid that each launch of an OpenACC text asks for, in its order."""
+    joined = re.sub(r"\\\r?\n", " ", acc_text)
+    return tuple(
+        Grid(*(_clause(found[1], name) for name in ("num_gangs", "num_workers", "vector_length")))
+        for found in _LAUNCH.finditer(joined)
+    )
+
+
+def asked_text(acc_text: str) -> str:
+    """Return in words what the launches of an OpenACC text ask for."""
+    found = asked_grids(acc_text)
+    if all(grid == Grid() for grid in found):
+        return "nothing, the grid is the compiler's choice"
+    return grids_text(found)
+
+
+def _clause(clauses: str, name: str) -> int | None:
+    found = re.search(rf"\b{name}\s*\(\s*(\d+)\s*\)", clauses)
+    return int(found[1]) if found else None
+
+
+_FUNC_MAP = re.compile(
+    r'^//:FUNC_MAP "(?P<name>[^"$]+)\$_omp_fn\$(?P<number>\d+)"'
+    r"(?:, (0[xX][0-9a-fA-F]+|\d+), (0[xX][0-9a-fA-F]+|\d+), (0[xX][0-9a-fA-F]+|\d+))?",
+    re.M,
+)
+
+
+def parse_func_map(ptx: str, function: str = "") -> tuple[Grid, ...]:
+    """Return the grids in gcc's PTX, in the order of the launches of `function`, or of all.
+
+    gcc leaves a line ``//:FUNC_MAP "f$_omp_fn$0", 0x1000, 0x1, 0x100`` for each; 0 is settled by
+    libgomp at the launch, as is what does not fit into its tables.
+    """
+    found = []
+    for match in _FUNC_MAP.finditer(ptx):
+        if function and match["name"] != function:
+            continue
+        sizes = [int(text, 0) % _DIMENSION_LIMIT if text else 0 for text in match.groups()[2:]]
+        found.append((match["name"], int(match["number"]), Grid(*(n or None for n in sizes))))
+    # The last function comes first in the file.
+    return tuple(grid for _, _, grid in sorted(found, key=lambda one: one[:2]))
+
+
+_LEVEL = re.compile(r"\b(gang|worker|vector)(?:\((\d+)\))?")
+
+
+def grids_of_feedback(feedback: Sequence[LoopFeedback], function: str = "") -> tuple[Grid, ...]:
+    """Return the grids in what nvc says, one for each kernel that it generated for `function`.
+
+    ``gang(4096), vector(256)`` on one line or on several; a level without a number is settled at
+    the launch.
+    """
+    found: list[Grid] = []
+    for loop in feedback:
+        if function and loop.function != function:
+            continue
+        starts = any("Generating" in note and "GPU code" in note for note in loop.notes)
+        levels = {name: int(n) if n else None for name, n in _LEVEL.findall(loop.mapping)}
+        if starts or ("gang" in levels and (not found or found[-1] != Grid(workers=1, vector=1))):
+            found.append(Grid(workers=1, vector=1))
+        if found and levels:
+            found[-1] = _with(found[-1], levels)
+    return tuple(found)
+
+
+def _with(grid: Grid, levels: Mapping[str, int | None]) -> Grid:
+    changed = {"gang": "gangs", "worker": "workers", "vector": "vector"}
+    return replace(grid, **{changed[name]: size for name, size in levels.items()})

@@ -1,0 +1,394 @@
+"""This machine: its processor and memory, and which compilers, devices and packages are here."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+
+from annotune.measure.command import run_command
+from annotune.measure.gpu import Gpu, NoGpu, find_gpu
+from annotune.measure.toolchain import Compiler, Toolchains, find_toolchains
+
+MEASURE_LIMIT_S = 30.0
+
+_PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__AVX512F__)
+#define WIDTH 8
+#elif defined(__AVX__)
+#define WIDTH 4
+#else
+#define WIDTH 2
+#endif
+typedef double Vector __attribute__((vector_size(8 * WIDTH)));
+enum { CHAINS = 12, STEPS = 1000000 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
+/* CHAINS independent multiply-adds hide the latency of each; they must stay in registers. */
+static double multiply_add(double start)
+{
+    Vector factor, addend;
+    for (int w = 0; w < WIDTH; w++) { factor[w] = 1.0 - 1e-9 * start; addend[w] = 1e-9 * start; }
+    Vector a = addend, b = a + 1, c = a + 2, d = a + 3, e = a + 4, f = a + 5;
+    Vector g = a + 6, h = a + 7, i = a + 8, j = a + 9, k = a + 10, l = a + 11;
+    for (int s = 0; s < STEPS; s++) {
+        a = a * factor + addend; b = b * factor + addend; c = c * factor + addend;
+        d = d * factor + addend; e = e * factor + addend; f = f * factor + addend;
+        g = g * factor + addend; h = h * factor + addend; i = i * factor + addend;
+        j = j * factor + addend; k = k * factor + addend; l = l * factor + addend;
+    }
+    a += b + c + d + e + f + g + h + i + j + k + l;
+    return a[0];
+}
+
+int main(void)
+{
+    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    long n = 4 * (cache > 0 ? cache : 0) / 24, least = 1L << 22, most = 1L << 24;
+    n = n < least ? least : n > most ? most : n;
+    double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b), *c = malloc(n * sizeof *c);
+    double copy = 1e9, triad = 1e9, peak = 1e9, sink = 0;
+    int threads = 0;
+    if (!a || !b || !c) return 1;
+#pragma omp parallel for schedule(static)
+    for (long i = 0; i < n; i++) { a[i] = 0; b[i] = 1; c[i] = 2; }
+    for (int r = 0; r < 4; r++) {
+        double t0 = now();
+#pragma omp parallel for simd schedule(static)
+        for (long i = 0; i < n; i++) a[i] = b[i];
+        double t1 = now();
+#pragma omp parallel for simd schedule(static)
+        for (long i = 0; i < n; i++) a[i] = b[i] + 3.0 * c[i];
+        double t2 = now();
+        if (t1 - t0 < copy) copy = t1 - t0;
+        if (t2 - t1 < triad) triad = t2 - t1;
+    }
+    for (int r = 0; r < 4; r++) {
+        double t0 = now();
+        threads = 0;
+#pragma omp parallel reduction(+ : threads, sink)
+        { threads += 1; sink += multiply_add(1.0 + r); }
+        double t = now() - t0;
+        if (t < peak) peak = t;
+    }
+    printf("copy %.6e\ntriad %.6e\npeak %.6e\nthreads %d\nsink %g\n", 16.0 * n / copy,
+           24.0 * n / triad, 2.0 * CHAINS * WIDTH * STEPS * threads / peak, threads,
+           sink + a[n / 2]);
+    return 0;
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Cpu:
+    """This machine's processor. Rates are measured, with all of its threads at once.
+
+    `copy_bytes_s` and `triad_bytes_s` are STREAM's, in bytes/s, without the reads that a
+    write may cause; `peak_flop_s` is that of independent double multiply-adds in registers,
+    in flop/s. The rates are 0 when `problem` says why they could not be measured.
+    """
+
+    model: str
+    cores: int
+    copy_bytes_s: float = 0.0
+    triad_bytes_s: float = 0.0
+    peak_flop_s: float = 0.0
+    problem: str = ""
+
+    @property
+    def bandwidth_bytes_s(self) -> float:
+        """Return the better of the two sustained rates, bytes/s."""
+        return max(self.copy_bytes_s, self.triad_bytes_s)
+
+
+def cpu_facts(tools: Toolchains, threads: int = 0) -> Cpu:
+    """Return what this processor is and does; measured once per process, in about 0.5 s.
+
+    `threads` is how many are used, 0 for all that this process may run on.
+
+    Source:
+        McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance
+        Computers", IEEE TCCA Newsletter, December 1995 (STREAM).
+    """
+    if tools.c is None:
+        return Cpu(cpu_model(), usable_cores(), problem=f"no C compiler: {tools.problems.get('c')}")
+    openmp = ("-fopenmp",) if tools.openmp else ()
+    command = (*tools.c.command, "-O3", *tools.native, *openmp)
+    return _measured(command, threads or usable_cores())
+
+
+@lru_cache(maxsize=4)
+def _measured(compiler: tuple[str, ...], threads: int) -> Cpu:
+    model, cores = cpu_model(), usable_cores()
+    with tempfile.TemporaryDirectory(prefix="annotune-stream-") as name:
+        source, program = Path(name) / "stream.c", Path(name) / "stream"
+        source.write_text(_PROGRAM)
+        built = run_command([*compiler, str(source), "-o", str(program)], MEASURE_LIMIT_S)
+        if not built.ok:
+            return Cpu(model, cores, problem=f"{built.ending()}: {built.output[:200]}")
+        environ = {**os.environ, "OMP_NUM_THREADS": str(threads)}
+        ran = run_command([str(program)], MEASURE_LIMIT_S, environ=environ)
+    rates = {key: float(value) for key, value in re.findall(r"^(\w+) (\S+)$", ran.output, re.M)}
+    if not ran.ok or not {"copy", "triad", "peak"} <= rates.keys():
+        return Cpu(model, cores, problem=f"the measurement {ran.ending()}")
+    return Cpu(model, cores, rates["copy"], rates["triad"], rates["peak"])
+
+
+def cpu_model() -> str:
+    """Return the processor's own name, or the machine's architecture where none is told."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return os.uname().machine
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else os.uname().machine
+
+
+def usable_cores() -> int:
+    """Return how many processors this process may run on."""
+    return len(os.sched_getaffinity(0))
+
+
+SHARE = 0.9
+"""The part of the memory that all children may hold together; the rest is for everything else."""
+
+_MEMINFO = Path("/proc/meminfo")
+# The limits that a container or a batch system sets, in the two versions of control groups.
+_GROUP_LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+
+
+def memory_limit_mib() -> int:
+    """Return the MiB that all measuring children may hold; 0, no limit, where none is known."""
+    known = [*_meminfo_mib(_MEMINFO), *(mib for path in _GROUP_LIMITS for mib in _group_mib(path))]
+    return int(SHARE * min(known)) if known else 0
+
+
+def _meminfo_mib(path: Path) -> list[int]:
+    try:
+        found = re.search(r"^MemTotal:\s+(\d+) kB", path.read_text(), re.MULTILINE)
+    except OSError:
+        return []
+    return [int(found[1]) >> 10] if found else []
+
+
+def _group_mib(path: Path) -> list[int]:
+    """Return the limit in a file of a control group; ``max`` is none."""
+    try:
+        text = path.read_text().strip()
+    except OSError:
+        return []
+    return [int(text) >> 20] if text.isdecimal() else []
+
+
+class Need(StrEnum):
+    """How much a missing thing matters: nothing works, something does not, or it is extra."""
+
+    REQUIRED = "required"
+    USEFUL = "useful"
+    OPTIONAL = "optional"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that annotune can use.
+
+    When `is_found`, `where` and `version` say which one; otherwise `problem` says what was
+    tried, `cost` what does not work without it, and `remedy` is the command that closes
+    the gap, empty where no command does.
+    """
+
+    name: str
+    need: Need
+    is_found: bool
+    where: str = ""
+    version: str = ""
+    problem: str = ""
+    cost: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that was looked for, in the order in which a reader should see it."""
+
+    items: tuple[Item, ...] = field(default=())
+
+    @property
+    def is_usable(self) -> bool:
+        """Return whether all that `annotune run` cannot do without is here."""
+        return all(item.is_found for item in self.items if item.need is Need.REQUIRED)
+
+    def missing(self) -> tuple[Item, ...]:
+        """Return what was not found, the most needed first."""
+        order = list(Need)
+        gaps = [item for item in self.items if not item.is_found]
+        return tuple(sorted(gaps, key=lambda item: order.index(item.need)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """What it costs when a thing is missing, and the command that brings it."""
+
+    need: Need
+    cost: str
+    remedy: str
+
+
+_WHEELS = "nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"
+
+_GAPS: Mapping[str, _Gap] = {
+    "C compiler": _Gap(
+        Need.REQUIRED,
+        "nothing can be checked or measured; `check` and `emit` still work",
+        "sudo apt install gcc",
+    ),
+    "C++ compiler": _Gap(
+        Need.USEFUL,
+        "CUDA kernels cannot be executed on the CPU, so they stay unchecked without a GPU",
+        "sudo apt install g++",
+    ),
+    "OpenMP": _Gap(
+        Need.USEFUL,
+        "the OpenMP version is neither checked nor measured",
+        "sudo apt install gcc libgomp1",
+    ),
+    "OpenACC": _Gap(
+        Need.USEFUL,
+        "the OpenACC version is neither compiled nor checked",
+        "sudo apt install gcc-12",
+    ),
+    "OpenACC offloading": _Gap(
+        Need.OPTIONAL,
+        "gcc runs OpenACC on this host alone; its speed on a GPU is predicted, not measured",
+        "sudo apt install gcc-12-offload-nvptx",
+    ),
+    "sanitizers": _Gap(
+        Need.OPTIONAL,
+        "accesses out of bounds are found by red zones alone, without their line",
+        "sudo apt install libasan8 libubsan1",
+    ),
+    "nvcc": _Gap(
+        Need.USEFUL,
+        "CUDA kernels are checked on the CPU but not compiled for a GPU: no registers, no spills",
+        f"pip install {_WHEELS}",
+    ),
+    "cudart": _Gap(
+        Need.OPTIONAL,
+        "a program with the CUDA version cannot be linked here",
+        "pip install nvidia-cuda-runtime",
+    ),
+    "nvc": _Gap(
+        Need.OPTIONAL,
+        "OpenACC is checked with gcc alone",
+        "install the NVIDIA HPC SDK and set NVHPC to its folder",
+    ),
+    "GPU": _Gap(
+        Need.OPTIONAL,
+        "CUDA and OpenACC are ranked by the model and reported as predicted",
+        "pip install pycuda",
+    ),
+}
+
+_PACKAGES: Mapping[str, tuple[str, str]] = {
+    "pycuda": ("pycuda", "GPUs are not used, even where there are some"),
+}
+"""Optional packages by import name: what pip calls them, and what is lost without them."""
+
+
+def examine(environ: Mapping[str, str]) -> Report:
+    """Return what is here of everything that annotune can use; takes about a second."""
+    return report(find_toolchains(environ), find_gpu())
+
+
+def report(tools: Toolchains, gpu: Gpu | NoGpu) -> Report:
+    """Return the report on `tools` and `gpu`, with this Python's packages."""
+    problems = tools.problems
+    items = [
+        Item("processor", Need.REQUIRED, True, cpu_model(), f"{usable_cores()} usable cores"),
+        _compiler("C compiler", tools.c, problems.get("c", "")),
+        _compiler("C++ compiler", tools.cxx, problems.get("cxx", "")),
+        _ability("OpenMP", tools.openmp, _path(tools.c), problems.get("openmp", "")),
+        _ability("OpenACC", tools.openacc, _path(tools.c), problems.get("openacc", "")),
+        _ability(
+            "OpenACC offloading",
+            bool(tools.offload),
+            ", ".join(tools.offload),
+            "gcc has no offload compiler installed",
+        ),
+        _ability("sanitizers", bool(tools.asan), tools.asan, problems.get("asan", "")),
+        _compiler("nvcc", tools.nvcc, problems.get("nvcc", "")),
+        _ability(
+            "cudart",
+            bool(tools.link_cudart),
+            tools.nvcc.library if tools.nvcc else "",
+            problems.get("cudart", "it comes with nvcc"),
+        ),
+        _compiler("nvc", tools.nvc, problems.get("nvc", "")),
+        _gpu(gpu),
+        *(_package(module) for module in _PACKAGES),
+    ]
+    return Report(tuple(items))
+
+
+def _path(compiler: Compiler | None) -> str:
+    return shlex.join(compiler.command) if compiler else ""
+
+
+def _compiler(name: str, compiler: Compiler | None, problem: str) -> Item:
+    if compiler is None:
+        return _missing(name, problem)
+    return Item(name, _GAPS[name].need, True, _path(compiler), compiler.version)
+
+
+def _ability(name: str, is_found: bool, where: str, problem: str) -> Item:
+    if not is_found:
+        return _missing(name, problem)
+    return Item(name, _GAPS[name].need, True, where)
+
+
+def _missing(name: str, problem: str) -> Item:
+    gap = _GAPS[name]
+    return Item(
+        name, gap.need, False, problem=problem or "not found", cost=gap.cost, remedy=gap.remedy
+    )
+
+
+def _gpu(gpu: Gpu | NoGpu) -> Item:
+    if isinstance(gpu, NoGpu):
+        missing = _missing("GPU", gpu.reason)
+        # No command brings a device; one brings the package that would look for it.
+        return missing if gpu.is_package_missing else replace(missing, remedy="")
+    memory = f"{gpu.memory_bytes / 2**30:.0f} GiB"
+    return Item("GPU", Need.OPTIONAL, True, f"{gpu.name} ({gpu.uuid})", f"{gpu.arch}, {memory}")
+
+
+def _package(module: str) -> Item:
+    name, cost = _PACKAGES[module]
+    found = importlib.util.find_spec(module)
+    if found is None:
+        remedy = f"pip install {name}"
+        return Item(name, Need.OPTIONAL, False, problem="not installed", cost=cost, remedy=remedy)
+    version = importlib.metadata.version(name)
+    return Item(name, Need.OPTIONAL, True, found.origin or "", version)

@@ -1,0 +1,357 @@
+"""The numbers of C a region works on, and which special ones it bears: NaN, zeros of a sign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from annotune.analysis.facts import Analysis
+from annotune.analysis.reductions import may_stay_negative_zero, reduction_operator
+from annotune.ir.expr import (
+    COMPARISONS,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    substitute,
+    walk,
+)
+from annotune.ir.functions import FUNCTIONS, is_integer
+from annotune.ir.nest import Assign, Local, walk_stmts
+from annotune.ir.region import Region
+
+# The upper half says NaN, the lower one is a payload of its own.
+_POISON = {8: 0x7FFA_0BAD_C0DE_0000, 4: 0x7FFA_0BAD, 2: 0x7BAD, 1: 0x5B}
+"""The bits of one component that nobody has written, by its size in bytes."""
+
+_QUALIFIERS = re.compile(r"\b(static|extern|register|volatile|const|restrict)\b")
+
+
+class Family(StrEnum):
+    """How values are compared: exactly, or by real numbers within a tolerance."""
+
+    INTEGER = "integer"
+    REAL = "real"
+    COMPLEX = "complex"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A number as C stores it. A complex one has two components, its real part first."""
+
+    family: Family
+    dtype: np.dtype[Any]
+
+    @property
+    def component(self) -> np.dtype[Any]:
+        """Return the type of a component: a number is its own one, unless it is complex."""
+        if self.family is Family.COMPLEX:
+            return np.dtype(f"f{self.dtype.itemsize // 2}")
+        return self.dtype
+
+    @property
+    def poison_bits(self) -> int:
+        """Return the bits that each component of a number holds before it is written."""
+        return _POISON[self.component.itemsize]
+
+
+_REALS = {("double",): "f8", ("float",): "f4"}
+_COMPLEX = {"double": "c16", "float": "c8"}
+_WIDTHS = {"char": 1, "short": 2, "long": 8, "_Bool": 1}
+_FIXED = {
+    **{
+        f"{sign}int{8 * n}_t": f"{kind}{n}"
+        for sign, kind in (("", "i"), ("u", "u"))
+        for n in (1, 2, 4, 8)
+    },
+    **{"size_t": "u8", "ssize_t": "i8", "ptrdiff_t": "i8", "intptr_t": "i8", "uintptr_t": "u8"},
+    **{"bool": "u1", "_Bool": "u1"},
+}
+
+
+@cache
+def element_of(type_: str) -> Element:
+    """Return what a C type is on 64-bit Linux; ValueError for one that is no number here."""
+    words = tuple(_QUALIFIERS.sub("", type_).split())
+    if words in _REALS:
+        return Element(Family.REAL, np.dtype(_REALS[words]))
+    if len(words) == 1 and words[0] in _FIXED:
+        return Element(Family.INTEGER, np.dtype(_FIXED[words[0]]))
+    if set(words) & {"complex", "_Complex"}:
+        parts = [w for w in words if w in _COMPLEX]
+        if len(parts) == 1 and len(words) == 2:
+            return Element(Family.COMPLEX, np.dtype(_COMPLEX[parts[0]]))
+    elif words and set(words) <= {"int", "signed", "unsigned", *_WIDTHS}:
+        size = next((_WIDTHS[w] for w in words if w in _WIDTHS), 4)
+        return Element(Family.INTEGER, np.dtype(f"{'u' if 'unsigned' in words else 'i'}{size}"))
+    raise ValueError(f"'{type_}' is no number that can be compared")
+
+
+def family_of(type_: str) -> Family | None:
+    """Return the family of a C type, None where annotune does not know the type."""
+    try:
+        return element_of(type_).family
+    except ValueError:
+        return None
+
+
+def components(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return `values` as what is compared: a complex number is its two parts, one by one."""
+    if values.dtype.kind != "c":
+        return values
+    return values.view(np.dtype(f"f{values.dtype.itemsize // 2}"))
+
+
+def bits(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the bits of the components of `values`."""
+    parts = components(values)
+    return parts.view(np.dtype(f"u{parts.dtype.itemsize}"))
+
+
+def poisoned(element: Element, count: int) -> npt.NDArray[Any]:
+    """Return `count` numbers none of whose components has been written."""
+    per_number = element.dtype.itemsize // element.component.itemsize
+    unsigned = np.dtype(f"u{element.component.itemsize}")
+    return np.full(count * per_number, element.poison_bits, unsigned).view(element.dtype)
+
+
+def is_poison(values: npt.NDArray[Any], element: Element) -> npt.NDArray[np.bool_]:
+    """Return for each component of `values` whether it is still what `poisoned` put there."""
+    return np.asarray(bits(values) == element.poison_bits)
+
+
+def bears_special(region: Region) -> bool:
+    """Return whether a region tells special numbers apart, and C gives all that it makes of them.
+
+    It compares reals or multiplies complex numbers, of which an infinity has rules of its own.
+    There is no division and no function that is not exact, and no cast of a real to an integer;
+    and the user has not vouched for finite numbers.
+    """
+    types = [array.element for array in region.arrays.values()]
+    types += [scalar.type for scalar in region.scalars.values()]
+    if region.spec.assumptions.finite:
+        return False
+    assigns = region.nest.assigns()
+    if any(not _is_real(region, a.target) and _gives_real(region, a.value) for a in assigns):
+        return False
+    sources = [e for assign in assigns for s in assign.sources() for e in walk(s)]
+    calls = {e.function for e in sources if isinstance(e, Call)}
+    if divides(region) or any(is_integer(name) for name in calls):
+        return False
+    compared = [e for side in _compared(region) for e in walk(side)]
+    extrema = [e for e in sources if isinstance(e, Call) and e.function in EXTREMA]
+    has_complex = any(family_of(t) is Family.COMPLEX for t in types)
+    return has_complex or any(_is_real(region, e) for e in (*compared, *extrema))
+
+
+EXTREMA = ("fmax", "fmin", "fmaxf", "fminf")
+"""The functions of C's library that choose one of two reals."""
+
+
+def _gives_real(region: Region, expr: Expr) -> bool:
+    match expr:
+        case Select(_, if_true, if_false):
+            return _gives_real(region, if_true) or _gives_real(region, if_false)
+        case Binary(op, left, right) if op not in COMPARISONS:
+            return _gives_real(region, left) or _gives_real(region, right)
+        case Negate(operand):
+            return _gives_real(region, operand)
+        case _:
+            return _is_real(region, expr)
+
+
+def _is_real(region: Region, expr: Expr) -> bool:
+    match expr:
+        case Real():
+            return True
+        case Call(function, _):
+            return function in EXTREMA
+        case Access(array=name) if name in region.arrays:
+            return family_of(region.arrays[name].element) is Family.REAL
+        case Var(name) if name in region.scalars:
+            return family_of(region.scalars[name].type) is Family.REAL
+        case _:
+            return False
+
+
+def divides(region: Region) -> bool:
+    """Return whether a region divides or calls a function that is not defined everywhere."""
+    for stmt in walk_stmts(region.nest.body):
+        if isinstance(stmt, Assign):
+            if stmt.op == "/=" or any(map(_has_domain, stmt.sources())):
+                return True
+        elif isinstance(stmt, Local) and stmt.value is not None and _has_domain(stmt.value):
+            return True
+    return False
+
+
+def _has_domain(value: Expr) -> bool:
+    """Return whether `value` divides or calls a function that is not defined everywhere."""
+    return any(
+        (isinstance(e, Binary) and e.op == "/")
+        or (isinstance(e, Call) and e.function not in _EVERYWHERE)
+        for e in walk(value)
+    )
+
+
+# Functions that give a number for every number, and casts.
+_EVERYWHERE = {"min", "max"} | {f.name for f in FUNCTIONS.values() if f.is_exact}
+
+
+def compared_integers(region: Region) -> set[int]:
+    """Return the integer constants that the region compares something with."""
+    return {side.value for side in _compared(region) if isinstance(side, Int)}
+
+
+def compared_reals(region: Region) -> set[float]:
+    """Return the constants that the region compares something with, whole ones too."""
+    reals = (side.text.rstrip("fFlL") for side in _compared(region) if isinstance(side, Real))
+    return {*map(float, reals), *map(float, compared_integers(region))}
+
+
+def _compared(region: Region) -> Iterator[Expr]:
+    """Yield both sides of each comparison."""
+    sources = (e for assign in region.nest.assigns() for s in assign.sources() for e in walk(s))
+    for e in sources:
+        if isinstance(e, Binary) and e.op in COMPARISONS:
+            yield from (e.left, e.right)
+
+
+# Of so many names in one term at the most the signs are looked for.
+_MANY = 6
+_KEEP_SIGN = frozenset({"(double)", "(float)", "sqrt", "sqrtf"})
+
+
+def fixes_zeros(analysis: Analysis) -> bool:
+    """Return whether C says of each zero that a region leaves which sign it has.
+
+    Of two zeros ``fmax`` is either; the user may leave signs open, and a complex sum may lose its
+    own where the region overwrites what it is made of (docs/reading-c.md).
+    """
+    region = analysis.region
+    if region.spec.assumptions.finite or divides(region):
+        return False
+    assigns = region.nest.assigns()
+    sources = [e for assign in assigns for s in assign.sources() for e in walk(s)]
+    if any(isinstance(e, Call) and e.function in EXTREMA for e in sources):
+        return False
+    once = {d.source for d in analysis.dependences if d.is_reduction and not d.may_run_again}
+    sums = (a for a in assigns if a.number in once and may_stay_negative_zero(region, a))
+    return all(_holds_reals(region, _name(a.target)) for a in sums)
+
+
+def bears_zeros(analysis: Analysis) -> bool:
+    """Return whether a region sums reals, and C says of each zero which sign it has."""
+    region = analysis.region
+    names = (_name(a.target) for a in region.nest.assigns() if reduction_operator(a) == "+")
+    return fixes_zeros(analysis) and any(_is_number(region, name) for name in names)
+
+
+def changed_names(region: Region) -> frozenset[str]:
+    """Return the arrays and scalars that a region changes, where its sums begin."""
+    return frozenset(_name(assign.target) for assign in region.nest.assigns())
+
+
+def _name(target: Access | Var) -> str:
+    return target.name if isinstance(target, Var) else target.array
+
+
+def negative_names(region: Region) -> frozenset[str]:
+    """Return what must be -0.0, and all else 0.0, for the sums of a region to be -0.0.
+
+    That is what the region changes, and as few of the factors as make all terms of a sum so. Of
+    sums that want one name to be both, the first has it.
+    """
+    assigns = region.nest.assigns()
+    made = {a.target.name: a.value for a in assigns if isinstance(a.target, Var) and a.op == "="}
+    negative = settled = changed_names(region)
+    for assign in assigns:
+        if reduction_operator(assign) != "+":
+            continue
+        op = assign.op.removesuffix("=")
+        value = assign.value if not op else Binary(op, assign.target, assign.value)
+        # Also of a sum that the region begins itself: its terms show what is lost on the way.
+        name = assign.target.name if isinstance(assign.target, Var) else ""
+        term = _unfolded(value, {n: v for n, v in made.items() if n != name})
+        free = _names(region, term) - settled
+        for chosen in _subsets(free):
+            if _sign(region, term, negative | chosen) == -1:
+                negative |= chosen
+                settled |= free
+                break
+    return negative
+
+
+def _unfolded(value: Expr, made: Mapping[str, Expr]) -> Expr:
+    """Return a term with the scalars that the region makes replaced by what they are made of."""
+    for _ in made:
+        value = substitute(value, {n: v for n, v in made.items() if Var(n) not in walk(v)})
+    return value
+
+
+def _names(region: Region, expr: Expr) -> frozenset[str]:
+    found = (part.array for part in walk(expr) if isinstance(part, Access))
+    scalars = (part.name for part in walk(expr) if isinstance(part, Var))
+    return frozenset(name for name in (*found, *scalars) if _holds_reals(region, name))
+
+
+def _is_number(region: Region, name: str) -> bool:
+    """Return whether an array or a scalar is real or complex."""
+    found = region.arrays[name].element if name in region.arrays else region.scalars[name].type
+    return family_of(found) in (Family.REAL, Family.COMPLEX)
+
+
+def _holds_reals(region: Region, name: str) -> bool:
+    if name in region.arrays:
+        return family_of(region.arrays[name].element) is Family.REAL
+    return name in region.scalars and family_of(region.scalars[name].type) is Family.REAL
+
+
+def _subsets(names: frozenset[str]) -> Iterator[frozenset[str]]:
+    for count in range(len(names) + 1 if len(names) <= _MANY else 0):
+        yield from map(frozenset, combinations(sorted(names), count))
+
+
+def _sign(region: Region, expr: Expr, negative: frozenset[str]) -> int:
+    """Return -1 or 1, the sign of an expression of zeros and numbers; 0 where it is not known."""
+
+    def signs(*parts: Expr) -> list[int]:
+        return [_sign(region, part, negative) for part in parts]
+
+    match expr:
+        case Int(value):
+            return 1 if value >= 0 else -1
+        case Real():
+            return 1
+        case Var(name) | Access(array=name):
+            return 0 if not _holds_reals(region, name) else -1 if name in negative else 1
+        case Negate(operand):
+            return -_sign(region, operand, negative)
+        case Binary("*", left, right):
+            one, two = signs(left, right)
+            return one * two
+        case Binary("+" | "-" as op, left, right):
+            one, two = signs(left, right)
+            two = two if op == "+" else -two
+            # It takes two of -0.0 to make a third.
+            return 1 if 1 in (one, two) else min(one, two) if 0 not in (one, two) else 0
+        case Select(_, if_true, if_false):
+            one, two = signs(if_true, if_false)
+            return one if one == two else 0
+        case Call(function, (operand,)) if function in _KEEP_SIGN:
+            return _sign(region, operand, negative)
+        case _:
+            return 0

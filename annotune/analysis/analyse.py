@@ -27,7 +27,6 @@ from annotune.analysis.messages import (
 from annotune.analysis.model import Model, build_model, known_values
 from annotune.analysis.sections import ArraySection, Unbounded, array_use, section, shape
 from annotune.analysis.statements import (
-    Reference,
     Statement,
     local_arrays,
     read_statements,
@@ -150,7 +149,8 @@ def _lifetimes(region: Region, statements: tuple[Statement, ...]) -> dict[str, L
     for name in sorted(region.nest.written_scalars()):
         scalar = region.scalars.get(name)
         is_wanted = scalar is not None and scalar.read_after
-        if is_wanted and not _is_read(name, statements):
+        references = [r for s in statements for r in s.references if r.name == name]
+        if is_wanted and all(reference.is_write for reference in references):
             continue  # the user's own variable, whose writes must keep their order
         life = lifetime(name, statements)
         if life is None:
@@ -166,11 +166,6 @@ def _lifetimes(region: Region, statements: tuple[Statement, ...]) -> dict[str, L
         if () not in homes:
             found[name] = Lifetime(name, homes, is_array=True)
     return found
-
-
-def _is_read(name: str, statements: tuple[Statement, ...]) -> bool:
-    references = (r for s in statements for r in s.references)
-    return any(r.name == name and not r.is_write for r in references)
 
 
 def _sections(bounds: Bounds) -> Mapping[str, ArraySection]:
@@ -294,21 +289,14 @@ def _touched(
     """Yield the elements that each reference of an array touches, counted from its root."""
     for statement in statements:
         # What memory decides proves nothing.
-        own = [
-            r
-            for r in statement.references
-            if r.name == array.name and not r.conditions and not r.unknown and r.subscripts
-        ]
-        for reference in own:
-            yield reference.is_write, _elements(reference, array, statement, space, sizes)
-
-
-def _elements(
-    reference: Reference, array: Array, statement: Statement, space: IslSpace, sizes: isl.Set
-) -> isl.Set:
-    (subscript,) = reference.subscripts
-    address = subscript + integer(array.offset)
-    return access_map(statement, [address], space, domain(statement, space, sizes)).range()
+        for reference in statement.references:
+            is_proven = not reference.conditions and not reference.unknown
+            if reference.name == array.name and reference.subscripts and is_proven:
+                (subscript,) = reference.subscripts
+                address = subscript + integer(array.offset)
+                instances = domain(statement, space, sizes)
+                elements = access_map(statement, [address], space, instances).range()
+                yield reference.is_write, elements
 
 
 def zero_divisors(region: Region) -> list[Diagnostic]:

@@ -176,8 +176,8 @@ def build_model(
     if at_sizes is not None:
         reference, address = at_sizes
         where = next(s for s in statements if s.number == reference.statement)
-        first = Unproven(where, reference, address)
-        first.is_section = True
+        reason = f"which part of '{reference.name}' is touched at other sizes is not known"
+        first = Unproven(where, reference, address, reason)
     else:
         try:
             return _for_all_sizes(region, statements, known, demands)
@@ -352,9 +352,8 @@ class _Builder:
                         truth &= made.truth(condition)
                     except NotLinear as no:
                         if no.names <= self.known.keys() | loops:
-                            unproven = Unproven(statement, None, no.poly)
-                            unproven.is_condition = True
-                            raise unproven from None
+                            reason = "a condition multiplies or divides a loop variable by a size"
+                            raise Unproven(statement, None, no.poly, reason) from None
                         made = replace(made, is_strict=False, _known={})
                         truth &= made.truth(condition)
                 shared[reference.conditions] = truth
@@ -379,8 +378,10 @@ class _Builder:
                 if isinstance(part, Rounded) and not self.rounds_down(
                     statement, name, part, instances
                 ):
-                    where = next((r for r in statement.references if _uses(r, name)), None)
-                    raise Unproven(statement, where, variable(name))
+                    users = (
+                        r for r in statement.references for p in r.subscripts if name in p.names
+                    )
+                    raise Unproven(statement, next(users, None), variable(name))
 
     def rounds_down(
         self, statement: Statement, name: str, part: Rounded, instances: isl.Set
@@ -396,10 +397,6 @@ class _Builder:
             return False
         wrong = instances.intersect(isl.Set(self.space.text(below)))
         return bool(wrong.is_empty()) or self.demands.exclude(wrong.params())
-
-
-def _uses(reference: Reference, name: str) -> bool:
-    return any(name in poly.names for poly in reference.subscripts)
 
 
 def _first_with(used: tuple[Reference, ...], poly: Poly) -> Reference:
@@ -439,34 +436,38 @@ def _is_empty(trip: Poly, space: IslSpace) -> bool:
 
 
 class Unproven(Exception):
-    """A place that is not linear with the sizes known so far, or cannot be flattened."""
+    """A place that is not linear with the sizes known so far, or cannot be flattened.
 
-    def __init__(self, where: Statement, what: Reference | None, poly: Poly | None) -> None:
+    `what` is None for a bound or a condition. `reason` says why the claims hold for some sizes
+    only, where that is not for the bound or the subscripts.
+    """
+
+    def __init__(
+        self, where: Statement, what: Reference | None, poly: Poly | None, reason: str = ""
+    ) -> None:
         super().__init__(str(poly))
         self.where, self.what, self.poly = where, what, poly
-        self.is_section = self.is_condition = False
+        self.reason = reason
 
     def for_sizes(self, statements: Sequence[Statement], region: Region) -> Diagnostic:
         """Return the warning that the claims hold for the region's sizes only."""
         polys = [p for c in loops_of(statements) for p in (*c.lower, *c.upper)]
         polys += [p for s in statements for r in s.references for p in r.subscripts]
         used = {name for poly in polys for name in poly.names}
-        given = sorted(used & set(region.known_sizes) - set(region.constants))
         known = region.known_sizes
+        given = sorted(used & set(known) - set(region.constants))
         sizes = ", ".join(f"{name} = {known[name]}" for name in given)
         if self.what is None:
             span, array = self.where.assign.span, print_expr(self.where.assign.target)
             reason = "a loop bound is a product with an outer loop variable"
-            if self.is_condition:
-                reason = "a condition multiplies or divides a loop variable by a size"
-        elif self.is_section:
-            span, array = self.what.span, self.what.name
-            reason = f"which part of '{array}' is touched at other sizes is not known"
         else:
             span, array = self.what.span, self.what.name
             reason = f"the subscripts of '{array}' may overrun its rows at other sizes"
         return FOR_THESE_SIZES.at(
-            span, sizes=sizes or "the numbers of the text", reason=reason, array=array
+            span,
+            sizes=sizes or "the numbers of the text",
+            reason=self.reason or reason,
+            array=array,
         )
 
     def refusal(self, known: Mapping[str, int]) -> Diagnostic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,9 +17,6 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.options import common, for_a_run, output_folder, settings_of
 
 if TYPE_CHECKING:
-    from annotune.codegen.listing import Listing
-    from annotune.report.findings import CheckReport
-    from annotune.settings import Settings
     from annotune.tune.crew import Wish
     from annotune.tune.results import Results
 
@@ -47,7 +44,7 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
     settings, form = settings_of(options, os.environ), _form(options)
     with _refusals(form, debug):
         report = pipeline.check(settings)
-        found = _spaces(report, settings) if space else []
+        found = pipeline.spaces(report, settings) if space else []
         if form == "json":
             from annotune.report.json_form import check_json
 
@@ -61,11 +58,11 @@ def check(certificate: bool, space: bool, debug: bool, **options: Any) -> None:
                 click.echo(region_text(region))
         _show(report.diagnostics)
         if space and form == "text":
-            from annotune.report.space_text import space_lines
+            from annotune.report.check_text import space_lines
 
             click.echo("\n".join(space_lines(report, found)))
         if certificate and form == "text":
-            from annotune.report.certificate_text import certificate_text
+            from annotune.report.check_text import certificate_text
 
             for region in report.regions:
                 click.echo(certificate_text(region))
@@ -229,7 +226,7 @@ def doctor(as_json: bool) -> None:
 @click.argument("code", default="")
 def explain(code: str) -> None:
     """Print the page about CODE, such as AT253; without CODE, list them all."""
-    from annotune.catalogue import NO_SUCH_CODE, nearest, page_of, pages
+    from annotune.diagnostics import NO_SUCH_CODE, nearest_page, page_of, pages
 
     if not code:
         for page in pages():
@@ -238,18 +235,9 @@ def explain(code: str) -> None:
     with _refusals("text", debug=False):
         found = page_of(code)
         if found is None:
-            hint = f"{nearest(code)}`annotune explain` lists all codes"
+            hint = f"{nearest_page(code)}`annotune explain` lists all codes"
             raise AnnotuneError.of(NO_SUCH_CODE.at(Span("--explain", 1, 1), code=code, hint=hint))
         click.echo(found.text, nl=False)
-
-
-def _spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing]]:
-    from annotune.annotation.devices import load_device
-    from annotune.codegen.target import load_target
-    from annotune.report.space_text import spaces
-
-    targets = [load_target(name) for name in settings.targets]
-    return spaces(report, targets, load_device(settings.device))
 
 
 def _write(path: Path | None, text: str) -> None:

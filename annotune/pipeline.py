@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +13,18 @@ from annotune.analysis.messages import WORK_UNKNOWN
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.annotation.complete import complete
 from annotune.annotation.devices import Device, load_device
-from annotune.annotation.messages import did_you_mean, nearest
-from annotune.annotation.names import unknown_names
+from annotune.annotation.messages import nearest
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
-from annotune.annotation.spec import Value
-from annotune.asked_axes import unknown_axes, unknown_parameters
-from annotune.codegen.recipes import first_variant, targets_said
-from annotune.codegen.target import Target, Variant, load_target
+from annotune.annotation.sizes import MAX_SIZES, problem_sizes
+from annotune.codegen.recipes import first_variant, listing_of, targets_said
+from annotune.codegen.several_sizes import (
+    at_other_sizes,
+    can_share,
+    combined,
+    served,
+    sizes_text,
+)
+from annotune.codegen.target import Provenance, Target, Variant, load_target
 from annotune.decide.acc_space import acc_space, decide_acc
 from annotune.decide.build import build
 from annotune.decide.decision import Base, decide
@@ -32,17 +37,23 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Temp
 from annotune.files import read_source
 from annotune.frontend.headers import Search
 from annotune.frontend.load import load_sound
-from annotune.frontend.symbols import REALS
 from annotune.ir.region import Region, SourceFile
-from annotune.problem_sizes import at_every_size, first_choices
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.settings import Settings
+from annotune.settings_check import (
+    refuse_wrong_sizes,
+    unknown_axes,
+    unknown_parameters,
+    unused_settings,
+)
 from annotune.transforms.map import Map
 
 if TYPE_CHECKING:
     from annotune.codegen.code import RegionCode
+    from annotune.codegen.listing import Listing
     from annotune.tune.bench import Listener
-    from annotune.tune.results import Results
+    from annotune.tune.region_run import Tuned
+    from annotune.tune.results import RegionResult, Results
     from annotune.tune.run import Limits
     from annotune.tune.stop import Stop
 
@@ -50,22 +61,6 @@ NO_REGION = Template(
     "AT604",
     "there is no annotated region in this file",
     "put /*@ begin PerfTuning () @*/ before a loop nest and /*@ end @*/ after it",
-)
-FIXED_SIZE = Template(
-    "AT606",
-    "'{name}' is {given} here, but C fixes it to {fixed}",
-    "change the C text, or give -D{name}={given} where a #define allows it",
-)
-NOT_AN_INTEGER = Template(
-    "AT641",
-    "'{name}' is {given} here, but it is of type '{type}' in C",
-    "give a whole number",
-)
-UNUSED_SETTING = Template(
-    "AT642",
-    "no region uses '{name}', which --set gives",
-    "{hint}",
-    Severity.WARNING,
 )
 OTHER_FILE = Template(
     "AT643",
@@ -83,11 +78,26 @@ HOST_DATA = Template(
     "write the winner for resident data: annotune emit --data resident, with the winner's recipe",
     Severity.WARNING,
 )
+NOT_TUNED = Template(
+    "AT608",
+    "not tuned for {sizes}: {reason}",
+    "the code for all other sizes runs there; --set with that size alone says more",
+    Severity.WARNING,
+)
+OTHER_FACTS = "what is proven of the nest at the first sizes is not what is proven there"
+MANY_SIZES = Template(
+    "AT609",
+    "`input_params` gives more than {limit} problem sizes: the first {limit} are looked at",
+    "give those that matter, or choose among them with a constraint",
+    Severity.WARNING,
+)
 NO_SUCH_FUNCTION = Template(
     "AT605",
     "no annotated region stands in a function '{name}'",
     "{hint}functions with regions: {known}",
 )
+# Points of each target that are looked through for its axes.
+SHOWN = 500
 
 
 def check(settings: Settings) -> CheckReport:
@@ -139,14 +149,31 @@ def _examined(settings: Settings) -> CheckReport:
     def examine(region: Region) -> RegionReport:
         return _examine(region, settings, device)
 
-    reports = tuple(at_every_size(region, examine) for region in source.regions)
+    reports = tuple(_at_every_size(region, examine) for region in source.regions)
     for report in reports:
         problems += report.diagnostics
-    problems += _unused_settings(settings, source.regions)
+    problems += unused_settings(settings.sizes, source.regions)
     problems += unknown_parameters(reports, settings.params)
     given = settings.params, settings.constraints
     problems += unknown_axes(reports, *given, settings.targets, device)
     return CheckReport(text, source, reports, _in_order(problems))
+
+
+def spaces(report: CheckReport, settings: Settings) -> list[Mapping[str, Listing]]:
+    """Return for each region the listings of the targets by their names, none where it has no plan.
+
+    Raises:
+        AnnotuneError: What the user says of the axes leaves no point.
+    """
+    device = load_device(settings.device)
+    return [
+        {
+            name: listing_of(load_target(name), region.base, region.space, device, SHOWN)
+            for name in settings.targets
+            if region.base is not None and region.space is not None and region.plan is not None
+        }
+        for region in report.regions
+    ]
 
 
 def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
@@ -155,8 +182,6 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
     Raises:
         AnnotuneError: Any region is refused; nothing is to be written then.
     """
-    from annotune.provenance import provenance
-
     found = _accepted(settings)
     assert found.source is not None
     device = load_device(settings.device)
@@ -168,14 +193,14 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
         assert report.space is not None
         made: dict[str, Variant] = {}
         for target in targets:
-            variant, refused = first_choices(report, target, device)
+            variant, refused = _first_choices(report, target, device)
             problems += refused
             made[target.name] = variant
             codes[target.name].append(target.region(variant, settings.resident))
         variants.append(made)
     files: dict[str, str] = {}
     for target in targets:
-        origin = provenance(settings, [made[target.name] for made in variants])
+        origin = _provenance(settings, [made[target.name] for made in variants])
         files |= target.files(found.source, codes[target.name], origin)
     return Emission(
         found.text, found.source, files, tuple(variants), found.regions, tuple(problems)
@@ -232,7 +257,6 @@ def run(
     from tempfile import gettempdir
 
     from annotune.measure.toolchain import find_toolchains, nvcc_warnings
-    from annotune.provenance import run_provenance
     from annotune.tune import run as tuning
     from annotune.tune.recorder import disk_full_is_refused
     from annotune.tune.stop import NEVER
@@ -263,7 +287,7 @@ def run(
             store,
             stop or NEVER,
         )
-    origins = {t.name: run_provenance(settings, tuned, t.name) for t in targets}
+    origins = {t.name: _run_provenance(settings, tuned, t.name) for t in targets}
     made = tuning.files(found.source, tuned, targets, origins)
     faulty = nvcc_warnings(here, found.source.path) if ".cu" in made else ()
     on_host = (HOST_DATA.at(Span(found.source.path, 1, 1)),) if settings.resident else ()
@@ -331,28 +355,13 @@ def _load(
     return loaded.source, problems
 
 
-def _unused_settings(settings: Settings, regions: Sequence[Region]) -> list[Diagnostic]:
-    """Return a warning for each ``--set`` that changes nothing, such as a misspelt size."""
-    known: set[str] = set()
-    for region in regions:
-        spec = region.spec
-        known |= {p.name for p in (*spec.input_params, *spec.performance_params)}
-        known |= _open_sizes(region)
-    place = Span("--set", 1, 1)
-    return [
-        UNUSED_SETTING.at(place, name=name, hint=did_you_mean(name, known))
-        for name in settings.sizes
-        if regions and name not in known
-    ]
-
-
 def _examine(region: Region, settings: Settings, device: Device) -> RegionReport:
     """Return the analysis and first plan of one region, as far as they go."""
     analysis = base = space = point = decision = plan = openacc = None
     problems: list[Diagnostic] = []
     try:
         problems += region.spec.notes
-        _check_sizes(region, settings.sizes)
+        refuse_wrong_sizes(region, settings.sizes)
         # What each iteration needs for itself it gets, before anything is asked of the nest.
         analysis = analyse(with_private_arrays(with_last_values(region)))
         problems += analysis.warnings
@@ -385,32 +394,130 @@ def _examine(region: Region, settings: Settings, device: Device) -> RegionReport
     return report
 
 
-def _open_sizes(region: Region) -> set[str]:
-    """Return the integers of C that a region uses and leaves as they are."""
-    changing = region.nest.iterators() | region.nest.written_scalars()
-    return {s.name for s in region.scalars.values() if s.type not in REALS} - changing
-
-
-def _check_sizes(region: Region, settings: Mapping[str, Value]) -> None:
-    """Raise what is wrong with the annotation's names and values of sizes."""
-    mistakes = list(unknown_names(region.spec, tuple(region.sizes)))
-    given_values = [(p.name, p.values[0], p.span) for p in region.spec.input_params if p.values]
-    named = {name for name, _, _ in given_values}
-    given_values += [(n, v, region.span) for n, v in settings.items() if n not in named]
-    for name, value, span in given_values:
-        if name not in _open_sizes(region) or name in region.sizes:
-            continue
-        text = repr(value) if isinstance(value, str) else value
-        type_ = region.scalars[name].type
-        mistakes.append(NOT_AN_INTEGER.at(span, name=name, given=text, type=type_))
-    for name, fixed in region.constants.items():
-        given = region.sizes.get(name, fixed)
-        if given != fixed:
-            mistakes.append(FIXED_SIZE.at(region.span, name=name, given=given, fixed=fixed))
-    if mistakes:
-        raise AnnotuneError(tuple(mistakes))
-
-
 def _reasons(report: RegionReport) -> str:
     assert report.analysis is not None
     return "; ".join(dict.fromkeys(f.proof for f in report.analysis.loops)) or "there are none"
+
+
+def _at_every_size(region: Region, examine: Callable[[Region], RegionReport]) -> RegionReport:
+    """Return the report of a region, with those of the other problem sizes to tune for.
+
+    A size at which the region is refused, or at which other facts are proven, is left to the code
+    for all sizes.
+    """
+    report = examine(region)
+    # What no command of the user's asks for is refused at the region.
+    placed = tuple(d.placed(region.span) for d in report.diagnostics)
+    report = replace(report, diagnostics=placed)
+    if report.analysis is None or not report.has_kernels or report.is_refused:
+        return report
+    others: list[RegionReport] = []
+    problems: list[Diagnostic] = []
+    for other in at_other_sizes(region, report.analysis):
+        found = examine(other)
+        reason = next((d.message for d in found.diagnostics if d.severity == Severity.ERROR), "")
+        if found.analysis is None or not can_share(report.analysis, found.analysis):
+            reason = reason or OTHER_FACTS
+        if reason:
+            sizes = sizes_text(found.sizes)
+            problems.append(NOT_TUNED.at(region.span, sizes=sizes, reason=reason))
+        else:
+            others.append(found)
+    if len(problem_sizes(region.spec, MAX_SIZES + 1)) > MAX_SIZES:
+        problems.append(MANY_SIZES.at(region.span, limit=MAX_SIZES))
+    diagnostics = (*report.diagnostics, *problems)
+    return replace(report, others=tuple(others), diagnostics=diagnostics)
+
+
+def _first_choices(
+    report: RegionReport, target: Target, device: Device
+) -> tuple[Variant, list[Diagnostic]]:
+    """Return a target's first choice for each problem size of a region, as one variant.
+
+    With it come warnings of the sizes at which the target has no choice.
+
+    Raises:
+        AnnotuneError: The first size is one of these.
+    """
+    found: list[Variant] = []
+    problems: list[Diagnostic] = []
+    for one in report.by_size:
+        assert one.base is not None
+        assert one.space is not None
+        try:
+            found.append(first_variant(target, one.base, one.space, device))
+        except AnnotuneError as refusal:
+            if one is report:
+                raise AnnotuneError(
+                    tuple(d.placed(report.region.span) for d in refusal.diagnostics)
+                ) from None
+            reason = f"{target.name}: {refusal.diagnostics[0].message}"
+            sizes = sizes_text(one.sizes)
+            problems.append(NOT_TUNED.at(report.region.span, sizes=sizes, reason=reason))
+    return combined(found), problems
+
+
+def _run_provenance(settings: Settings, tuned: Sequence[Tuned], target: str) -> Provenance:
+    """Return what the files of a target say of the run that chose them."""
+    rows: list[str] = []
+    for one in tuned:
+        variant = one.variants.get(target)
+        served = [dict(v.analysis.region.sizes) for v in variant.by_size] if variant else []
+        for result in one.result.at_each_size:
+            if dict(result.sizes) in served or not one.result.by_size:
+                rows += _result_rows(result, target)
+        rows += _others_rows(variant) if variant is not None else []
+    return Provenance(__version__, settings.source.name, tuple(rows))
+
+
+def _result_rows(result: RegionResult, target: str) -> Iterator[str]:
+    """Yield what a run found for one target at one problem size."""
+    yield _tuned_for(result.function, result.index, result.sizes)
+    for row in result.rows:
+        if row.name != target or row.time_s is None:
+            continue
+        yield from _settings_rows(row.config)
+        said = "measured on" if row.status == "measured" else "predicted for"
+        yield f"  {row.time_s * 1e6:.4g} us {said} {row.device}"
+
+
+def _provenance(settings: Settings, variants: Sequence[Variant]) -> Provenance:
+    """Return what the files of a target say of their origin, one variant per region."""
+    rows: list[str] = []
+    for variant in variants:
+        for one in variant.by_size:
+            region = one.analysis.region
+            rows.append(_tuned_for(region.function, region.index, region.sizes))
+            rows += _settings_rows(one.config)
+            if one.predicted_s is not None:
+                time_us = one.predicted_s * 1e6
+                rows.append(f"  {time_us:.4g} us predicted for {settings.device}; not measured")
+        rows += _others_rows(variant)
+    rows.append("The decision algorithm's first choice.")
+    return Provenance(__version__, settings.source.name, tuple(rows))
+
+
+def _others_rows(variant: Variant) -> list[str]:
+    """Return what runs at other sizes than several tuned ones: some of them alike, or none."""
+    if not variant.others:
+        return []
+    region = variant.analysis.region
+    place = f"{region.function}, region {region.index}"
+    wider = variant.told_apart[len(variant.by_size) :]
+    rows = [f"{place}: the same for {served(one.analysis, one.tuned)}" for one in wider]
+    runs = "the nest as written" if variant.general is None else "the first one's general kernels"
+    return [*rows, f"{place}: for all other sizes {runs}"]
+
+
+def _tuned_for(function: str, index: int, sizes: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{k}={v}" for k, v in sizes.items())
+    return f"{function}, region {index}: tuned for {listed or 'any size'}"
+
+
+def _settings_rows(config: Mapping[str, str | int | float]) -> list[str]:
+    """Return a variant's configuration, one kernel's part to a line."""
+    kernels: dict[str, list[str]] = {}
+    for name, value in config.items():
+        kernel, dot, axis = str(name).partition(".")
+        kernels.setdefault(kernel if dot else "", []).append(f"{axis or kernel} {value}")
+    return [f"  {name + ': ' if name else ''}{'; '.join(parts)}" for name, parts in kernels.items()]

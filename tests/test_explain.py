@@ -17,8 +17,7 @@ from support.cli import annotune
 from support.each import check_each
 
 import annotune as package
-from annotune.catalogue import page_of, pages, pages_folder
-from annotune.diagnostics import Template
+from annotune.diagnostics import Template, page_of, pages, pages_folder
 
 # Codes that no file and no command gives by itself; each page says why.
 WITHOUT_EXAMPLE = {

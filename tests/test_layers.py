@@ -24,18 +24,15 @@ STAGES = (
 # Modules at the top of the package: what every stage may use, and what uses every stage.
 SHARED = {
     "annotune",
-    "annotune.catalogue",
     "annotune.diagnostics",
     "annotune.files",
     "annotune.printable",
 }
 ABOVE = {
-    "annotune.asked_axes",
+    "annotune.settings_check",
     "annotune.settings",
     "annotune.options",
     "annotune.pipeline",
-    "annotune.problem_sizes",
-    "annotune.provenance",
     "annotune.cli",
     "annotune.__main__",
 }

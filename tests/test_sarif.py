@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cli import CLOSE, OPEN, annotune, function, region
 
-from annotune.catalogue import page_of
-from annotune.diagnostics import Diagnostic, Severity, Span
+from annotune.diagnostics import Diagnostic, Severity, Span, page_of
 from annotune.report.sarif import file_uri, sarif_log, utf16_units
 
 

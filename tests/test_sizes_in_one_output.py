@@ -6,8 +6,7 @@ from pathlib import Path
 
 from annotune import pipeline
 from annotune.codegen.target import load_target
-from annotune.report.certificate_text import HOLDS, certificate_text
-from annotune.report.check_text import region_text
+from annotune.report.check_text import HOLDS, certificate_text, region_text
 from annotune.report.findings import CheckReport
 from annotune.report.json_form import check_json, emit_json
 from annotune.settings import Settings

@@ -1,24 +1,33 @@
-"""What `check` prints for a region: loops with proofs, work, decisions, and the recipe."""
+"""What `check` prints of a region: proofs, work, decisions, recipe, space, and certificates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from annotune.analysis.messages import listed
+from annotune.analysis.messages import WORK_UNKNOWN, listed
 from annotune.annotation.commands import before_targets
+from annotune.annotation.evaluate import literal
 from annotune.codegen.c_expr import c_expr
+from annotune.codegen.listing import Listing
 from annotune.codegen.openmp import first_plan
 from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.writer import Writer
 from annotune.decide.direct import unrolls
-from annotune.decide.forecast import Forecast
+from annotune.decide.forecast import Forecast, KernelForecast
 from annotune.decide.plan import Candidate
 from annotune.decide.recipe import recipe
 from annotune.decide.strategies import others
-from annotune.report.findings import RegionReport
-from annotune.report.forecast_text import end_to_end_text, kernel_lines
+from annotune.report.figures import share_text, time_text
+from annotune.report.findings import CheckReport, RegionReport
+
+if TYPE_CHECKING:
+    from annotune.decide.certificate import Certificate
 from annotune.transforms.unroll import Unroll
 
+HOLDS = "holds: every iteration once, every dependence kept, in bounds"
+GANGS = "OpenACC: blocks are the iterations that gangs share, threads those of workers and lanes"
+CORES = "OpenMP: blocks and threads are the iterations that threads and lanes share"
 NOTHING: Mapping[int, tuple[str, ...]] = {}
 
 
@@ -129,7 +138,7 @@ def _kernels(
     beside: Mapping[int, tuple[str, ...]] = NOTHING,
 ) -> None:
     """Write the reasons behind each kernel, and what the model says of them."""
-    said = {} if forecast is None else kernel_lines(forecast)
+    said = {} if forecast is None else _kernel_lines(forecast)
     for choice in choices:
         numbers = ", ".join(map(str, choice.statements))
         out.line(f"kernel of statement {numbers}{where}")
@@ -141,4 +150,101 @@ def _kernels(
             for line in said.get(choice.statements, ()):
                 out.line(line)
     if forecast is not None:
-        out.line(end_to_end_text(forecast))
+        out.line(_end_to_end_text(forecast))
+
+
+def _kernel_lines(forecast: Forecast) -> dict[tuple[int, ...], list[str]]:
+    """Return what is said of each kernel, by its statements: prediction and bounds, a line each."""
+    return {
+        kernel.statements: _forecast_lines(kernel, forecast.device) for kernel in forecast.kernels
+    }
+
+
+def _forecast_lines(kernel: KernelForecast, device: str) -> list[str]:
+    found = kernel.prediction
+    origin = "read from ptxas" if found.is_compiled else "estimated"
+    share = share_text(kernel.roofline_s / found.time_s)
+    return [
+        f"predicted for {device}: {time_text(found.time_s)}, bound by {found.limit}, "
+        f"{found.registers} registers a thread ({origin}), occupancy {share_text(found.occupancy)}",
+        f"roofline: {time_text(kernel.roofline_s)}, {share} of the prediction",
+        f"bound of MAGMA's model: {_magma_text(kernel)}",
+    ]
+
+
+def _magma_text(kernel: KernelForecast) -> str:
+    """Return the bound of MAGMA's model for tiny batched products, or why there is none."""
+    if kernel.magma_s is None:
+        return f"not available because {kernel.why_no_magma}"
+    share = share_text(kernel.magma_s / kernel.prediction.time_s)
+    return f"{time_text(kernel.magma_s)}, {share} of the prediction"
+
+
+def _end_to_end_text(forecast: Forecast) -> str:
+    """Return the kernels' predicted time and that with the copies of a user's arrays."""
+    kernels = time_text(forecast.kernels_s)
+    if forecast.copies_s is None:
+        return (
+            f"predicted for {forecast.device}: {kernels} for the kernels; copies not available "
+            f"because {forecast.why_no_copies}"
+        )
+    return (
+        f"predicted for {forecast.device}: {kernels} for the kernels, "
+        f"{time_text(forecast.copies_s)} for the copies, "
+        f"{time_text(forecast.end_to_end_s)} end to end"
+    )
+
+
+def space_lines(report: CheckReport, spaces: Sequence[Mapping[str, Listing]]) -> Iterator[str]:
+    """Yield each region's spaces as lines of text: size, legal size, and axes with values."""
+    for region, listings in zip(report.regions, spaces, strict=True):
+        yield f"{region.place}: space of {region.region.function}, region {region.region.index}"
+        for name, listing in listings.items():
+            legal = "not counted" if listing.legal is None else str(listing.legal)
+            yield f"  {name}: {listing.size} points, {legal} legal"
+            if listing.note:
+                yield f"    axes of {len(listing)} points, {listing.note}"
+            for axis, values in listing.axes.items():
+                yield f"    {axis}: {', '.join(map(_shown, values))}"
+
+
+def _shown(value: str | int) -> str:
+    """Return a value as `--param` takes it: in quotes where a comma would end it."""
+    return literal(value) if isinstance(value, str) and "," in value else str(value)
+
+
+def certificate_text(report: RegionReport) -> str:
+    """Return the certificates of a region's plans: CUDA's, OpenACC's, and for a CPU's cores.
+
+    Each ends with the verdict of its checker. There are those of each problem size.
+    """
+    return "\n".join(map(_at_its_sizes, report.by_size))
+
+
+def _at_its_sizes(report: RegionReport) -> str:
+    # What makes and checks certificates is not waited for where nobody asks for one.
+    from annotune.codegen.certify import certify
+    from annotune.codegen.certify_acc import certify_acc
+    from annotune.codegen.certify_cores import certify_cores
+    from annotune.codegen.openacc import first_acc_plan
+
+    name = f"{report.region.function}, region {report.region.index}"
+    if report.analysis is None or report.plan is None:
+        return f"{name}: no plan to certify\n"
+    if any(d.code == WORK_UNKNOWN.code for d in report.analysis.warnings):
+        return f"{name}: give the sizes first\n"
+    text = _certified(certify(report.analysis, report.plan))
+    if report.base is None or not report.has_kernels:
+        return text
+    if report.openacc is not None:
+        plan = first_acc_plan(report.analysis, report.openacc)
+        text += f"\n{GANGS}\n{_certified(certify_acc(report.analysis, plan))}"
+    cores = certify_cores(report.analysis, first_plan(report.base))
+    return f"{text}\n{CORES}\n{_certified(cores)}"
+
+
+def _certified(made: Certificate) -> str:
+    from annotune.decide.certificate import verify
+
+    verdict = "\n".join(verify(made)) or HOLDS
+    return f"{made.text()}certificate {verdict}\n"

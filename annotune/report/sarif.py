@@ -12,8 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from annotune import __version__
-from annotune.catalogue import page_of
-from annotune.diagnostics import Diagnostic, Severity, Span
+from annotune.diagnostics import Diagnostic, Severity, Span, page_of
 from annotune.files import WHOLE_FILE
 from annotune.printable import printable
 

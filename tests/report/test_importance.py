@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from annotune.measure.trial import Status, Trial
-from annotune.report.search_page import LEAST_TRIALS, importance
+from annotune.report.html import LEAST_TRIALS, importance
 
 AXES: Mapping[str, Sequence[int | str]] = {
     "tile": (1, 2, 4, 8, 16),

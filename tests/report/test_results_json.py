@@ -17,8 +17,7 @@ from sample_run import RUN
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.files import write_files
 from annotune.measure.trial import Final, Status, Trial, Verdict
-from annotune.report.json_reader import offset_of
-from annotune.report.results_json import read_results, results_file, results_json
+from annotune.report.results_json import offset_of, read_results, results_file, results_json
 from annotune.tune.results import (
     ROW_NAMES,
     KernelModel,

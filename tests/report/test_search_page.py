@@ -11,6 +11,7 @@ from sample_run import CPU, GPU, RUN, SD_T_D2
 from searched_run import LONG
 
 from annotune.measure.trial import EARLIER_RUN, Status, Trial
+from annotune.report.html import search_words
 from annotune.report.plots import (
     BOTTOM,
     FAILED_Y,
@@ -26,7 +27,6 @@ from annotune.report.plots import (
     log_axis,
     scatter,
 )
-from annotune.report.search_page import search_words
 from annotune.tune.agreement import agreement
 from annotune.tune.results import RegionResult
 

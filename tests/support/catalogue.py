@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import annotune
-from annotune.catalogue import Page, pages
-from annotune.diagnostics import Template
+from annotune.diagnostics import Page, Template, pages
 
 
 @dataclass(frozen=True)

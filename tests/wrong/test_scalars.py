@@ -8,7 +8,7 @@ import pytest
 
 from annotune.diagnostics import Severity
 from annotune.pipeline import check
-from annotune.report.certificate_text import certificate_text
+from annotune.report.check_text import certificate_text
 from annotune.settings import Settings
 from wrong.called import PROGRAMS, Array, Call, Program
 

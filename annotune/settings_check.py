@@ -1,8 +1,8 @@
-"""Names of axes that a user gives and no target has, each refused at its place."""
+"""What a user asks for by a name that nothing has, or with a value that C forbids, at its place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
@@ -10,10 +10,13 @@ from annotune.annotation.devices import Device
 from annotune.annotation.evaluate import names_in, span_in
 from annotune.annotation.expression import parse_expression
 from annotune.annotation.messages import did_you_mean
-from annotune.annotation.spec import Spec
+from annotune.annotation.names import unknown_names
+from annotune.annotation.spec import Spec, Value
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.decide.limits import CONSTRAINT, PARAM, dotted, is_axis, plain
-from annotune.diagnostics import AnnotuneError, Diagnostic, Span, Template
+from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
+from annotune.frontend.symbols import REALS
+from annotune.ir.region import Region
 from annotune.report.findings import RegionReport
 
 NO_AXIS = Template(
@@ -25,6 +28,23 @@ NO_PARAMETER = Template(
     "AT648",
     "no annotation has a parameter '{name}', which --param gives",
     "{hint}",
+)
+
+FIXED_SIZE = Template(
+    "AT606",
+    "'{name}' is {given} here, but C fixes it to {fixed}",
+    "change the C text, or give -D{name}={given} where a #define allows it",
+)
+NOT_AN_INTEGER = Template(
+    "AT641",
+    "'{name}' is {given} here, but it is of type '{type}' in C",
+    "give a whole number",
+)
+UNUSED_SETTING = Template(
+    "AT642",
+    "no region uses '{name}', which --set gives",
+    "{hint}",
+    Severity.WARNING,
 )
 
 
@@ -138,3 +158,44 @@ def _axes(regions: Iterable[RegionReport], target: str, device: Device) -> Itera
             yield from named.axes(report.base, report.space, device)
         except AnnotuneError:
             continue
+
+
+def unused_settings(sizes: Iterable[str], regions: Sequence[Region]) -> list[Diagnostic]:
+    """Return a warning for each ``--set`` that changes nothing, such as a misspelt size."""
+    known: set[str] = set()
+    for region in regions:
+        spec = region.spec
+        known |= {p.name for p in (*spec.input_params, *spec.performance_params)}
+        known |= _open_sizes(region)
+    place = Span("--set", 1, 1)
+    return [
+        UNUSED_SETTING.at(place, name=name, hint=did_you_mean(name, known))
+        for name in sizes
+        if regions and name not in known
+    ]
+
+
+def _open_sizes(region: Region) -> set[str]:
+    """Return the integers of C that a region uses and leaves as they are."""
+    changing = region.nest.iterators() | region.nest.written_scalars()
+    return {s.name for s in region.scalars.values() if s.type not in REALS} - changing
+
+
+def refuse_wrong_sizes(region: Region, settings: Mapping[str, Value]) -> None:
+    """Raise what is wrong with the annotation's names and values of sizes."""
+    mistakes = list(unknown_names(region.spec, tuple(region.sizes)))
+    given_values = [(p.name, p.values[0], p.span) for p in region.spec.input_params if p.values]
+    named = {name for name, _, _ in given_values}
+    given_values += [(n, v, region.span) for n, v in settings.items() if n not in named]
+    for name, value, span in given_values:
+        if name not in _open_sizes(region) or name in region.sizes:
+            continue
+        text = repr(value) if isinstance(value, str) else value
+        type_ = region.scalars[name].type
+        mistakes.append(NOT_AN_INTEGER.at(span, name=name, given=text, type=type_))
+    for name, fixed in region.constants.items():
+        given = region.sizes.get(name, fixed)
+        if given != fixed:
+            mistakes.append(FIXED_SIZE.at(region.span, name=name, given=given, fixed=fixed))
+    if mistakes:
+        raise AnnotuneError(tuple(mistakes))

@@ -47,13 +47,13 @@ from annotune.ir.expr import (
     Select,
     Var,
     children,
+    print_expr,
     variables,
 )
 from annotune.ir.functions import is_integer
 from annotune.ir.nest import Assign, Loop, Stmt
 from annotune.ir.poly import integer
 from annotune.ir.region import Array, Region
-from annotune.ir.text import print_expr
 
 _NO_WORK = Work(0, 0, 0)
 

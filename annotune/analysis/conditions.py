@@ -29,6 +29,7 @@ from annotune.ir.expr import (
     accesses,
     extremum_operands,
     negated,
+    print_expr,
     subtracts,
     variables,
 )
@@ -36,7 +37,6 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.poly import ONE, ZERO, Poly, from_expr, variable
 from annotune.ir.region import Region
-from annotune.ir.text import print_expr
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,17 @@ from annotune.analysis.reductions import (
     reduction_operator,
 )
 from annotune.analysis.statements import Counted, Reference, Statement, loops_of
-from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses, negated, variables
-from annotune.ir.text import print_expr
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Var,
+    accesses,
+    negated,
+    print_expr,
+    variables,
+)
 
 
 class ValueOrigin(Enum):

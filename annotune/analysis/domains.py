@@ -24,11 +24,11 @@ from annotune.ir.expr import (
     Var,
     children,
     negated,
+    print_expr,
     rewrite,
 )
 from annotune.ir.fold import fold
 from annotune.ir.poly import ZERO, Monomial, Poly, from_expr, variable
-from annotune.ir.text import print_expr
 
 # Operations by isl's own count, for the ends of one set and their proof. Rows at fifteen strides
 # take less than a tenth, and 10 ms; what takes more counts as not known.

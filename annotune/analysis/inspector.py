@@ -31,6 +31,7 @@ from annotune.ir.expr import (
     Var,
     accesses,
     conjunction,
+    print_expr,
     rewrite,
     variables,
 )
@@ -38,7 +39,6 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import NO_STATEMENT, Assign, Local, Loop, Stmt, walk_stmts
 from annotune.ir.poly import Poly, from_expr, to_expr
 from annotune.ir.region import Region, flattened
-from annotune.ir.text import print_expr
 
 Body = tuple[Stmt, ...]
 

@@ -54,11 +54,10 @@ from annotune.analysis.statements import (
 from annotune.annotation import expression as ex
 from annotune.annotation.expression import parse_expression
 from annotune.diagnostics import AnnotuneError, Diagnostic
-from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Var
+from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Var, print_expr
 from annotune.ir.fold import fold
 from annotune.ir.poly import ONE, Poly, from_expr, product, variable
 from annotune.ir.region import Array, Region
-from annotune.ir.text import print_expr
 
 
 @dataclass(frozen=True)

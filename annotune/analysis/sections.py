@@ -35,10 +35,10 @@ from annotune.ir.expr import (
     Int,
     Select,
     negated,
+    print_expr,
 )
 from annotune.ir.fold import fold
 from annotune.ir.poly import ONE, ZERO, Poly, from_expr, product
-from annotune.ir.text import print_expr
 
 # Cases of one expression, at most: more would be no test that a user reads.
 MOST_PIECES = 4

@@ -36,6 +36,7 @@ from annotune.ir.expr import (
     conjuncts,
     extremum_operands,
     negated,
+    print_expr,
     variables,
     walk,
 )
@@ -44,7 +45,6 @@ from annotune.ir.functions import is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.poly import Poly, from_expr, variable
 from annotune.ir.region import Array, Region
-from annotune.ir.text import print_expr
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from annotune.ir.expr import (
     Negate,
     Select,
     Var,
+    print_expr,
     rewrite,
     variables,
 )
-from annotune.ir.text import print_expr
 
 _CHOOSES = {"min": "<", "max": ">"}
 
@@ -26,7 +26,7 @@ _CHOOSES = {"min": "<", "max": ">"}
 def c_expr(expr: Expr, enclosing: int = 0) -> str:
     """Return `expr` as C, with only the parentheses C needs.
 
-    `enclosing` is the precedence of the operator around it, of `annotune.ir.text.PRECEDENCE`,
+    `enclosing` is the precedence of the operator around it, of `annotune.ir.expr.PRECEDENCE`,
     0 for none; one more for the right operand. The text form of the nest language is C already.
     """
     return print_expr(expr, enclosing)

@@ -14,6 +14,7 @@ from annotune.codegen.writer import Writer
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
 from annotune.ir.expr import (
     COMPARISONS,
+    SUM,
     Access,
     Binary,
     Call,
@@ -40,7 +41,6 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import Region, flattened
-from annotune.ir.text import SUM
 from annotune.transforms.tree import bound_names
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.grid import CUDA_INDEX, Grid, own_count, wide
-from annotune.ir.expr import Binary, Expr, Int, Var
+from annotune.ir.expr import PRECEDENCE, SUM, Binary, Expr, Int, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
-from annotune.ir.text import PRECEDENCE, SUM
 
 FLAT_INDEX = "annotune_b"
 

@@ -12,6 +12,7 @@ from annotune.codegen.c_expr import in_64_bits, of_one_sign, plain_c
 from annotune.codegen.names import Interface, narrow_scalars, spelled
 from annotune.ir.c_types import is_unsigned_type, may_share
 from annotune.ir.expr import (
+    PRECEDENCE,
     Binary,
     Call,
     Expr,
@@ -28,7 +29,6 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region
-from annotune.ir.text import PRECEDENCE
 
 Stretch = tuple[Expr, Expr]
 """A part of memory: the address of its first byte, and that behind its last."""

@@ -8,9 +8,8 @@ from typing import TypeAlias
 from annotune.analysis.conditions import Premises
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Expr
+from annotune.ir.expr import PRECEDENCE, Expr
 from annotune.ir.nest import Loop, walk_stmts
-from annotune.ir.text import PRECEDENCE
 from annotune.transforms.tree import Body, rebuilt
 from annotune.transforms.whole_tiles import whole_tiles
 

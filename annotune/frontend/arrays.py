@@ -16,10 +16,9 @@ from annotune.frontend.stability import Stability
 from annotune.frontend.symbols import Layer, Symbol
 from annotune.frontend.syntax import c_ast
 from annotune.ir.c_types import StoredName, may_share
-from annotune.ir.expr import Access, Expr, Int, accesses, children, variables
+from annotune.ir.expr import Access, Expr, Int, accesses, children, print_expr, variables
 from annotune.ir.nest import Nest
 from annotune.ir.region import Array, Scalar
-from annotune.ir.text import print_expr
 
 
 def mixes_widths(nest: Nest, scalars: Mapping[str, Scalar]) -> bool:

@@ -18,10 +18,9 @@ from annotune.frontend.ranges import width
 from annotune.frontend.stability import Stability
 from annotune.frontend.symbols import Symbol
 from annotune.frontend.syntax import c_ast
-from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var, print_expr
 from annotune.ir.expr import walk as walk_expr
 from annotune.ir.nest import Nest
-from annotune.ir.text import print_expr
 
 _JUMPS = (c_ast.Goto, c_ast.Label, c_ast.Switch)
 _PLAIN = (Int, Var, Negate, Binary)

@@ -26,6 +26,7 @@ from annotune.codegen.names import spelled
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
+    SUM,
     Access,
     Binary,
     Call,
@@ -41,7 +42,6 @@ from annotune.ir.expr import (
 from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
-from annotune.ir.text import SUM
 from annotune.measure.harness import integer_names
 from annotune.measure.values import Family, family_of
 

@@ -13,7 +13,7 @@ from annotune.codegen.target import Variant
 from annotune.decide.decision import Decision
 from annotune.decide.forecast import KernelForecast
 from annotune.diagnostics import Diagnostic
-from annotune.ir.text import print_expr
+from annotune.ir.expr import print_expr
 from annotune.report.check_text import recipe_of
 from annotune.report.findings import CheckReport, RegionReport
 

@@ -8,9 +8,8 @@ from typing import ClassVar
 from annotune.analysis.reductions import reduction_operator
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Expr, Var, variables
+from annotune.ir.expr import Access, Expr, Var, print_expr, variables
 from annotune.ir.nest import Assign, Level, LocalArray, Loop, map_assigns
-from annotune.ir.text import print_expr
 from annotune.transforms.context import Context
 from annotune.transforms.copies import copy_refusal, other_user
 from annotune.transforms.legality import missing

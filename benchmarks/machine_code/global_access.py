@@ -12,10 +12,9 @@ from annotune.codegen.grid import THREADS, grid
 from annotune.decide.plan import Kernel
 from annotune.decide.traffic import SECTOR_BYTES
 from annotune.ir.c_types import element_bytes
-from annotune.ir.expr import Access, Expr, Int, accesses, variables
+from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, Loop, walk_paths
-from annotune.ir.text import print_expr
 from machine_code.parts import parts_of, spelled_out
 
 WARP = 32

@@ -10,7 +10,7 @@ from annotune.codegen.crew import crew
 from annotune.codegen.grid import THREADS, grid
 from annotune.decide.bank_conflicts import Passes
 from annotune.decide.plan import Kernel
-from annotune.ir.expr import Access, Expr, Int, accesses, substitute, variables
+from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, substitute, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
     Assign,
@@ -22,7 +22,6 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.ir.text import print_expr
 from annotune.measure.values import element_of
 from benchmarks.machine_code.bank_passes import ThreadLoop, access_passes
 from machine_code.parts import parts_of, spelled_out

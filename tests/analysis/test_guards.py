@@ -13,10 +13,9 @@ from support.sizes import fulfils
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import accesses, variables
+from annotune.ir.expr import accesses, print_expr, variables
 from annotune.ir.nest import Assign, Local, Loop, Stmt
 from annotune.ir.region import Region
-from annotune.ir.text import print_expr
 from annotune.transforms.tree import target_name
 
 from .brute import Contents, Machine, carried_by

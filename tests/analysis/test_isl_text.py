@@ -15,9 +15,8 @@ from annotune.codegen.certify import certify
 from annotune.codegen.isl_text import IslText, reads_of
 from annotune.decide.certificate import verify
 from annotune.decide.plan import Kernel, Plan
-from annotune.ir.expr import Access, Expr
+from annotune.ir.expr import Access, Expr, print_expr
 from annotune.ir.nest import Level, Loop, Nest
-from annotune.ir.text import print_expr
 
 from .brute import Machine
 from .regions import region

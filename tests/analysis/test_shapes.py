@@ -8,7 +8,7 @@ from support.regions import analysis_of
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.text import print_expr
+from annotune.ir.expr import print_expr
 
 from .regions import D1_1, D1_1_SIZES, GRAD3, GRAD3_SIZES, region
 

@@ -23,11 +23,10 @@ from annotune.codegen.certify import certify
 from annotune.codegen.target import load_target
 from annotune.decide.certificate import verify
 from annotune.diagnostics import AnnotuneError
-from annotune.ir.expr import Binary, Expr, Int
+from annotune.ir.expr import Binary, Expr, Int, print_expr
 from annotune.ir.fold import fold
 from annotune.ir.poly import Monomial, Poly
 from annotune.ir.region import Region
-from annotune.ir.text import print_expr
 
 from .brute import Machine, carried_by
 from .regions import region

@@ -10,8 +10,7 @@ from support.nest_text import parse_nest
 from annotune.annotation.regions import find_annotations
 from annotune.codegen.c_expr import c_expr
 from annotune.frontend.load import load
-from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
-from annotune.ir.text import PRECEDENCE
+from annotune.ir.expr import PRECEDENCE, Access, Binary, Expr, Int, Negate, Real, Var
 
 _FILE = (
     "void f(int n, int i, int j, double x, double *a, double A[n][n], double *out) {{\n"

@@ -20,7 +20,7 @@ from annotune.codegen.register_loops import (
     RegisterLoops,
     may_be_registers,
 )
-from annotune.ir.expr import Access, Binary, Int, variables
+from annotune.ir.expr import Access, Binary, Int, print_expr, variables
 from annotune.ir.nest import (
     Assign,
     Local,
@@ -31,7 +31,6 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.ir.text import print_expr
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.hold import Hold

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from annotune.ir.expr import Binary, Int, Var
+from annotune.ir.expr import Binary, Int, Var, print_expr
 from annotune.ir.poly import ONE, ZERO, Poly, from_expr, integer, to_expr, variable
-from annotune.ir.text import print_expr
 
 NAMES = ("h3u", "h2u", "n")
 monomials = st.lists(st.sampled_from(NAMES), max_size=3).map(lambda names: tuple(sorted(names)))

@@ -11,7 +11,7 @@ from made_by_hand import CLOSE, OPEN, Use, expr, integers, made, matvec, scale
 from support.nest_text import parse_nest
 from support.regions import analysis_of
 
-from annotune.ir.text import print_expr
+from annotune.ir.expr import print_expr
 from annotune.measure.child import GuardedArray
 from annotune.measure.inputs import START, make_inputs, zero_inputs
 from annotune.measure.sizes import awkward_sizes, evaluate, iterations, open_sizes, reduced_sizes

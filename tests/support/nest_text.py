@@ -25,7 +25,19 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
+from annotune.ir.expr import (
+    SELECT,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    print_expr,
+)
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -42,7 +54,6 @@ from annotune.ir.nest import (
     Operator,
     Stmt,
 )
-from annotune.ir.text import SELECT, print_expr
 
 
 def print_nest(nest: Nest) -> str:

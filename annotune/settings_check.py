@@ -49,7 +49,7 @@ UNUSED_SETTING = Template(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _AskedAxis:
     """An axis that somebody names at a place, and the regions and targets that may have it."""
 
     name: str
@@ -75,17 +75,17 @@ def unknown_axes(
     if not sized or any(one.base is None or one.space is None for one in sized):
         return []
     place = Span(PARAM, 1, 1)
-    asked = [_Asked(name, place, sized, targets) for name in params if is_axis(name)]
+    asked = [_AskedAxis(name, place, sized, targets) for name in params if is_axis(name)]
     place = Span(CONSTRAINT, 1, 1)
     asked += [
-        _Asked(name.name, place, sized, targets)
+        _AskedAxis(name.name, place, sized, targets)
         for formula in formulas
         for name in names_in(parse_expression(formula))
         if is_axis(name.name)
     ]
     for report in reports:
         for name, span in _in_annotation(report.region.spec):
-            asked.append(_Asked(name, span, report.by_size, TARGET_NAMES))
+            asked.append(_AskedAxis(name, span, report.by_size, TARGET_NAMES))
     found = (_refusal(one, device) for one in asked)
     return [refusal for refusal in found if refusal is not None]
 
@@ -121,7 +121,7 @@ def _in_annotation(spec: Spec) -> Iterator[tuple[str, Span]]:
                 yield name.name, span_in(formula, name.start, name.end)
 
 
-def _refusal(asked: _Asked, device: Device) -> Diagnostic | None:
+def _refusal(asked: _AskedAxis, device: Device) -> Diagnostic | None:
     """Return why an axis cannot be named, None where some target has it."""
     known: dict[str, None] = {}
     # In turns, since a GPU's space is long to look through and a CPU's axes are soon told.
@@ -144,7 +144,7 @@ def _refusal(asked: _Asked, device: Device) -> Diagnostic | None:
     return NO_AXIS.at(asked.span, name=name, targets=targets, hint=hint)
 
 
-def _has(asked: _Asked, target: str, device: Device) -> bool:
+def _has(asked: _AskedAxis, target: str, device: Device) -> bool:
     return any(plain(n) == plain(asked.name) for n in _axes(asked.regions, target, device))
 
 

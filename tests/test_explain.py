@@ -24,7 +24,7 @@ WITHOUT_EXAMPLE = {
     # A page cannot hold an empty file or a NUL byte; tests/bad_inputs does.
     *("AT101", "AT102"),
     # A recipe is checked before; these guard the plans that annotune makes by itself.
-    *("AT255", "AT257", "AT261", "AT266", "AT272", "AT274", "AT275", "AT278"),
+    *("AT261", "AT272", "AT274", "AT275", "AT278"),
     *("AT287", "AT288", "AT290", "AT291", "AT292", "AT294", "AT296", "AT315"),
     # A note below AT253 and AT258, shown without a code.
     "AT267",

@@ -14,7 +14,7 @@ from annotune.measure.messages import KernelFacts
 # What results.json may hold: msgspec reads these types, and makes the JSON schema of them.
 Figure: TypeAlias = Annotated[float, Meta(ge=0)]
 """A time, a rate or a ratio: finite."""
-Values: TypeAlias = Mapping[str, str | int | float | bool]
+NamedValues: TypeAlias = Mapping[str, str | int | float | bool]
 """A configuration, or facts, by name."""
 NOT_WRITTEN = {"is_written": False}
 """Marks a field that stays in the process."""
@@ -114,7 +114,7 @@ class Trial:
     """
 
     target: str
-    config: Values
+    config: NamedValues
     status: Status
     time_s: Figure | None = None
     spread_s: Figure | None = None
@@ -123,7 +123,7 @@ class Trial:
     verified: bool = False
     reason: str = ""
     reused: bool = False
-    facts: Values = field(default_factory=dict)
+    facts: NamedValues = field(default_factory=dict)
     predicted_s: Figure | None = None
     times_s: tuple[Figure, ...] = ()
     compile_s: Figure | None = None

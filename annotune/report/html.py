@@ -23,7 +23,7 @@ from annotune.printable import one_line, printable
 from annotune.report import plots
 from annotune.report.figures import MISSING, estimated, number_text, share_text, time_text
 from annotune.report.plots import (
-    Course,
+    SearchCourse,
     SearchPlot,
     by_evaluation,
     by_seconds,
@@ -306,7 +306,7 @@ def _points(number: int) -> str:
     return f"{number} point{'' if number == 1 else 's'}"
 
 
-def _convergence(region: RegionResult, found: Course) -> tuple[CaptionedPlot | str, ...]:
+def _convergence(region: RegionResult, found: SearchCourse) -> tuple[CaptionedPlot | str, ...]:
     """Return the plots over evaluations and over seconds, or why there is none."""
     least = least_s(region, found)
     if why := why_no_convergence(found):
@@ -318,7 +318,7 @@ def _convergence(region: RegionResult, found: Course) -> tuple[CaptionedPlot | s
     return (first, CaptionedPlot(by_seconds(found, least), "The same over the time of the run."))
 
 
-def _convergence_text(found: Course, plot: SearchPlot, least: float | None) -> str:
+def _convergence_text(found: SearchCourse, plot: SearchPlot, least: float | None) -> str:
     best = min(trial.time_s or 0.0 for _, trial in found.right)
     text = f"Line: the best {found.kind} time so far, {time_text(best)} in the end"
     if least is not None:
@@ -357,7 +357,7 @@ def _bar(name: str, share: float) -> ImportanceBar:
     return ImportanceBar(short, title, round(BAR_LENGTH * min(1.0, share), 1), share_text(share))
 
 
-def _importance_text(learnt: Importance, found: Course) -> str:
+def _importance_text(learnt: Importance, found: SearchCourse) -> str:
     if learnt.explained is None or not learnt.shares:
         return ""
     more = len(learnt.shares) - MOST_BARS

@@ -53,7 +53,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class PlotAxis:
     """Values from `low` to `high` onto `start` to `end`, with ticks at the values of `marks`.
 
     A logarithmic one has positive values, and equal ratios are equally long on it.
@@ -79,16 +79,18 @@ class Axis:
         return tuple(Tick(self.at(mark), label(mark)) for mark in self.marks)
 
 
-def linear_axis(values: Iterable[float], start: float, end: float, is_count: bool = False) -> Axis:
+def linear_axis(
+    values: Iterable[float], start: float, end: float, is_count: bool = False
+) -> PlotAxis:
     """Return an axis on which every one of `values` stands; ticks of counts are whole numbers."""
     known = list(values)
     low, high = min(known), max(known)
     room = _MARGIN * (high - low) or 1.0
     marks = _round_values(low - room, high + room, 1.0 if is_count else 0.0)
-    return Axis(low - room, high + room, start, end, tuple(marks))
+    return PlotAxis(low - room, high + room, start, end, tuple(marks))
 
 
-def log_axis(values: Iterable[float], start: float, end: float) -> Axis:
+def log_axis(values: Iterable[float], start: float, end: float) -> PlotAxis:
     """Return an axis on which every one of `values`, all positive, stands, with a margin."""
     known = list(values)
     low, high = min(known), max(known)
@@ -97,17 +99,17 @@ def log_axis(values: Iterable[float], start: float, end: float) -> Axis:
         low, high = middle / math.sqrt(_LEAST_RATIO), middle * math.sqrt(_LEAST_RATIO)
     room = (high / low) ** _MARGIN
     low, high = low / room, high * room
-    return Axis(low, high, start, end, tuple(_log_values(low, high)), is_logarithmic=True)
+    return PlotAxis(low, high, start, end, tuple(_log_values(low, high)), is_logarithmic=True)
 
 
-def decades(values: Sequence[float], start: float, end: float) -> Axis:
+def decades(values: Sequence[float], start: float, end: float) -> PlotAxis:
     """Return an axis of whole powers of ten, with a factor of two around every one of `values`."""
     low = math.floor(math.log10(min(values) / 2))
     high = math.ceil(math.log10(max(values) * 2))
     # At most about ten labels, whatever the range.
     exponents = range(low, high + 1, max(1, math.ceil((high - low) / 10)))
     marks = tuple(10.0**e for e in exponents)
-    return Axis(10.0**low, 10.0**high, start, end, marks, is_logarithmic=True)
+    return PlotAxis(10.0**low, 10.0**high, start, end, marks, is_logarithmic=True)
 
 
 def _log_values(low: float, high: float) -> list[float]:
@@ -241,7 +243,7 @@ def _is_plottable(figure: float) -> bool:
     return _LEAST_MARK < figure < _MOST_MARK
 
 
-def _points(rows: Iterable[Row], x: float, y: Axis) -> tuple[RooflinePoint, ...]:
+def _points(rows: Iterable[Row], x: float, y: PlotAxis) -> tuple[RooflinePoint, ...]:
     """Return the rows from the top, their labels pushed down where they would overlap."""
     found: list[RooflinePoint] = []
     for row in sorted(rows, key=lambda r: -(r.gflops or 0.0)):
@@ -253,7 +255,7 @@ def _points(rows: Iterable[Row], x: float, y: Axis) -> tuple[RooflinePoint, ...]
     return tuple(found)
 
 
-def _roof_line(number: int, device: str, roof: Roof, x: Axis, y: Axis) -> RoofLine:
+def _roof_line(number: int, device: str, roof: Roof, x: PlotAxis, y: PlotAxis) -> RoofLine:
     """Return the roof's corners inside the plot: where it enters, its ridge, the right edge."""
     peak = roof.peak_flop_s / 1e9
     ridge = roof.peak_flop_s / roof.bandwidth_bytes_s
@@ -298,7 +300,7 @@ class SearchPlot:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class SearchCourse:
     """The trials of one target in their order, numbered as in the table of all trials.
 
     Their times are of one kind, measured where there are any, else predicted, and of one device,
@@ -321,7 +323,7 @@ class Course:
         return tuple((n, t) for n, t in self.trials if t.status is Status.CORRECT)
 
 
-def course(region: RegionResult, target: str) -> Course:
+def course(region: RegionResult, target: str) -> SearchCourse:
     """Return the trials of a target that one plot may show together."""
     own = [(n, t) for n, t in enumerate(region.trials, 1) if t.target == target]
     timed = [t for _, t in own if t.status is Status.CORRECT and _has_time(t)]
@@ -329,7 +331,7 @@ def course(region: RegionResult, target: str) -> Course:
     devices = Counter(t.device for t in timed if t.is_predicted == is_predicted)
     if not devices:
         failed = tuple((n, t) for n, t in own if t.status is not Status.CORRECT)
-        return Course(failed, is_predicted)
+        return SearchCourse(failed, is_predicted)
     ((device, most),) = devices.most_common(1)
     shown = [
         (n, t)
@@ -337,10 +339,10 @@ def course(region: RegionResult, target: str) -> Course:
         if t.status is not Status.CORRECT
         or (_has_time(t) and t.is_predicted == is_predicted and t.device == device)
     ]
-    return Course(tuple(shown), is_predicted, device, devices.total() - most)
+    return SearchCourse(tuple(shown), is_predicted, device, devices.total() - most)
 
 
-def least_s(region: RegionResult, found: Course) -> float | None:
+def least_s(region: RegionResult, found: SearchCourse) -> float | None:
     """Return the roofline's least time on the device of a course, None without a roof."""
     roof = region.roofs.get(found.device)
     if roof is None or not roof.peak_flop_s or not roof.bandwidth_bytes_s:
@@ -349,27 +351,27 @@ def least_s(region: RegionResult, found: Course) -> float | None:
     return time if _LEAST_S < time < _MOST_S else None
 
 
-def why_no_convergence(found: Course) -> str:
+def why_no_convergence(found: SearchCourse) -> str:
     """Return why there is no plot of a course, empty where there is one."""
     if not found.right:
         return "no right variant has a time"
     return "" if len(found.trials) >= LEAST_TRIALS else "there was one trial"
 
 
-def why_no_seconds(found: Course) -> str:
+def why_no_seconds(found: SearchCourse) -> str:
     """Return why a course cannot be shown over seconds, empty where it can."""
     known = all(t.at_s is not None and math.isfinite(t.at_s) for _, t in found.trials)
     return "" if known else "the run did not record when each of its trials ended"
 
 
-def by_evaluation(found: Course, least: float | None) -> SearchPlot:
+def by_evaluation(found: SearchCourse, least: float | None) -> SearchPlot:
     """Return the best time so far against the number of trials."""
     numbers = [float(n) for n, _ in enumerate(found.trials, 1)]
     across = linear_axis(numbers, LEFT, RIGHT, is_count=True)
     return _convergence(found, numbers, across, least, "by evaluation", "evaluation")
 
 
-def by_seconds(found: Course, least: float | None) -> SearchPlot:
+def by_seconds(found: SearchCourse, least: float | None) -> SearchPlot:
     """Return the best time so far against the seconds since the run began."""
     seconds = [t.at_s or 0.0 for _, t in found.trials]
     across = linear_axis(seconds, LEFT, RIGHT)
@@ -377,9 +379,9 @@ def by_seconds(found: Course, least: float | None) -> SearchPlot:
 
 
 def _convergence(
-    found: Course,
+    found: SearchCourse,
     places: Sequence[float],
-    across: Axis,
+    across: PlotAxis,
     least: float | None,
     name: str,
     x_title: str,

@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
-from annotune.measure.trial import Figure, Final, Trial, Values
+from annotune.measure.trial import Figure, Final, NamedValues, Trial
 
 # The rows of the final table, in its order: the thesis's five, and tuned OpenMP.
 ROW_NAMES = ("sequential", "openmp_naive", "openacc_naive", "openmp", "openacc", "cuda")
@@ -52,7 +52,7 @@ class Row:
     speedup: Figure | None = None
     verified: bool = False
     reason: str = ""
-    config: Values = field(default_factory=dict)
+    config: NamedValues = field(default_factory=dict)
     predicted_s: Figure | None = None
     predicted_for: str = ""
     speedup_low: Figure | None = None

@@ -19,8 +19,7 @@ from annotune.ir.expr import Binary, Expr, Int, Var, walk
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.region import Array, Region
 from annotune.measure.harness import signature
-from annotune.measure.index_values import Interval, index_ranges
-from annotune.measure.sizes import evaluate, known_values
+from annotune.measure.sizes import Interval, evaluate, index_ranges, known_values
 from annotune.measure.values import (
     Element,
     Family,

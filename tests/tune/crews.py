@@ -15,8 +15,6 @@ from annotune.tune.crew import Crew, Wish, crew_of
 from annotune.tune.stop import NEVER
 
 PATIENCE_S = 600.0
-# A variant that runs for so long hangs.
-HUNG_S = 0.5
 
 
 @contextmanager
@@ -116,15 +114,15 @@ class Raises:
 
 @contextmanager
 def one_killed(workers: set[int]) -> Iterator[None]:
-    """Kill the first of some workers that runs a variant which hangs; that of the variant too."""
+    """Kill the first of some workers that is seen to run a variant, which hangs or is about to end.
+
+    Wait until nothing of the trial is left.
+    """
 
     def kill() -> None:
-        hung: dict[int, int] = {}
-        while not hung:
-            before = variants_of(workers)
-            time.sleep(HUNG_S)
-            hung = {pid: worker for pid, worker in variants_of(workers).items() if pid in before}
-        (variant, worker), *_ = hung.items()
+        while not (seen := variants_of(workers)):
+            time.sleep(0.01)
+        (variant, worker), *_ = seen.items()
         begun = {variant, *forkers_of(worker)}
         os.kill(worker, signal.SIGKILL)
         # Nothing of the trial outlives it.

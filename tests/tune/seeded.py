@@ -14,7 +14,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
+from unittest.mock import patch
 
 from support.regions import text_source
 
@@ -25,14 +26,16 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
 from annotune.diagnostics import AnnotuneError, Span, Template
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
-from annotune.measure.trial import Status
+from annotune.measure.trial import Status, Trial
+from annotune.tune import experiment, tuner
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
+from annotune.tune.recorder import Recorder, TrialJob
 from annotune.tune.store import Store, in_memory, opened
-from annotune.tune.tuner import Outcome, measured, predicted
+from annotune.tune.tuner import Outcome
 
 TEXT = """\
 void f(int n, double *restrict y, const double *restrict x)
@@ -46,6 +49,9 @@ void f(int n, double *restrict y, const double *restrict x)
 """
 MEMORY_MIB = 200
 LIMIT_S = 2.0
+"""What the variant that hangs has for a run; the others have `PATIENCE_S`, however busy it is."""
+
+PATIENCE_S = 600.0
 REFUSED = Template("AT999", "this point asks for what cannot be")
 _LOOP = "for (int i = 0; i < n; i++) y[i] = 2 * x[i];"
 _PARALLEL = f"\n#pragma omp parallel for\n{_LOOP}\n"
@@ -127,18 +133,21 @@ def all_right(count: int) -> Listing:
     return Listing(configs, tuple(1e-3 for _ in configs), make)
 
 
-class _PatientBench(Bench):
-    """One whose limit is that of runs alone: on a busy machine a compiler takes long as well."""
+class _PatientRecorder(Recorder):
+    """One that lets only the variant that hangs meet a limit, however busy the machine is."""
 
-    def plan(self, *asked: Any, **named: Any) -> CheckPlan:
-        return replace(Bench.plan(self, *asked, **named), compile_limit_s=600.0)
+    def check(self, job: TrialJob, timeout_s: float = PATIENCE_S) -> Trial:
+        is_hung = job.program.code.body == FATES["hang"][0]
+        limit_s = LIMIT_S if is_hung else PATIENCE_S
+        patient = replace(job, plan=replace(job.plan, run_limit_s=limit_s))
+        return super().check(patient, limit_s)
 
 
 def bench(folder: Path, slots: int, store: Store | None = None, time_s: float = 600.0) -> Bench:
     """Return a bench that checks the space's region in a scratch `folder`."""
     source = text_source(TEXT)
     oracle = Oracle(source, analyse(source.regions[0]), find_toolchains(os.environ), folder)
-    return _PatientBench(
+    return Bench(
         Checker(oracle),
         ({"n": 500},),
         ({"n": 3},),
@@ -146,7 +155,7 @@ def bench(folder: Path, slots: int, store: Store | None = None, time_s: float = 
         slots,
         time.monotonic() + time_s,
         "this CPU",
-        limit_s=LIMIT_S,
+        limit_s=PATIENCE_S,
         memory_mib=MEMORY_MIB,
         store=store or in_memory(),
     )
@@ -156,9 +165,13 @@ def searched(bench: Bench, points: Listing, wanted: Wanted | None = None) -> Out
     """Return what comes of the space: timed with one slot, else checked several at once."""
     wanted = wanted or Wanted(search="exhaustive")
     target = cast(Target, _Target())
-    if bench.jobs == 1:
-        return measured(bench, target, "openmp", points, wanted)
-    return predicted(bench, target, "openmp", points, wanted, "a device")
+    with (
+        patch.object(experiment, "Recorder", _PatientRecorder),
+        patch.object(tuner, "Recorder", _PatientRecorder),
+    ):
+        if bench.jobs == 1:
+            return tuner.measured(bench, target, "openmp", points, wanted)
+        return tuner.predicted(bench, target, "openmp", points, wanted, "a device")
 
 
 def main() -> None:

@@ -62,7 +62,7 @@ def two() -> Iterator[Crew]:
 
 def test_a_worker_that_is_killed_takes_no_trial_with_it(two: Crew, tmp_path: Path) -> None:
     store = in_memory()
-    own = replace(bench(tmp_path, 2, store), crew=two, limit_s=4.0)
+    own = replace(bench(tmp_path, 2, store), crew=two)
     names = ("right", "hang", "wrong")
     workers = pids_of(two)
     assert len(workers) == 2

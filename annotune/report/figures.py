@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 
 MISSING = "-"
 
@@ -69,7 +68,9 @@ def factor_text(factor: float | None) -> str:
 def count_text(count: int, unit: str) -> str:
     """Return a large count with a decimal prefix: ``2.15 Gflop``."""
     if count >= 1e18:
-        # Decimal, because an integer may lie beyond the range of floats.
+        # Decimal, because an integer may lie beyond the range of floats; it is slow to import.
+        from decimal import Decimal
+
         return f"{Decimal(count):.2e} {unit}"
     for scale, prefix in _SCALES:
         if count >= scale:

@@ -17,6 +17,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.options import common, for_a_run, output_folder, settings_of
 
 if TYPE_CHECKING:
+    from annotune.pipeline import RunReport
     from annotune.tune.crew import Wish
     from annotune.tune.results import Results
 
@@ -120,15 +121,13 @@ def run(
     Ctrl-C ends the search: the best so far is checked and written. A second one ends the run at
     once. What was measured is kept in either case, and the next run goes on from there.
     """
-    from dataclasses import replace
-
     from rich.console import Console
 
     from annotune import pipeline
     from annotune.codegen.target import load_target
     from annotune.files import held_folder, prepared_folder, write_files
     from annotune.report.html import report_html
-    from annotune.report.results_json import RESULTS_FILE, results_file, results_json
+    from annotune.report.results_json import RESULTS_FILE, results_file
     from annotune.report.terminal import LiveProgress
     from annotune.tune.asked import Asked
     from annotune.tune.run import Limits
@@ -152,16 +151,7 @@ def run(
             results = found.results
             reports = {RESULTS_FILE: results_file(results), "report.html": report_html(results)}
             written = write_files(folder, {**results.texts, **reports})
-        if form == "json":
-            _print_json(results_json(results))
-        elif form == "sarif":
-            _print_sarif(found.diagnostics, 0 if results.is_verified else 3)
-        else:
-            # The warnings have just been shown, each at its place.
-            _show(found.diagnostics)
-            _show_results(replace(results, warnings=()))
-            for path in written:
-                click.echo(path)
+        _show_run(found, form, written)
     if stop.signal:
         sys.exit(SIGNALLED + stop.signal)
     if not results.is_verified:
@@ -238,6 +228,25 @@ def explain(code: str) -> None:
             hint = f"{nearest_page(code)}`annotune explain` lists all codes"
             raise AnnotuneError.of(NO_SUCH_CODE.at(Span("--explain", 1, 1), code=code, hint=hint))
         click.echo(found.text, nl=False)
+
+
+def _show_run(found: RunReport, form: str, written: Iterable[Path]) -> None:
+    """Print what a run found, in the format asked for, and the files that it wrote."""
+    from dataclasses import replace
+
+    from annotune.report.results_json import results_json
+
+    results = found.results
+    if form == "json":
+        _print_json(results_json(results))
+    elif form == "sarif":
+        _print_sarif(found.diagnostics, 0 if results.is_verified else 3)
+    else:
+        # The warnings have just been shown, each at its place.
+        _show(found.diagnostics)
+        _show_results(replace(results, warnings=()))
+        for path in written:
+            click.echo(path)
 
 
 def _write(path: Path | None, text: str) -> None:

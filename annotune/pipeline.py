@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from annotune.tune.bench import Listener
     from annotune.tune.region_run import Tuned
     from annotune.tune.results import RegionResult, Results
-    from annotune.tune.run import Limits
+    from annotune.tune.run import Limits, Ready
     from annotune.tune.stop import Stop
 
 NO_REGION = Template(
@@ -183,7 +183,6 @@ def emit(settings: Settings, targets: Sequence[Target]) -> Emission:
         AnnotuneError: Any region is refused; nothing is to be written then.
     """
     found = _accepted(settings)
-    assert found.source is not None
     device = load_device(settings.device)
     variants: list[dict[str, Variant]] = []
     problems = list(found.diagnostics)
@@ -230,7 +229,6 @@ def _accepted(settings: Settings) -> CheckReport:
 class RunReport:
     """What `run` found and the files it makes, by suffix."""
 
-    text: str
     results: Results
     files: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
@@ -263,12 +261,7 @@ def run(
     from annotune.tune.store import opened
 
     found = _accepted(settings)
-    assert found.source is not None
     device = load_device(settings.device)
-    ready: list[tuning.Ready] = []
-    for report in found.regions:
-        sizes = [tuning.Ready(r.base, r.space) for r in report.by_size if r.base and r.space]
-        ready += [replace(one, others=tuple(others)) for one, *others in [sizes] if sizes]
     flags = tuple(f"-I{folder}" for folder in settings.include)
     flags += tuple(f"-D{name}={value}" for name, value in settings.defines.items())
     temporary = Path(gettempdir())
@@ -276,7 +269,7 @@ def run(
     with disk_full_is_refused(temporary), opened(folder, is_fresh) as (store, kept_aside):
         tuned, tools = tuning.run(
             found.source,
-            ready,
+            _ready(found.regions),
             targets,
             device,
             here,
@@ -296,7 +289,18 @@ def run(
     value = tuning.results(__version__, found.source, device, tuned, tools, warnings)
     stem = settings.source.stem
     value = tuning.with_files(value, {stem + end: text for end, text in made.items()})
-    return RunReport(found.text, value, made, diagnostics)
+    return RunReport(value, made, diagnostics)
+
+
+def _ready(reports: Iterable[RegionReport]) -> list[Ready]:
+    """Return the regions to tune, each with its other problem sizes."""
+    from annotune.tune.run import Ready
+
+    ready: list[Ready] = []
+    for report in reports:
+        sizes = [Ready(r.base, r.space) for r in report.by_size if r.base and r.space]
+        ready += [replace(one, others=tuple(others)) for one, *others in [sizes] if sizes]
+    return ready
 
 
 def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[Diagnostic]]:

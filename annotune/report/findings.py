@@ -85,7 +85,7 @@ class CheckReport:
     """What `check` found in a file, with everything to tell about it."""
 
     text: str
-    source: SourceFile | None
+    source: SourceFile
     regions: tuple[RegionReport, ...]
     diagnostics: tuple[Diagnostic, ...]
 

@@ -23,8 +23,10 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.run import RUN_LIMIT_S, Order, TimingPlan
 from annotune.measure.sizes import (
     BORDER_ITERATIONS,
+    Sizes,
     border_sizes,
     condition_sizes,
+    distinct,
     iterations,
     known_values,
     middle_sizes,
@@ -225,9 +227,8 @@ def _small_enough(plan: CheckPlan, oracle: Oracle, limit: int) -> list[Mapping[s
 
     C may fix the sizes, and a detector that takes seconds is better than none.
     """
-    region = oracle.region
     repeats = max(1, len(plan.overlaps))
-    counts = [iterations(region.nest, known_values(region, sizes)) for sizes in plan.sizes]
+    counts = [_assignments(oracle.analysis, sizes) for sizes in plan.sizes]
     possible = [n for n, count in enumerate(counts) if count * repeats <= DETECT_AT_MOST]
     found = [n for n in possible if counts[n] <= limit]
     # The first of those that are as small.
@@ -246,8 +247,6 @@ def words_of(run: Run, reason: str) -> str:
     planned = f"after call {run.fail_at} of the CUDA library failed: " if run.fail_at else ""
     return place + order + planned + reason
 
-
-Sizes = Mapping[str, int]
 
 # Sizes past this make the original run for long loops too, when a call fails.
 SHORT = 255
@@ -292,22 +291,7 @@ def proofs(
         yield replace(narrow, sanitize=True, may_fall_back=True)
     shared = _overlaps(variant, analysis, one)
     if shared:
-        yield replace(plan, sizes=(one,), overlaps=shared, races=True, may_fall_back=True)
-        if long:
-            # Past 16 bits in one of the arrays at least.
-            halves = tuple(overlap for overlap in shared if overlap.shared == 1)
-            yield replace(plan, sizes=long[-1:], overlaps=halves, may_fall_back=True)
-    tuned = tuned_sizes(analysis.region)
-    if shared and tuned != one:
-        # What is written for these sizes alone asks nothing at others.
-        found = overlaps(analysis, tuned, has_inputs=variant.kind in OPENACC)
-        if found and _assignments(analysis, tuned) * len(found) <= BORDER_ITERATIONS:
-            yield replace(plan, sizes=(tuned,), overlaps=found, may_fall_back=True)
-    for overlap in shared:
-        sizes = tuple(_other_way_round(analysis, overlap, one)) if overlap.shared == ENDING else ()
-        if sizes:
-            ends = (replace(overlap, shared=WHOLE), overlap)
-            yield replace(plan, sizes=sizes, overlaps=ends, races=True, may_fall_back=True)
+        yield from _on_shared_memory(variant, analysis, plan, (one, *long[-1:]), shared)
     failures: tuple[int, ...] = ()
     if variant.device_text:
         yield replace(plan, sizes=small, has_small_grids=True)
@@ -317,12 +301,36 @@ def proofs(
             yield replace(plan, sizes=long, failures=(1,), may_fall_back=True)
     # The last, for its trial tells what all of them together have run.
     others = [sizes for sizes in (one, *small, *borders) if sizes not in plan.sizes]
-    sizes = (*_distinct(others), *plan.sizes)
-    way_out = has_way_out(variant)
-    plan = replace(
-        plan, sizes=sizes, values=_odd_values(analysis), overlaps=shared, failures=failures
-    )
-    yield replace(plan, has_marks=True, takes_way_out=way_out)
+    sizes = (*distinct(others), *plan.sizes)
+    plan = replace(plan, sizes=sizes, values=_odd_values(analysis), overlaps=shared)
+    yield replace(plan, failures=failures, has_marks=True, takes_way_out=has_way_out(variant))
+
+
+def _on_shared_memory(
+    variant: Variant,
+    analysis: Analysis,
+    plan: CheckPlan,
+    sizes: Sequence[Sizes],
+    shared: tuple[Overlap, ...],
+) -> Iterator[CheckPlan]:
+    """Yield the proofs in which arrays share memory, at the first of `sizes`, and long ones."""
+    one, *long = sizes
+    yield replace(plan, sizes=(one,), overlaps=shared, races=True, may_fall_back=True)
+    if long:
+        # Past 16 bits in one of the arrays at least.
+        halves = tuple(overlap for overlap in shared if overlap.shared == 1)
+        yield replace(plan, sizes=tuple(long), overlaps=halves, may_fall_back=True)
+    tuned = tuned_sizes(analysis.region)
+    if tuned != one:
+        # What is written for these sizes alone asks nothing at others.
+        found = overlaps(analysis, tuned, has_inputs=variant.kind in OPENACC)
+        if found and _assignments(analysis, tuned) * len(found) <= BORDER_ITERATIONS:
+            yield replace(plan, sizes=(tuned,), overlaps=found, may_fall_back=True)
+    for overlap in shared:
+        others = tuple(_other_way_round(analysis, overlap, one)) if overlap.shared == ENDING else ()
+        if others:
+            ends = (replace(overlap, shared=WHOLE), overlap)
+            yield replace(plan, sizes=others, overlaps=ends, races=True, may_fall_back=True)
 
 
 def _overlaps(variant: Variant, analysis: Analysis, sizes: Sizes) -> tuple[Overlap, ...]:
@@ -368,7 +376,7 @@ def _on_other_values(
     variant: Variant, analysis: Analysis, plan: CheckPlan, small: Sequence[Sizes]
 ) -> Iterator[CheckPlan]:
     """Yield the proofs on values other than the usual ones."""
-    every = _distinct((*small, *plan.sizes))
+    every = distinct((*small, *plan.sizes))
     yield replace(plan, sizes=every, values=(Values.EQUAL,))
     odd = _odd_values(analysis)
     if set(SPECIAL) <= set(odd):
@@ -382,7 +390,3 @@ def _odd_values(analysis: Analysis) -> tuple[Values, ...]:
     """Return the values beside numbers that a region bears, and of which C says what it makes."""
     special = tuple(SPECIAL) if bears_special(analysis.region) else ()
     return (*special, *ZERO_VALUES) if bears_zeros(analysis) else special
-
-
-def _distinct(sizes: Sequence[Sizes]) -> tuple[Sizes, ...]:
-    return tuple(one for number, one in enumerate(sizes) if one not in sizes[:number])

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice, product
 from types import MappingProxyType
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import c_expr
@@ -87,6 +87,7 @@ def _count(stmt: Stmt, values: Mapping[str, int]) -> int:
 
 
 Sizes = Mapping[str, int]
+T = TypeVar("T", bound=Sizes)
 NO_SIZES: Sizes = MappingProxyType({})
 
 AWKWARD_ITERATIONS = 300_000
@@ -161,7 +162,7 @@ def awkward_sizes(
     # The tuned sizes made smaller keep what the others break: which of them are equal.
     if is_possible(analysis, scaled, limit):
         found.append(scaled)
-    return tuple(_distinct(found))
+    return distinct(found)
 
 
 def border_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Sizes, ...]:
@@ -190,7 +191,7 @@ def border_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Si
     found.append(dict.fromkeys(names, 0))
     found += [fulfilling(analysis, {**short, name: n}) for name in names for n in _LONG]
     found += map(dict, condition_sizes(analysis, limit))
-    possible = [one for one in _distinct(found) if is_possible(analysis, one, limit)]
+    possible = [one for one in distinct(found) if is_possible(analysis, one, limit)]
     return tuple(sorted(possible, key=lambda sizes: _iterations(region, sizes)))
 
 
@@ -226,7 +227,7 @@ def condition_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple
                 except ValueError:
                     continue
                 found += [{**small, name: border + step} for step in (-1, 0, 1)]
-    return tuple(one for one in _distinct(found) if is_possible(analysis, one, limit))
+    return tuple(one for one in distinct(found) if is_possible(analysis, one, limit))
 
 
 def fulfilling(analysis: Analysis, sizes: dict[str, int]) -> dict[str, int]:
@@ -260,7 +261,7 @@ def other_sizes(analysis: Analysis, limit: int = OTHER_ITERATIONS) -> tuple[dict
         if any(sizes.get(name, value) != value for name, value in region.constants.items()):
             continue
         found.append({name: sizes[name] for name in names if name in sizes})
-    return tuple(s for s in _distinct(found) if s != tuned and is_possible(analysis, s, limit))
+    return tuple(s for s in distinct(found) if s != tuned and is_possible(analysis, s, limit))
 
 
 def reduced_sizes(analysis: Analysis, limit: int) -> dict[str, int]:
@@ -306,8 +307,9 @@ def _iterations(region: Region, sizes: Sizes) -> int:
         return 0
 
 
-def _distinct(found: Sequence[dict[str, int]]) -> list[dict[str, int]]:
-    return [sizes for number, sizes in enumerate(found) if sizes not in found[:number]]
+def distinct(found: Sequence[T]) -> tuple[T, ...]:
+    """Return each of several sizes once, where it stood first."""
+    return tuple(sizes for number, sizes in enumerate(found) if sizes not in found[:number])
 
 
 Interval: TypeAlias = tuple[int, int]

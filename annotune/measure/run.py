@@ -55,7 +55,7 @@ class Reply:
     problem: str = ""
     status: int | None = None
     used_mib: int = 0
-    results: tuple[dict[str, Any], ...] = ()
+    results: Sequence[dict[str, Any]] = ()
     is_legible: bool = True
 
 
@@ -161,11 +161,8 @@ class _Forkers:
         is_fit = False
         try:
             told = forker.ask(message, outputs, words)
-            is_fit = not told["is_spent"]
-            results = tuple(told["results"])
-            return Reply(
-                _read(words), "", told["status"], told["used_mib"], results, told["is_legible"]
-            )
+            is_fit = not told.pop("is_spent")
+            return Reply(_read(words), **told)
         except _Gone as gone:
             return Reply(_read(words), str(gone))
         finally:

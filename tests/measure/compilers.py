@@ -13,7 +13,7 @@ _WRAPPER = r"""#!/bin/sh
 for word in "$@"; do
   case "$word" in
     *.c|*.cu)
-      if grep -q MARK_HANG "$word"; then sleep 60; fi
+      if grep -q MARK_HANG "$word"; then sleep 600; fi
       if grep -q MARK_CRASH "$word"; then kill -SEGV $$; fi
       if grep -q MARK_FAIL "$word"; then echo "internal compiler error: boom" >&2; exit 1; fi
       if grep -q MARK_NOTHING "$word"; then exit 0; fi

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,13 +55,8 @@ def test_a_compiler_that_crashes(wrapped: Toolchains, tmp_path: Path) -> None:
     assert "SIGSEGV" in result.output
 
 
-def test_a_compiler_that_hangs_is_killed_with_its_children(
-    wrapped: Toolchains, tmp_path: Path
-) -> None:
-    start = time.monotonic()
+def test_a_compiler_that_hangs_is_killed(wrapped: Toolchains, tmp_path: Path) -> None:
     result = compile_job(job(GOOD + "// MARK_HANG\n", 0.3), wrapped, tmp_path / "out")
-    # What hangs would take a minute.
-    assert time.monotonic() - start < 50.0
     assert result.timed_out
     assert not result.ok
 
@@ -139,11 +134,22 @@ def test_a_program_that_is_not_there_does_not_raise() -> None:
 
 
 def test_a_grandchild_that_keeps_the_output_open_does_not_delay() -> None:
-    start = time.monotonic()
-    finished = run_command(["/bin/sh", "-c", "sleep 60 & echo done"], 120.0)
+    finished = run_command(["/bin/sh", "-c", "sleep 600 & echo $!"], 300.0)
     assert finished.ok
-    assert "done" in finished.output
-    assert time.monotonic() - start < 50.0
+    # It is still there: nobody has waited for its end.
+    os.kill(int(finished.output), signal.SIGKILL)
+
+
+def test_what_a_command_has_begun_is_killed_with_it(tmp_path: Path) -> None:
+    told = tmp_path / "fifo"
+    os.mkfifo(told)
+    reader = os.open(told, os.O_RDONLY | os.O_NONBLOCK)
+    # Both hold the other end of the fifo, which ends with the last of them.
+    finished = run_command(["/bin/sh", "-c", f"exec 3>{told}; sleep 600 & wait"], 0.5)
+    assert finished.timed_out
+    os.set_blocking(reader, True)
+    assert os.read(reader, 1) == b""
+    os.close(reader)
 
 
 def test_the_environment_is_the_one_given() -> None:

@@ -89,7 +89,7 @@ def _axis_values(text: str) -> tuple[str, tuple[Value, ...]]:
     a comma stands in quotes, as `check --space` prints it.
     """
     from annotune.annotation.evaluate import evaluate
-    from annotune.decide.limits import is_axis
+    from annotune.space.limits import is_axis
 
     def value(word: str) -> Value:
         try:
@@ -107,7 +107,7 @@ def _axis_values(text: str) -> tuple[str, tuple[Value, ...]]:
 
 def _formula(text: str) -> str:
     from annotune.annotation.evaluate import free_names
-    from annotune.decide.limits import plain_names
+    from annotune.space.limits import plain_names
 
     try:
         free_names(plain_names(text))

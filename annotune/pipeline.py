@@ -25,20 +25,14 @@ from annotune.codegen.several_sizes import (
     sizes_text,
 )
 from annotune.codegen.target import Provenance, Target, Variant, load_target
-from annotune.decide.acc_space import acc_space, decide_acc
-from annotune.decide.build import build
-from annotune.decide.decision import Base, decide
-from annotune.decide.limits import with_asked
-from annotune.decide.loop_wishes import refused_wishes
-from annotune.decide.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
-from annotune.decide.space import region_space
-from annotune.decide.unused_hints import unused_hints
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
 from annotune.frontend.headers import Search
 from annotune.frontend.load import load_sound
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
+from annotune.schedule.apply import build
+from annotune.schedule.messages import NO_PARALLEL_LOOP, NO_PARALLEL_LOOP_WARNING
 from annotune.settings import Settings
 from annotune.settings_check import (
     refuse_wrong_sizes,
@@ -46,6 +40,12 @@ from annotune.settings_check import (
     unknown_parameters,
     unused_settings,
 )
+from annotune.space.decision import Base, decide
+from annotune.space.limits import with_asked
+from annotune.space.openacc import acc_space, decide_acc
+from annotune.space.space import region_space
+from annotune.space.unused_hints import unused_hints
+from annotune.strategies.hints import refused_wishes
 from annotune.transforms.map import Map
 
 if TYPE_CHECKING:

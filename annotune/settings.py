@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from annotune.annotation.spec import Value
 
-# Those of `annotune.codegen.target`, `annotune.decide.strategies` and `annotune.tune.search.names`,
+# Those of `annotune.codegen.target`, `annotune.strategies.registry` and
+# `annotune.tune.search.names`,
 # for which no help waits.
 TARGET_NAMES = ("cuda", "openacc", "openmp")
 STRATEGY_NAMES = ("auto", "direct", "two-level", "gemm", "stencil", "elementwise", "reduction")

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from annotune.annotation.evaluate import holds
 from annotune.annotation.spec import Value
-from annotune.decide.limits import plain
+from annotune.space.limits import plain
 from annotune.tune.search.names import SEARCHES, make_search
 from annotune.tune.search.points import Points
 

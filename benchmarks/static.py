@@ -23,9 +23,9 @@ from machine_code.table import json_form, table
 from machine_code.workloads import UnknownWorkload, all_workloads, chosen
 
 from annotune.annotation.devices import load_device
-from annotune.decide.strategies import AUTO, STRATEGY_NAMES
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.toolchain import find_toolchains
+from annotune.strategies.registry import AUTO, STRATEGY_NAMES
 
 # All contractions at the sizes that fill whole tiles, one kernel of each kind at the others.
 USUAL = (
@@ -44,7 +44,7 @@ OLDEST = 8.0
 
 
 class TooOld(Exception):
-    """The rules of `annotune.decide.occupancy` do not hold for a device."""
+    """The rules of `annotune.model.traffic` do not hold for a device."""
 
 
 def main(words: Sequence[str]) -> int:

@@ -11,8 +11,8 @@ from support.cli import annotune
 
 from annotune.cli import cli
 from annotune.codegen import target
-from annotune.decide import strategies
 from annotune.settings import SEARCH_NAMES, STRATEGY_NAMES, TARGET_NAMES, Settings
+from annotune.strategies import registry as strategies
 from annotune.tune.search.names import SEARCHES
 
 PROJECT = Path(__file__).parent.parent

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
-from annotune.decide.placement import SAFE_GANG, WARP
-from annotune.decide.plan import Kernel
 from annotune.ir.expr import Binary, Call, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop, walk_stmts
+from annotune.schedule.launch_sizes import WARP
+from annotune.schedule.plan import Kernel
+from annotune.strategies.acc_levels import SAFE_GANG
 from annotune.transforms.tree import Body, numbers, rebuilt
 
 # libgomp keeps the sizes of a launch in 16 bits: 65536 gangs arrive as 0, its own choice, and

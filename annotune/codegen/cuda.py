@@ -31,12 +31,12 @@ from annotune.codegen.target import Provenance, Variant, Vocabulary
 from annotune.codegen.user_functions import calling_copies, copied, definition
 from annotune.codegen.variants import GpuPoints
 from annotune.codegen.writer import Writer
-from annotune.decide.decision import Base
-from annotune.decide.plan import HostLoop, Kernel, Plan, Step
-from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.nest import MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
+from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
+from annotune.space.decision import Base
+from annotune.space.space import Space
 from annotune.transforms.deal import Deal
 from annotune.transforms.decode import Decode
 from annotune.transforms.distribute import Distribute

@@ -18,10 +18,10 @@ from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, axes_of, grid
 from annotune.codegen.merged_loads import merged_loads
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import INDENT, Writer
-from annotune.decide.plan import Kernel, band_of
 from annotune.ir.expr import Access, Var, variables
 from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
+from annotune.schedule.plan import Kernel, band_of
 from annotune.transforms.tree import Body, nest_loops, rebuilt
 
 

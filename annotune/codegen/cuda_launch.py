@@ -19,9 +19,9 @@ from annotune.codegen.in_place import write_branches
 from annotune.codegen.names import Interface
 from annotune.codegen.reach import WIDE
 from annotune.codegen.writer import Writer
-from annotune.decide.plan import HostLoop, Kernel, Step
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold
+from annotune.schedule.plan import HostLoop, Kernel, Step
 
 WRITTEN = "has_written"
 """In the text, whether a kernel has been launched on data that stay: there is no way back."""

@@ -30,7 +30,6 @@ from annotune.codegen.names import spelled
 from annotune.codegen.register_loops import NO_REGISTERS, RegisterLoops, may_be_registers
 from annotune.codegen.versions import is_peeled, write_versions
 from annotune.codegen.writer import Writer
-from annotune.decide.plan import Kernel
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
@@ -44,6 +43,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import Region, flattened
+from annotune.schedule.plan import Kernel
 from annotune.transforms.copies import value_names
 from annotune.transforms.stage import is_integer_type
 from annotune.transforms.tree import Body

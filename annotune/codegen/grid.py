@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotune.decide.plan import Kernel
-from annotune.decide.rules import TEAM
 from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
+from annotune.schedule.launch_sizes import TEAM
+from annotune.schedule.plan import Kernel
 from annotune.transforms.tree import bound_names, picks_piece
 
 BLOCKS = (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z)

@@ -39,13 +39,6 @@ from annotune.codegen.target import Provenance, Variant, Vocabulary
 from annotune.codegen.user_functions import calling_copies, copied, definition
 from annotune.codegen.variants import GpuPoints, planned
 from annotune.codegen.writer import Writer
-from annotune.decide.acc_shapes import other_level
-from annotune.decide.acc_space import acc_points, acc_space, decide_acc
-from annotune.decide.decision import Base, Decision
-from annotune.decide.placement import WARP
-from annotune.decide.plan import Kernel, Plan
-from annotune.decide.settings_of import form_settings
-from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Expr, Select, Var, accesses
 from annotune.ir.nest import (
@@ -62,6 +55,13 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import SourceFile
+from annotune.schedule.launch_sizes import WARP
+from annotune.schedule.plan import Kernel, Plan
+from annotune.space.decision import Base, Decision
+from annotune.space.openacc import acc_points, acc_space, decide_acc
+from annotune.space.recipe import form_settings
+from annotune.space.space import Space
+from annotune.strategies.openacc import other_level
 from annotune.transforms.cache import Cache
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute

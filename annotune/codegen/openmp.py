@@ -33,15 +33,16 @@ from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import Provenance, Variant, Vocabulary
 from annotune.codegen.variants import planned
 from annotune.codegen.writer import Writer
-from annotune.decide.cpu_groups import cpu_groups
-from annotune.decide.cpu_space import FLAGS, CpuPoint, CpuSpace
-from annotune.decide.decision import Base
-from annotune.decide.limits import NO_LIMITS
-from annotune.decide.plan import HostLoop, Kernel, Plan, Reason, Step
-from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import Level, Local, Loop, MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
+from annotune.schedule.candidate import Reason
+from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
+from annotune.space.decision import Base
+from annotune.space.limits import NO_LIMITS
+from annotune.space.openmp import FLAGS, CpuPoint, CpuSpace
+from annotune.space.space import Space
+from annotune.strategies.openmp import cpu_groups
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.expand import Expand
 from annotune.transforms.fuse import Fuse

@@ -13,11 +13,11 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import in_long
 from annotune.codegen.names import interface
-from annotune.decide.plan import HostLoop, Kernel, Step
 from annotune.frontend.ranges import of_type
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, accesses, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import Loop
+from annotune.schedule.plan import HostLoop, Kernel, Step
 from annotune.transforms.tree import Body
 
 # Types of which no memory has an element for each value.

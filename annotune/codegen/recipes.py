@@ -20,11 +20,11 @@ from annotune.codegen.listing import Listing
 from annotune.codegen.several_sizes import call_sizes, sizes_text
 from annotune.codegen.target import TARGET_NAMES, Target, Variant
 from annotune.codegen.variants import open_sizes
-from annotune.decide.apply import apply
-from annotune.decide.decision import Base
-from annotune.decide.plan import Plan
-from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.schedule.apply import apply
+from annotune.schedule.plan import Plan
+from annotune.space.decision import Base
+from annotune.space.space import Space
 from annotune.transforms.context import Context
 from annotune.transforms.language import read, text
 from annotune.transforms.map import Map

@@ -10,7 +10,6 @@ from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
 from annotune.codegen.freed import constants
 from annotune.codegen.names import words
 from annotune.codegen.target import Variant
-from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Access, Expr, Var, rewrite
 from annotune.ir.nest import (
     Assign,
@@ -26,6 +25,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import Array, Region
+from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
 from annotune.transforms.tree import Body, rebuilt
 
 # Types that the text may name, of which a loop ``size`` in tiles would make a variable.

@@ -16,9 +16,9 @@ from annotune.codegen.code import TUNED_SUFFIX
 from annotune.codegen.guards import size_tests
 from annotune.codegen.names import Interface, interface
 from annotune.codegen.target import Variant
-from annotune.decide.plan import Plan
 from annotune.ir.expr import Binary, Call, Expr
 from annotune.ir.region import Region
+from annotune.schedule.plan import Plan
 
 OTHERS = "all other sizes"
 

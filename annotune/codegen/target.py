@@ -12,13 +12,13 @@ from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
-from annotune.decide.decision import Base
-from annotune.decide.forecast import RegionModel
-from annotune.decide.plan import Plan
-from annotune.decide.space import Space
 from annotune.ir.nest import Level, MemorySpace
 from annotune.ir.region import SourceFile
+from annotune.model.predict import RegionModel
 from annotune.printable import in_comment
+from annotune.schedule.plan import Plan
+from annotune.space.decision import Base
+from annotune.space.space import Space
 from annotune.transforms.transform import Transform
 
 

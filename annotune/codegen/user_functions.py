@@ -13,11 +13,11 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.names import spelled, wrapped
 from annotune.codegen.target import Variant
 from annotune.codegen.writer import Writer
-from annotune.decide.plan import HostLoop, Kernel, Plan, Step
 from annotune.ir.expr import Call, Expr, rewrite
 from annotune.ir.functions import own_name
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt
 from annotune.ir.region import Region, UserFunction
+from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
 from annotune.transforms.tree import Body, rebuilt
 
 

@@ -10,22 +10,22 @@ from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Variant
-from annotune.decide.build import build
-from annotune.decide.copying import COPYING
-from annotune.decide.decision import Base, Decision, Point, decide
-from annotune.decide.forecast import RegionModel
-from annotune.decide.limits import Limits
-from annotune.decide.places import NO_PLACES, Places
-from annotune.decide.plan import Candidate, Plan
-from annotune.decide.settings_of import config
-from annotune.decide.space import Space
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.region import Region
+from annotune.model.predict import RegionModel
+from annotune.schedule.apply import NO_PLACES, Places, build
+from annotune.schedule.candidate import Candidate
+from annotune.schedule.plan import Plan
+from annotune.space.decision import Base, Decision, Point, decide
+from annotune.space.limits import Limits
+from annotune.space.recipe import config
+from annotune.space.space import Space
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.expand import Expand
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.steps import COPYING
 from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Transform
 from annotune.transforms.vectorize import Vectorize

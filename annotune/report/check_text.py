@@ -13,16 +13,16 @@ from annotune.codegen.listing import Listing
 from annotune.codegen.openmp import first_plan
 from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.writer import Writer
-from annotune.decide.direct import unrolls
-from annotune.decide.forecast import Forecast, KernelForecast
-from annotune.decide.plan import Candidate
-from annotune.decide.recipe import recipe
-from annotune.decide.strategies import others
+from annotune.model.predict import Forecast, KernelForecast
 from annotune.report.figures import share_text, time_text
 from annotune.report.findings import CheckReport, RegionReport
+from annotune.schedule.candidate import Candidate
+from annotune.space.recipe import recipe
+from annotune.strategies.direct import unrolls
+from annotune.strategies.registry import others
 
 if TYPE_CHECKING:
-    from annotune.decide.certificate import Certificate
+    from annotune.certify.certificate import Certificate
 from annotune.transforms.unroll import Unroll
 
 HOLDS = "holds: every iteration once, every dependence kept, in bounds"
@@ -223,9 +223,8 @@ def certificate_text(report: RegionReport) -> str:
 
 def _at_its_sizes(report: RegionReport) -> str:
     # What makes and checks certificates is not waited for where nobody asks for one.
-    from annotune.codegen.certify import certify
-    from annotune.codegen.certify_acc import certify_acc
-    from annotune.codegen.certify_cores import certify_cores
+    from annotune.certify.cores import certify_acc, certify_cores
+    from annotune.certify.kernels import certify
     from annotune.codegen.openacc import first_acc_plan
 
     name = f"{report.region.function}, region {report.region.index}"
@@ -244,7 +243,7 @@ def _at_its_sizes(report: RegionReport) -> str:
 
 
 def _certified(made: Certificate) -> str:
-    from annotune.decide.certificate import verify
+    from annotune.certify.certificate import verify
 
     verdict = "\n".join(verify(made)) or HOLDS
     return f"{made.text()}certificate {verdict}\n"

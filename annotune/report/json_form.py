@@ -10,12 +10,12 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 from annotune.codegen.listing import Listing
 from annotune.codegen.recipes import exact_recipe
 from annotune.codegen.target import Variant
-from annotune.decide.decision import Decision
-from annotune.decide.forecast import KernelForecast
 from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import print_expr
+from annotune.model.predict import KernelForecast
 from annotune.report.check_text import recipe_of
 from annotune.report.findings import CheckReport, RegionReport
+from annotune.space.decision import Decision
 
 SCHEMA = 1
 

@@ -36,6 +36,8 @@ _SHAPING = (Merge, Permute, Fuse, Tile, Deal)
 _IN_NEST = (Permute, Tile, Deal)
 _PLACING = (Map, Team, Vectorize)
 _OF_STATEMENT = (Stage, Pipeline, Prefetch, Hold, Peel, Pad)
+# What a recipe says of copies and blocks in registers.
+COPYING = (Stage, Hold, Pad, Peel)
 _LAST = (Unroll, Stream, Resident, Decode, Cache)
 
 

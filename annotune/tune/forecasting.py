@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from annotune.codegen.code import TUNED_SUFFIX
 from annotune.codegen.target import Variant
-from annotune.decide.forecast import Forecast
-from annotune.decide.plan import Kernel
-from annotune.decide.prediction import Compiled
 from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Trial
+from annotune.model.predict import Forecast
+from annotune.model.traffic import Compiled
+from annotune.schedule.plan import Kernel
 
 
 def forecast_of(variant: Variant, kernels: Sequence[KernelFacts]) -> Forecast | None:

@@ -9,11 +9,11 @@ from annotune.annotation.devices import Device
 from annotune.codegen.listing import Listing
 from annotune.codegen.recipes import listing_of
 from annotune.codegen.target import Target
-from annotune.decide.decision import Base
-from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 from annotune.measure.gpu import Gpu, NoGpu
 from annotune.measure.machine import Cpu
+from annotune.space.decision import Base
+from annotune.space.space import Space
 from annotune.tune.asked import Wanted
 
 # Points among which a search chooses, at most. To list one for a GPU takes 5 ms, for a CPU 1 ms.

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from math import prod
 
 from annotune.codegen.target import Variant
-from annotune.decide.plan import Kernel
 from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.trial import Trial
+from annotune.schedule.plan import Kernel
 from annotune.transforms.tree import Body
 from annotune.tune.forecasting import compiled_kernels
 

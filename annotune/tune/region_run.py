@@ -10,7 +10,6 @@ from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
-from annotune.decide.bounds import roofline_time, widest_real
 from annotune.measure.gpu import (
     Gpu,
     NoGpu,
@@ -23,6 +22,7 @@ from annotune.measure.gpu import (
 )
 from annotune.measure.timing import load_average, ratio_interval
 from annotune.measure.trial import Trial
+from annotune.model.bounds import roofline_time, widest_real
 from annotune.tune.bench import Bench
 from annotune.tune.disturbance import busy_words
 from annotune.tune.job import CPU_KINDS, GPU_KINDS, ON_GPU, Job

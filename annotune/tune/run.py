@@ -13,8 +13,6 @@ from annotune.annotation.flags import macros
 from annotune.codegen.code import RegionCode
 from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.target import Provenance, Target
-from annotune.decide.decision import Base
-from annotune.decide.space import Space
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
@@ -23,6 +21,8 @@ from annotune.measure.machine import Cpu, cpu_facts, memory_limit_mib, usable_co
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, other_sizes, tuned_sizes
 from annotune.measure.toolchain import Toolchains
+from annotune.space.decision import Base
+from annotune.space.space import Space
 from annotune.tune.asked import Asked, Wanted, wanted
 from annotune.tune.bench import Bench, Listener
 from annotune.tune.crew import Crew, Wish, crew_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotune.decide.forecast import KernelForecast
 from annotune.measure.trial import Trial
+from annotune.model.predict import KernelForecast
 from annotune.tune.agreement import agreement
 from annotune.tune.results import KernelModel, TargetModel
 from annotune.tune.tuner import Outcome

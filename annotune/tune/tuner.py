@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
-from annotune.decide.forecast import Forecast
 from annotune.measure.check import BRANCHES, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.compile import KINDS
 from annotune.measure.plan import proofs
 from annotune.measure.trial import Final, Status, Trial
+from annotune.model.predict import Forecast
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of
 from annotune.tune.experiment import Experiment, Tried, Way

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from annotune.decide.bank_conflicts import WARP, WORD_BYTES, Passes, warp_passes
 from annotune.ir.expr import Binary, Expr, Int, Negate, Var
 from annotune.ir.fold import fold
+from annotune.strategies.copy_layout import WARP, WORD_BYTES, Passes, warp_passes
 
 # The widest access of one thread: four words.
 WIDEST_BYTES = 16

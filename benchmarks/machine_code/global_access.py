@@ -9,12 +9,12 @@ from math import prod
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.grid import THREADS, grid
-from annotune.decide.plan import Kernel
-from annotune.decide.traffic import SECTOR_BYTES
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, Loop, walk_paths
+from annotune.model.traffic import SECTOR_BYTES
+from annotune.schedule.plan import Kernel
 from machine_code.parts import parts_of, spelled_out
 
 WARP = 32

@@ -13,19 +13,19 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.grid import grid
 from annotune.codegen.target import Variant, load_target
-from annotune.decide.bounds import least_time
-from annotune.decide.contraction_tile import ContractionTile
-from annotune.decide.occupancy import Residency, residency
-from annotune.decide.plan import Kernel
-from annotune.decide.strategies import AUTO
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold, trip_count
 from annotune.measure.compile import CompileJob, CompileResult, Source, compile_job
 from annotune.measure.messages import KernelFacts
 from annotune.measure.toolchain import Toolchains
+from annotune.model.bounds import least_time
+from annotune.model.traffic import Residency, residency
 from annotune.pipeline import emit
+from annotune.schedule.candidate import ContractionTile
+from annotune.schedule.plan import Kernel
 from annotune.settings import Settings
+from annotune.strategies.registry import AUTO
 from annotune.tune.forecasting import forecast_of
 from machine_code.global_access import GlobalAccess, global_accesses
 from machine_code.hot import Part, hottest

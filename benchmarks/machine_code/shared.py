@@ -8,8 +8,6 @@ from math import prod
 
 from annotune.codegen.crew import crew
 from annotune.codegen.grid import THREADS, grid
-from annotune.decide.bank_conflicts import Passes
-from annotune.decide.plan import Kernel
 from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, substitute, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
@@ -23,6 +21,8 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.measure.values import element_of
+from annotune.schedule.plan import Kernel
+from annotune.strategies.copy_layout import Passes
 from benchmarks.machine_code.bank_passes import ThreadLoop, access_passes
 from machine_code.parts import parts_of, spelled_out
 

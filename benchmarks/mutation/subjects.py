@@ -12,15 +12,15 @@ from annotune.annotation.devices import load_device
 from annotune.annotation.regions import find_annotations
 from annotune.codegen.target import Target, load_target
 from annotune.codegen.target import Variant as Choice
-from annotune.decide.decision import Base
-from annotune.decide.space import region_space
-from annotune.decide.strategies import AUTO
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import border_sizes
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.variant import Variant
+from annotune.space.decision import Base
+from annotune.space.space import region_space
+from annotune.strategies.registry import AUTO
 from annotune.tune.bench import program_of
 from mutation.operators import Edit, edits
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from support.nest_text import parse_nest
 
 from annotune.analysis.analyse import analyse
-from annotune.codegen.certify import certify
-from annotune.codegen.isl_text import IslText, reads_of
-from annotune.decide.certificate import verify
-from annotune.decide.plan import Kernel, Plan
+from annotune.certify.certificate import verify
+from annotune.certify.isl_text import IslText, reads_of
+from annotune.certify.kernels import certify
 from annotune.ir.expr import Access, Expr, print_expr
 from annotune.ir.nest import Level, Loop, Nest
+from annotune.schedule.plan import Kernel, Plan
 
 from .brute import Machine
 from .regions import region

@@ -19,9 +19,9 @@ from annotune.analysis.delinearise import Demand
 from annotune.analysis.domains import monomial_of, parameter
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.annotation.spec import Assumptions, Spec
-from annotune.codegen.certify import certify
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
 from annotune.codegen.target import load_target
-from annotune.decide.certificate import verify
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Binary, Expr, Int, print_expr
 from annotune.ir.fold import fold

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotune.decide.bank_conflicts import (
+from annotune.ir.expr import Binary, Expr, Int, Var
+from annotune.strategies.copy_layout import (
     BANKS,
     WARP,
     WORD_BYTES,
     Passes,
     warp_passes,
 )
-from annotune.ir.expr import Binary, Expr, Int, Var
 from benchmarks.machine_code.bank_passes import ThreadLoop, access_passes, lanes
 
 X32 = (ThreadLoop("x", 32),)

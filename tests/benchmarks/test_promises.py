@@ -14,11 +14,11 @@ from machine_code.workloads import all_workloads, chosen
 from support.nest_text import parse_nest
 from support.regions import analysis_of
 
-from annotune.decide.bank_conflicts import Passes
-from annotune.decide.contraction_tile import ContractionTile
-from annotune.decide.occupancy import Residency
-from annotune.decide.plan import Kernel
 from annotune.measure.messages import KernelFacts
+from annotune.model.traffic import Residency
+from annotune.schedule.candidate import ContractionTile
+from annotune.schedule.plan import Kernel
+from annotune.strategies.copy_layout import Passes
 
 (WORKLOAD,) = chosen(["sd_t_d1_1-A"], all_workloads())
 COPY = GlobalAccess("t2", "t2[h7]", False, True, 256, 256, 256, 4096)

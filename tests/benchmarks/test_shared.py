@@ -6,8 +6,8 @@ import pytest
 from machine_code.shared import SharedAccess, conflict_factor, shared_accesses
 from support.nest_text import parse_nest
 
-from annotune.decide.bank_conflicts import Passes
-from annotune.decide.plan import Kernel
+from annotune.schedule.plan import Kernel
+from annotune.strategies.copy_layout import Passes
 
 # A tile of 16 by 16 elements of C, one to a thread, over eight products at a time; the copy of A
 # has `ROW` elements from one row to the next.

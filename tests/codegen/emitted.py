@@ -16,8 +16,6 @@ from annotune.annotation.devices import load_device
 from annotune.annotation.regions import find_annotations
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
-from annotune.decide.decision import Base
-from annotune.decide.space import region_space
 from annotune.frontend.load import load
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker, CheckPlan
@@ -25,6 +23,8 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Trial
 from annotune.measure.variant import Variant as Program
+from annotune.space.decision import Base
+from annotune.space.space import region_space
 
 EXAMPLES = Path(__file__).parent.parent.parent / "c_examples"
 

@@ -16,13 +16,13 @@ from annotune.annotation.devices import load_device
 from annotune.codegen.openacc import OpenAccTarget
 from annotune.codegen.target import Provenance, Variant
 from annotune.codegen.variants import GpuPoints
-from annotune.decide.acc_space import decide_acc
-from annotune.decide.decision import Base, Point
-from annotune.decide.limits import NO_LIMITS
-from annotune.decide.placement import on_acc
-from annotune.decide.plan import Candidate
 from annotune.measure.acc_text import as_openmp
 from annotune.measure.trial import Status
+from annotune.schedule.candidate import Candidate
+from annotune.space.decision import Base, Point
+from annotune.space.limits import NO_LIMITS
+from annotune.space.openacc import decide_acc
+from annotune.strategies.acc_levels import on_acc
 
 TARGET = OpenAccTarget()
 GCC = ("-fopenacc", "-foffload=disable")

@@ -6,12 +6,12 @@ import pytest
 from codegen.emitted import EXAMPLES, example
 
 from annotune.analysis.analyse import analyse
-from annotune.codegen.certify_acc import certify_acc
+from annotune.certify.certificate import verify
+from annotune.certify.cores import certify_acc
 from annotune.codegen.openacc import first_acc_plan
-from annotune.decide.acc_space import acc_space, decide_acc
-from annotune.decide.certificate import verify
-from annotune.decide.decision import Base
-from annotune.decide.space import region_space
+from annotune.space.decision import Base
+from annotune.space.openacc import acc_space, decide_acc
+from annotune.space.space import region_space
 
 # The recipe of fig4_7 is refused, as its own text says.
 NAMES = sorted(

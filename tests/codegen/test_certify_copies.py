@@ -6,9 +6,9 @@ import pytest
 from decide.recipes import decided_text
 from decide.test_two_level import SMALL, contraction
 
-from annotune.codegen.certify import certify
-from annotune.decide.certificate import verify
-from annotune.decide.strategies import AUTO, DIRECT
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
+from annotune.strategies.registry import AUTO, DIRECT
 
 TILE = f"{SMALL} register_x=2, register_y=2, step=2)\n"
 BLOCKS = "p4_t, p5_t, p6, h1, h2_t, h3_t"

@@ -12,12 +12,12 @@ from support.regions import text_of
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.codegen.certify_cores import certify_cores
-from annotune.codegen.certify_versions import block_versions
+from annotune.certify.certificate import verify
+from annotune.certify.cores import certify_cores
+from annotune.certify.versions import block_versions
 from annotune.codegen.openmp import first_plan
-from annotune.decide.certificate import verify
-from annotune.decide.decision import Base
-from annotune.decide.plan import Kernel, Plan
+from annotune.schedule.plan import Kernel, Plan
+from annotune.space.decision import Base
 
 NAMES = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/*.c"))
 SUM = """

@@ -19,10 +19,10 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
 from annotune.codegen.recipes import exact_recipe, first_variant, listing_of
 from annotune.codegen.target import TARGET_NAMES, load_target
-from annotune.decide.decision import Base
-from annotune.decide.space import Space, region_space
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import Region
+from annotune.space.decision import Base
+from annotune.space.space import Space, region_space
 
 DEVICE = load_device("h200")
 REGIONS = [

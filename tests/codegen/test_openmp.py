@@ -22,14 +22,13 @@ from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.openmp import OpenMpTarget, first_plan
 from annotune.codegen.target import Provenance, Variant
-from annotune.decide.cpu import choose_cpu, cpu_units
-from annotune.decide.cpu_axes import Alternative
-from annotune.decide.cpu_space import FLAGS, CpuPoint, CpuSpace
-from annotune.decide.decision import Base
-from annotune.decide.plan import Candidate
-from annotune.decide.space import region_space
 from annotune.ir.nest import Level
 from annotune.measure.trial import Status
+from annotune.schedule.candidate import Candidate
+from annotune.space.decision import Base
+from annotune.space.openmp import FLAGS, Alternative, CpuPoint, CpuSpace
+from annotune.space.space import region_space
+from annotune.strategies.openmp import choose_cpu, cpu_units
 from annotune.transforms.map import Map
 
 TARGET = OpenMpTarget()

@@ -19,9 +19,9 @@ from support.regions import analysis_of
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
-from annotune.codegen.certify import certify
-from annotune.codegen.certify_acc import certify_acc
-from annotune.codegen.certify_cores import certify_cores
+from annotune.certify.certificate import verify
+from annotune.certify.cores import certify_acc, certify_cores
+from annotune.certify.kernels import certify
 from annotune.codegen.guards import joined
 from annotune.codegen.in_place import region_block
 from annotune.codegen.several_sizes import (
@@ -35,12 +35,11 @@ from annotune.codegen.several_sizes import (
     suffixes,
 )
 from annotune.codegen.target import Variant, load_target
-from annotune.decide.certificate import verify
-from annotune.decide.decision import Base
-from annotune.decide.space import region_space
 from annotune.ir.expr import Binary, Expr, Int, Var
 from annotune.pipeline import emit
 from annotune.settings import Settings
+from annotune.space.decision import Base
+from annotune.space.space import region_space
 
 PRODUCT = """\
 void mm(int n, int m, const double *restrict a, const double *restrict b, double *restrict c)

@@ -16,13 +16,11 @@ from support.executed import Call, Executable, Part, emitted, executable
 from support.regions import EXAMPLES
 
 from annotune.annotation.regions import find_annotations
-from annotune.codegen import certify_versions
-from annotune.codegen.certify import certify
+from annotune.certify import versions as certify_versions
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
 from annotune.codegen.cuda import CudaTarget
 from annotune.codegen.variants import planned
-from annotune.decide.certificate import verify
-from annotune.decide.peeling import with_peeled
-from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
 from annotune.ir.nest import Assign, map_assigns
@@ -31,6 +29,8 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
 from annotune.measure.variant import Variant as Program
+from annotune.strategies.movements import with_peeled
+from annotune.strategies.registry import AUTO, made
 from annotune.transforms.peel import Peel
 from annotune.transforms.tree import Body
 from annotune.transforms.whole_tiles import whole_tiles

@@ -7,7 +7,7 @@ from itertools import product
 
 from decide.recipes import Decided
 
-from annotune.decide.contraction_tile import Assignment, ContractionTile
+from annotune.schedule.candidate import Assignment, ContractionTile
 
 GEMM = """\
 void NAME(int m, int n, int k, double C[restrict m][n], const double A[restrict m][k],

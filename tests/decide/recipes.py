@@ -11,15 +11,16 @@ from support.regions import EXAMPLES, regions_of, text_regions
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.decide.build import build
-from annotune.decide.decision import Base, Decision, Point, decide
-from annotune.decide.direct import unrolls
-from annotune.decide.plan import Candidate, Plan
-from annotune.decide.recipe import recipe
-from annotune.decide.space import Space, region_space, with_factors
-from annotune.decide.strategies import DIRECT
 from annotune.diagnostics import Diagnostic
 from annotune.ir.region import Region
+from annotune.schedule.apply import build
+from annotune.schedule.candidate import Candidate
+from annotune.schedule.plan import Plan
+from annotune.space.decision import Base, Decision, Point, decide
+from annotune.space.recipe import recipe
+from annotune.space.space import Space, region_space, with_factors
+from annotune.strategies.direct import unrolls
+from annotune.strategies.registry import DIRECT
 from annotune.transforms.unroll import Unroll
 
 

@@ -18,14 +18,12 @@ from pathlib import Path
 from decide.recipes import Decided, decided, example
 
 from annotune.annotation.devices import Device
-from annotune.decide.contraction_tile import ContractionTile
-from annotune.decide.direct import choose
-from annotune.decide.model import predict
-from annotune.decide.plan import Candidate
-from annotune.decide.prediction import Compiled
-from annotune.decide.rules import grid
-from annotune.decide.two_level import choose_tile, contraction
-from annotune.decide.units import Unit
+from annotune.model.predict import predict
+from annotune.model.traffic import Compiled
+from annotune.schedule.candidate import Candidate, ContractionTile
+from annotune.schedule.units import Unit
+from annotune.strategies.contraction import choose_tile, contraction
+from annotune.strategies.direct import choose, grid
 
 TABLE = Path(__file__).parent / "measured_h200.tsv"
 _TILE = re.compile(r"(\w+):(\d+) (\w+):(\d+) threads, (\w+):(\d+) x (\w+):(\d+) each, (\w+):(\d+)")

@@ -16,18 +16,19 @@ from support.nests import LAW
 from support.regions import text_of
 
 from annotune.annotation.devices import load_device
-from annotune.codegen.certify_acc import certify_acc
-from annotune.decide.acc_blocks import lane_blocks
-from annotune.decide.acc_shapes import NO_BARRIER, acc_shapes, in_form
-from annotune.decide.acc_space import acc_points, acc_space, decide_acc
-from annotune.decide.build import build
-from annotune.decide.certificate import verify
-from annotune.decide.decision import Decision
-from annotune.decide.model import predict
-from annotune.decide.placement import acc_levels
-from annotune.decide.plan import Candidate, Plan
-from annotune.decide.strategies import AUTO, DIRECT
+from annotune.certify.certificate import verify
+from annotune.certify.cores import certify_acc
 from annotune.ir.nest import Level
+from annotune.model.predict import predict
+from annotune.schedule.apply import build
+from annotune.schedule.candidate import Candidate
+from annotune.schedule.plan import Plan
+from annotune.space.decision import Decision
+from annotune.space.openacc import acc_points, acc_space, decide_acc
+from annotune.strategies.acc_blocks import lane_blocks
+from annotune.strategies.acc_levels import acc_levels
+from annotune.strategies.openacc import NO_BARRIER, acc_shapes, in_form
+from annotune.strategies.registry import AUTO, DIRECT
 from annotune.transforms.cache import Cache
 from annotune.transforms.map import Map
 

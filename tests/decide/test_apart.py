@@ -14,12 +14,11 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.codegen.variants import planned
-from annotune.decide.apart import Apart
-from annotune.decide.cpu import choose_cpu, cpu_units
-from annotune.decide.cpu_groups import cpu_groups
-from annotune.decide.cpu_space import CpuSpace
-from annotune.decide.units import Unit
 from annotune.measure.trial import Status
+from annotune.schedule.apart import Apart
+from annotune.schedule.units import Unit
+from annotune.space.openmp import CpuSpace
+from annotune.strategies.openmp import choose_cpu, cpu_groups, cpu_units
 
 needs_gcc = pytest.mark.skipif(here().c is None, reason="no C compiler")
 

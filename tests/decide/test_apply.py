@@ -7,10 +7,10 @@ from codegen.emitted import EXAMPLES, analysed, source_of, variants
 
 from annotune.analysis.analyse import analyse
 from annotune.codegen.target import TARGET_NAMES, load_target
-from annotune.decide.apply import apply
-from annotune.decide.plan import Plan
 from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.nest import Level
+from annotune.schedule.apply import apply
+from annotune.schedule.plan import Plan
 from annotune.transforms.context import Context
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.map import Map

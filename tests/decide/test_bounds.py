@@ -6,11 +6,18 @@ import pytest
 from decide.recipes import decided, decided_text, example
 
 from annotune.annotation.devices import load_device
-from annotune.decide.bounds import BatchedProducts, batched_products, magma_time, widest_real
-from annotune.decide.forecast import RegionModel
-from annotune.decide.host_link import Copies, copies, copy_time
-from annotune.decide.prediction import Compiled
-from annotune.decide.units import Unit
+from annotune.model.bounds import (
+    BatchedProducts,
+    Copies,
+    batched_products,
+    copies,
+    copy_time,
+    magma_time,
+    widest_real,
+)
+from annotune.model.predict import RegionModel
+from annotune.model.traffic import Compiled
+from annotune.schedule.units import Unit
 
 H200 = load_device("h200")
 HEAD = "void f(double C[restrict {n}][{n}][{n}], double A[restrict {n}][{n}][{n}], "

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotune.decide.certificate import Certificate, Touch, verify
+from annotune.certify.certificate import Certificate, Touch, verify
 
 # for i < 4: for k < 8: y[i] += A[8*i + k], i on thread x and k in the thread.
 SUM = Certificate(

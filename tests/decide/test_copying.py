@@ -9,10 +9,10 @@ from decide.recipes import decided_text
 from support.executed import Call, Part, executable
 from support.interpreter import assert_same, plan_body
 
-from annotune.decide.plan import Plan
-from annotune.decide.strategies import AUTO
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
+from annotune.schedule.plan import Plan
+from annotune.strategies.registry import AUTO
 
 
 def product(recipe: str, n: int = 24) -> str:

@@ -13,13 +13,11 @@ from support.regions import analysis_of
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.codegen.variants import planned
-from annotune.decide.cpu import choose_cpu, cpu_units
-from annotune.decide.cpu_blocks import Block, first_block
-from annotune.decide.cpu_copies import COPIES, arranged
-from annotune.decide.cpu_groups import cpu_groups
-from annotune.decide.cpu_options import first_option, likely
-from annotune.decide.cpu_space import CpuSpace
-from annotune.decide.plan import Candidate
+from annotune.schedule.candidate import Candidate
+from annotune.space.openmp import CpuSpace
+from annotune.strategies.core_blocks import Block, first_block
+from annotune.strategies.core_copies import COPIES, arranged
+from annotune.strategies.openmp import choose_cpu, cpu_groups, cpu_units, first_option, likely
 from annotune.transforms.map import Map
 from annotune.transforms.prefetch import Prefetch
 from annotune.transforms.stage import Stage

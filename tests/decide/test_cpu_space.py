@@ -16,12 +16,11 @@ from support.blocks import nests
 from annotune.annotation.devices import load_device
 from annotune.annotation.spec import Constraint, Formula, Parameter
 from annotune.codegen.openmp import OpenMpTarget
-from annotune.decide.cpu_space import LIKELY, CpuPoint, CpuSpace
-from annotune.decide.decision import Base
-from annotune.decide.limits import Limits
-from annotune.decide.product import Product
-from annotune.decide.space import region_space
 from annotune.diagnostics import AnnotuneError
+from annotune.space.decision import Base
+from annotune.space.limits import Limits
+from annotune.space.openmp import LIKELY, CpuPoint, CpuSpace
+from annotune.space.space import Product, region_space
 
 GRADIENT = "nekbone/local_grad3.c"
 UNEVEN = """

@@ -8,11 +8,11 @@ import pytest
 from decide.recipes import Decided, decided_text
 from support.executed import Call, Part, executable
 
-from annotune.codegen.certify import certify
-from annotune.decide.acc_shapes import in_form
-from annotune.decide.certificate import verify
-from annotune.decide.placement import acc_levels
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
 from annotune.ir.nest import Level
+from annotune.strategies.acc_levels import acc_levels
+from annotune.strategies.openacc import in_form
 
 TEXT = """\
 void f(int n, long m, double *restrict a, const double *restrict b)

@@ -7,11 +7,10 @@ from recipes import decided_text
 from support.interpreter import assert_same, plan_body
 
 from annotune.annotation.devices import load_device
-from annotune.codegen.certify import certify
-from annotune.decide.certificate import verify
-from annotune.decide.direct import choose
-from annotune.decide.model import predict
-from annotune.decide.rules import thesis_axes
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
+from annotune.model.predict import predict
+from annotune.strategies.direct import choose, thesis_axes
 
 HEAD = (
     "void f(int n, int m, double A[restrict n][m], double B[restrict m][n],\n"

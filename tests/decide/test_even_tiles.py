@@ -13,13 +13,9 @@ from decide.test_two_level import KERNELS, contraction
 from support.executed import Call, Part, executable
 from support.regions import EXAMPLES
 
-from annotune.codegen.certify import certify
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
 from annotune.codegen.target import load_target
-from annotune.decide.certificate import verify
-from annotune.decide.contraction_tile import ContractionTile
-from annotune.decide.even_tiles import cost, flattenings
-from annotune.decide.merged import with_merged
-from annotune.decide.strategies import AUTO
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
@@ -27,7 +23,11 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
 from annotune.measure.variant import Variant as Program
 from annotune.pipeline import Emission, emit
+from annotune.schedule.candidate import ContractionTile
+from annotune.schedule.merged import with_merged
 from annotune.settings import Settings
+from annotune.strategies.gpu_tile import cost, flattenings
+from annotune.strategies.registry import AUTO
 
 NAMES = ("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u")
 # Kim et al., ICS 2018, Table 2, size D, and the same with loops of one iteration in it.

@@ -11,14 +11,14 @@ from decide.test_flat import text_of
 from support.executed import Call, Part, executable
 from support.interpreter import assert_same, plan_body
 
-from annotune.codegen.certify import certify
-from annotune.decide import elementwise
-from annotune.decide.certificate import verify
-from annotune.decide.decision import Point
-from annotune.decide.kernel_shape import shape
-from annotune.decide.merged import with_merged
-from annotune.decide.plan import Candidate
-from annotune.decide.strategies import AUTO, DIRECT
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
+from annotune.model.shape import shape
+from annotune.schedule.candidate import Candidate
+from annotune.schedule.merged import with_merged
+from annotune.space.decision import Point
+from annotune.strategies.pointwise import elementwise
+from annotune.strategies.registry import AUTO, DIRECT
 
 # i is the slowest index of C, and v has it; t has it not.
 OUTER = (
@@ -71,7 +71,7 @@ def test_no_loop_is_left_to_a_thread_and_each_element_counts() -> None:
 )
 def test_where_it_does_not_pay(sizes: dict[str, int]) -> None:
     (unit,) = decided_text(outer(**sizes)).base.apart
-    found = elementwise.alternatives(unit)
+    found = elementwise(unit)
     assert not isinstance(found, str)
     assert not any(dict(choice.tiles).get("i") and choice.merges for choice in found)
 
@@ -80,7 +80,7 @@ def test_inputs_with_every_loop_leave_nothing_to_keep() -> None:
     parameters = "double A[restrict ni][nj][nk][nl], const double B[restrict ni][nj][nk][nl]"
     text = text_of("ijkl", parameters, "A[i][j][k][l] += B[i][j][k][l];", **LARGE)
     (unit,) = decided_text(text).base.apart
-    found = elementwise.alternatives(unit)
+    found = elementwise(unit)
     assert not isinstance(found, str)
     assert not any(len(choice.tiles) > 1 and choice.merges for choice in found)
 
@@ -88,7 +88,7 @@ def test_inputs_with_every_loop_leave_nothing_to_keep() -> None:
 def test_it_is_certified_and_does_the_same() -> None:
     one = decided_text(outer(ni=5, nj=3, nk=2, nl=3))
     (unit,) = decided_text(outer(**LARGE)).base.apart
-    found = elementwise.alternatives(unit)
+    found = elementwise(unit)
     assert not isinstance(found, str)
     plan = one.at(Point(picked={0: replace(found[0], origin="elementwise")})).plan()
     assert plan.choices[0].merges == (("j", "k", "l"),)

@@ -9,12 +9,12 @@ from decide.recipes import decided_text
 from support.executed import Call, Part, executable
 from support.interpreter import assert_same, plan_body
 
-from annotune.codegen.certify import certify
-from annotune.decide import elementwise
-from annotune.decide.certificate import verify
-from annotune.decide.decision import Point
-from annotune.decide.plan import Candidate
-from annotune.decide.strategies import AUTO, DIRECT, made, others
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
+from annotune.schedule.candidate import Candidate
+from annotune.space.decision import Point
+from annotune.strategies.pointwise import elementwise
+from annotune.strategies.registry import AUTO, DIRECT, made, others
 
 
 def text_of(loops: str, parameters: str, statement: str, recipe: str = "", **sizes: int) -> str:
@@ -58,7 +58,7 @@ def test_short_rows_run_as_one_loop_first(kind: str) -> None:
 
 def test_whole_warps_stay_as_they_are() -> None:
     (unit,) = decided_text(text_of("ijkl", *ROWS, ni=50, nj=6, nk=5, nl=64)).base.apart
-    found = elementwise.alternatives(unit)
+    found = elementwise(unit)
     assert not isinstance(found, str)
     assert not any(choice.merges for choice in found)
 
@@ -67,7 +67,7 @@ def test_rows_of_many_warps_stay_first() -> None:
     parameters = "double A[restrict ni][nj], const double B[restrict ni][nj]"
     text = text_of("ij", parameters, "A[i][j] = 2.0 * B[i][j];", ni=1000, nj=1000)
     (unit,) = decided_text(text).base.apart
-    found = elementwise.alternatives(unit)
+    found = elementwise(unit)
     assert not isinstance(found, str)
     assert not found[0].merges
     assert found[-1].merges

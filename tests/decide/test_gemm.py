@@ -10,13 +10,14 @@ from decide.recipes import Decided, decided, decided_text, example
 from machine_code.shared import conflict_factor, shared_accesses
 from support.executed import Call, Part, executable
 
-from annotune.codegen.certify import certify
-from annotune.decide.certificate import verify
-from annotune.decide.contraction_tile import Assignment
-from annotune.decide.gemm import NO_NEED, alternatives
-from annotune.decide.strategies import AUTO, DIRECT
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import Assign, LocalArray, Loop, MemorySpace, walk_stmts
+from annotune.schedule.candidate import Assignment
+from annotune.strategies.gpu_tile import NO_NEED
+from annotune.strategies.gpu_tile import gemm as strategy
+from annotune.strategies.registry import AUTO, DIRECT
 
 CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
 
@@ -62,7 +63,7 @@ def test_an_input_may_have_two_loops_where_the_other_has_one() -> None:
 
 def test_all_assignments_and_stagings_are_points_of_the_space() -> None:
     (unit,) = decided_text(gemm(1024), AUTO).base.apart
-    choices = alternatives(unit)
+    choices = strategy(unit)
     assert not isinstance(choices, str)
     tiles = [choice.contract for choice in choices if choice.contract is not None]
     assert len(tiles) == len(set(tiles)) == len(choices)
@@ -84,19 +85,19 @@ ELSE = {
 def test_the_reason_for_which_it_does_not_apply(statement: str) -> None:
     text = gemm(64).replace("C[i][j] += A[i][l] * B[l][j];", statement)
     (unit,) = decided_text(text, AUTO).base.apart
-    assert alternatives(unit) == ELSE[statement]
+    assert strategy(unit) == ELSE[statement]
 
 
 def test_few_outputs_for_a_thread_do_not_pay() -> None:
     (unit,) = decided_text(gemm(10), AUTO).base.apart
-    assert alternatives(unit) == "a thread would have 1 output"
+    assert strategy(unit) == "a thread would have 1 output"
 
 
 def test_a_name_that_the_region_has() -> None:
     text = gemm(1024).replace("int n,", "int n, int j_w,").replace("< k; l", "< k - j_w; l")
     one = decided_text(text.replace("param k", "param j_w = 0; param k"), AUTO)
     (unit,) = one.base.apart
-    assert alternatives(unit) == "the region uses the name j_w"
+    assert strategy(unit) == "the region uses the name j_w"
 
 
 def test_two_loops_of_each_input_are_for_another_strategy() -> None:
@@ -108,7 +109,7 @@ def test_two_loops_of_each_input_are_for_another_strategy() -> None:
     text = text.replace("A[restrict m][k]", "A[restrict m][n][k]")
     text = text.replace("B[restrict k][n]", "B[restrict k][n][n]")
     (unit,) = decided_text(text, AUTO).base.apart
-    assert alternatives(unit) == NO_NEED
+    assert strategy(unit) == NO_NEED
 
 
 def triples(n: int) -> Decided:
@@ -124,7 +125,7 @@ def test_lengths_that_eight_does_not_divide_are_split_in_their_divisors(
     assert one.decision.choices[0].contract is not None
     assert not one.decision.choices[0].contract.y.is_split
     (unit,) = one.base.apart
-    choices = alternatives(unit)
+    choices = strategy(unit)
     assert not isinstance(choices, str)
     tile = choices[0].contract
     assert tile is not None
@@ -138,7 +139,7 @@ def test_lengths_that_eight_does_not_divide_are_split_in_their_divisors(
 @pytest.mark.parametrize("n", [16, 24, 13])
 def test_what_eight_divides_or_nothing_does_is_left_alone(n: int) -> None:
     (unit,) = triples(n).base.apart
-    assert alternatives(unit) == NO_NEED
+    assert strategy(unit) == NO_NEED
 
 
 def test_the_recipe_asks_for_the_same_plan() -> None:
@@ -225,7 +226,7 @@ def test_neighbours_along_x_that_a_thread_has_would_meet_in_banks() -> None:
 def test_every_point_has_a_certificate() -> None:
     one = decided_text(gemm(150), AUTO)
     (unit,) = one.base.apart
-    tiles = {c.contract for c in alternatives(unit) if not isinstance(c, str)}
+    tiles = {c.contract for c in strategy(unit) if not isinstance(c, str)}
     seen: set[tuple[Assignment, Assignment]] = set()
     for point in one.space.points():
         (made,) = point.picked.values() or (None,)

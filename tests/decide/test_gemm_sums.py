@@ -10,11 +10,11 @@ from decide.recipes import decided_text
 from machine_code.shared import conflict_factor, shared_accesses
 from support.executed import Call, Part, executable
 
-from annotune.codegen.certify import certify
-from annotune.decide.certificate import verify
-from annotune.decide.strategies import AUTO
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import LocalArray, walk_stmts
+from annotune.strategies.registry import AUTO
 
 
 def test_a_private_sum_has_an_element_for_each_output() -> None:

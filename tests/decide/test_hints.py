@@ -14,15 +14,15 @@ from support.regions import text_regions
 from annotune import pipeline
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
-from annotune.decide.cpu import cpu_units
-from annotune.decide.cpu_blocks import Block, first_block
-from annotune.decide.decision import Point
-from annotune.decide.hints import HINTS
 from annotune.diagnostics import Diagnostic
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
 from annotune.measure.variant import Variant as Program
 from annotune.settings import Settings
+from annotune.space.decision import Point
+from annotune.strategies.core_blocks import Block, first_block
+from annotune.strategies.hints import HINTS
+from annotune.strategies.openmp import cpu_units
 
 HEAD = "double *restrict c, const double *restrict a, const double *restrict b"
 PRODUCT = """\

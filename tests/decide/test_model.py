@@ -15,18 +15,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.annotation.devices import load_device
-from annotune.decide.contraction_tile import ContractionTile
-from annotune.decide.direct import choose
-from annotune.decide.kernel_shape import shape
-from annotune.decide.model import predict
-from annotune.decide.movement import moves
-from annotune.decide.occupancy import most_registers, residency
-from annotune.decide.plan import Candidate
-from annotune.decide.prediction import Compiled
-from annotune.decide.strategies import AUTO
-from annotune.decide.thread_work import thread_work
-from annotune.decide.traffic import SECTOR_BYTES, Stream, fetched, read_by_waves
 from annotune.ir.nest import MemorySpace
+from annotune.model.predict import predict
+from annotune.model.shape import shape, thread_work
+from annotune.model.traffic import (
+    SECTOR_BYTES,
+    Compiled,
+    Stream,
+    fetched,
+    most_registers,
+    read_by_waves,
+    residency,
+)
+from annotune.schedule.candidate import Candidate, ContractionTile, moves
+from annotune.strategies.direct import choose
+from annotune.strategies.registry import AUTO
 from annotune.tune.agreement import spearman
 
 H200 = load_device("h200")

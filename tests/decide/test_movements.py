@@ -16,15 +16,15 @@ from decide.test_two_level import SMALL, contraction
 from support.executed import Call, Part, emitted, executable
 
 from annotune.codegen.cuda_copies import dynamic_bytes
-from annotune.decide.bank_conflicts import warp_passes
-from annotune.decide.build import build
-from annotune.decide.movement import Moves, moves, pipeline_of, widths
-from annotune.decide.movements import MOST_SHARED_BYTES, moved, shared_bytes, variants
-from annotune.decide.plan import Candidate, Plan
-from annotune.decide.strategies import AUTO, made
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.nest import MemorySpace
 from annotune.measure.toolchain import find_toolchains
+from annotune.schedule.apply import build
+from annotune.schedule.candidate import Candidate, Moves, moves, pipeline_of, widths
+from annotune.schedule.plan import Plan
+from annotune.strategies.copy_layout import warp_passes
+from annotune.strategies.movements import MOST_SHARED_BYTES, moved, shared_bytes, variants
+from annotune.strategies.registry import AUTO, made
 from annotune.transforms.stage import Stage
 
 QUICK = {("sd_t_d1_1", 28), ("sd_t_d2_1", 16), ("sd_t_d2_1", 28)}

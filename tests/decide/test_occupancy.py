@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from annotune.annotation.devices import load_device
-from annotune.decide.occupancy import Residency, residency
 from annotune.measure.toolchain import find_toolchains
+from annotune.model.traffic import Residency, residency
 
 H200 = load_device("h200")
 THREADS = (1, 31, 64, 96, 100, 256, 288, 512, 1024)

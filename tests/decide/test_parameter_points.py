@@ -11,10 +11,9 @@ from support.regions import analysis_of
 
 from annotune.annotation.evaluate import holds
 from annotune.annotation.spec import Constraint, Formula
-from annotune.decide.decision import Base
-from annotune.decide.parameter_points import fulfilling
-from annotune.decide.space import region_space
 from annotune.diagnostics import AnnotuneError
+from annotune.space.decision import Base
+from annotune.space.space import fulfilling, region_space
 
 NAMES = ("A", "B", "C", "D", "E", "F", "G", "H")
 TEXT = """\

@@ -6,8 +6,8 @@ import pytest
 from recipes import Decided, decided_text
 from support.interpreter import assert_same, plan_body
 
-from annotune.decide.plan import Plan
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.schedule.plan import Plan
 
 MULTIPLY = (
     "for (i = 0; i < n; i++)\n for (j = 0; j < n; j++)\n  for (k = 0; k < n; k++)\n"

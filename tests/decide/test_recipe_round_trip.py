@@ -8,8 +8,8 @@ import pytest
 from recipes import decided, example_files, pasted
 from support.regions import EXAMPLES, regions_of, text_regions
 
-from annotune.decide.decision import Point
-from annotune.decide.plan import Candidate
+from annotune.schedule.candidate import Candidate
+from annotune.space.decision import Point
 
 REGIONS = [
     (path, region.function, number)

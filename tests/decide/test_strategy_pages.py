@@ -11,9 +11,9 @@ import pytest
 from support.executed import Call, Executable, Part
 
 from annotune.codegen.target import load_target
-from annotune.decide.strategies import STRATEGIES
 from annotune.pipeline import emit
 from annotune.settings import Settings
+from annotune.strategies.registry import STRATEGIES
 
 FOLDER = Path(__file__).parents[2] / "docs" / "strategies"
 PRIMITIVES = (

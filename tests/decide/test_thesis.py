@@ -6,8 +6,8 @@ import pytest
 from recipes import Decided, decided, decided_text, example
 from support.regions import EXAMPLES, regions_of
 
-from annotune.decide.plan import Plan
 from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.schedule.plan import Plan
 
 
 def test_figure_3_9a_is_what_the_algorithm_writes() -> None:

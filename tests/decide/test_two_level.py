@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.executed import Call, Part, executable
 
-from annotune.decide.contraction_tile import ContractionTile
-from annotune.decide.copy_layout import copy_layout
-from annotune.decide.strategies import AUTO, DIRECT, STRATEGY_NAMES, Made, made
-from annotune.decide.two_level import alternatives
 from annotune.ir.nest import Level, Loop, MemorySpace, walk_stmts
+from annotune.schedule.candidate import ContractionTile
+from annotune.strategies.contraction import usual_tiles
+from annotune.strategies.copy_layout import copy_layout
+from annotune.strategies.registry import AUTO, DIRECT, STRATEGY_NAMES, Made, made
 from annotune.transforms.stage import Stage
 
 KERNELS = [(k, f"sd_t_d{k}_{number}") for k in (1, 2) for number in range(1, 10)]
@@ -104,7 +104,7 @@ ELSE = {
 def test_the_reason_for_which_it_does_not_apply(statement: str) -> None:
     one = decided_text(contraction("", statement), AUTO)
     (unit,) = one.base.apart
-    assert alternatives(unit) == ELSE[statement]
+    assert usual_tiles(unit) == ELSE[statement]
     first = one.decision.choices[0].reasons[0]
     assert str(first) == (f"strategy: direct (two-level and gemm do not apply: {ELSE[statement]})")
 
@@ -124,7 +124,7 @@ double f(int n, const double a[8], const double b[8])
 """
     (unit,) = decided_text(text, AUTO).base.apart
     assert unit.parallel == ("j",)
-    assert alternatives(unit) == "the statement sums up into a scalar"
+    assert usual_tiles(unit) == "the statement sums up into a scalar"
 
 
 def test_a_factor_beside_the_elements_is_no_hindrance() -> None:

@@ -6,7 +6,7 @@ import pytest
 from recipes import decided_text
 from support.interpreter import assert_same, plan_body
 
-from annotune.decide.plan import HostLoop, Kernel
+from annotune.schedule.plan import HostLoop, Kernel
 
 
 def source(nest: str, sizes: str = "param n = 6;") -> str:

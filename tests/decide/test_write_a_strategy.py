@@ -9,10 +9,10 @@ import pytest
 from decide.recipes import decided_text
 from support.executed import Call, Part, executable
 
-from annotune.decide import strategies
-from annotune.decide.plan import Candidate, Reason
-from annotune.decide.strategies import Strategy
-from annotune.decide.units import Unit
+from annotune.schedule.candidate import Candidate, Reason
+from annotune.schedule.units import Unit
+from annotune.strategies import registry as strategies
+from annotune.strategies.registry import Strategy
 
 PAGE = Path(__file__).parents[2] / "docs/strategies/write-a-strategy.md"
 TEXT = """\

@@ -9,8 +9,8 @@ from support.each import check_each
 from support.regions import text_regions
 
 from annotune.analysis.analyse import analyse
-from annotune.decide.cpu_space import CpuSpace
 from annotune.ir.region import Region
+from annotune.space.openmp import CpuSpace
 
 TYPES = ("int", "unsigned char", "long", "float", "double", "double _Complex")
 SAME = {

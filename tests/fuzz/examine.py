@@ -16,16 +16,15 @@ from annotune.analysis.private_copies import with_last_values, with_private_arra
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import TARGET_NAMES, Provenance, Variant, load_target
-from annotune.decide import two_level
-from annotune.decide.contraction_tile import Assignment, ContractionTile
-from annotune.decide.decision import Base, Point
-from annotune.decide.peeling import with_peeled
-from annotune.decide.plan import Candidate
-from annotune.decide.space import Space, region_space, with_factors
-from annotune.decide.units import Unit
-from annotune.decide.wished_tile import wished
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
+from annotune.schedule.candidate import Assignment, Candidate, ContractionTile
+from annotune.schedule.units import Unit
+from annotune.space.decision import Base, Point
+from annotune.space.space import Space, region_space, with_factors
+from annotune.strategies.contraction import contraction, has_own_sums
+from annotune.strategies.gpu_tile import wished
+from annotune.strategies.movements import with_peeled
 from annotune.transforms.peel import Peel
 from annotune.transforms.requests import Contract
 
@@ -173,7 +172,7 @@ def random_tile(unit: Unit, source: random.Random) -> Candidate | None:
 
     Loops are split among threads and registers where an input has one, and now and then else.
     """
-    found = two_level.contraction(unit)
+    found = contraction(unit)
     if isinstance(found, str):
         return None
     names = [*_axis_loops(found.x, source), *_axis_loops(found.y, source)]
@@ -182,7 +181,7 @@ def random_tile(unit: Unit, source: random.Random) -> Candidate | None:
     inputs = (found.a.access.array, found.b.access.array)
     staged = tuple(name for name in inputs if source.randrange(4))
     assigned = tuple(source.choice(list(Assignment)) for _ in range(2))
-    if not two_level.has_own_sums(unit, found, ContractionTile(x, y, deep, wide, summed)):
+    if not has_own_sums(unit, found, ContractionTile(x, y, deep, wide, summed)):
         return None
     wish = Contract(
         unit.leader,

@@ -17,10 +17,10 @@ from support.interpreter import run as run_nest
 from support.sizes import fulfils
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.certify import certify
-from annotune.decide.certificate import Certificate, verify
-from annotune.decide.plan import Plan
+from annotune.certify.certificate import Certificate, verify
+from annotune.certify.kernels import certify
 from annotune.ir.nest import walk_paths
+from annotune.schedule.plan import Plan
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute

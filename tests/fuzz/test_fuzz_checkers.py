@@ -13,9 +13,9 @@ from support.regions import text_regions
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis, LoopKind
-from annotune.decide.build import build
-from annotune.decide.decision import Base, Point, decide
-from annotune.decide.plan import Plan
+from annotune.schedule.apply import build
+from annotune.schedule.plan import Plan
+from annotune.space.decision import Base, Point, decide
 
 from . import schedules
 from .batch_child import differs

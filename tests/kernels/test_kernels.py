@@ -18,7 +18,6 @@ from support.sizes import fulfils
 
 from annotune.analysis.facts import LoopKind
 from annotune.codegen.target import TARGET_NAMES, load_target
-from annotune.decide.strategies import AUTO
 from annotune.diagnostics import Severity
 from annotune.measure.check import Checker, CheckPlan, Variant
 from annotune.measure.oracle import Oracle
@@ -28,6 +27,7 @@ from annotune.measure.trial import Status
 from annotune.pipeline import check, emit
 from annotune.report.findings import RegionReport
 from annotune.settings import Settings
+from annotune.strategies.registry import AUTO
 
 HERE = Path(__file__).parent
 KINDS = {"cuda": "cuda-cpu", "openacc": "openacc", "openmp": "openmp"}

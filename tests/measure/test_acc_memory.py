@@ -19,8 +19,6 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
-from annotune.decide.decision import Base
-from annotune.decide.space import region_space
 from annotune.measure.acc_memory import with_memory
 from annotune.measure.acc_text import Directive, UnsupportedAcc, directives
 from annotune.measure.check import Checker, CheckPlan
@@ -28,6 +26,8 @@ from annotune.measure.compile import ACC_MEMORY
 from annotune.measure.oracle import Oracle
 from annotune.measure.trial import Status
 from annotune.measure.variant import Variant
+from annotune.space.decision import Base
+from annotune.space.space import region_space
 
 LIMIT_S = 300
 N, M = 40, 6

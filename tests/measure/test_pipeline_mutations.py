@@ -15,13 +15,13 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
-from annotune.decide.decision import Base
-from annotune.decide.space import region_space
-from annotune.decide.strategies import AUTO
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
 from annotune.measure.trial import Status
 from annotune.measure.variant import Variant
+from annotune.space.decision import Base
+from annotune.space.space import region_space
+from annotune.strategies.registry import AUTO
 
 pytestmark = pytest.mark.skipif(
     here().cxx is None or not here().openmp, reason="no C++ compiler with OpenMP"

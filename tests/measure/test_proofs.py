@@ -14,8 +14,6 @@ from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import load_target
-from annotune.decide.decision import Base
-from annotune.decide.space import region_space
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import ENDING, WHOLE, Overlap, Values, make_inputs, overlaps
@@ -25,6 +23,8 @@ from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
 from annotune.measure.trial import Status
 from annotune.measure.values import bears_special
 from annotune.measure.variant import Variant, blocks, has_way_out, taking_way_out
+from annotune.space.decision import Base
+from annotune.space.space import region_space
 
 needs_compilers = pytest.mark.skipif(
     here().cxx is None or not here().openmp, reason="no C++ compiler with OpenMP"

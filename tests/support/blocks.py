@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from annotune.decide.plan import Candidate
+from annotune.schedule.candidate import Candidate
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.hold import Hold
 from annotune.transforms.pad import Pad

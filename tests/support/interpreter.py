@@ -14,7 +14,6 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any, assert_never
 
-from annotune.decide.plan import Kernel, Plan, Step
 from annotune.ir.expr import (
     COMPARISONS,
     CONNECTIVES,
@@ -32,6 +31,7 @@ from annotune.ir.expr import (
 from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Operator, Stmt
 from annotune.ir.region import Region
+from annotune.schedule.plan import Kernel, Plan, Step
 from annotune.transforms.tree import Body, rebuilt
 
 PRIME = (1 << 61) - 1

@@ -8,10 +8,10 @@ from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from annotune.analysis.facts import Analysis
-from annotune.decide.partials import reductions
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.expr import Int, Var
 from annotune.ir.nest import Assign, walk_stmts
+from annotune.schedule.apply import reductions
 from annotune.transforms.context import Context
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import Body, band_with

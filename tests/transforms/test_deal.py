@@ -13,12 +13,12 @@ from support.regions import nest_analysis, text_of
 from transforms.interpreter import run, touched
 from transforms.products import MATMUL
 
-from annotune.codegen.certify import certify
-from annotune.decide.certificate import verify
-from annotune.decide.plan import Kernel, Plan
+from annotune.certify.certificate import verify
+from annotune.certify.kernels import certify
 from annotune.diagnostics import Span
 from annotune.ir.expr import Binary, Int, Var
 from annotune.ir.nest import Level, Loop, MemorySpace, Nest
+from annotune.schedule.plan import Kernel, Plan
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.hold import Hold

@@ -15,12 +15,12 @@ from support.regions import nest_analysis, text_of
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import violations
-from annotune.codegen.certify import certify
-from annotune.decide.certificate import Certificate, verify
-from annotune.decide.plan import Kernel, Plan
+from annotune.certify.certificate import Certificate, verify
+from annotune.certify.kernels import certify
 from annotune.diagnostics import Span
 from annotune.ir.expr import Var
 from annotune.ir.nest import Level, LocalArray
+from annotune.schedule.plan import Kernel, Plan
 from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute

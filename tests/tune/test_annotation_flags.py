@@ -12,9 +12,9 @@ from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.annotation.flags import macros
 from annotune.codegen.target import Variant, load_target
-from annotune.decide.decision import Base
-from annotune.decide.space import region_space
 from annotune.settings import Settings
+from annotune.space.decision import Base
+from annotune.space.space import region_space
 from annotune.tune.bench import program_of
 
 TEXT = """\

@@ -10,10 +10,10 @@ from decide.recipes import Decided, decided, example
 
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import Variant, load_target
-from annotune.decide.prediction import Compiled
-from annotune.decide.strategies import AUTO
 from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Status, Trial
+from annotune.model.traffic import Compiled
+from annotune.strategies.registry import AUTO
 from annotune.tune.forecasting import forecast_of, predicted_trial
 from annotune.tune.target_models import target_models
 from annotune.tune.tuner import Outcome

@@ -10,9 +10,9 @@ from decide.recipes import Decided, decided_text
 
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import Variant, load_target
-from annotune.decide.strategies import AUTO
 from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Status, Trial
+from annotune.strategies.registry import AUTO
 from annotune.tune.local_memory import not_in_registers
 from annotune.tune.tuner import judged
 

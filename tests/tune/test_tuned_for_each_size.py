@@ -21,8 +21,6 @@ from annotune.codegen.code import RegionCode
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.codegen.several_sizes import at_other_sizes
 from annotune.codegen.target import Variant, load_target
-from annotune.decide.decision import Base
-from annotune.decide.space import region_space
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
@@ -31,6 +29,8 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Trial
 from annotune.report.results_json import results_json
 from annotune.settings import Settings
+from annotune.space.decision import Base
+from annotune.space.space import region_space
 from annotune.tune import several_sizes
 from annotune.tune.asked import Asked
 from annotune.tune.bench import Bench

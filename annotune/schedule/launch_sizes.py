@@ -1,0 +1,28 @@
+"""What every GPU allows of a launch, and the usual sizes of blocks and tiles."""
+
+from __future__ import annotations
+
+# A thread block is full with 1024 threads on every device since Fermi (CUDA C++ Programming
+# Guide, Technical Specifications per Compute Capability).
+MAX_THREADS = 1024
+# Lanes of a warp on every NVIDIA device; gcc takes no other multiple for a vector.
+WARP = 32
+# Threads and blocks on a multiprocessor at most, of compute capability 8.0 or 9.0 (CUDA C++
+# Programming Guide, Technical Specifications per Compute Capability).
+SM_THREADS = 2048
+SM_BLOCKS = 32
+# A grid and a block have the axes x, y and z.
+MAX_AXES = 3
+# A loop that would fill a block alone is cut into tiles of one warp, the unit that loads
+# coalesce over; the second axis adds warps up to 256 threads, the usual start for occupancy.
+TILE_X = 32
+TILE_Y = 8
+# Without a second axis the tile is the whole block, or two warps of a loop that is shorter.
+TILE_ALONE = 256
+# More iterations than this on one thread axis are tiled when a block axis is free.
+WIDE_AXIS = 64
+# Threads that combine one sum, at most: enough to hide the latency of their loads, and few
+# enough that the tree over them is short.
+TEAM = 256
+# Outer iterations that make as many blocks of their own.
+ENOUGH_BLOCKS = 64

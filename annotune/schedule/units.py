@@ -1,0 +1,540 @@
+"""Which loops inside the work of a block its threads may share.
+
+Which loops of a band may be mapped: parallel ones, or reductions that combine.
+
+The nests of a region that can become kernels, and which of their loops may be mapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from math import prod
+from typing import TypeGuard
+
+from annotune.analysis.facts import AccessFacts, Analysis, Dependence
+from annotune.analysis.schedule import keeps_order, violations
+from annotune.ir.expr import Access, Int, Var
+from annotune.ir.fold import fold, trip_count
+from annotune.ir.nest import Combine, Level, LocalArray, Loop
+from annotune.schedule.apart import Apart, statements_apart
+from annotune.schedule.apply import reductions_refused
+from annotune.transforms.carried import carried_sums
+from annotune.transforms.context import Context
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.fuse import Fuse
+from annotune.transforms.map import Map
+from annotune.transforms.merge import merged_name
+from annotune.transforms.team import Team
+from annotune.transforms.tree import Body, bands, bound_names, numbers, path, top_of
+
+_BLOCKS = (Level.BLOCK_X, Level.BLOCK_Y, Level.BLOCK_Z)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The loops for blocks, and (statement, loop) for the threads of a block.
+
+    `sums` are those of the latter that combine a reduction.
+    """
+
+    blocks: tuple[str, ...]
+    loops: tuple[tuple[int, str], ...]
+    sums: tuple[tuple[int, str], ...]
+
+
+def shared_loops(
+    analysis: Analysis,
+    body: Body,
+    statements: tuple[int, ...],
+    blocks: Mapping[str, tuple[Combine, ...]],
+    host: tuple[str, ...],
+) -> Shared:
+    """Return what the threads of a block share when the loops `blocks` are mapped to blocks.
+
+    `blocks` gives what each of them combines. In each nest inside them one loop is taken.
+    """
+    levels = tuple(zip(blocks, _BLOCKS, strict=False))
+    mapping, context = Map(statements[0], levels, host), Context(analysis)
+    if mapping.why_not(body, context) is not None:
+        return Shared((), (), ())
+    body = mapping.apply(body, context)
+    around = path(body, statements[0])
+    inside = next(x for x in reversed(around) if x.place is not Level.SERIAL).body
+    loops: list[tuple[int, str]] = []
+    sums: list[tuple[int, str]] = []
+    for nest, names in _candidates(analysis, inside):
+        within = numbers(nest)
+        for loop in names:
+            step = Team(min(within), loop, Level.THREAD_X, host)
+            if step.why_not(body, context) is not None:
+                continue
+            shared = step.apply(body, context)
+            if reductions_refused(shared, context, statements) is None:
+                body = shared
+                loops.append((min(within), loop))
+                sums += [(min(within), loop)] if carried_sums(analysis, within, loop) else []
+                break
+    return Shared(tuple(blocks), tuple(loops), tuple(sums))
+
+
+def _candidates(analysis: Analysis, body: Body) -> Iterator[tuple[Loop, tuple[str, ...]]]:
+    """Yield each nest in `body` with the loops that carry no order, the best for threads first.
+
+    That is the one with the most accesses that are contiguous in it, a parallel one before a
+    reduction, and an outer one before an inner one.
+    """
+    for stmt in body:
+        if not isinstance(stmt, Loop):
+            continue
+        chain = [stmt]
+        while len(chain[-1].body) == 1 and isinstance(chain[-1].body[0], Loop):
+            chain.append(chain[-1].body[0])
+        carried = {x.var: carried_sums(analysis, numbers(x), x.var) for x in chain}
+        able = [name for name, sums in carried.items() if sums is not None]
+        if able:
+            rank = {x: (-_contiguous(analysis, numbers(stmt), x), bool(carried[x])) for x in able}
+            yield stmt, tuple(sorted(able, key=lambda name: rank[name]))
+        else:
+            yield from _candidates(analysis, chain[-1].body)
+
+
+def _contiguous(analysis: Analysis, statements: frozenset[int], loop: str) -> int:
+    """Return how many accesses of `statements` have unit stride in `loop`."""
+    return sum(a.strides.get(loop) == 1 for s in statements for a in analysis.accesses[s])
+
+
+def mappable(
+    analysis: Analysis, body: Body, statements: tuple[int, ...], band: tuple[Loop, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return (host loops, parallel loops) of a band: what may run in parallel, all at once.
+
+    A loop may be parallel only below a serial one that carries a dependence; then that one
+    and what is around it stay on the host.
+    """
+    first = statements[0]
+    able = [x for x in band if carried_sums(analysis, statements, x.var) == ()]
+    free = _free(able, band, ())
+    serial = [loop.var for loop in band if loop.var not in free]
+    for count in range(len(serial) + 1):
+        host = tuple(serial[:count])
+        below = _below(band, host, _free(able, band, host))
+        if below and _legal(analysis, body, first, host, below):
+            return host, below
+    for name in free:
+        if _legal(analysis, body, first, (), (name,)):
+            return (), (name,)
+    return (), ()
+
+
+def summable(
+    analysis: Analysis, body: Body, statements: tuple[int, ...], band: tuple[Loop, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return (host loops, reduction loops) of a band: what may run in parallel if it combines.
+
+    Every loop inside the outermost of them must be one, for a partial result belongs to a
+    worker as a whole. One or two of them may then be threads and blocks (`may_combine`).
+    """
+    carried = {x.var: carried_sums(analysis, statements, x.var) for x in band}
+    for start in range(len(band)):
+        host = tuple(x.var for x in band[:start])
+        able = [x for x in band[start:] if carried[x.var]]
+        free = _below(band, host, _free(able, band, host))
+        if not free or free[0] != band[start].var or len(able) < len(band) - start:
+            continue
+        pairs = combinations_with_replacement(free, 2)
+        if any(may_combine(analysis, body, statements, host, pair) for pair in pairs):
+            return host, free
+    return (), ()
+
+
+def may_combine(
+    analysis: Analysis,
+    body: Body,
+    statements: tuple[int, ...],
+    host: tuple[str, ...],
+    loops: Iterable[str],
+) -> bool:
+    """Return whether the loops may all run in parallel, with partial results for each reduction.
+
+    They nest as they are named, and the other loops of the band run inside them.
+    """
+    statement = statements[0]
+    levels = tuple((loop, Level.BLOCK_X) for loop in dict.fromkeys(loops))
+    mapping, context = Map(statement, levels, host), Context(analysis)
+    if mapping.why_not(body, context) is not None:
+        return False
+    mapped = mapping.apply(body, context)
+    return reductions_refused(mapped, context, numbers(mapped[top_of(mapped, statement)])) is None
+
+
+def _free(able: list[Loop], band: tuple[Loop, ...], host: tuple[str, ...]) -> list[str]:
+    """Return the loops of `able` whose bounds no loop of the band sets but those of the host."""
+    around = {loop.var for loop in band} - set(host)
+    return [loop.var for loop in able if not bound_names(loop) & around]
+
+
+def _below(band: tuple[Loop, ...], host: tuple[str, ...], free: list[str]) -> tuple[str, ...]:
+    """Return the loops of `free` that stand inside all the host loops."""
+    names = [loop.var for loop in band]
+    start = names.index(host[-1]) + 1 if host else 0
+    # A parallel loop around a host loop would be run by the host too; it is left to it.
+    return tuple(name for name in names[start:] if name in free)
+
+
+def _legal(
+    analysis: Analysis,
+    body: Body,
+    statement: int,
+    host: tuple[str, ...],
+    placed: tuple[str, ...],
+) -> bool:
+    levels = tuple((loop, Level.THREAD_X) for loop in placed)
+    return Map(statement, levels, host).why_not(body, Context(analysis)) is None
+
+
+# A launch per iteration of one serial loop may pay for a sum; of two, it costs more than that.
+MAX_LOOPS_AROUND_SUM = 1
+# A grid's axes take two loops; the third axis is for the tiles of one of them.
+MAX_BLOCK_LOOPS = 2
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A nest that is launched as one kernel.
+
+    `groups` are the finest groups of the whole region, `parts` those of them in this nest.
+    `band` is its perfect nest of loops, outermost first, `host` the serial ones of them
+    that must stay around the launch, `parallel` those that may be mapped, outermost first.
+    Where none may be, `sums` are the reduction loops that may be mapped if they combine.
+    `trips` are trip counts at the region's sizes, None where a count depends on a loop, or
+    where loops of one name differ in it. `merges` are loops that run as one, outermost first;
+    `band` and `parallel` have the merged ones.
+    """
+
+    analysis: Analysis
+    groups: tuple[tuple[int, ...], ...]
+    parts: tuple[tuple[int, ...], ...]
+    band: tuple[Loop, ...]
+    host: tuple[str, ...]
+    parallel: tuple[str, ...]
+    sums: tuple[str, ...] = ()
+    merges: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def statements(self) -> tuple[int, ...]:
+        """Return the numbers of the unit's statements."""
+        return tuple(n for part in self.parts for n in part)
+
+    @property
+    def leader(self) -> int:
+        """Return the statement whose number names the unit in a recipe."""
+        return self.parts[0][0]
+
+    @cached_property
+    def trips(self) -> Mapping[str, int | None]:
+        found: dict[str, set[int | None]] = {}
+        for statement in self.statements:
+            for loop in self.analysis.paths[statement]:
+                found.setdefault(loop.var, set()).add(self.count(loop))
+        for loop in self.band:
+            found.setdefault(loop.var, set()).add(self.count(loop))
+        return {name: next(iter(c)) if len(c) == 1 else None for name, c in found.items()}
+
+    def trip(self, statement: int, name: str) -> int | None:
+        """Return how often the loop `name` around a statement runs, None as in `trips`."""
+        parts = self.parts_of(name)
+        counts = [self.count(x) for x in self.analysis.paths[statement] if x.var in parts]
+        known = [n for n in counts if n is not None]
+        return prod(known) if len(known) == len(counts) else None
+
+    def parts_of(self, name: str) -> tuple[str, ...]:
+        """Return the loops of the text that a loop runs: itself, or those that are merged in it."""
+        return next((loops for loops in self.merges if merged_name(loops) == name), (name,))
+
+    def count(self, loop: Loop) -> int | None:
+        """Return how often `loop` runs at the region's sizes, None where that varies."""
+        count = fold(trip_count(loop), self.analysis.region.sizes)
+        return count.value if isinstance(count, Int) else None
+
+    def is_followed(self, name: str) -> bool:
+        """Return whether iterations of a loop, merged or not, are evenly apart in every access."""
+        parts = self.parts_of(name)
+        return len(parts) == 1 or all(
+            follow(fact, parts, self.trips) for n in self.statements for fact in self._facts(n)
+        )
+
+    def in_parts(self, name: str, index: int) -> Iterator[tuple[str, int]]:
+        """Yield how far each loop of the text has come in an iteration of a loop, by its number."""
+        parts = self.parts_of(name)
+        if len(parts) == 1:
+            yield name, index
+            return
+        for part in reversed(parts):
+            count = self.trips[part] or 1
+            yield part, index % count
+            index //= count
+
+    def _facts(self, statement: int) -> tuple[AccessFacts, ...]:
+        return self.analysis.accesses[statement]
+
+    def goes_stale(self, target: Access, loop: str) -> bool:
+        """Return whether a statement inside `loop` uses another element of the target's array."""
+        inside = [s for s in self.statements if loop in self.loops_around(s)]
+        found = (fact.access for s in inside for fact in self.analysis.accesses[s])
+        return any(access.array == target.array and access != target for access in found)
+
+    @cached_property
+    def reads(self) -> tuple[AccessFacts, ...]:
+        """Return the inputs: what is read, without the targets of ``+=``."""
+        out = []
+        for statement in self.statements:
+            facts = self.analysis.accesses[statement]
+            targets = [f.access for f in facts if f.is_write]
+            out += [f for f in facts if not f.is_write and f.access not in targets]
+        return tuple(out)
+
+    @cached_property
+    def writes(self) -> tuple[AccessFacts, ...]:
+        return tuple(f for s in self.statements for f in self.analysis.accesses[s] if f.is_write)
+
+    def loops_around(self, statement: int) -> tuple[str, ...]:
+        """Return the names of the loops around a statement, outermost first."""
+        names = [loop.var for loop in self.analysis.paths[statement]]
+        for loops in self.merges:
+            last = max((names.index(n) for n in loops if n in names), default=None)
+            if last is not None:
+                names[last] = merged_name(loops)
+            names = [n for n in names if n not in loops]
+        return tuple(names)
+
+    def serial_loops(self, statement: int) -> tuple[str, ...]:
+        """Return the loops of a statement that are reductions or carry dependences."""
+        names = self.loops_around(statement)
+        return tuple(name for name in names if self.combined(statement, name) != ())
+
+    def combined(self, statement: int, loop: str) -> tuple[Combine, ...] | None:
+        """Return what a loop of a statement must combine to run in parallel, None if it must not.
+
+        The loops of other units, into which the text's loop is distributed, do not count.
+        """
+        key = statement, loop
+        if key not in self._combined:
+            self._combined[key] = self._what_combines(statement, loop)
+        return self._combined[key]
+
+    @cached_property
+    def _combined(self) -> dict[tuple[int, str], tuple[Combine, ...] | None]:
+        # Every point of the space asks, and each answer is a walk over the nest.
+        return {}
+
+    def _what_combines(self, statement: int, loop: str) -> tuple[Combine, ...] | None:
+        found: dict[Combine, None] = {}
+        for part in self.parts_of(loop):
+            own = next(x for x in self.analysis.paths[statement] if x.var == part)
+            paths = self.analysis.paths
+            inside = [n for n in self.statements if any(x is own for x in paths[n])]
+            sums = carried_sums(self.analysis, inside, part)
+            if sums is None:
+                return None
+            found |= dict.fromkeys(sums)
+        return tuple(found) if len({c.name for c in found}) == len(found) else None
+
+    def is_in_memory(self, target: Access | Var) -> TypeGuard[Access]:
+        """Return whether a target is an element of an array of the user's, not of one iteration."""
+        return isinstance(target, Access) and target.array in self.analysis.region.arrays
+
+    def may_have_lanes(self, loop: str) -> bool:
+        """Return whether lanes of a loop keep the order of what they hold."""
+        around = self.loops_around(self.leader)
+        names = around[: around.index(loop) + 1]
+        inside = [n for n in self.statements if loop in self.loops_around(n)]
+        return keeps_order(self.analysis, inside, names)
+
+    def shares(self, first: int, second: int, loop: str) -> bool:
+        """Return whether two statements stand in one loop of the unit."""
+        own = [x for x in path(self.body, first) if x.var == loop]
+        return any(x is y for x in path(self.body, second) for y in own)
+
+    def may_combine(self, *loops: str) -> bool:
+        """Return whether some of `sums`, outermost first, may be mapped and the others not."""
+        names = dict.fromkeys(name for name in loops if name)
+        return may_combine(self.analysis, self.body, self.statements, self.host, names)
+
+    @cached_property
+    def shared(self) -> Shared:
+        """What the threads of a block may share, once outer loops are mapped to blocks."""
+        return shared_loops(
+            self.analysis, self.body, self.statements, self._for_blocks(), self.host
+        )
+
+    def _for_blocks(self) -> dict[str, tuple[Combine, ...]]:
+        """Return the loops that become blocks around a team, the longest first."""
+        if self.sums:
+            outer = self.sums[0]
+            return {outer: carried_sums(self.analysis, self.statements, outer) or ()}
+        longest = sorted(self.parallel, key=lambda name: -(self.trips[name] or 0))
+        return dict.fromkeys(longest[:MAX_BLOCK_LOOPS], ())
+
+    @cached_property
+    def apart(self) -> Mapping[int, Apart]:
+        """The statements that may leave an imperfect nest inside a block, and how."""
+        return statements_apart(self.analysis, self.body, self.statements, self.host)
+
+    @cached_property
+    def body(self) -> Body:
+        """The region distributed, with this unit's nests fused."""
+        context = _fixed(self.analysis)
+        body = Distribute(self.groups).apply(self.analysis.region.nest.body, context)
+        if len(self.parts) > 1:
+            body = Fuse(tuple(part[0] for part in self.parts)).apply(body, context)
+        return body
+
+
+def _fixed(analysis: Analysis) -> Context:
+    """Return what holds at all sizes."""
+    return Context(analysis, analysis.region.constants)
+
+
+def atomic_groups(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
+    """Return the finest groups of statements whose loops may be distributed.
+
+    Statements start apart; those whose order distribution would break join, with what
+    stands between them.
+    """
+    order = [assign.number for assign in analysis.region.nest.assigns()]
+    groups: list[tuple[int, ...]] = [(n,) for n in order]
+    while len(groups) > 1:
+        apart = Distribute(tuple(groups)).apply(analysis.region.nest.body, _fixed(analysis))
+        broken = violations(analysis, apart)
+        if not broken:
+            break
+        merged = groups
+        for violation in broken:
+            together = _tied(analysis, violation.dependence)
+            merged = _joined(merged, min(together), max(together))
+        # The text's own order is legal, so what is broken stands in two groups or more.
+        assert len(merged) < len(groups), "the original order breaks a dependence"
+        groups = merged
+    return tuple(groups)
+
+
+def _tied(analysis: Analysis, dependence: Dependence) -> set[int]:
+    """Return the statements that a broken dependence ties: its ends, or for a temporary all
+    that use it."""
+    users = analysis.homes.get(dependence.array)
+    return {dependence.source, dependence.sink} if users is None else set(users)
+
+
+def _joined(groups: list[tuple[int, ...]], low: int, high: int) -> list[tuple[int, ...]]:
+    """Return the groups with all that touch the range ``low..high`` made one."""
+    inside = [g for g in groups if not (max(g) < low or min(g) > high)]
+    merged = tuple(sorted(n for g in inside for n in g))
+    out = [g for g in groups if g not in inside]
+    return sorted([*out, merged], key=min)
+
+
+def units(
+    analysis: Analysis, groups: tuple[tuple[int, ...], ...], keeps_privates: bool = False
+) -> tuple[Unit, ...]:
+    """Return the nests to launch, in text order, for a region distributed into `groups`.
+
+    `keeps_privates` says that a private scalar passes from one nest to the next, as it does
+    where all of them are in one function.
+    """
+    body = Distribute(groups).apply(analysis.region.nest.body, _fixed(analysis))
+    out: list[Unit] = []
+    for stmt in body:
+        inside = tuple(sorted(numbers(stmt)))
+        out += _units(analysis, groups, body, inside, 0, keeps_privates)
+    return tuple(out)
+
+
+def _units(
+    analysis: Analysis,
+    groups: tuple[tuple[int, ...], ...],
+    body: Body,
+    statements: tuple[int, ...],
+    depth: int,
+    keeps_privates: bool,
+) -> list[Unit]:
+    """Return the kernels among `statements`, which share the band at `depth`."""
+    own = bands(body, statements[0])
+    if depth >= len(own):
+        return [Unit(analysis, groups, (statements,), (), (), ())]
+    band = own[depth]
+    host, parallel = mappable(analysis, body, statements, band)
+    if parallel:
+        return [Unit(analysis, groups, (statements,), band, host, parallel)]
+    host, sums = summable(analysis, body, statements, band)
+    around = len(path(body, statements[0])) - sum(map(len, own[depth:])) + len(host)
+    if sums and around <= MAX_LOOPS_AROUND_SUM:
+        return [Unit(analysis, groups, (statements,), band, host, (), sums)]
+    if not any(isinstance(stmt, Loop) for stmt in band[-1].body):
+        return [Unit(analysis, groups, (statements,), band, (), ())]
+    # An array that the loop declares would be none of the kernels'.
+    declares = any(isinstance(stmt, LocalArray) for stmt in band[-1].body)
+    children = [tuple(sorted(numbers(child))) for child in band[-1].body]
+    if declares or (not keeps_privates and _share_private(analysis, children)):
+        return [Unit(analysis, groups, (statements,), band, (), ())]
+    found: list[Unit] = []
+    for child in children:
+        found += _units(analysis, groups, body, child, depth + 1, keeps_privates)
+    if any(unit.parallel or unit.sums for unit in found):
+        return found
+    return [Unit(analysis, groups, (statements,), band, (), ())]
+
+
+def _share_private(analysis: Analysis, children: list[tuple[int, ...]]) -> bool:
+    """Return whether two children use one life of a private scalar: no launch keeps it."""
+    owner = {number: place for place, child in enumerate(children) for number in child}
+    for users in analysis.homes.values():
+        inside = {(home, owner[number]) for number, home in users.items() if number in owner}
+        if len(inside) > len({home for home, _ in inside}):
+            return True
+    return False
+
+
+def fusible(
+    analysis: Analysis, first: Unit, second: Unit, keep_parallel: bool = True
+) -> Unit | None:
+    """Return the two units as one when their nests may share a kernel, else None.
+
+    With `keep_parallel`, every loop that may be mapped in the first must stay so.
+    """
+    if first.host or second.host or not (first.parallel or first.sums):
+        return None
+    parts = (*first.parts, *second.parts)
+    context = _fixed(analysis)
+    body = Distribute(first.groups).apply(analysis.region.nest.body, context)
+    fuse = Fuse(tuple(part[0] for part in parts))
+    if fuse.why_not(body, context) is not None:
+        return None
+    fused = fuse.apply(body, context)
+    band = bands(fused, parts[0][0])[0]
+    statements = tuple(n for part in parts for n in part)
+    if first.sums:
+        host, sums = summable(analysis, fused, statements, band)
+        if host or sums != first.sums or sums != second.sums:
+            return None
+        return Unit(analysis, first.groups, parts, band, (), (), sums)
+    host, parallel = mappable(analysis, fused, statements, band)
+    if host or not parallel or (keep_parallel and set(parallel) != set(first.parallel)):
+        return None
+    return Unit(analysis, first.groups, parts, band, (), parallel)
+
+
+def follow(fact: AccessFacts, loops: Sequence[str], trips: Mapping[str, int | None]) -> bool:
+    """Return whether an access sees loops, outermost first, as one: all evenly apart, or none."""
+    strides = [fact.strides.get(loop) for loop in loops]
+    if all(stride == 0 for stride in strides):
+        return True
+    expected = strides[-1]
+    for loop, outer in zip(reversed(loops), reversed(strides[:-1]), strict=False):
+        trip = trips[loop]
+        if expected is None or trip is None or outer != expected * trip:
+            return False
+        expected = outer
+    return expected is not None

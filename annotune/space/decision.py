@@ -1,0 +1,527 @@
+"""What a recipe copies, holds in registers, pads and peels, as a part of a kernel's choice.
+
+Places on the axes of a grid for the loops that a recipe cuts into tiles or deals out.
+
+One point of the space becomes the choices for every kernel of a region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import gcd
+from typing import TypeVar
+
+from annotune.analysis.facts import Analysis
+from annotune.annotation.commands import before_targets
+from annotune.annotation.spec import Value
+from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, Span
+from annotune.ir.expr import variables
+from annotune.ir.nest import Level, MemorySpace
+from annotune.schedule.apply import Places, base_body
+from annotune.schedule.candidate import MOVES, Candidate, Reason
+from annotune.schedule.launch_sizes import MAX_AXES
+from annotune.schedule.merged import as_merged, refused_merges, with_merged
+from annotune.schedule.messages import (
+    APART_AND_FUSED,
+    FUSED_DIFFERENTLY,
+    NO_CONTRACTION,
+    NOT_FUSIBLE,
+)
+from annotune.schedule.units import Unit, atomic_groups, fusible, units
+from annotune.space.asked import Asked, read_asked
+from annotune.strategies.direct import choose, fuse_by_footprint, serial_order, thread_level
+from annotune.strategies.gpu_tile import general_tile, wished
+from annotune.strategies.hints import HINTS
+from annotune.strategies.movements import as_wished
+from annotune.strategies.registry import AUTO, why_not
+from annotune.transforms.cache import Cache
+from annotune.transforms.context import Context
+from annotune.transforms.deal import Deal, deal_name
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.fuse import Fuse
+from annotune.transforms.hold import Hold
+from annotune.transforms.map import Map
+from annotune.transforms.merge import Merge
+from annotune.transforms.pad import Pad
+from annotune.transforms.peel import Peel
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Registers
+from annotune.transforms.requests import Contract
+from annotune.transforms.stage import Stage
+from annotune.transforms.steps import COPYING, in_order, of_kind
+from annotune.transforms.team import Team
+from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.transform import Schedule, Transform
+from annotune.transforms.tree import path
+from annotune.transforms.unroll import Unroll
+
+
+def copying_of(unit: Unit, asked: Asked) -> Schedule:
+    """Return what the recipe copies, holds, pads and peels in the statements of a unit."""
+    own = unit.statements
+    last: list[Transform] = [
+        *asked.by_statement(Hold).values(),
+        *asked.by_statement(Peel).values(),
+        *asked.by_statement(Pad).values(),
+    ]
+    found = (*asked.of(Stage, own), *(step for step in last if step.statement in own))
+    return in_order(sorted(found, key=lambda step: step.statement))
+
+
+def refuse_beside(unit: Unit, copying: Schedule, asked: Asked) -> None:
+    """Refuse what a recipe asks for beside the tile of a contraction, which decides it itself.
+
+    Raises:
+        AnnotuneError: There is any of it; at the first such command.
+    """
+    for command, beside in (
+        ("cuda", asked.by_statement(Map, "cuda")),
+        ("permute", asked.by_statement(Permute)),
+        ("tile", asked.by_statement(Tile)),
+        ("deal", asked.by_statement(Deal)),
+        ("registers", asked.by_statement(Registers)),
+    ):
+        for statement in unit.statements:
+            if statement in beside:
+                why = f"'{command}' is asked for beside it, which it decides itself"
+                place = asked.places.of(command, statement)
+                raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
+    if not all(isinstance(step, Peel) for step in copying):
+        statement = asked.of(Contract, unit.statements)[0].statement
+        place = asked.places.of("contract", statement)
+        why = "it has its own copies, block of registers and padding"
+        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=statement, reason=why))
+
+
+def peeled_as_wished(choice: Candidate, copying: Schedule) -> Candidate:
+    """Return the tile of a contraction, at other sizes too, with whole tiles apart as asked."""
+    if not copying:
+        return choice
+    asked = {step.statement for step in copying}
+    kept = (s for s in choice.of(Peel) if s.statement not in asked)
+    # What is peeled elsewhere than at the tile's own statement is for nothing.
+    own = {step.statement for step in choice.of(Pad)}
+    found = (step for step in copying if step.statement in own)
+    general = choice.elsewhere
+    elsewhere = None if general is None else peeled_as_wished(general, copying)
+    return replace(choice.having(*kept, *found, without=(Peel,)), elsewhere=elsewhere)
+
+
+def with_copies(choice: Candidate, copying: Schedule) -> Candidate:
+    """Return `choice` with copies; the threads that fill them come to their barriers together."""
+    if any(copy.space is MemorySpace.SHARED for copy in of_kind(copying, Stage)):
+        cut = tuple(loop for loop, _ in choice.tiles if loop in choice.threads)
+        first = copying[0].statement
+        asked = next(iter(of_kind(copying, Pad, (first,))), Pad(first, ()))
+        loops = tuple(dict.fromkeys((*asked.loops, *cut)))
+        others = (step for step in copying if step is not asked)
+        copying = in_order((*others, replace(asked, loops=loops))) if loops else copying
+    return choice.having(*copying, without=COPYING)
+
+
+def with_tiles(choice: Candidate, cut: tuple[tuple[str, int], ...]) -> Candidate:
+    """Return the rules' choice with a place for the tiles that the user cuts mapped loops into.
+
+    The tiles of a thread's loop become blocks, as the rules do it, while an axis is free; else
+    they take the loop's own place and the loop runs inside the thread.
+    """
+    blocks, threads = list(choice.blocks), list(choice.threads)
+    for loop, _ in cut:
+        tile = tile_name(loop)
+        if tile in blocks:
+            continue
+        if loop in threads and len(blocks) < MAX_AXES:
+            blocks.append(tile)
+        else:
+            blocks = [tile if name == loop else name for name in blocks]
+            threads = [tile if name == loop else name for name in threads]
+    return choice.placed(blocks, threads)
+
+
+def to_workers(choice: Candidate, dealt: tuple[tuple[str, int], ...]) -> Candidate:
+    """Return the rules' choice with workers where the loops stood that are dealt out to them."""
+    workers = {loop: deal_name(loop) for loop, _ in dealt}
+    blocks = tuple(workers.get(name, name) for name in choice.blocks)
+    threads = tuple(workers.get(name, name) for name in choice.threads)
+    return choice.placed(blocks, threads)
+
+
+FUSIONS = ("footprint", "apart", "all")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of the space of one region.
+
+    `params` are the annotation's performance parameters, `fusion` one of `FUSIONS`. `picked` are
+    the first steps for the unit that a statement leads: all of them where a strategy made the
+    candidate, else the axes of its loops and the factors of its unrolling. What is absent is
+    decided by the rules.
+    """
+
+    params: Mapping[str, Value] = field(default_factory=dict)
+    fusion: str = FUSIONS[0]
+    picked: Mapping[int, Candidate] = field(default_factory=dict)
+
+    def whole(self, leader: int) -> Candidate | None:
+        """Return the candidate that a strategy made for a unit, None where there is none."""
+        found = self.picked.get(leader)
+        return found if found is not None and found.origin not in ("", HINTS) else None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a point means: the choices in launch order, and the groups behind them."""
+
+    choices: tuple[Candidate, ...]
+    groups: tuple[tuple[int, ...], ...]
+    places: Places
+    asked: Asked
+
+
+@dataclass(frozen=True)
+class Base:
+    """What all points of a region share, computed once: groups and units per fusion."""
+
+    analysis: Analysis
+    groups: tuple[tuple[int, ...], ...]
+    apart: tuple[Unit, ...]
+    strategy: str = AUTO
+    # Fusions are asked for at every point, and each answer costs exact tests.
+    _known: dict[object, tuple[Unit, ...]] = field(default_factory=dict, compare=False)
+    _why_not: dict[object, tuple[Reason, ...]] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, analysis: Analysis, strategy: str = AUTO) -> Base:
+        """Return the base of a region; `strategy` is one of `strategies.STRATEGY_NAMES`."""
+        groups = atomic_groups(analysis)
+        return cls(analysis, groups, units(analysis, groups), strategy)
+
+    def why_not(self, unit: Unit) -> tuple[Reason, ...]:
+        """Return the reasons for which a unit has a choice of `direct` and no other."""
+        key = unit.parts, unit.band, unit.host, unit.parallel, unit.merges
+        if key not in self._why_not:
+            self._why_not[key] = why_not(unit, self.strategy)
+        return self._why_not[key]
+
+    def nests(self, fusion: str, asked: Asked) -> tuple[Unit, ...]:
+        """Return the units to launch under a way of fusing, the user's wishes kept.
+
+        Raises:
+            AnnotuneError: A wished fusion or distribution is illegal.
+        """
+        key = (
+            fusion,
+            asked.of(Fuse),
+            asked.of(Distribute),
+            asked.of(Permute),
+            frozenset((step.statement, step.command) for step in asked.of(Map)),
+        )
+        if key not in self._known:
+            self._known[key] = self._nests(fusion, asked)
+        return self._known[key]
+
+    def _nests(self, fusion: str, asked: Asked) -> tuple[Unit, ...]:
+        self._check_apart(asked)
+        found = self.apart
+        for step in asked.of(Fuse):
+            found = self._fuse(found, step.statements, step.span)
+        if fusion == "apart":
+            return found
+        out: list[Unit] = []
+        for unit in found:
+            if out and not _kept_apart(out[-1], unit, asked):
+                merged = (
+                    fuse_by_footprint(self.analysis, (out[-1], unit))
+                    if fusion == "footprint"
+                    else _merged(self.analysis, out[-1], unit)
+                )
+                out[-1:] = merged
+            else:
+                out.append(unit)
+        return tuple(out)
+
+    def _check_apart(self, asked: Asked) -> None:
+        for step in asked.of(Distribute):
+            span, group = step.span, step.statements
+            for fused in asked.of(Fuse):
+                both = sorted(set(fused.statements) & set(group))
+                if len(both) > 1:
+                    raise AnnotuneError.of(APART_AND_FUSED.at(span, first=both[0], second=both[1]))
+            refusal = step.why_not(self.analysis.region.nest.body, Context(self.analysis))
+            if refusal is not None:
+                raise AnnotuneError.of(refusal)
+
+    def _fuse(
+        self, found: tuple[Unit, ...], group: tuple[int, ...], span: Span
+    ) -> tuple[Unit, ...]:
+        members = [u for u in found if set(u.statements) & set(group)]
+        if len(members) < 2:
+            return found
+        fused = members[0]
+        for unit in members[1:]:
+            merged = fusible(self.analysis, fused, unit, keep_parallel=False)
+            if merged is None:
+                raise AnnotuneError.of(self._why_not_fused(fused, unit, span))
+            fused = merged
+        return tuple(fused if u is members[0] else u for u in found if u not in members[1:])
+
+    def _why_not_fused(self, first: Unit, second: Unit, span: Span) -> Diagnostic:
+        parts = (*first.parts, *second.parts)
+        context = Context(self.analysis, self.analysis.region.constants)
+        fuse = Fuse(tuple(p[0] for p in parts), span)
+        refusal = fuse.why_not(base_body(self.analysis, self.groups), context)
+        if refusal is not None:
+            return refusal
+        return NOT_FUSIBLE.at(
+            span,
+            first=first.leader,
+            second=second.leader,
+            one=", ".join(first.parallel) or "none",
+            two=", ".join(second.parallel) or "none",
+        )
+
+
+def decide(base: Base, point: Point) -> Decision:
+    """Return the choices at one point: what the recipe says, and the rules for the rest.
+
+    Raises:
+        AnnotuneError: The recipe names what is not there, or asks for an illegal fusion.
+    """
+    region = base.analysis.region
+    asked = read_asked(before_targets(region.spec.commands), point.params, region.nest.body)
+    choices = []
+    shaped = {*asked.by_statement(Merge), *asked.by_statement(Map, "cuda")}
+    for unit in base.nests(point.fusion, asked):
+        choice = kernel_choice(unit, point, asked)
+        wanted = common(unit, asked.moves, "pipeline", asked)
+        if wanted is not None:
+            choice = as_wished(unit, choice, wanted, asked.places)
+        is_made = point.whole(unit.leader) is not None
+        is_asked = is_made or unit.leader in shaped or asked.of(Contract, unit.statements)
+        why = () if is_asked else base.why_not(unit)
+        choices.append(replace(choice, reasons=(*why, *choice.reasons)) if why else choice)
+    return Decision(tuple(choices), base.groups, asked.places, asked)
+
+
+def kernel_choice(unit: Unit, point: Point, asked: Asked) -> Candidate:
+    """Return the choice for one kernel: the recipe's words, the point's, then the rules'.
+
+    Where the recipe itself maps loops or cuts them, hints for the launch have no say.
+    """
+    own = unit.statements
+    whole, picked = point.whole(unit.leader), point.picked.get(unit.leader)
+    if whole is not None:
+        return whole
+    merges = common(unit, _merges(asked), "merge", asked)
+    if merges:
+        return _as_one(unit, merges, point, asked)
+    tile = common(unit, asked.by_statement(Contract), "contract", asked)
+    copying = copying_of(unit, asked)
+    unrolled = tuple(replace(step, span=NOWHERE) for step in asked.of(Unroll, own))
+    if tile is not None:
+        refuse_beside(unit, copying, asked)
+        choice = peeled_as_wished(_contracted(unit, tile, asked), copying)
+        return choice.having(*unrolled, without=(Unroll,))
+    axes = common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
+    cut = tuple((t.loop, t.size) for s in own for t in asked.of(Tile, (s,)))
+    dealt = tuple((d.loop, d.workers) for s in own for d in asked.of(Deal, (s,)))
+    if axes is not None:
+        choice = _as_wished(unit, axes)
+    else:
+        is_launched = picked is not None and picked.origin == HINTS
+        if picked is not None and is_launched and not (cut or dealt):
+            choice = picked
+        else:
+            choice = choose(unit, None if is_launched else picked)
+        choice = to_workers(with_tiles(choice, cut), dealt)
+    if dealt:
+        steps = (Deal(choice.leader, loop, workers) for loop, workers in dealt)
+        choice = choice.having(*steps, without=(Deal,))
+    if cut:
+        again = {loop for loop, _ in cut}
+        every = (*cut, *(t for t in choice.tiles if t[0] not in again))
+        choice = choice.having(*(Tile(choice.leader, *one) for one in every), without=(Tile,))
+    permuted = common(unit, asked.by_statement(Permute), "permute", asked)
+    if permuted is not None:
+        reason = Reason("order", ", ".join(permuted.order), "the recipe says so")
+        choice = choice.ordered(permuted.order, reason)
+    choice = with_copies(choice, copying)
+    own_block = {step.statement for step in copying if isinstance(step, Hold)}
+    held = {s: loop for s, loop in _own_registers(unit, choice) if s not in own_block}
+    held |= {step.statement: step.loop for step in asked.of(Registers, own)}
+    # Copies may stand in the loop that the rules would unroll.
+    factors = {} if picked is None else {s: factor for s, _, factor in picked.unroll}
+    if not unrolled and not copying:
+        unrolled = tuple(_own_unrolls(unit, choice, factors))
+    kept = (Registers(statement, loop) for statement, loop in sorted(held.items()))
+    return choice.having(*kept, *unrolled, without=(Registers, Unroll))
+
+
+def _merges(asked: Asked) -> dict[int, tuple[tuple[str, ...], ...]]:
+    """Return the loops that a recipe merges, by statement."""
+    found: dict[int, tuple[tuple[str, ...], ...]] = {}
+    for step in asked.of(Merge):
+        found[step.statement] = (*found.get(step.statement, ()), step.loops)
+    return found
+
+
+def _as_one(
+    unit: Unit, merges: tuple[tuple[str, ...], ...], point: Point, asked: Asked
+) -> Candidate:
+    """Return the choice for a kernel some of whose loops the recipe merges.
+
+    How often they run must be fixed, so that another choice serves other sizes.
+
+    Raises:
+        AnnotuneError: They cannot be one loop.
+    """
+    refusal = refused_merges(unit, merges, asked.places.of("merge", unit.leader))
+    if refusal is not None:
+        raise AnnotuneError.of(refusal)
+    choice = kernel_choice(with_merged(unit, merges), point, asked.without(Merge))
+    elsewhere = general_tile(unit) if choice.contract is not None else None
+    return replace(as_merged(choice, merges), elsewhere=elsewhere or choose(unit))
+
+
+def _contracted(unit: Unit, tile: Contract, asked: Asked) -> Candidate:
+    """Return the choice for a two-level tile of the recipe's.
+
+    Raises:
+        AnnotuneError: The unit is no contraction that could have it.
+    """
+    found = wished(unit, tile)
+    if isinstance(found, str):
+        named = asked.of(Contract, unit.statements)[0].statement
+        place = asked.places.of("contract", named)
+        raise AnnotuneError.of(NO_CONTRACTION.at(place, statement=named, reason=found))
+    return found
+
+
+Wish = TypeVar("Wish")
+_ON_STATEMENTS = (Map, Cache, Contract, Permute, *MOVES)
+
+
+def common(unit: Unit, wished: Mapping[int, Wish], command: str, asked: Asked) -> Wish | None:
+    """Return what the recipe asks of all the unit's statements together.
+
+    Raises:
+        AnnotuneError: It asks different things of two of them.
+    """
+    named = [s for s in unit.statements if s in wished]
+    for other in named[1:]:
+        if _anywhere(wished[other]) != _anywhere(wished[named[0]]):
+            place = asked.places.of(command, other)
+            raise AnnotuneError.of(
+                FUSED_DIFFERENTLY.at(place, first=named[0], second=other, command=command)
+            )
+    return wished[named[0]] if named else None
+
+
+def _anywhere(wish: object) -> object:
+    """Return a step as if it were on the first statement, to compare it with that of another."""
+    if isinstance(wish, tuple):
+        return tuple(map(_anywhere, wish))
+    return replace(wish, statement=0) if isinstance(wish, _ON_STATEMENTS) else wish
+
+
+def _own_registers(unit: Unit, choice: Candidate) -> Iterable[tuple[int, str]]:
+    """Yield the rules' register copies that the order, the axes and the tiles leave right."""
+    tiled = {loop for loop, _ in choice.tiles}
+    targets = {a.number: a.target for a in unit.analysis.region.nest.assigns()}
+    for statement, loop in choice.registers:
+        held = tile_name(loop) if loop in tiled else loop
+        if not variables(targets[statement]) & set(_inside(unit, choice, statement, held)):
+            yield statement, held
+
+
+def _own_unrolls(unit: Unit, choice: Candidate, factors: Mapping[int, int]) -> Iterable[Unroll]:
+    """Yield the rules' unrolling of loops that are still innermost, within their tiles."""
+    sizes = dict(choice.tiles)
+    for statement, loop, factor in choice.unroll:
+        if not _inside(unit, choice, statement, loop):
+            wanted = factors.get(statement, factor)
+            yield Unroll(statement, loop, gcd(wanted, sizes.get(loop, wanted)))
+
+
+def _inside(unit: Unit, choice: Candidate, statement: int, loop: str) -> list[str]:
+    """Return the loops that run inside `loop` in one thread, once `choice` is carried out."""
+    tiled = {name for name, _ in choice.tiles}
+    dealt = {name for name, _ in choice.deals}
+    placed = {*choice.blocks, *choice.threads, *unit.host}
+    placed |= {name for own, name in choice.team if unit.shares(own, statement, name)}
+    renewed = iter(choice.order)
+    names: list[str] = []
+    for own in unit.loops_around(statement):
+        name = next(renewed) if own in choice.order else own
+        names += [tile_name(name)] if name in tiled else []
+        names += [deal_name(name)] if name in dealt else []
+        names.append(name)
+    if any(tile_name(name) in choice.order for name in tiled):
+        names = [*choice.order, *(name for name in names if name not in choice.order)]
+    inner = names[names.index(loop) + 1 :] if loop in names else names
+    return [name for name in inner if name not in placed]
+
+
+def _as_wished(unit: Unit, axes: Map) -> Candidate:
+    """Return the choice with the user's axes, the thread level by the rules."""
+    tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
+    blocks, threads = axes.on("block"), axes.on("thread")
+    names = [tiled.get(n, n) for n in (*blocks, *threads)]
+    order = serial_order(unit, tuple(dict.fromkeys(names))[:4])
+    text_order = tuple(loop.var for loop in unit.band)
+    reasons = (
+        Reason("blocks", ", ".join(blocks) or "none", "the recipe says so"),
+        Reason("threads", ", ".join(threads) or "none", "the recipe says so"),
+    )
+    team = _team(unit, axes)
+    choice = Candidate.of_axes(
+        unit.parts,
+        *(Team(statement, loop, Level.THREAD_X, unit.host) for statement, loop in team),
+        order=order if order != text_order else (),
+        blocks=blocks,
+        threads=threads if not team else (),
+        host=unit.host,
+        max_blocks=axes.max_blocks,
+        reasons=reasons,
+    )
+    return thread_level(unit, choice)
+
+
+def _team(unit: Unit, axes: Map) -> tuple[tuple[int, str], ...]:
+    """Return the loops that a block's threads share when `axes` names one inside its work.
+
+    What the recipe does not name of the other nests in the block is for the rules.
+    """
+    tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
+    outer = {*unit.parallel, *unit.sums}
+    inner = [name for name in axes.on("thread") if tiled.get(name, name) not in outer]
+    if len(inner) != 1 or len(axes.on("thread")) != 1 or not axes.on("block"):
+        return ()
+    named: dict[int, int] = {}
+    inside = [s for s in unit.statements if inner[0] in unit.loops_around(s)]
+    for statement in inside:
+        loop = next(x for x in path(unit.body, statement) if x.var == inner[0])
+        named.setdefault(id(loop), statement)
+    own = [(statement, inner[0]) for statement in named.values()]
+    others = [(s, loop) for s, loop in unit.shared.loops if s not in inside]
+    return tuple(sorted([*own, *others], key=lambda pair: pair[0]))
+
+
+def _kept_apart(first: Unit, second: Unit, asked: Asked) -> bool:
+    """Return whether the recipe maps, orders or distributes two neighbours each on its own."""
+    one, two = set(first.statements), set(second.statements)
+    orders = {step.order for s, step in asked.by_statement(Permute).items() if s in one | two}
+    if len(orders) > 1:
+        return True
+    mapped = {step.statement for step in asked.of(Map)}
+    if one & mapped and two & mapped:
+        return True
+    apart = [set(step.statements) for step in asked.of(Distribute)]
+    return any(one & group and two & group for group in apart)
+
+
+def _merged(analysis: Analysis, first: Unit, second: Unit) -> Iterable[Unit]:
+    fused = fusible(analysis, first, second)
+    return (first, second) if fused is None else (fused,)

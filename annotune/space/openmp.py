@@ -1,0 +1,521 @@
+"""The axes of one nest on a CPU: what each point sets, and which settings go together.
+
+The axes are independent; what makes a setting legal are constraints over a few of them. The last
+one asks the decision itself whether it does what a point says.
+
+The space of a region on a CPU: the axes of its nests, schedules, and compiler flags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import prod
+
+from constraint import Problem
+
+from annotune.analysis.facts import Analysis
+from annotune.annotation.spec import Value
+from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.schedule.candidate import Candidate
+from annotune.schedule.units import Unit
+from annotune.space.limits import NO_LIMITS, Limits
+from annotune.space.space import Axis, Product
+from annotune.strategies.core_blocks import (
+    MAX_LANES,
+    MAX_ROWS,
+    Block,
+    Sharing,
+    along_loop,
+    free_loops,
+    is_alone,
+    lanes_of,
+    leaders,
+    over_loops,
+    own_band,
+    rows_for,
+    strided_loop,
+    sum_lanes,
+)
+from annotune.strategies.core_copies import COPIES, ENOUGH_PIECES, FEW_PIECES
+from annotune.strategies.openmp import (
+    ACCUMULATORS,
+    MAX_COPIED_ROWS,
+    VECTOR,
+    choose_cpu,
+    cpu_units,
+    first_option,
+    likely,
+    pieces,
+)
+from annotune.transforms.map import DYNAMIC, GUIDED, STATIC
+from annotune.transforms.permute import Permute
+from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.stage import Stage
+from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.unroll import divisors
+from annotune.transforms.vectorize import Vectorize
+
+NONE = "-"
+# Pieces that threads fetch one by one: each costs some 100 ns, a millisecond for them all.
+MOST_FETCHED = 16384
+# Divisors of a loop's count that leave out no shape of a block; else powers of two are tried.
+ENOUGH_DIVISORS = 3
+
+Settings = Mapping[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One setting of a part of a region: as a table shows it, and what it means.
+
+    `blocks` are by statement, the others by the statement that leads a nest.
+    """
+
+    settings: Settings
+    blocks: Mapping[int, Block] = field(default_factory=dict)
+    counts: Mapping[int, int] = field(default_factory=dict)
+    schedules: Mapping[int, str] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class BlockAxes:
+    """The axes of a statement's block; with `is_sharing`, of how many loops threads share too.
+
+    That is so where the statement is the nest's only one: then the order of loops depends on both.
+    """
+
+    unit: Unit
+    statement: int
+    is_sharing: bool
+
+    @property
+    def along(self) -> str:
+        """Return the loop of the lanes, empty where there can be none."""
+        if not is_alone(self.unit, self.statement):
+            return ""
+        near = along_loop(self.unit, self.statement)
+        return near or strided_loop(self.unit, self.statement)
+
+    def axes(self) -> tuple[Axis, ...]:
+        """Return the axes and their values before any constraint, those of one value left out."""
+        unit, statement, along = self.unit, self.statement, self.along
+        values: dict[str, Sequence[Value]] = {}
+        if sum_lanes(unit, statement):
+            values["sums"] = (0, 1)
+        if along:
+            over = over_loops(unit, statement, along)
+            values |= {
+                "lanes": self._lanes(along),
+                "rows": sorted({n for loop in over for n in self._rows(loop)} | {1}),
+                "over": (NONE, *over),
+                "copies": (0, 1),
+                "ahead": (0, 1),
+                "outer": self._outer(),
+            }
+        if self.is_sharing:
+            values["shared"] = range(1, len(unit.parallel) + 1)
+        first = self.first.settings
+        named = {name: dict.fromkeys((*found, first[name])) for name, found in values.items()}
+        return tuple(Axis(name, tuple(v)) for name, v in named.items() if len(v) > 1)
+
+    def _lanes(self, along: str) -> list[int]:
+        longest = self.unit.trip(self.statement, along) or MAX_LANES
+        widths = (VECTOR, 2 * VECTOR, 3 * VECTOR, MAX_LANES, lanes_of(longest))
+        return sorted({0, *(n for n in widths if n <= longest)})
+
+    def _rows(self, over: str) -> set[int]:
+        count = self.unit.trip(self.statement, over) or MAX_COPIED_ROWS
+        most = min(count, MAX_COPIED_ROWS)
+        even = {n for n in divisors(count) if n <= most}
+        powers = {n for n in (2, 4, 8) if n <= most}
+        return (even if len(even) > ENOUGH_DIVISORS else even | powers) | {
+            rows_for(count, 2 * VECTOR)
+        }
+
+    def _outer(self) -> tuple[str, ...]:
+        """Return the loops that may go around the others, where the order counts.
+
+        What a nest touches may be near whatever the order.
+        """
+        unit, statement = self.unit, self.statement
+        around = unit.loops_around(statement)
+        own = {loop.var for loop in own_band(unit, statement)}
+        trips = {n: unit.trip(statement, n) or MAX_LANES for n in around if n in own}
+        moved = (
+            prod(n for name, n in trips.items() if fact.strides.get(name))
+            for fact in unit.analysis.accesses[statement]
+        )
+        if sum(moved) <= COPIES:
+            return ()
+        return tuple(n for n in free_loops(unit, statement) if n != self.along)
+
+    @property
+    def first(self) -> Alternative:
+        """Return what the rules choose, as a point of the space."""
+        return self.of(first_option(self.unit, self.statement))
+
+    def likely(self) -> Iterator[Alternative]:
+        """Yield the rules' choice and others worth a trial before the rest."""
+        seen = []
+        for block in likely(self.unit, self.statement):
+            found = self.of(block)
+            if found.settings not in seen:
+                seen.append(found.settings)
+                yield found
+
+    def of(self, block: Block, count: int = 0) -> Alternative:
+        """Return what a block comes to once it is carried out."""
+        choice = self._choice(block, count)
+        counts = {self.unit.leader: count} if count else {}
+        return Alternative(self._settings(block, choice), {self.statement: block}, counts)
+
+    def _choice(self, block: Block, count: int) -> Candidate:
+        others = {s: Block() for s in leaders(self.unit) if s != self.statement}
+        return choose_cpu(self.unit, {**others, self.statement: block}.items(), Sharing(count))
+
+    def _settings(self, block: Block, choice: Candidate) -> dict[str, str | int]:
+        """Return what a choice does with a statement, whatever was asked for."""
+        own = (self.statement,)
+        is_block = block.along in {step.loop for step in choice.of(Vectorize, own)}
+        shaped = next(iter(choice.of(Permute, own)), None)
+        order = shaped.order if shaped is not None and is_block else ()
+        names = order or tuple(loop.var for loop in own_band(self.unit, self.statement))
+        made = {tile_name(loop): loop for loop in self.unit.loops_around(self.statement)}
+        is_summed = any(s == self.statement for s, _ in choice.team)
+        return {
+            "sums": int(is_summed),
+            "lanes": block.lanes if is_block else 0,
+            "rows": block.rows if is_block else 1,
+            "over": (block.over if is_block else "") or NONE,
+            "copies": int(is_block and bool(choice.of(Stage, own))),
+            "ahead": int(is_block and bool(choice.of(Prefetch, own))),
+            "outer": made.get(names[0], names[0]) if names else NONE,
+            "shared": len(choice.cores),
+        }
+
+    def legal(self, axes: Sequence[Axis]) -> Iterator[Alternative]:
+        """Yield every legal setting of `axes`, the likely ones first."""
+        yield from (found for found in self.likely() if _is_among(found.settings, axes))
+        if not all(axis.values for axis in axes):
+            return
+        known = [found.settings for found in self.likely()]
+        problem = Problem()
+        for axis in axes:
+            problem.addVariable(axis.name, list(axis.values))
+        names = [axis.name for axis in axes]
+        for needed, constraint in (
+            (("sums", "lanes"), lambda sums, lanes: not (sums and lanes)),
+            (("rows", "over"), lambda rows, over: (rows > 1) == (over != NONE)),
+            (("lanes", "rows"), _fits_registers),
+            (("rows", "over"), self._is_within),
+            (("lanes", "rows", "copies", "ahead"), _needs_lanes),
+        ):
+            # What an axis of one value says is part of the whole below.
+            if set(needed) <= set(names):
+                problem.addConstraint(constraint, needed)
+        if not names:
+            return
+        fixed = self.first.settings
+        made: dict[tuple[Value, ...], Alternative] = {}
+
+        def is_done(*values: Value) -> bool:
+            asked = {**fixed, **dict(zip(names, values, strict=True))}
+            found = self._asked(asked)
+            if found is None:
+                return False
+            made[values] = found
+            return True
+
+        problem.addConstraint(is_done, names)
+        for point in problem.getSolutions():
+            found = made[tuple(point[name] for name in names)]
+            if found.settings not in known:
+                yield found
+
+    def _asked(self, asked: Mapping[str, Value]) -> Alternative | None:
+        """Return the alternative that does all that is asked, if there is one."""
+        lanes, rows, over = asked["lanes"], asked["rows"], str(asked["over"])
+        if not (isinstance(lanes, int) and isinstance(rows, int)):
+            return None
+        outer = str(asked["outer"])
+        block = Block()
+        if asked["sums"]:
+            block = Block(sum_lanes(self.unit, self.statement), sums=True)
+        elif lanes:
+            copied, ahead = bool(asked["copies"]), bool(asked["ahead"])
+            own = over if over != NONE else ""
+            outer = outer if outer != NONE else ""
+            block = Block(self.along, lanes, own, rows, False, copied, outer, ahead)
+        count = asked["shared"] if self.is_sharing else 0
+        if not isinstance(count, int):
+            return None
+        choice = self._choice(block, count)
+        found = self._settings(block, choice)
+        if not self.is_sharing:
+            found["shared"] = self.first.settings["shared"]
+        if found != asked or (count and not self._is_shared_well(choice)):
+            return None
+        counts = {self.unit.leader: count} if count else {}
+        return Alternative(found, {self.statement: block}, counts)
+
+    def _is_shared_well(self, choice: Candidate) -> bool:
+        """Return whether the shared loops make pieces for a few threads, and no more than needed.
+
+        Without the innermost of them there would not be enough for many threads.
+        """
+        tiles = _sizes(choice)
+        before = pieces(self.unit, choice.cores[:-1], tiles)
+        every = pieces(self.unit, choice.cores, tiles)
+        most = prod(self.unit.trips[name] or 1 for name in self.unit.parallel)
+        return before < ENOUGH_PIECES and every >= min(FEW_PIECES, most)
+
+    def _is_within(self, rows: int, over: str) -> bool:
+        if over == NONE:
+            return True
+        count = self.unit.trip(self.statement, over)
+        return rows <= min(count or MAX_COPIED_ROWS, max(MAX_ROWS, MAX_COPIED_ROWS))
+
+
+def _sizes(choice: Candidate) -> dict[str, int]:
+    return {step.loop: step.size for step in choice.of(Tile)}
+
+
+def _fits_registers(lanes: int, rows: int) -> bool:
+    return -(-lanes // VECTOR) * rows <= ACCUMULATORS
+
+
+def _needs_lanes(lanes: int, rows: int, copies: int, ahead: int) -> bool:
+    return bool(lanes) or (rows, copies, ahead) == (1, 0, 0)
+
+
+def _is_among(settings: Settings, axes: Sequence[Axis]) -> bool:
+    return all(settings[axis.name] in axis.values for axis in axes)
+
+
+def schedules(unit: Unit) -> tuple[str, ...]:
+    """Return the schedules worth trying for the loops that the threads of a nest share.
+
+    Parts that shrink are for pieces that differ.
+    """
+    choice = choose_cpu(unit)
+    if not choice.cores or pieces(unit, choice.cores, _sizes(choice)) > MOST_FETCHED:
+        return (STATIC,)
+    is_uneven = any(count is None for count in unit.trips.values())
+    return (STATIC, DYNAMIC, *((GUIDED,) if is_uneven else ()))
+
+
+# What compilers are given beside their usual flags: none of them changes what a sum is.
+OWN_FLAGS = ((), ("-O3",), ("-O3", "-funroll-loops"))
+# The axis that changes no text, only the compiler's command.
+FLAGS = "flags"
+# Points that are listed before all others: the k-th settings of all nests together.
+LIKELY = 32
+SEED = 20140901
+# Points drawn of a space too large to list, to say what leaves none of it.
+SAMPLE = 1000
+
+NOTHING_OPEN = Alternative({})
+
+Flags = Sequence[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class CpuPoint:
+    """A point: its settings, and the alternative of each part that made them."""
+
+    parts: tuple[Alternative, ...]
+
+    @property
+    def settings(self) -> Settings:
+        return {name: value for part in self.parts for name, value in part.settings.items()}
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Return the flags that the C compiler gets."""
+        return tuple(flag for part in self.parts for flag in part.flags)
+
+    def choices(self, units: Iterable[Unit]) -> tuple[Candidate, ...]:
+        """Return the choice for each nest."""
+        blocks = {s: block for part in self.parts for s, block in part.blocks.items()}
+        counts = {s: count for part in self.parts for s, count in part.counts.items()}
+        named = {s: name for part in self.parts for s, name in part.schedules.items()}
+        return tuple(
+            choose_cpu(
+                unit,
+                blocks.items(),
+                Sharing(counts.get(unit.leader, 0), named.get(unit.leader, STATIC)),
+            )
+            for unit in units
+        )
+
+
+@dataclass(frozen=True)
+class CpuSpace:
+    """All points of a region on a CPU.
+
+    `flags` are the lists of compiler flags that the annotation gives, none for our own. `limits`
+    are what the user says of the axes.
+    """
+
+    analysis: Analysis
+    flags: Flags = ()
+    limits: Limits = NO_LIMITS
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        return cpu_units(self.analysis)
+
+    @cached_property
+    def _blocks(self) -> tuple[tuple[BlockAxes, tuple[Axis, ...]], ...]:
+        """The axes of each statement that leads a nest of its own, as the user limits them."""
+        found = []
+        for unit in self.units:
+            own = leaders(unit)
+            for statement in own:
+                block = BlockAxes(unit, statement, bool(unit.parallel) and len(own) == 1)
+                found.append((block, self._limited(f"S{statement}", block.axes())))
+        return tuple(found)
+
+    def _limited(self, prefix: str, axes: Iterable[Axis]) -> tuple[Axis, ...]:
+        out = []
+        for axis in axes:
+            given = self.limits.values(f"{prefix}.{axis.name}")
+            out.append(replace(axis, values=_fitting(axis, given)) if given else axis)
+        return tuple(out)
+
+    @cached_property
+    def _others(self) -> tuple[tuple[Alternative, ...], ...]:
+        """The schedules of each nest, and the compiler flags."""
+        parts = []
+        for unit in self.units:
+            name = f"S{unit.leader}.schedule"
+            given = self.limits.values(name)
+            words = tuple(w for w in schedules(unit) if not given or w in given)
+            shown = {w: {name: w} if len(schedules(unit)) > 1 else {} for w in words}
+            parts.append(tuple(Alternative(shown[w], schedules={unit.leader: w}) for w in words))
+        lists = tuple(dict.fromkeys(self.flags or OWN_FLAGS))
+        given = self.limits.values(FLAGS)
+        shown_flags = [(" ".join(one) or "-", one) for one in lists]
+        parts.append(
+            tuple(
+                Alternative({FLAGS: text} if len(lists) > 1 or one else {}, flags=one)
+                for text, one in shown_flags
+                if not given or text in given
+            )
+        )
+        return tuple(parts)
+
+    @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes by their full names with the values before any constraint."""
+        out = [
+            Axis(f"S{block.statement}.{axis.name}", axis.values)
+            for block, axes in self._blocks
+            for axis in axes
+        ]
+        for part in self._others:
+            names = dict.fromkeys(name for one in part for name in one.settings)
+            out += [Axis(n, tuple(dict.fromkeys(one.settings[n] for one in part))) for n in names]
+        return tuple(out)
+
+    @property
+    def size(self) -> int:
+        """Return the number of points before constraints."""
+        return prod(len(axis.values) for axis in self.axes)
+
+    @cached_property
+    def legal(self) -> Product[Alternative]:
+        """The points that the rules of each nest leave, before what the user says."""
+        found = [
+            tuple(_named(block, axes, one) for one in block.legal(axes))
+            for block, axes in self._blocks
+        ]
+        return Product((*found, *self._others))
+
+    @cached_property
+    def admitted(self) -> int | None:
+        """How many legal points the user's constraints leave, None where nobody counts them."""
+        if not self.limits.constraints:
+            return self.legal.size
+        if not self.legal.is_listed:
+            return None
+        return sum(self.limits.admit(CpuPoint(p).settings) for p in self.legal.every())
+
+    def is_sampled(self, count: int) -> bool:
+        """Return whether so many listed points are some of the space drawn at random."""
+        if count <= LIKELY and "legal" not in self.__dict__:
+            # Nobody has looked further than the likely ones.
+            return False
+        return not self.legal.is_listed or count < (self.admitted or 0)
+
+    def likely(self) -> Iterator[CpuPoint]:
+        """Yield the rules' own choice and few others, without a look at the rest of the space."""
+        parts = [
+            tuple(_named(block, axes, one) for one in block.likely())
+            for block, axes in self._blocks
+        ] or [(NOTHING_OPEN,)]
+        if not all(self._others):
+            return
+        usual = tuple(part[0] for part in self._others)
+        for blocks in Product(tuple(parts)).diagonal(LIKELY):
+            point = CpuPoint((*blocks, *usual))
+            if self.limits.admit(point.settings):
+                yield point
+
+    def points(self, limit: int) -> Iterator[CpuPoint]:
+        """Yield at most `limit` points, likely ones first and then all, or some at random.
+
+        Raises:
+            AnnotuneError: What the user says leaves none.
+        """
+        seen: set[tuple[object, ...]] = set()
+        for point in self._in_turn(limit):
+            key = tuple(point.settings.items())
+            if key not in seen:
+                seen.add(key)
+                yield point
+                if len(seen) == limit:
+                    return
+        if not seen:
+            raise AnnotuneError.of(self._why_empty())
+
+    def _in_turn(self, limit: int) -> Iterator[CpuPoint]:
+        yield from self.likely()
+        if not all(map(len, self.legal.parts)):
+            return
+        is_whole = self.legal.is_listed and (self.admitted or 0) <= limit
+        rest = self.legal.every() if is_whole else self.legal.drawn(SEED, limit)
+        for parts in rest:
+            point = CpuPoint(parts)
+            if self.limits.admit(point.settings):
+                yield point
+        if not is_whole and self.legal.is_listed:
+            # A constraint that few points fulfil leaves nothing to chance.
+            yield from (
+                point
+                for point in map(CpuPoint, self.legal.every())
+                if self.limits.admit(point.settings)
+            )
+
+    def _why_empty(self) -> Diagnostic:
+        """Return the refusal that names what leaves no point of the space as the rules span it."""
+        free = CpuSpace(self.analysis, self.flags)
+        points = free.legal.every() if free.legal.is_listed else free.legal.drawn(SEED, SAMPLE)
+        return self.limits.why_empty(CpuPoint(p).settings for p in points)
+
+
+def _fitting(axis: Axis, given: Iterable[Value]) -> tuple[Value, ...]:
+    """Return those of `given` that may stand on an axis: counts, where its own values are."""
+    words = dict.fromkeys(map(str, given))
+    if all(isinstance(own, int) for own in axis.values):
+        return tuple(int(word) for word in words if word.isascii() and word.isdecimal())
+    return tuple(own for own in axis.values if str(own) in words)
+
+
+def _named(block: BlockAxes, axes: Sequence[Axis], one: Alternative) -> Alternative:
+    """Return an alternative with its settings under their full names."""
+    shown = {f"S{block.statement}.{axis.name}": one.settings[axis.name] for axis in axes}
+    return Alternative(shown, one.blocks, one.counts)

@@ -1,0 +1,198 @@
+"""A point of the space as flat settings, for tables and results.
+
+The decisions for a region as a recipe: the annotation that asks for exactly them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from annotune.annotation.commands import recipe_text
+from annotune.annotation.spec import Argument, Command, Formula
+from annotune.schedule.candidate import Candidate, described
+from annotune.space.decision import Decision, Point
+from annotune.strategies.acc_levels import acc_levels
+from annotune.strategies.openacc import RECIPE
+from annotune.transforms.hold import Hold
+from annotune.transforms.language import written
+from annotune.transforms.pad import Pad
+from annotune.transforms.peel import Peel
+from annotune.transforms.stage import Stage
+
+ACC_PLACES = ("gang", "worker", "vector")
+
+
+def config(decision: Decision, point: Point) -> dict[str, str | int]:
+    """Return a point as a flat mapping for tables and results: names to values."""
+    out: dict[str, str | int] = {}
+    for name, value in point.params.items():
+        out[name] = value if isinstance(value, int | str) else str(value)
+    for choice in decision.choices:
+        prefix = f"S{choice.leader}"
+        if len(choice.parts) > 1:
+            out[f"{prefix}.fused"] = ",".join(map(str, choice.statements))
+        step = choice.mapping
+        if step is not None and step.command == "acc" and choice.shape in ("", RECIPE):
+            out |= {f"{prefix}.{n}": ",".join(step.on(n)) or "-" for n in ACC_PLACES}
+        elif choice.shape:
+            out |= form_settings(choice)
+        else:
+            if choice.merges:
+                out[f"{prefix}.merged"] = " ".join(map(",".join, choice.merges))
+            out[f"{prefix}.block"] = ",".join(choice.blocks) or "-"
+            out[f"{prefix}.thread"] = ",".join(choice.shared) or "-"
+            if choice.contract is not None:
+                out[f"{prefix}.tile"] = str(choice.contract)
+            if choice.moves:
+                out[f"{prefix}.movement"] = described(choice.moves)
+            picked = point.picked.get(choice.leader)
+            is_cut = picked is not None and bool(picked.origin)
+            if is_cut and choice.contract is None:
+                out |= {f"{prefix}.tile_{loop}": size for loop, size in choice.tiles}
+            out |= _copies(choice)
+        if choice.max_blocks:
+            out[f"{prefix}.max_blocks"] = choice.max_blocks
+        for statement, loop, factor in choice.unroll:
+            out[f"S{statement}.unroll_{loop}"] = factor
+    return out
+
+
+def _copies(choice: Candidate) -> dict[str, str]:
+    """Return what a choice copies and holds, where that is no part of a contraction's tile."""
+    out = {f"S{step.statement}.peel": ",".join(step.loops) for step in choice.of(Peel)}
+    if choice.contract is not None:
+        return out
+    for copy in choice.of(Stage):
+        name = f"S{copy.statement}.stage"
+        out[name] = f"{out[name]},{copy.array}" if name in out else copy.array
+    out |= {f"S{step.statement}.hold": step.loop for step in choice.of(Hold)}
+    return out
+
+
+def form_settings(choice: Candidate) -> dict[str, str | int]:
+    """Return what OpenACC makes of a choice: its shape, the loops of each level, and tiles."""
+    if not choice.shape:
+        return {}
+    levels = acc_levels(choice)
+    out: dict[str, str | int] = {"shape": choice.shape}
+    for level in ACC_PLACES:
+        out[level] = ",".join(name for name, place in levels.items() if place == level) or "-"
+    out |= {f"tile_{loop}": size for loop, size in choice.tiles}
+    return {f"S{choice.leader}.{name}": value for name, value in out.items()}
+
+
+def recipe(
+    choices: Sequence[Candidate],
+    factors: Mapping[int, tuple[int, ...]],
+    wished: Sequence[Command] = (),
+) -> str:
+    """Return the recipe in the syntax of the CHiLL block, ready to be pasted.
+
+    `wished` are the user's own commands, which stand in it as they were written, parameters
+    and all.
+
+    `factors` are the unroll factors to try for each statement's innermost loop; they stand
+    as a list before the commands, as in Fig. 3.9 of the thesis, and a statement without any is
+    unrolled by its chosen factor.
+    """
+    lists = [
+        f"UF{s}[] = [{','.join(map(str, factors[s]))}];"
+        for choice in choices
+        for s, _, _ in choice.unroll
+        if s in factors and choice.contract is None
+    ]
+    decided = _as_written(commands(choices, factors), wished)
+    return "\n".join([*lists, recipe_text(decided)]) + "\n"
+
+
+def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[Command, ...]:
+    """Return the decided commands, the user's in place of those that say the same again."""
+    own = {_subject(command): command for command in wished}
+    said = {_subject(command) for command in decided}
+    others = tuple(c for c in wished if _subject(c) not in said and c.name in _KEPT)
+    return (*others, *(own.get(_subject(command), command) for command in decided))
+
+
+# Commands that no choice turns back into a command, for the loops are those of the choice.
+_OF_LOOPS = ("tile", "merge", "deal", "registers", "unroll", "stage", "hold")
+_KEPT = ("acc", "distribute", "permute", "pad", "peel", *_OF_LOOPS)
+
+
+def _subject(command: Command) -> tuple[object, ...]:
+    """Return what a command speaks of: its statements, and the loop where one is named."""
+    named = command.name in _OF_LOOPS
+    return (command.name, *(a.value for a in command.arguments[: 2 if named else 1]))
+
+
+def commands(
+    choices: Sequence[Candidate], factors: Mapping[int, tuple[int, ...]]
+) -> tuple[Command, ...]:
+    """Return the commands behind the choices, in the order of Fig. 3.9: mappings, registers,
+    fusions, unrolling."""
+    shaped: list[Command] = []
+    held: list[Command] = []
+    fused: list[Command] = []
+    unrolled: list[Command] = []
+    for choice in choices:
+        leader = _number(choice.leader)
+        for loops in choice.merges:
+            shaped.append(Command("merge", (leader, Argument(loops))))
+        if choice.order and choice.contract is None:
+            for part in choice.parts:
+                shaped.append(Command("permute", (_number(part[0]), Argument(choice.order))))
+        for loop, size in choice.tiles if choice.contract is None else ():
+            shaped.append(Command("tile", (leader, Argument(loop), Argument(size))))
+        for loop, workers in choice.deals if choice.contract is None else ():
+            shaped.append(Command("deal", (leader, Argument(loop), Argument(workers))))
+        # A team's loops need not be around the leader, and all of them follow from the first.
+        threads = choice.threads or choice.shared[:1]
+        if choice.contract is not None:
+            summing = _number(choice.of(Pad)[0].statement)
+            shaped.append(Command("contract", (summing, *_contract(choice))))
+        elif choice.blocks or threads:
+            axes = []
+            if choice.blocks:
+                axes.append(Argument(choice.blocks, "block"))
+            if threads:
+                axes.append(Argument(threads, "thread"))
+            if choice.max_blocks:
+                axes.append(Argument(choice.max_blocks, "max_blocks"))
+            shaped.append(Command("cuda", (_number(choice.mapped), *axes)))
+        shaped += map(written, choice.moves)
+        for statement, loop in choice.registers:
+            held.append(Command("registers", (_number(statement), Argument(loop))))
+        if choice.contract is None:
+            held += map(written, choice.of(Stage))
+            held += map(written, (*choice.of(Hold), *choice.of(Pad)))
+        held += map(written, choice.of(Peel))
+        if len(choice.parts) > 1:
+            leaders = tuple(_number(part[0]) for part in choice.parts)
+            fused.append(Command("fuse", leaders))
+        for statement, loop, factor in choice.unroll:
+            is_tried = statement in factors and choice.contract is None
+            value: int | Formula = Formula(f"UF{statement}") if is_tried else factor
+            unrolled.append(
+                Command("unroll", (_number(statement), Argument(loop), Argument(value)))
+            )
+    return (*shaped, *held, *fused, *unrolled)
+
+
+def _contract(choice: Candidate) -> Iterator[Argument]:
+    """Yield the arguments of ``contract`` that ask for a choice's tile."""
+    tile = choice.contract
+    assert tile is not None
+    yield Argument((tile.thread_x[0], tile.thread_y[0]), "thread")
+    yield Argument((tile.register_x[0], tile.register_y[0]), "register")
+    yield Argument(tile.contracted[0], "sum")
+    names = ("thread_x", "thread_y", "register_x", "register_y", "step")
+    for name, (_, size) in zip(names, tile.extents, strict=True):
+        yield Argument(size, name)
+    if tile.x.is_split or tile.y.is_split:
+        yield Argument((str(tile.assign_x), str(tile.assign_y)), "assign")
+    if not (tile.stage_x and tile.stage_y):
+        copies = (copy.array for copy in choice.of(Stage))
+        yield Argument(tuple(copies), "stage")
+
+
+def _number(statement: int) -> Argument:
+    return Argument(statement)

@@ -1,0 +1,544 @@
+"""A space as the product of parts that know nothing of each other, listed or drawn from.
+
+The points of a region's own parameters: what the constraints and the recipe leave of them.
+
+Every alternative of the `direct` strategy, enumerable, with its constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from math import prod
+from random import Random
+from typing import Generic, TypeVar
+
+from constraint import Problem
+
+from annotune.annotation.commands import argument_of, before_targets
+from annotune.annotation.devices import Device
+from annotune.annotation.evaluate import free_names, holds
+from annotune.annotation.spec import Command, Constraint, Formula, Parameter, Value
+from annotune.diagnostics import AnnotuneError
+from annotune.model.predict import predict
+from annotune.schedule.candidate import Candidate
+from annotune.schedule.launch_sizes import MAX_THREADS, WARP
+from annotune.schedule.units import Unit
+from annotune.space.asked import Asked, read_asked
+from annotune.space.decision import FUSIONS, Base, Point, kernel_choice
+from annotune.space.limits import NO_LIMITS, Limits, is_axis, is_of_axes, limits_of
+from annotune.strategies.direct import (
+    MAX_UNROLL,
+    choose,
+    first_axes,
+    grid,
+    may_team,
+    team_axes,
+    tiles,
+    unrolls,
+)
+from annotune.strategies.hints import hinted, launched
+from annotune.strategies.registry import Made, made
+from annotune.transforms.deal import Deal
+from annotune.transforms.map import Map
+from annotune.transforms.merge import Merge
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Registers
+from annotune.transforms.requests import Contract
+from annotune.transforms.steps import COPYING
+from annotune.transforms.tile import Tile, name_is_taken, tile_name
+from annotune.transforms.unroll import Unroll
+
+T = TypeVar("T")
+# Points beyond which a space is not listed whole: more than any search measures, and some 100 MB
+# of settings.
+MOST_LISTED = 200_000
+# Draws for each point that is wanted, before what the constraints leave counts as found.
+MOST_DRAWS = 50
+
+
+@dataclass(frozen=True)
+class Product(Generic[T]):
+    """All ways to take one alternative of each part; the first of each make the first."""
+
+    parts: tuple[Sequence[T], ...]
+
+    @property
+    def size(self) -> int:
+        """Return how many there are; more than `len` could say."""
+        return prod(map(len, self.parts))
+
+    @property
+    def is_listed(self) -> bool:
+        """Return whether there are few enough to go through them all."""
+        return self.size <= MOST_LISTED
+
+    def every(self) -> Iterator[tuple[T, ...]]:
+        """Yield all of them, the first choice first and the last part fastest."""
+        yield from product(*self.parts)
+
+    def diagonal(self, count: int) -> Iterator[tuple[T, ...]]:
+        """Yield the k-th alternatives of all parts together, `count` at most.
+
+        What suits one nest of a region suits its neighbours of the same form.
+        """
+        longest = max(map(len, self.parts), default=0)
+        for k in range(min(count, longest)):
+            yield tuple(part[min(k, len(part) - 1)] for part in self.parts)
+
+    def drawn(self, seed: int, count: int) -> Iterator[tuple[T, ...]]:
+        """Yield points at random, each as likely as any other, the same ones for a seed.
+
+        At most `MOST_DRAWS` for each of the `count` that are wanted; one may come again.
+        """
+        random = Random(seed)
+        for _ in range(MOST_DRAWS * count):
+            yield tuple(part[random.randrange(len(part))] for part in self.parts)
+
+
+Values = Mapping[str, tuple[Value, ...]]
+
+# More points of the annotation's own parameters than this are not listed at once.
+MAX_PARAMETER_POINTS = 100_000
+
+
+def parameter_points(base: Base, params: Sequence[Parameter]) -> tuple[Mapping[str, Value], ...]:
+    """Return the values that the parameters of a region may have together, the rules' own first.
+
+    Raises:
+        AnnotuneError: The constraints leave none, or no values let the recipe be read.
+    """
+    spec = base.analysis.region.spec
+    sizes: dict[str, Value] = dict(base.analysis.region.sizes)
+    factors = _unroll_factors(spec.commands)
+    values = {p.name: _tried_first(p) if p.name in factors else p.values for p in params}
+    constraints = tuple(c for c in spec.constraints if not is_of_axes(c))
+    # However many points there are, those that constraints speak of tell whether there is none.
+    for some, own in _connected(values, constraints):
+        if next(fulfilling(some, own, sizes), None) is None:
+            every = (dict(zip(some, point, strict=True)) for point in product(*some.values()))
+            found = Limits((), own, sizes).why_empty(islice(every, MAX_PARAMETER_POINTS))
+            raise AnnotuneError.of(found)
+    points = list(islice(fulfilling(values, constraints, sizes), MAX_PARAMETER_POINTS))
+    return _placeable(base, points)
+
+
+def fulfilling(
+    values: Values, constraints: Sequence[Constraint], sizes: Mapping[str, Value]
+) -> Iterator[Mapping[str, Value]]:
+    """Yield the points of the product of `values` that fulfil the constraints, in its order.
+
+    A constraint is asked as soon as all that it names is known, and those before it: what it
+    removes is not gone through.
+    """
+    names = tuple(values)
+    due: list[list[Constraint]] = [[] for _ in range(len(names) + 1)]
+    depth = 0
+    for one in constraints:
+        needed = free_names(one.formula)
+        depth = max([depth, *(names.index(name) + 1 for name in needed if name in values)])
+        due[depth].append(one)
+
+    def extended(known: dict[str, Value]) -> Iterator[Mapping[str, Value]]:
+        if not all(holds(one.formula, {**sizes, **known}) for one in due[len(known)]):
+            return
+        if len(known) == len(names):
+            yield known
+            return
+        name = names[len(known)]
+        for value in values[name]:
+            yield from extended({**known, name: value})
+
+    return extended({})
+
+
+def _connected(
+    values: Values, constraints: Sequence[Constraint]
+) -> Iterator[tuple[Values, tuple[Constraint, ...]]]:
+    """Yield the parameters that constraints tie together, with these constraints.
+
+    What they say of one group they say whatever the others are.
+    """
+    left = [
+        (one, {name for name in free_names(one.formula) if name in values}) for one in constraints
+    ]
+    while left:
+        first, group = left.pop(0)
+        own = [first]
+        while more := [pair for pair in left if pair[1] & group]:
+            left = [pair for pair in left if not pair[1] & group]
+            group = group.union(*(names for _, names in more))
+            own += [one for one, _ in more]
+        in_order = tuple(one for one in constraints if one in own)
+        yield {name: found for name, found in values.items() if name in group}, in_order
+
+
+def _unroll_factors(commands: Sequence[Command]) -> frozenset[str]:
+    """Return the parameters that stand as the factor of an ``unroll``."""
+    found = (argument_of(c, "factor") for c in commands if c.name == "unroll")
+    return frozenset(a.value.text for a in found if a is not None and isinstance(a.value, Formula))
+
+
+def _tried_first(param: Parameter) -> tuple[Value, ...]:
+    """Return unroll factors largest first, the order of the decision algorithm's own."""
+    numbers = [v for v in param.values if isinstance(v, int)]
+    if len(numbers) < len(param.values):
+        return param.values
+    within = sorted((n for n in numbers if n <= MAX_UNROLL), reverse=True)
+    return (*within, *sorted(n for n in numbers if n > MAX_UNROLL))
+
+
+def _placeable(
+    base: Base, points: Sequence[Mapping[str, Value]]
+) -> tuple[Mapping[str, Value], ...]:
+    """Return the points at which no command gives a loop two places.
+
+    Raises:
+        AnnotuneError: There is none; what is wrong with the first.
+    """
+    body = base.analysis.region.nest.body
+    commands = before_targets(base.analysis.region.spec.commands)
+    refused: dict[object, AnnotuneError | None] = {}
+    kept = []
+    for point in points:
+        # A number names no loop: points that differ in numbers alone are alike here.
+        key = tuple((k, v) for k, v in point.items() if not isinstance(v, int | float))
+        if key not in refused:
+            try:
+                read_asked(commands, point, body)
+                refused[key] = None
+            except AnnotuneError as error:
+                refused[key] = error
+        if refused[key] is None:
+            kept.append(point)
+    if not kept:
+        raise next(error for error in refused.values() if error is not None)
+    return tuple(kept)
+
+
+NONE = ""
+NOT_MADE = Made()
+# Why a point of the space has it, where no rule chose it.
+SHARED = "a block for each output, as another point of the space"
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One parameter of the space and the values it may take."""
+
+    name: str
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class UnitSpace:
+    """The alternatives for one kernel: the axes of its loops, the unroll factors, and the launches.
+
+    An axis has a mappable loop or none; each loop has one axis; a block has at most 1024
+    threads; a warp is not left part-empty when another choice of threads fills it. Launches
+    come from hints, and are varied for the rules' own axes. `is_free` says that the recipe leaves
+    the shape of the kernel open, so that `made` may hold whole choices of strategies.
+    """
+
+    unit: Unit
+    axes: tuple[Axis, ...]
+    mapped: tuple[Candidate, ...]
+    factors: tuple[Mapping[int, int], ...]
+    launches: tuple[Candidate, ...] = ()
+    made: Made = NOT_MADE
+    is_free: bool = False
+
+    @property
+    def size(self) -> int:
+        """Return the number of points before constraints."""
+        return prod(len(axis.values) for axis in self.axes) + len(self.made)
+
+    @property
+    def legal(self) -> int:
+        """Return the number of points that the constraints leave."""
+        return sum(1 for _ in _options(self)) if self.mapped else 0
+
+
+def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool, made: Made = NOT_MADE) -> UnitSpace:
+    """Return the alternatives for a unit that the recipe leaves open.
+
+    `made` are those of strategies other than `direct`.
+    """
+    prefix = f"S{unit.leader}."
+    axes: list[Axis] = []
+    mapped: tuple[Candidate, ...] = ()
+    if unit.sums and not is_mapped:
+        mapped = _sum_axes(unit)
+        axes.append(Axis(prefix + "thread_x", _values(_text(r)[0] for r in mapped)))
+        axes.append(Axis(prefix + "block_x", _values(_text(r)[2] for r in mapped)))
+    elif unit.parallel and not is_mapped:
+        loops = tuple(unit.parallel)
+        optional = (NONE, *loops)
+        mapped = _legal_axes(unit, loops)
+        axes += [
+            Axis(prefix + "thread_x", _values((*loops, *(_text(r)[0] for r in mapped)))),
+            Axis(prefix + "thread_y", optional),
+            Axis(prefix + "block_x", optional),
+            Axis(prefix + "block_y", optional),
+        ]
+    factors: list[Mapping[int, int]] = [{}]
+    if not is_unrolled:
+        for statement, loop, values in unrolls(unit):
+            axes.append(Axis(f"{prefix}unroll_{loop}_S{statement}", values))
+            factors = [{**known, statement: f} for known in factors for f in values]
+    tried: tuple[Candidate, ...] = ()
+    if mapped:
+        own = choose(unit, mapped[0])
+        asked = hinted(unit, own)
+        axes += [Axis(prefix + name, found) for name, found in asked.axes() if len(found) > 1]
+        launches = launched(unit, own, asked)
+        tried = launches if launches != (own,) else ()
+    return UnitSpace(unit, tuple(axes), mapped, tuple(factors), tried, made)
+
+
+def _legal_axes(unit: Unit, loops: tuple[str, ...]) -> tuple[Candidate, ...]:
+    """Return the legal assignments of loops to axes, the thesis's own first."""
+    problem = Problem()
+    problem.addVariable("thread_x", list(loops))
+    for name in ("thread_y", "block_x", "block_y"):
+        problem.addVariable(name, [NONE, *loops])
+    names = ("thread_x", "thread_y", "block_x", "block_y")
+    problem.addConstraint(_distinct, names)
+    problem.addConstraint(lambda x, y: x or not y, ("block_x", "block_y"))
+    problem.addConstraint(lambda *axes: _threads(unit, axes) <= MAX_THREADS, names)
+    found = [tuple(str(point[name]) for name in names) for point in problem.getSolutions()]
+    legal = [axes for axes in found if _threads(unit, axes) >= WARP] or found
+    first = first_axes(unit)
+    others = [_grid(unit, axes) for axes in legal]
+    if not first.team and may_team(unit):
+        others.append(team_axes(unit, SHARED))
+    ordered = sorted((r for r in others if _text(r) != _text(first)), key=_text)
+    return (first, *ordered)
+
+
+def _grid(unit: Unit, axes: Sequence[str]) -> Candidate:
+    x, y, *blocks = axes
+    return grid(unit, [n for n in (x, y) if n], [n for n in blocks if n])
+
+
+def _sum_axes(unit: Unit) -> tuple[Candidate, ...]:
+    """Return the ways to spread the reductions of a unit without a parallel loop."""
+    first = first_axes(unit)
+    pairs = [(x, block) for x in unit.sums for block in (NONE, *unit.sums)]
+    found = [(x, block) for x, block in pairs if unit.may_combine(block, x)]
+    tiled = ((x, block) for x, block in found if x == block)
+    whole = ((x, block) for x, block in found if x != block)
+    free = [(x, block) for x, block in tiled if not name_is_taken(x, unit.analysis)]
+    every = (_grid(unit, (x, NONE, block)) for x, block in (*free, *whole))
+    others = sorted((r for r in every if _text(r) != _text(first)), key=_text)
+    return (first, *others)
+
+
+def _values(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _distinct(*names: str) -> bool:
+    used = [n for n in names if n != NONE]
+    return len(used) == len(set(used))
+
+
+def _threads(unit: Unit, axes: Sequence[str]) -> int:
+    """Return the threads of a block; a loop that would be tiled counts with its tile."""
+    x, y, *blocks = axes
+    used = [n for n in (x, y) if n]
+    cut = dict(tiles(unit, used, sum(map(bool, blocks))))
+    return prod(cut.get(n, unit.trips.get(n) or 1) for n in used)
+
+
+def _text(axes: Candidate) -> tuple[str, ...]:
+    """Return the loops of threads x and y and of blocks x and y, and whether a team shares one."""
+    cut = {tile_name(loop): loop for loop, _ in axes.tiles}
+    threads = (*axes.shared[:1], NONE, NONE) if axes.team else (*axes.threads, NONE, NONE)
+    blocks = (*(cut.get(name, name) for name in axes.blocks), NONE, NONE)
+    return (*threads[:2], *blocks[:2], "team" if axes.team else "")
+
+
+@dataclass(frozen=True)
+class Space:
+    """All points of one region: the annotation's parameters, fusions, roles and factors.
+
+    `params` are the legal points of the annotation's own parameters. `branches` gives, for
+    each distinct way of fusing, the spaces of its kernels. `limits` are what the user says of axes
+    that the annotation does not declare.
+    """
+
+    base: Base
+    axes: tuple[Axis, ...]
+    params: tuple[Mapping[str, Value], ...]
+    branches: tuple[tuple[str, tuple[UnitSpace, ...]], ...]
+    limits: Limits = NO_LIMITS
+
+    @property
+    def size(self) -> int:
+        """Return the number of points before constraints."""
+        own = prod(len(axis.values) for axis in self.axes)
+        return own * sum(prod(u.size for u in units) for _, units in self.branches)
+
+    @property
+    def legal(self) -> int:
+        """Return the number of points that the constraints leave."""
+        each = (prod(max(1, u.legal) for u in units) for _, units in self.branches)
+        return len(self.params) * sum(each)
+
+    def points(self) -> Iterator[Point]:
+        """Yield every legal point, the decision algorithm's own first."""
+        for params in self.params:
+            for fusion, units in self.branches:
+                options = [tuple(_options(unit)) for unit in units]
+                for picked in product(*options):
+                    yield _point(params, fusion, units, picked)
+
+    def variety(self) -> Iterator[Point]:
+        """Yield points that have between them every axis: one kernel's settings at a time.
+
+        Of very many parameters' values some are looked at, as far apart as can be.
+        """
+        apart = max(1, len(self.params) // MOST_LOOKED_AT)
+        for number, params in enumerate(self.params[::apart]):
+            for fusion, units in self.branches:
+                for unit in units:
+                    # Parameters change the values of axes; all else is seen at the first of them.
+                    for option in islice(_options(unit), 1 if number else None):
+                        yield _point(params, fusion, (unit,), (option,))
+
+    def enough(self, limit: int) -> int:
+        """Return how many points to rank so that some `limit` of them fulfil the user's limits."""
+        return max(limit, MOST_RANKED) if self.limits else limit
+
+    def ranked(self, device: Device, limit: int) -> tuple[Point, ...]:
+        """Return at most `limit` points: the first choice, then the model's best.
+
+        Kernels run one after another, so their predicted times add up and each kernel's
+        best few alternatives are combined, not all of them.
+        """
+        first = next(self.points())
+        if limit == 1:
+            return (first,)
+        if self.legal <= limit:
+            return tuple(self.points())
+        scored: list[tuple[float, Point]] = []
+        for params in self.params:
+            for fusion, units in self.branches:
+                options = [self._best(unit, params, fusion, device, limit) for unit in units]
+                # The k-th best of every kernel together: a diagonal through the product.
+                for rank in range(max(map(len, options), default=0)):
+                    picked = tuple(o[min(rank, len(o) - 1)] for o in options)
+                    time = sum(t for t, _ in picked)
+                    choice = tuple(option for _, option in picked)
+                    scored.append((time, _point(params, fusion, units, choice)))
+        scored.sort(key=lambda pair: pair[0])
+        others = [point for _, point in scored if point != first]
+        return (first, *others[: max(0, limit - 1)])
+
+    def _best(
+        self,
+        space: UnitSpace,
+        params: Mapping[str, Value],
+        fusion: str,
+        device: Device,
+        limit: int,
+    ) -> list[tuple[float, Candidate]]:
+        """Return a kernel's alternatives with their predicted seconds, best first."""
+        scored = []
+        asked = read_asked(self._commands, params, self.base.analysis.region.nest.body)
+        for option in _options(space):
+            point = _point(params, fusion, (space,), (option,))
+            choice = kernel_choice(space.unit, point, asked)
+            scored.append((predict(space.unit, choice, device).time_s, option))
+        scored.sort(key=lambda pair: pair[0])
+        return scored[:limit]
+
+    @property
+    def _commands(self) -> tuple[Command, ...]:
+        return before_targets(self.base.analysis.region.spec.commands)
+
+
+def _options(space: UnitSpace) -> Iterator[Candidate]:
+    """Yield the first steps of every alternative of a kernel, the rules' own first."""
+    every = space.factors[::-1]  # the largest first
+    unit, own = space.unit, space.mapped[0] if space.mapped else None
+    yield from space.made.first
+    # Where the recipe maps the loops, only factors are left.
+    for axes in space.mapped or (Candidate(unit.parts),):
+        # What is shared among threads is not unrolled as well.
+        is_shared = bool(space.mapped) and bool(unit.sums or axes.team)
+        for factors in every[:1] if is_shared else every:
+            for start in space.launches if axes is own and space.launches else (axes,):
+                yield with_factors(start, factors)
+    yield from space.made.later
+
+
+def with_factors(axes: Candidate, factors: Mapping[int, int]) -> Candidate:
+    """Return axes with the factors of some statements' innermost loops.
+
+    The loops of such that `direct` still has to complete are for it to name.
+    """
+    loops = {statement: loop for statement, loop, _ in axes.unroll}
+    named = {s: loops.get(s, "") for s in factors if s in loops or not axes.origin}
+    kept = (s for s in axes.steps if not isinstance(s, Unroll) or s.statement not in named)
+    steps = (Unroll(statement, loop, factors[statement]) for statement, loop in named.items())
+    return replace(axes, steps=(*kept, *steps))
+
+
+def _point(
+    params: Mapping[str, Value],
+    fusion: str,
+    units: tuple[UnitSpace, ...],
+    picked: tuple[Candidate, ...],
+) -> Point:
+    pairs = zip(units, picked, strict=True)
+    return Point(params, fusion, {space.unit.leader: option for space, option in pairs})
+
+
+def region_space(base: Base) -> Space:
+    """Return the space of a region.
+
+    Raises:
+        AnnotuneError: The recipe is wrong, or the constraints leave no point.
+    """
+    spec = base.analysis.region.spec
+    own = tuple(p for p in spec.performance_params if not is_axis(p.name))
+    axes = tuple(Axis(p.name, p.values) for p in own)
+    params = parameter_points(base, own)
+    asked = read_asked(before_targets(spec.commands), params[0], base.analysis.region.nest.body)
+    branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
+    seen: set[tuple[tuple[tuple[int, ...], ...], ...]] = set()
+    for fusion in FUSIONS:
+        nests = base.nests(fusion, asked)
+        key = tuple(unit.parts for unit in nests)
+        if key in seen:
+            continue
+        seen.add(key)
+        spaces = tuple(_open_space(base, unit, asked) for unit in nests)
+        branches.append((fusion, spaces))
+    limits = limits_of(spec, {**base.analysis.region.sizes})
+    return Space(base, axes, params, tuple(branches), limits)
+
+
+def _open_space(base: Base, unit: Unit, asked: Asked) -> UnitSpace:
+    """Return the alternatives for a unit that the recipe leaves open."""
+    own = unit.statements
+    mapped = (*asked.by_statement(Map, "cuda"), *asked.by_statement(Contract))
+    is_mapped = bool({*own} & {*mapped, *asked.by_statement(Merge)})
+    is_unrolled = bool(asked.of(Unroll, own))
+    is_shaped = any(asked.of(kind, own) for kind in SHAPING)
+    is_free = not (is_mapped or is_unrolled or is_shaped)
+    found = made(unit, base.strategy) if is_free else NOT_MADE
+    if {*own} & {*asked.moves}:
+        found = found.moving(())
+    return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
+
+
+# What a recipe says of a kernel that leaves a strategy nothing whole to make.
+SHAPING = (Permute, Tile, Deal, Registers, *COPYING)
+# Points of the annotation's own parameters that are looked through for the names of axes.
+MOST_LOOKED_AT = 200
+# Points ranked for a user who admits but some of them.
+MOST_RANKED = 20_000

@@ -1,0 +1,434 @@
+"""The `gemm` strategy: one loop of an input is split among blocks, threads and registers.
+
+A matrix product has one loop of its own in each input, where `two_level` needs two. Sources:
+F. X. Bayerl, "Treduda", thesis, University of Passau, 2012, sections 3.1 and 4.2.3.4 (elements
+that a thread has cyclic, adjacent, or one along each axis; which inputs are staged); V. Volkov and
+J. W. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", SC 2008 (outputs in registers).
+
+Tiles of a contraction that leave little surplus, where the usual ones end inside the loops.
+
+Two loops of the threads may run as one, so that 16 neighbouring threads have work at any extents
+but for the last of all tiles (index combining and dimension flattening in "Deep Dive into GPU
+Programming: Experience with Optimizing Tensor Contractions", a talk at Pacific Northwest National
+Laboratory); and tiles may be as long as some number that divides a loop or nearly does.
+
+A contraction's tile as the recipe's ``contract`` asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import ceil, inf, prod
+
+from annotune.model.traffic import SHARED_BYTES
+from annotune.schedule.candidate import (
+    Assignment,
+    Candidate,
+    ContractionTile,
+    Reason,
+    TileAxis,
+    held_registers,
+)
+from annotune.schedule.launch_sizes import MAX_THREADS, SM_BLOCKS, SM_THREADS, WARP
+from annotune.schedule.merged import as_merged, with_merged
+from annotune.schedule.units import Unit, follow
+from annotune.strategies.contraction import (
+    LEAST_OUTPUTS,
+    LINE,
+    REGISTERS,
+    REGISTERS_PER_BLOCK,
+    STAGED,
+    THREADS_Y,
+    WHOLE,
+    Contraction,
+    choices,
+    choose_tile,
+    contraction,
+    copied_bytes,
+    even_length,
+    fits,
+    has_own_sums,
+    staged_steps,
+    taken_name,
+    usual_tiles,
+)
+from annotune.transforms.merge import merged_name
+from annotune.transforms.pad import Pad
+from annotune.transforms.requests import Contract
+from annotune.transforms.tile import name_is_taken
+from annotune.transforms.unroll import Unroll
+
+CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
+# Outputs per thread along x and y, from those that use each copied element most.
+REGISTER_TILES = ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4))
+
+# A loop no longer than this is one tile: 8 threads or less have all of it.
+MOST_ALONE = 64
+NO_NEED = "both inputs have two loops of their own, and none that splits without a rest"
+# Steps of a staged sum written out together: a product of 1024 took 145 us on an H200 one step at a
+# time, which waits for each step's loads, and 122 us four at a time.
+STEPS_AT_ONCE = 4
+# About as many blocks as the largest devices have multiprocessors (an H200: 132, an A100: 108).
+ENOUGH_BLOCKS = 108
+
+
+def gemm(unit: Unit) -> tuple[Candidate, ...] | str:
+    """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
+    found = contraction(unit)
+    if isinstance(found, str):
+        return found
+    if min(len(found.x), len(found.y)) > 1:
+        every = tuple(exact_tiles(unit, found))
+        return choices(unit, found, every) if every else NO_NEED
+
+    def lack(tile: ContractionTile) -> tuple[bool, int]:
+        # A device that is not full has all to win from smaller tiles, but for those too small.
+        outputs = tile.register_x[1] * tile.register_y[1]
+        return outputs < LEAST_OUTPUTS, max(0, ENOUGH_BLOCKS - _blocks(unit, found, tile))
+
+    every = (*sorted(gemm_tiles(unit, found), key=lack), *further_tiles(unit, found))
+    taken = next((name for tile in every if (name := taken_name(unit, tile))), "")
+    if taken:
+        return f"the region uses the name {taken}"
+    fitting = choices(unit, found, every)
+    if isinstance(fitting, str):
+        return fitting
+    return tuple(_several_steps(unit, choice) for choice in fitting)
+
+
+def _several_steps(unit: Unit, choice: Candidate) -> Candidate:
+    """Return a choice with some steps of its staged sum written out, where they come out even."""
+    assert choice.contract is not None
+    loop, staged = choice.contract.contracted
+    if staged % STEPS_AT_ONCE or (unit.trips[loop] or 1) % staged:
+        return choice
+    unroll = (Unroll(pad.statement, loop, STEPS_AT_ONCE) for pad in choice.of(Pad))
+    rule = "the loads of the next step are on their way meanwhile"
+    reason = Reason("unroll", f"{loop} by {STEPS_AT_ONCE}", rule)
+    return choice.having(*unroll, why=reason)
+
+
+def _blocks(unit: Unit, found: Contraction, tile: ContractionTile) -> int:
+    """Return how many blocks the tiles of a contraction's output make."""
+    cut = dict(tile.outputs)
+    names = unit.loops_around(found.statement)
+    external = (name for name in names if name not in found.contracted)
+    return prod(-(-(unit.trips[name] or 1) // cut.get(name, 1)) for name in external)
+
+
+def gemm_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
+    """Yield the tiles worth a try, the rules' own first.
+
+    Neighbouring threads have neighbours along x, so that they store whole lines. All threads of a
+    half-warp have one place along y, and neighbours of its own cost no thread a bank: two of
+    them come by one load.
+    """
+    for registers, rows, staged, assigned in product(
+        REGISTER_TILES, (THREADS_Y, 2 * THREADS_Y), (STAGED, STAGED // 2), (ADJACENT, CYCLIC)
+    ):
+        yield _tile(unit, found, registers, rows, staged, (CYCLIC, assigned))
+
+
+def exact_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
+    """Yield tiles of a contraction with two loops in each input that one loop of y fills alone.
+
+    Pieces of 8 do not divide a loop of 20 or 28, and one of two such loops is cut short in both
+    ways. Split in its divisors, 4 threads with 7 of 28 each, one of them leaves no surplus.
+    """
+    (x, deep), y = found.x[:2], found.y[0]
+    trips = {loop: unit.trips[loop] or 1 for loop in (x, deep, y, found.contracted[0])}
+    if trips[y] % REGISTERS == 0 or trips[y] > MOST_ALONE:
+        return
+    lanes = trips[x] if LINE < trips[x] <= 2 * LINE else min(LINE, trips[x])
+    step = (found.contracted[0], staged_steps(trips[found.contracted[0]], STAGED))
+    for each in sorted(_pieces(trips[y]), reverse=True):
+        held = max(_pieces(trips[deep]), default=even_length(trips[deep], REGISTERS))
+        rows = trips[y] // each
+        for assigned in (ADJACENT, CYCLIC):
+            tile = ContractionTile((x, lanes), (y, rows), (deep, held), (y, each), step)
+            if not taken_name(unit, tile):
+                yield replace(tile, assign_y=assigned)
+
+
+def _pieces(trip: int) -> tuple[int, ...]:
+    """Return the lengths that fill a loop exactly, of those that registers have room for."""
+    return tuple(each for each in range(4, REGISTERS + 1) if trip % each == 0)
+
+
+def further_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
+    """Yield tiles adjacent along both axes, and with one input read where it is."""
+    best = (REGISTERS, REGISTERS // 2)
+    yield _tile(unit, found, (2, REGISTERS), THREADS_Y, STAGED, (ADJACENT, ADJACENT))
+    for staged_inputs in ((True, False), (False, True)):
+        yield _tile(unit, found, best, THREADS_Y, STAGED, (CYCLIC, ADJACENT), staged_inputs)
+
+
+def _tile(
+    unit: Unit,
+    found: Contraction,
+    registers: tuple[int, int],
+    rows: int,
+    staged: int,
+    assigned: tuple[Assignment, Assignment],
+    inputs: tuple[bool, bool] = (True, True),
+) -> ContractionTile:
+    x = _axis(unit, found.x, LINE, registers[0], assigned[0])
+    # A short line leaves room for more rows, so that the block has its warps all the same.
+    rows = 2 * THREADS_Y if x.thread[1] < LINE else rows
+    y = _axis(unit, found.y[::-1], rows, registers[1], assigned[1])
+    loop = found.contracted[0]
+    steps = staged_steps(unit.trips[loop] or 1, staged)
+    return ContractionTile(
+        x.thread, y.thread, x.register, y.register, (loop, steps), *assigned, *inputs
+    )
+
+
+def _axis(
+    unit: Unit, loops: Sequence[str], threads: int, registers: int, assigned: Assignment
+) -> TileAxis:
+    """Return what one axis of a tile makes of an input's loops; a single one is split."""
+    trips = [unit.trips[loop] or 1 for loop in loops]
+    if len(loops) > 1:
+        # As in a two-level tile: of several loops the nearest ones.
+        thread, register = (0, 1) if threads == LINE else (-2, -1)
+        size = min(threads, trips[thread])
+        return TileAxis(
+            (loops[thread], size),
+            (loops[register], even_length(trips[register], registers)),
+            assigned,
+        )
+    size = min(threads, trips[0])
+    each = even_length(-(-trips[0] // size), registers)
+    return TileAxis((loops[0], size), (loops[0], each), assigned)
+
+
+# Lengths of a tile in registers and of the rows of threads, tried where the usual 8 leave surplus.
+REGISTER_LENGTHS = range(4, 11)
+ROWS = range(4, 17)
+# Outputs of a thread at most: each takes two registers of at most 255.
+MOST_OUTPUTS = 64
+# What costs as much as one multiplication of two doubles, added: the unit of `cost`. An H200
+# does 33.5e12 of them in a second, reads half as many operands from shared memory when
+# neighbours share them, brings 5.5 TB/s from L2 and 4.3 TB/s from memory (its preset).
+OPERAND = 1.0
+L2_ELEMENT = 48.0
+OUTPUT = 124.0
+OUTPUT_L2 = 97.0
+# Registers that ptxas takes beyond those a tile needs, where nothing holds it back (measured
+# for sm_90: 128 for 114, 138 for 116, 152 for 134, 191 for 168).
+SPARE_REGISTERS = 24
+# Points of the space beside the usual tiles, at most.
+MOST_TILES = 8
+# Among tiles that cost as much but for this share the first is the one that has the most outputs
+# in registers and no surplus of them.
+NEAR = 0.04
+# The usual tile is kept unless another one is better by this share.
+GAIN = 0.05
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A tile of a unit, some of whose loops may run as one, and its cost."""
+
+    cost: float
+    merges: tuple[tuple[str, ...], ...]
+    unit: Unit
+    found: Contraction
+    tile: ContractionTile
+
+    @property
+    def whole_outputs(self) -> int:
+        """Return the outputs of a thread, 0 where registers hold some that are none."""
+        held = (self.tile.register_x, self.tile.register_y)
+        whole = all((self.unit.trips[loop] or 1) % size == 0 for loop, size in held)
+        return prod(size for _, size in held) if whole else 0
+
+    def choice(self) -> Candidate:
+        """Return the choice that carries the tile out."""
+        made = choose_tile(self.unit, self.found, self.tile)
+        reasons = (*made.reasons, *map(_reason, self.merges))
+        return replace(as_merged(made, self.merges), reasons=reasons)
+
+
+def two_level(unit: Unit) -> tuple[Candidate, ...] | str:
+    """Return the choices of the two-level tile, those with little surplus first."""
+    usual = usual_tiles(unit)
+    if isinstance(usual, str):
+        return usual
+    first = usual[0].contract
+    assert first is not None
+    if not has_surplus(unit, first):
+        return usual
+    every = sorted(_candidates(unit), key=lambda one: one.cost)
+    least = every[0].cost if every else inf
+    every.sort(key=lambda one: -one.whole_outputs if one.cost < (1 + NEAR) * least else 0)
+    # Loops that run as one do so a fixed number of times.
+    general = usual[0].elsewhere or usual[0]
+    better = [replace(one.choice(), elsewhere=general) for one in every[:MOST_TILES]]
+    if least > (1 - GAIN) * cost(unit, first):
+        return (*usual, *better)
+    return (*better, *usual)
+
+
+def general_tile(unit: Unit) -> Candidate | None:
+    """Return the choice for sizes that are not the tuned ones, None where there is none."""
+    found = usual_tiles(unit)
+    return None if isinstance(found, str) else found[0].elsewhere or found[0]
+
+
+def has_surplus(unit: Unit, tile: ContractionTile) -> bool:
+    """Return whether a tile ends inside one of the loops of the output."""
+    return any((unit.trips[loop] or 1) % size for loop, size in tile.outputs)
+
+
+def cost(unit: Unit, tile: ContractionTile, element_bytes: int = 8) -> float:
+    """Return what one product of a tile costs: the model's terms at the rates of an H200.
+
+    Moving and multiplying hide each other but for one part in as many as there are blocks on an
+    SM; multiplications, operands and inputs count for surplus too.
+    """
+    rows, columns = tile.register_x[1], tile.register_y[1]
+    trips = {loop: unit.trips[loop] or 1 for loop in unit.loops_around(unit.leader)}
+    surplus = prod(ceil(trips[loop] / size) * size / trips[loop] for loop, size in tile.outputs)
+    warps = ceil(tile.threads / WARP)
+    idle = warps * WARP / tile.threads
+    multiplied = surplus * idle * (1 + OPERAND * (rows + columns) / (rows * columns))
+    sides = 1 / (tile.thread_x[1] * rows) + 1 / (tile.thread_y[1] * columns)
+    summed = trips[tile.contracted[0]]
+    moved = max(OUTPUT / summed, OUTPUT_L2 / summed + surplus * L2_ELEMENT * sides)
+    room = REGISTERS_PER_BLOCK // (held_registers(tile, element_bytes) + SPARE_REGISTERS)
+    resident = max(1, min(room, SM_THREADS) // (warps * WARP))
+    hidden = min(resident, SM_BLOCKS)
+    return max(moved, multiplied) + min(moved, multiplied) / hidden
+
+
+def _candidates(unit: Unit) -> Iterator[_Candidate]:
+    """Yield the tiles worth a try, with loops as they are and with two of them as one."""
+    for merges in ((), *flattenings(unit)):
+        own = with_merged(unit, merges)
+        found = contraction(own)
+        if isinstance(found, str):
+            continue
+        for tile in _tiles(own, found):
+            yield _Candidate(cost(own, tile), merges, own, found, tile)
+
+
+def flattenings(unit: Unit) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """Yield the loops that may run as one to fill lines of threads, outermost first."""
+    found = contraction(unit)
+    if isinstance(found, str) or len(found.x) < 3:
+        return
+    along, *others = found.x
+    if (unit.trips[along] or 1) % LINE == 0:
+        return
+    # Best a loop that is next in the output too, else one that is next in its input.
+    best = sorted(
+        others,
+        key=lambda n: (
+            not follow(found.target, (n, along), unit.trips),
+            not follow(found.a, (n, along), unit.trips),
+        ),
+    )
+    pair = (best[0], along)
+    region, name = unit.analysis.region, merged_name(pair)
+    taken = {*region.names, *(loop.var for loop in unit.band)}
+    if name not in taken and not name_is_taken(name, unit.analysis):
+        yield (pair,)
+
+
+def _tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
+    """Yield tiles of many lengths that fit a block and have few outputs too many."""
+
+    def trip(loop: str) -> int:
+        return unit.trips[loop] or 1
+
+    x, y, deep, wide = found.x[0], found.y[1], found.x[1], found.y[0]
+    lanes = [n for n in (LINE, trip(x)) if LINE <= n <= 2 * LINE and n <= trip(x)]
+    step = staged_steps(trip(found.contracted[0]), WHOLE)
+    for lane, row, a, b in product(
+        dict.fromkeys(lanes),
+        _lengths(trip(y), ROWS),
+        *(_lengths(trip(n), REGISTER_LENGTHS) for n in (deep, wide)),
+    ):
+        if a * b > MOST_OUTPUTS:
+            continue
+        tile = ContractionTile(
+            (x, lane), (y, row), (deep, a), (wide, b), (found.contracted[0], step)
+        )
+        if fits(unit, found, tile) and has_own_sums(unit, found, tile):
+            yield tile
+
+
+def _lengths(trip: int, lengths: range) -> list[int]:
+    """Return the lengths of tiles worth a try: none longer than the loop is."""
+    return sorted({min(trip, n) for n in lengths})
+
+
+def _reason(loops: tuple[str, ...]) -> Reason:
+    listed = f"{', '.join(loops)} as {merged_name(loops)}"
+    return Reason("merged", listed, f"{LINE} does not divide the iterations of {loops[-1]}")
+
+
+def wished(unit: Unit, wish: Contract) -> Candidate | str:
+    """Return the choice for a tile that somebody asks for, or in words why it cannot be."""
+    found = contraction(unit)
+    if isinstance(found, str):
+        return found
+    tile = _as_wished(found, wish)
+    if isinstance(tile, str):
+        return tile
+    roles = (
+        ((tile.thread_x, tile.register_x), found.x, found.a),
+        ((tile.thread_y, tile.register_y), found.y, found.b),
+    )
+    for pair, loops, access in roles:
+        names = [loop for loop, _ in pair if loop]
+        if len(names) < 2 or not set(names) <= set(loops):
+            own = " and ".join(names) or "none"
+            return f"{own}: not two of the loops of {access.access.array} alone, {_list(loops)}"
+    if not has_own_sums(unit, found, tile):
+        return f"each iteration of {unit.band[-1].var} has a sum, so it must be in registers"
+    taken = taken_name(unit, tile)
+    if taken:
+        return f"the region uses the name {taken}"
+    if tile.contracted[0] not in found.contracted:
+        return f"{tile.contracted[0]} is none of the summed loops: {_list(found.contracted)}"
+    if tile.threads > MAX_THREADS:
+        return f"a block would have {tile.threads} threads, more than {MAX_THREADS}"
+    if copied_bytes(unit, found, tile) > SHARED_BYTES:
+        return f"the copies need more than {SHARED_BYTES // 1024} KiB of shared memory"
+    return choose_tile(unit, found, tile)
+
+
+def _as_wished(found: Contraction, wish: Contract) -> ContractionTile | str:
+    """Return the tile that is asked for, or what of it is no input of the statement and no word.
+
+    A role without a loop has an empty name.
+    """
+    wrong = next((word for word in wish.assign if word not in list(Assignment)), "")
+    if wrong:
+        return f"'{wrong}' is no assignment: {_list(tuple(Assignment))}"
+    inputs = (found.a.access.array, found.b.access.array)
+    staged = inputs if wish.stage is None else wish.stage
+    other = next((name for name in staged if name not in inputs), "")
+    if other:
+        return f"{other} is no input of the statement: {_list(inputs)}"
+    thread, register = (*wish.thread, "", ""), (*wish.register, "", "")
+    tile = ContractionTile(
+        (thread[0], wish.thread_x),
+        (thread[1], wish.thread_y),
+        (register[0], wish.register_x),
+        (register[1], wish.register_y),
+        (wish.sum, wish.step),
+        stage_x=inputs[0] in staged,
+        stage_y=inputs[1] in staged,
+    )
+    usual = (tile.assign_x, tile.assign_y)
+    assigned = (*map(Assignment, wish.assign), *usual[len(wish.assign) :])
+    return replace(tile, assign_x=assigned[0], assign_y=assigned[1])
+
+
+def _list(loops: Sequence[str]) -> str:
+    return ", ".join(loops)

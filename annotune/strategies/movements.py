@@ -1,0 +1,343 @@
+"""Ways to move the data of a kernel whose tile is chosen: pipelines, vectors, streams.
+
+Sources: CUDA C++ Programming Guide, Asynchronous Data Copies and Launch Bounds; J. Kim et al.,
+"Optimizing Tensor Contractions in CCSD(T) for Efficient Execution on GPUs", ICS 2018, section 4
+(the output is loaded early and its use hides behind the inputs); NVIDIA, CUTLASS, Efficient GEMM
+in CUDA (pipelining, with registers or shared memory as the place of the next tile).
+
+Whole tiles apart from those that are cut short: one more point of a strategy's space.
+
+Sources: "Deep Dive into GPU Programming: Experience with Optimizing Tensor Contractions", a talk at
+Pacific Northwest National Laboratory (interior and boundary code apart); M. Wolfe, "High
+Performance Compilers for Parallel Computing", 1996, chapter 9 (index set splitting).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import ceil
+
+from annotune.analysis.facts import AccessFacts
+from annotune.diagnostics import NOWHERE, AnnotuneError
+from annotune.ir.c_types import element_bytes
+from annotune.ir.nest import MemorySpace
+from annotune.model.shape import shape
+from annotune.schedule.apply import Places
+from annotune.schedule.candidate import (
+    Candidate,
+    ContractionTile,
+    Extent,
+    Moves,
+    Reason,
+    described,
+    held_registers,
+    moves,
+    over,
+    pipeline_of,
+    resident_of,
+    widths,
+)
+from annotune.schedule.launch_sizes import SM_BLOCKS, SM_THREADS, WARP
+from annotune.schedule.merged import with_merged
+from annotune.schedule.messages import NO_MOVEMENT
+from annotune.schedule.units import Unit
+from annotune.strategies.copy_layout import vector_layout
+from annotune.transforms.hold import Hold
+from annotune.transforms.pad import Pad
+from annotune.transforms.peel import Peel
+from annotune.transforms.pipeline import WORDS, Pipeline, part_length
+from annotune.transforms.resident import Resident
+from annotune.transforms.stage import Stage
+from annotune.transforms.steps import of_kind
+from annotune.transforms.stream import Stream
+from annotune.transforms.tile import tile_name
+from annotune.transforms.transform import Transform
+from annotune.transforms.wide_copy import VECTORS
+
+# Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
+# Programming Guide, Technical Specifications per Compute Capability).
+MOST_SHARED_BYTES = 99 * 1024
+# What the rules take of it, so that three blocks fit on an H200.
+USUAL_SHARED_BYTES = 64 * 1024
+# 32-bit registers of a multiprocessor, and the unit in which a thread is given them (the same).
+REGISTERS_PER_SM = 64 * 1024
+REGISTER_UNIT = 8
+# Bytes that a thread moves with one instruction at most.
+VECTOR_BYTES = 16
+# The commands of a recipe that speak of a movement.
+MOVING = ("pipeline", "vectors", "stream", "resident")
+_SHARED, _REGISTERS = MemorySpace.SHARED, MemorySpace.DEALT
+_RING, _AHEAD = ((2, _SHARED), (3, _SHARED)), (2, _REGISTERS)
+
+
+def moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:
+    """Return `choice` with its data moved so, or in words why they cannot be.
+
+    For sizes that are not the tuned ones, and may leave vectors unaligned, single elements are
+    copied.
+    """
+    wordless = _wordless(unit, choice, wanted)
+    if wordless:
+        return f"no single instruction moves elements of type '{wordless}'"
+    return _moved(unit, choice, wanted)
+
+
+def _moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:
+    """Return what `moved` does, where an instruction moves the elements."""
+    tile = choice.contract or shape(with_merged(unit, choice.merges), choice)
+    threads = tile.threads
+    most = min(SM_BLOCKS, SM_THREADS // (WARP * ceil(threads / WARP)))
+    ring, resident = pipeline_of(wanted), resident_of(wanted)
+    if resident > most:
+        asked = f"{resident} blocks of {threads} threads"
+        return f"{asked}, of which a multiprocessor holds {most}"
+    staged = choice.of(Stage)
+    is_copying = ring is not None or widths(wanted) != (1, 1)
+    if is_copying and (choice.contract is None or not staged):
+        return "nothing is copied into shared memory"
+    held = bool(choice.registers) or bool(choice.of(Hold))
+    if of_kind(wanted, Stream) and not held:
+        return "its output is not held in registers while it is summed"
+    if ring is not None and ring.through is _REGISTERS and ring.stages != 2:
+        return f"{ring.stages} stages through registers, expected 2"
+    made = replace(_with_copies(unit, choice, wanted), moves=wanted)
+    needed = shared_bytes(unit, made)
+    if needed > MOST_SHARED_BYTES:
+        return f"the copies need {needed} bytes of shared memory, more than {MOST_SHARED_BYTES}"
+    if wanted:
+        reason = Reason("movement", described(wanted), "another point of the space")
+        made = replace(made, reasons=(*choice.reasons, reason))
+    if choice.elsewhere is None and widths(wanted) == (1, 1):
+        return made
+    general = tuple(step for step in wanted if isinstance(step, Pipeline | Stream))
+    other = moved(unit, choice.elsewhere or choice, general)
+    return replace(made, elsewhere=choice.elsewhere if isinstance(other, str) else other)
+
+
+def as_wished(unit: Unit, choice: Candidate, asked: Moves, places: Places) -> Candidate:
+    """Return `choice` with its data moved as a recipe says, which stands at `places`.
+
+    Raises:
+        AnnotuneError: The choice has no such copies.
+    """
+    # The transforms say at the command what no instruction moves.
+    found = _moved(unit, choice, over(asked, choice.moves, choice.leader))
+    if isinstance(found, str):
+        spans = (places.of(name, s) for s in unit.statements for name in MOVING)
+        place = next((span for span in spans if span != NOWHERE), NOWHERE)
+        raise AnnotuneError.of(NO_MOVEMENT.at(place, statement=unit.leader, reason=found))
+    return found
+
+
+def usual(unit: Unit, choice: Candidate) -> Candidate:
+    """Return a choice with its data moved as the rules have it, itself where that cannot be.
+
+    Copies go past the registers while the output is on its way to them; where they are not of the
+    whole sum, the next one begins before the present one is used. Measured for the triples on an
+    H200: 0 to 3 % less time at 16 for each extent, 12 to 25 % less at 20, 24 and 28; for gemm 7 to
+    8 % less (docs/hardware.md).
+    """
+    tile = choice.contract
+    if tile is None or choice.moves:
+        return choice
+    steps = -(-(unit.trips[tile.contracted[0]] or 1) // tile.contracted[1])
+    for stages in (2, 1) if steps > 1 else (1,):
+        for copied in (_widest(unit, choice), 1):
+            found = moved(unit, choice, moves(choice.leader, stages, copied=copied))
+            if isinstance(found, str) or shared_bytes(unit, found) > USUAL_SHARED_BYTES:
+                continue
+            if copied == 1 or any(copy.width > 1 for copy in found.of(Stage)):
+                return replace(found, reasons=(*choice.reasons, _why(found.moves)))
+    return choice
+
+
+def _why(known: Moves) -> Reason:
+    rule, ring = "no way through registers, and the output arrives meanwhile", pipeline_of(known)
+    if ring is not None and ring.stages > 1:
+        rule = "a copy is on its way while another is used"
+    return Reason("movement", described(known), rule)
+
+
+def _widest(unit: Unit, choice: Candidate) -> int:
+    """Return how many neighbours of an input a thread can copy at once."""
+    copied = [copy.array for copy in choice.of(Stage)]
+    if not {unit.analysis.region.arrays[name].element for name in copied} <= VECTORS.keys():
+        return 1
+    return VECTOR_BYTES // min((_element(unit, name) for name in copied), default=VECTOR_BYTES)
+
+
+def _wordless(unit: Unit, choice: Candidate, wanted: Moves) -> str:
+    """Return a type of elements that a movement would have one instruction move, and none does."""
+    arrays = unit.analysis.region.arrays
+    moved: list[str] = []
+    ring = pipeline_of(wanted)
+    if ring is not None and ring.through is _SHARED:
+        moved += [copy.array for copy in choice.of(Stage)]
+    if of_kind(wanted, Stream):
+        moved += [facts.access.array for facts in unit.writes]
+    types = [arrays[name].element for name in moved if name in arrays]
+    return next((element for element in types if element not in WORDS), "")
+
+
+def variants(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
+    """Yield a choice with other movements worth a try, the plain one left out."""
+    tile = choice.contract
+    if tile is None or choice.moves:
+        return
+    seen = {_shape(choice)}
+    for movement in _movements(unit, choice, tile):
+        found = moved(unit, choice, movement)
+        if isinstance(found, str) or _shape(found) in seen:
+            continue
+        seen.add(_shape(found))
+        yield found
+
+
+def _shape(choice: Candidate) -> tuple[object, ...]:
+    """Return all of a movement that reaches the text of a kernel."""
+    return choice.of(Stage), choice.of(Pipeline), choice.of(Stream), choice.of(Resident)
+
+
+def _movements(unit: Unit, choice: Candidate, tile: ContractionTile) -> Iterator[Moves]:
+    steps = -(-(unit.trips[tile.contracted[0]] or 1) // tile.contracted[1])
+    rings = [pair for pair in _RING if pair[0] <= steps]
+    pipelines = [(0, _SHARED), (1, _SHARED), *rings, *([_AHEAD] if steps > 1 else [])]
+    width, leader = _widest(unit, choice), choice.leader
+    for streamed in (False, True):
+        for stages, through in pipelines:
+            yield moves(leader, stages, through, streamed=streamed)
+            yield moves(leader, stages, through, copied=width, streamed=streamed)
+            yield moves(leader, stages, through, read=width, streamed=streamed)
+    most = resident_blocks(unit, tile)
+    if most > 1:
+        for stages, through in pipelines:
+            yield moves(leader, stages, through, resident=most)
+
+
+def resident_blocks(unit: Unit, tile: ContractionTile) -> int:
+    """Return how many blocks fit on a multiprocessor with no more registers than a tile needs."""
+    output = next(f for f in unit.writes)
+    each = held_registers(tile, _element(unit, output.access.array))
+    given = -(-each // REGISTER_UNIT) * REGISTER_UNIT
+    return REGISTERS_PER_SM // (given * tile.threads)
+
+
+def shared_bytes(unit: Unit, choice: Candidate) -> int:
+    """Return what the copies of a choice take of the shared memory of a block."""
+    total = 0
+    extents = choice.contract.copied_extents if choice.contract is not None else {}
+    rings = (ring for ring in choice.of(Pipeline) if ring.through is MemorySpace.SHARED)
+    stages = {ring.statement: ring.stages for ring in rings}
+    for copy in choice.of(Stage):
+        reach = 1 + sum(each * (extents.get(loop, 1) - 1) for loop, each in copy.layout)
+        parts = stages.get(copy.statement, 1)
+        length = part_length(reach) if parts > 1 else reach
+        total += parts * length * _element(unit, copy.array)
+    return total
+
+
+def _with_copies(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate:
+    """Return a choice with its copies and its output moved as told."""
+    tile, copies, ring = choice.contract, choice.of(Stage), pipeline_of(wanted)
+    if of_kind(wanted, Stream):
+        choice = choice.having(*map(Stream, choice.statements), without=(Stream,))
+    if resident_of(wanted):
+        choice = choice.having(*of_kind(wanted, Resident), without=(Resident,))
+    if tile is None or not copies:
+        return choice
+    found: list[Transform] = [_staged(unit, tile, copy, *widths(wanted)) for copy in copies]
+    if ring is not None:
+        loop = tile_name(tile.contracted[0])
+        found += [replace(ring, statement=s, loop=loop) for s in {c.statement for c in copies}]
+    return choice.having(*found, without=(Stage, Pipeline))
+
+
+def _staged(unit: Unit, tile: ContractionTile, copy: Stage, copied: int, read: int) -> Stage:
+    """Return a copy laid out for the widest accesses that are proven to be aligned."""
+    bytes_ = _element(unit, copy.array)
+    facts = next(f for f in unit.reads if f.access.array == copy.array)
+    wide = copy = replace(copy, width=1)
+    if read > 1:
+        wide = _laid_out(tile, copy, bytes_, read, is_read=True)
+    if copied > 1 and _is_aligned(unit, facts, wide, tile, copied):
+        if read == 1:
+            wide = _laid_out(tile, copy, bytes_, copied, is_read=False)
+        if _has_neighbours(wide, copied):
+            wide = replace(wide, width=copied)
+    return wide
+
+
+def _laid_out(
+    tile: ContractionTile, copy: Stage, element_bytes: int, width: int, is_read: bool
+) -> Stage:
+    """Return a copy in which neighbours are side by side, or the same where that costs passes."""
+    if not is_read and _has_neighbours(copy, width):
+        return copy
+    extents = dict(tile.extents)
+    order = tuple((loop, extents[loop]) for loop, _ in copy.layout if loop in extents)
+    if len(order) < len(copy.layout):
+        return copy
+    threads = (tile.thread_x, tile.thread_y)
+    registers = {tile.register_x[0], tile.register_y[0]}
+    first: Extent | None = order[-1]
+    if is_read:
+        first = next((row for row in order if row[0] in registers), None)
+    if first is None or first[1] % width:
+        return copy
+    layout = vector_layout(first, order, threads, element_bytes, width, width if is_read else 1)
+    return copy if layout is None else replace(copy, layout=layout)
+
+
+def _has_neighbours(copy: Stage, width: int) -> bool:
+    """Return whether the loop that fills a copy innermost has its neighbours side by side."""
+    others = (stride for _, stride in copy.layout[:-1])
+    return copy.layout[-1][1] == 1 and all(stride % width == 0 for stride in others)
+
+
+def _is_aligned(
+    unit: Unit, facts: AccessFacts, copy: Stage, tile: ContractionTile, width: int
+) -> bool:
+    """Return whether all vectors of an input start at a multiple of their length.
+
+    This is what the strides tell; `Stage` proves it from the subscripts, or refuses.
+    """
+    inner = copy.layout[-1][0]
+    lengths = {unit.trips.get(inner) or 1, dict(tile.extents).get(inner, 1)}
+    if facts.strides.get(inner) != 1 or any(length % width for length in lengths):
+        return False
+    others = (stride for loop, stride in facts.strides.items() if loop != inner)
+    return all(stride is not None and stride % width == 0 for stride in others)
+
+
+def _element(unit: Unit, array: str) -> int:
+    return element_bytes(unit.analysis.region.arrays[array].element)
+
+
+def with_peeled(unit: Unit, choice: Candidate) -> Candidate | None:
+    """Return `choice` with whole tiles apart, None where no tile of the nest is cut short.
+
+    Neither is there any where threads combine a sum, which `Peel` refuses.
+
+    The model predicts the same time for both: the conditions cost few instructions beside the
+    loads that wait for them, and ptxas gives the kernel about as many registers (4 less to 10
+    more, docs/strategies/primitives.md).
+    """
+    tiles = choice.tiles
+    trips = with_merged(unit, choice.merges).trips
+    cut = [loop for loop, size in tiles if (trips.get(loop) or 0) % size]
+    if not cut or unit.sums or choice.team:
+        return None
+    padded = next(iter(choice.of(Pad)), None)
+    loops = padded.loops if padded is not None else tuple(loop for loop, _ in tiles)
+    first = padded.statement if padded is not None else choice.leader
+    elsewhere = choice.elsewhere
+    made = choice.having(Peel(first, loops), why=_reason(cut))
+    other = None if elsewhere is None else with_peeled(unit, elsewhere) or elsewhere
+    return replace(made, elsewhere=other)
+
+
+def _reason(cut: list[str]) -> Reason:
+    ends = ", ".join(dict.fromkeys(cut))
+    rule = f"tiles of {ends} are cut short: whole ones run without conditions, in a second text"
+    return Reason("peeled", "whole tiles", rule)

@@ -1,0 +1,310 @@
+"""Where the loops of a candidate run in OpenACC.
+
+What OpenACC's ``cache`` directive may name under a candidate.
+
+The shapes of a kernel in OpenACC, by rules of its own: compilers treat it otherwise than CUDA.
+
+Source: A. Rivera, "Using Autotuning for Accelerating Tensor Contraction on Graphics Processing
+Units", University of Utah, 2014, section 5.5 and Tables 5.3 and 5.4: OpenACC won by 1.32 with
+other shapes than CUDA's, and compilers chose other grids than those asked for.
+
+The form that a recipe's ``acc`` asks for: its ``cache`` and its ``clause``, kept or refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import prod
+
+from annotune.annotation.spec import WishKind
+from annotune.ir.nest import Level
+from annotune.schedule.apply import schedule
+from annotune.schedule.candidate import Candidate, Reason
+from annotune.schedule.launch_sizes import WARP
+from annotune.schedule.units import Unit
+from annotune.strategies.acc_blocks import lane_blocks
+from annotune.strategies.acc_levels import on_acc
+from annotune.strategies.direct import choose, thread_level
+from annotune.strategies.hints import hints
+from annotune.strategies.registry import AUTO, made
+from annotune.transforms.cache import Cache, sections
+from annotune.transforms.context import Context
+from annotune.transforms.deal import deal_name
+from annotune.transforms.map import PLACES, TILE, Map
+from annotune.transforms.permute import Permute
+from annotune.transforms.resident import Resident
+from annotune.transforms.steps import COPYING
+from annotune.transforms.stream import Stream
+from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.tree import bound_names
+
+
+def cacheable(unit: Unit, choice: Candidate) -> tuple[str, ...]:
+    """Return the arrays of which a gang reads a box more than once, none for an illegal choice."""
+    analysis = unit.analysis
+    body, context = analysis.region.nest.body, Context(analysis, analysis.region.sizes)
+    for step in schedule((choice,), unit.groups):
+        if step.is_inner:
+            continue
+        if step.why_not(body, context) is not None:
+            return ()
+        body = step.apply(body, context)
+    return tuple(section.array for section in sections(body, context, choice.leader))
+
+
+NO_BARRIER = (
+    "a shared tile does not apply: the lanes of a gang have no barrier in OpenACC, so they cannot "
+    "fill a copy together"
+)
+SUBJECT = "shape"
+# The shape that a recipe asks for.
+RECIPE = "recipe"
+# Gangs that give each SM of an H200 one (132 of them).
+ENOUGH_GANGS = 128
+
+
+def acc_shapes(unit: Unit, strategy: str = AUTO) -> tuple[Candidate, ...]:
+    """Return the shapes that a unit may have, the rules' own first.
+
+    `strategy` is one of `STRATEGY_NAMES`; only without a name are there blocks for each lane.
+    None where hints speak of the unit's loops: they are for the `direct` strategy.
+    """
+    if any(next(hints(unit, kind), None) is not None for kind in WishKind):
+        return ()
+    found = [replace(one, origin="openacc") for one in _shapes(unit, strategy)]
+    return tuple(c for k, c in enumerate(found) if c not in found[:k])
+
+
+def _shapes(unit: Unit, strategy: str) -> Iterator[Candidate]:
+    direct = choose(unit)
+    plain = in_form(unit, direct)
+    if not unit.parallel or direct.team or not direct.threads:
+        yield plain
+        return
+    wide = in_form(unit, collapsed(unit, direct))
+    # At other sizes tiles would be cut short.
+    blocks = lane_blocks(unit) if strategy == AUTO else f"--strategy {strategy} is asked for"
+    found = () if isinstance(blocks, str) else tuple(replace(c, elsewhere=wide) for c in blocks)
+    why_not = blocks if isinstance(blocks, str) else _idle(unit, found[0], wide)
+    if why_not:
+        reason = Reason("registers", "one output for each lane", why_not)
+        wide = replace(wide, reasons=(*wide.reasons, reason))
+    first, *later = (wide, *found) if why_not else found
+    if any(choice.contract is not None for choice in made(unit, strategy).first):
+        reason = Reason(SUBJECT, first.shape or "direct", NO_BARRIER)
+        first = replace(first, reasons=(reason, *first.reasons))
+    yield first
+    yield cached(unit, first)
+    if not why_not:
+        yield wide
+    yield other_level(wide)
+    yield plain
+    yield from tile_clause(unit, direct)
+    yield from later
+    yield from separate(unit, wide)
+
+
+def _idle(unit: Unit, block: Candidate, wide: Candidate) -> str:
+    """Return why blocks of outputs leave a device idle that `wide` fills, empty if they do not."""
+    few, many = _gangs(unit, block), _gangs(unit, wide)
+    if few >= ENOUGH_GANGS or many <= few:
+        return ""
+    return f"blocks would leave {few} gangs, fewer than the {ENOUGH_GANGS} that keep a device busy"
+
+
+def _gangs(unit: Unit, choice: Candidate) -> int:
+    tiles = {tile_name(loop): (loop, size) for loop, size in choice.tiles}
+    pairs = (tiles.get(name, (name, 1)) for name in choice.blocks)
+    return prod(-(-(unit.trips[loop] or 1) // size) for loop, size in pairs)
+
+
+def in_form(unit: Unit, choice: Candidate, asked: Map | None = None) -> Candidate:
+    """Return a choice of CUDA's or of a recipe in the form that the rules give it in OpenACC.
+
+    Thread y is of one vector with thread x, but workers where thread x fills whole warps by
+    itself. In place of copies that threads share it has the choice of the `direct` strategy. What
+    the recipe's own ``acc`` maps is `asked`, and left as it says.
+    """
+    # How the threads of a block move data is CUDA's.
+    choice = replace(choice, moves=()).having(without=(Stream, Resident))
+    if choice.shape:
+        return choice
+    if choice.contract is not None or choice.merges:
+        reason = Reason(SUBJECT, "direct", NO_BARRIER)
+        choice = choose(unit)
+        choice = replace(choice, reasons=(reason, *choice.reasons))
+    choice = choice.having(without=COPYING)
+    if asked is not None:
+        return on_acc(choice, asked=asked)
+    if len(choice.threads) < 2:
+        return replace(on_acc(choice), shape="vector")
+    fastest, *others = choice.threads
+    extent = _extent(unit, choice, fastest)
+    whole = extent > 0 and extent % WARP == 0
+    decision = f"{', '.join(others)} as worker" if whole else "one vector of both thread loops"
+    rule = f"{fastest} has {extent} iterations, {'' if whole else 'not '}whole warps of {WARP}"
+    reasons = (*choice.reasons, Reason(SUBJECT, decision, rule))
+    made = on_acc(choice, tuple(reversed(others)) if whole else ())
+    return replace(made, shape="workers" if whole else "merged", reasons=reasons)
+
+
+def other_level(choice: Candidate) -> Candidate:
+    """Return a choice with workers where it has one vector, and the other way round.
+
+    Where there is only one thread loop it stays as it is.
+    """
+    step, threads = choice.mapping, choice.threads
+    if step is None or not choice.shape or choice.shape == RECIPE or len(threads) < 2:
+        return choice
+    if step.on("worker"):
+        return _in(_at_levels(choice, "vector"), "merged", f"one vector of {', '.join(threads)}")
+    decision = f"{', '.join(reversed(threads[1:]))} as worker"
+    return _in(_at_levels(choice, "worker"), "workers", decision)
+
+
+def _at_levels(choice: Candidate, place: str) -> Candidate:
+    """Return a candidate with all its threads but x on a level, and x on the vector."""
+    step = choice.mapping
+    assert step is not None
+    others = (*step.on("worker"), *step.on("vector"))[:-1]
+    (level,) = PLACES[place]
+    levels = tuple((name, level if name in others else own) for name, own in step.levels)
+    return choice.having(replace(step, levels=levels), without=(Map,))
+
+
+def collapsed(unit: Unit, choice: Candidate) -> Candidate:
+    """Return a choice with all parallel loops that lanes do not run on gangs, collapsed.
+
+    A grid has three axes in CUDA, and gangs are one: no loop need stay in a lane for that. Loops
+    whose bounds others set stay.
+    """
+    taken = {*choice.threads, *choice.blocks, *(name for name, _ in choice.tiles)}
+    band = {loop.var: loop for loop in unit.band}
+    left = [
+        name
+        for name in reversed(unit.parallel)
+        if name not in taken and not bound_names(band[name]) & set(band)
+    ]
+    if not left:
+        return choice
+    reasons = tuple(r for r in choice.reasons if r.subject not in ("serial", "order", "registers"))
+    why = Reason("gang", ", ".join(left), "parallel too; gangs are not bound to three axes")
+    bare = choice.placed(blocks=(*choice.blocks, *left)).having(without=(Permute,))
+    return thread_level(unit, replace(bare, reasons=(*reasons, why)))
+
+
+def separate(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
+    """Yield the ways not to collapse the gangs: one loop of them as workers, or in the lane."""
+    step = choice.mapping
+    if step is None or len(choice.blocks) < 2 or not choice.shape or step.on("worker"):
+        return
+    fastest, *others = choice.blocks
+    tiled = {tile_name(loop) for loop, _ in choice.tiles}
+    if fastest not in tiled:
+        yield _in(_as_worker(choice, step, fastest), "gang and worker", f"{fastest} as worker")
+    inside = [name for name in choice.blocks[:-1] if name not in tiled]
+    if inside and len(inside) == len(choice.blocks) - 1:
+        levels = tuple(pair for pair in step.levels if pair[0] not in choice.blocks[:-1])
+        bare = choice.having(replace(step, levels=levels), without=(Map, Permute))
+        alone = thread_level(unit, bare)
+        yield _in(alone, "one gang loop", f"{', '.join(others[-1:])} alone on gangs")
+
+
+def _as_worker(choice: Candidate, step: Map, gang: str) -> Candidate:
+    """Return a candidate with a loop of its gangs as the worker inside them."""
+    gangs = [pair for pair in step.levels if pair[0] != gang and pair[1] is Level.GANG]
+    lanes = [pair for pair in step.levels if pair[1] is not Level.GANG]
+    levels = (*gangs, (gang, Level.WORKER), *lanes)
+    return choice.having(replace(step, levels=levels), without=(Map,))
+
+
+def tile_clause(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
+    """Yield the choice with the ``tile`` clause, where its tiles are all that the gangs run.
+
+    The clause cuts loops that nest directly, and gcc knows no order inside an iteration of its
+    lanes.
+    """
+    tiles = tuple(tile_name(loop) for loop in choice.threads)
+    cut = dict(choice.tiles)
+    if set(choice.blocks) != set(tiles) or set(cut) != set(choice.threads) or choice.max_blocks:
+        return
+    if prod(cut.values()) % WARP or not all(unit.may_have_lanes(n) for n in choice.threads):
+        return
+    band = {loop.var: loop for loop in unit.band}
+    if any(bound_names(band[name]) & set(band) for name in choice.threads):
+        return
+    sizes = ", ".join(f"{loop} by {cut[loop]}" for loop in choice.threads)
+    # Tiles in the order of their loops, as the clause has them.
+    made = on_acc(choice.placed(blocks=tiles), clause=TILE)
+    yield _in(made, "tile clause", f"{sizes} by the compiler")
+
+
+def cached(unit: Unit, choice: Candidate) -> Candidate:
+    """Return a choice with what its gangs read again and again in ``cache``, if there is any."""
+    # What a worker has of a loop is no section.
+    arrays = () if choice.deals or not choice.shape else cacheable(unit, choice)
+    if not arrays:
+        return choice
+    # The length of a section is that of the tuned sizes.
+    made = choice.having(Cache(choice.leader, arrays))
+    other = _in(made, f"{choice.shape}, cache", f"cache of {', '.join(arrays)}")
+    return replace(other, elsewhere=choice.elsewhere or choice)
+
+
+def _in(choice: Candidate, shape: str, decision: str) -> Candidate:
+    """Return a choice in another shape, which is a further point of the space."""
+    reasons = tuple(r for r in choice.reasons if r.subject != SUBJECT)
+    why = Reason(SUBJECT, decision, "another point of the space")
+    return replace(choice, shape=shape, reasons=(*reasons, why))
+
+
+def _extent(unit: Unit, choice: Candidate, loop: str) -> int:
+    workers = {deal_name(name): count for name, count in choice.deals}
+    return {**dict(choice.tiles), **workers}.get(loop) or unit.trips.get(loop) or 0
+
+
+def as_asked(unit: Unit, choice: Candidate, asked: Map, arrays: tuple[str, ...]) -> Candidate | str:
+    """Return a choice whose loops ``acc`` names in the form that it asks for, or why it cannot be.
+
+    Tiles that it does not name are left out. `arrays` are those that it has in its ``cache``.
+    """
+    made = in_form(unit, choice, asked)
+    own = (step for step in made.of(Tile) if tile_name(step.loop) in asked.names)
+    made = made.having(*own, without=(Tile,))
+    if not asked.clause and not arrays:
+        return made
+    if asked.clause:
+        why_not = _why_no_clause(unit, made, asked, arrays)
+        if why_not:
+            return why_not
+        made = on_acc(made, clause=TILE, asked=asked)
+    known = cacheable(unit, made) if arrays else ()
+    for array in arrays:
+        if array not in known:
+            what = f"a gang does not read one box of '{array}' again and again"
+            return f"{what}; of these it does: {', '.join(known) or 'none'}"
+    made = replace(made, shape=RECIPE)
+    # The lengths of a section are those of the tuned sizes.
+    return replace(made.having(Cache(made.leader, arrays)), elsewhere=made) if arrays else made
+
+
+def _why_no_clause(unit: Unit, choice: Candidate, asked: Map, arrays: tuple[str, ...]) -> str:
+    """Return why the ``tile`` clause cannot say the loops of an ``acc``, empty when it can."""
+    if asked.clause != TILE:
+        return f"there is no clause '{asked.clause}', only '{TILE}'"
+    lanes = asked.on("vector")
+    tiles = [tile_name(loop) for loop in lanes]
+    cut = [tile_name(loop) for loop, _ in choice.tiles]
+    if asked.on("worker") or list(asked.on("gang")) != tiles or not set(tiles) <= set(cut):
+        wanted = _listed(tiles)
+        return f"`{TILE}` needs the vector's loops in tiles, and these as gangs: gang={wanted}"
+    if arrays:
+        return f"`{TILE}` and `cache` do not go together: a gang has no loop of its own"
+    if not all(unit.may_have_lanes(loop) for loop in lanes):
+        return "lanes of these loops would lose the order inside an iteration"
+    return ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "{" + ",".join(f'"{name}"' for name in names) + "}"

@@ -1,0 +1,176 @@
+"""The table of strategies: each makes choices for a kernel of its kind, or says why it does not.
+
+`direct` suits every nest and is always there. A further strategy is a module with a function
+that returns its choices for a unit, the best first, and a row here. Its choices are points of the
+space; they come before those of `direct` where `why_later` has nothing against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from annotune.model.sectors import traffic
+from annotune.schedule.candidate import Candidate, Moves, Reason
+from annotune.schedule.units import Unit
+from annotune.strategies.direct import choose
+from annotune.strategies.gpu_tile import gemm, two_level
+from annotune.strategies.movements import usual, variants, with_peeled
+from annotune.strategies.pointwise import elementwise, fills_more, stencil
+from annotune.strategies.reduction import reduction, why_reduced_later
+
+Alternatives = tuple[Candidate, ...] | str
+
+
+def always_first(unit: Unit, first: Candidate) -> str:
+    """Return nothing: where the strategy applies, its choice is tried before `direct`."""
+    return ""
+
+
+def unless_less_traffic(unit: Unit, first: Candidate) -> str:
+    """Return why a strategy waits: memory has not less to do than under `direct`."""
+    if unit.analysis.region.spec.wishes:
+        return "a transformation gives hints for the launch"
+    own, its = traffic(unit, first), traffic(unit, choose(unit))
+    return "" if own.is_less(its) else f"memory has not less to do: {own}; of direct {its}"
+
+
+def unless_fuller(unit: Unit, first: Candidate) -> str:
+    """Return why a strategy waits: its loops as one, if they are, fill no more lanes either."""
+    is_free = first.merges and not unit.analysis.region.spec.wishes
+    if is_free and fills_more(unit, first, choose(unit)):
+        return ""
+    return unless_less_traffic(unit, first)
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A way to map some kernels onto a GPU.
+
+    `alternatives` returns its choices for a unit, the best first, or in words why it has none.
+    `why_later` returns why the best of them comes after the choice of `direct`, empty if before.
+    """
+
+    name: str
+    meaning: str
+    alternatives: Callable[[Unit], Alternatives]
+    why_later: Callable[[Unit, Candidate], str] = always_first
+
+
+AUTO, DIRECT = "auto", "direct"
+_ROWS = (
+    Strategy(
+        "two-level",
+        "a tile of a contraction's output per block, a smaller one in registers",
+        two_level,
+    ),
+    Strategy(
+        "gemm",
+        "the same with one loop of an input split among blocks, threads and registers",
+        gemm,
+    ),
+    Strategy(
+        "stencil",
+        "tiles whose rows share what they read around each point",
+        stencil,
+        unless_less_traffic,
+    ),
+    Strategy(
+        "elementwise",
+        "neighbouring threads on neighbouring elements, in full blocks",
+        elementwise,
+        unless_fuller,
+    ),
+    Strategy(
+        "reduction",
+        "threads share the terms of a sum",
+        reduction,
+        why_reduced_later,
+    ),
+)
+STRATEGIES = {row.name: row for row in _ROWS}
+STRATEGY_NAMES = (AUTO, DIRECT, *STRATEGIES)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the strategies make of a unit besides `direct`: before its choices, and after them."""
+
+    first: tuple[Candidate, ...] = ()
+    later: tuple[Candidate, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.first) + len(self.later)
+
+    def moving(self, moves: Moves) -> Made:
+        """Return the choices whose data move in one way."""
+        first, later = (
+            tuple(choice for choice in found if choice.moves == moves)
+            for found in (self.first, self.later)
+        )
+        return Made(first, later)
+
+
+def made(unit: Unit, wanted: str = AUTO) -> Made:
+    """Return what the strategies make of a unit; `wanted` is one of `STRATEGY_NAMES`.
+
+    A strategy that somebody asks for by its name comes first in any case.
+    """
+    first: list[Candidate] = []
+    later: list[Candidate] = []
+    peeled: list[Candidate] = []
+    for row in _wanted(wanted):
+        found = row.alternatives(unit)
+        if isinstance(found, str) or not found:
+            continue
+        found = tuple(replace(one, origin=row.name) for one in found)
+        waits = wanted == AUTO and row.why_later(unit, found[0])
+        (later if waits else first).extend(found)
+        # One point for each strategy: where its own choice gains nothing by it, none does.
+        apart = with_peeled(unit, found[0] if waits else usual(unit, found[0]))
+        peeled += [] if apart is None else [apart]
+    leading = [usual(unit, choice) for choice in first]
+    moved = (other for choice in first for other in (choice, *variants(unit, choice)))
+    others = (other for other in moved if other not in leading)
+    return Made((*leading, *others), (*later, *peeled))
+
+
+def why_not(unit: Unit, wanted: str) -> tuple[Reason, ...]:
+    """Return the reasons for which `direct` was taken for a unit, and no other strategy."""
+    names: dict[str, list[str]] = {}
+    later: list[str] = []
+    for row in _wanted(wanted):
+        found = row.alternatives(unit)
+        if isinstance(found, str):
+            names.setdefault(found, []).append(row.name)
+        else:
+            later.append(f"{row.name} comes later: {row.why_later(unit, found[0])}")
+    absent = (f"{_listed(rows)} not apply: {why}" for why, rows in names.items())
+    return tuple(Reason("strategy", DIRECT, why) for why in (*absent, *later))
+
+
+def others(unit: Unit, choice: Candidate, wanted: str) -> tuple[str, ...]:
+    """Return a sentence for each strategy beside that of `choice`: why not, or that it may do."""
+    taken = next((reason.decision for reason in choice.reasons if reason.subject == "strategy"), "")
+    names: dict[str, list[str]] = {}
+    able: list[str] = []
+    for row in _wanted(wanted):
+        found = row.alternatives(unit)
+        if isinstance(found, str):
+            names.setdefault(found, []).append(row.name)
+        elif not taken.startswith(row.name):
+            able.append(f"{row.name} applies too: its choices are other points of the space")
+    return (*(f"{_listed(rows)} not apply: {why}" for why, rows in names.items()), *able)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as the subject of a sentence, and its "do"."""
+    if len(names) == 1:
+        return f"{names[0]} does"
+    return f"{', '.join(names[:-1])} and {names[-1]} do"
+
+
+def _wanted(wanted: str) -> Iterator[Strategy]:
+    for row in _ROWS:
+        if wanted in (AUTO, row.name):
+            yield row

@@ -130,8 +130,8 @@ def run(
     from annotune.report.results_json import RESULTS_FILE, results_file
     from annotune.report.terminal import LiveProgress
     from annotune.tune.asked import Asked
+    from annotune.tune.ending import SIGNALLED, interrupts
     from annotune.tune.run import Limits
-    from annotune.tune.stop import SIGNALLED, interrupts
 
     settings, form = settings_of(options, os.environ), _form(options)
     cores = max(1, len(os.sched_getaffinity(0)))

@@ -11,11 +11,11 @@ from annotune import __version__
 from annotune.analysis.analyse import analyse
 from annotune.analysis.messages import WORK_UNKNOWN
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
-from annotune.annotation.complete import complete
 from annotune.annotation.devices import Device, load_device
 from annotune.annotation.messages import nearest
+from annotune.annotation.orio.complete import complete
+from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.regions import AnnotationBlock, scan_annotations
-from annotune.annotation.sizes import MAX_SIZES, problem_sizes
 from annotune.codegen.recipes import first_variant, listing_of, targets_said
 from annotune.codegen.several_sizes import (
     at_other_sizes,
@@ -52,10 +52,10 @@ if TYPE_CHECKING:
     from annotune.codegen.code import RegionCode
     from annotune.codegen.listing import Listing
     from annotune.tune.bench import Listener
+    from annotune.tune.ending import Stop
     from annotune.tune.region_run import Tuned
     from annotune.tune.results import RegionResult, Results
     from annotune.tune.run import Limits, Ready
-    from annotune.tune.stop import Stop
 
 NO_REGION = Template(
     "AT604",
@@ -256,8 +256,8 @@ def run(
 
     from annotune.measure.toolchain import find_toolchains, nvcc_warnings
     from annotune.tune import run as tuning
+    from annotune.tune.ending import NEVER
     from annotune.tune.recorder import disk_full_is_refused
-    from annotune.tune.stop import NEVER
     from annotune.tune.store import opened
 
     found = _accepted(settings)

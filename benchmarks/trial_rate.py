@@ -44,7 +44,7 @@ from annotune.pipeline import check
 from annotune.settings import Settings
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
-from annotune.tune.job import MOST_ON_CPU
+from annotune.tune.region_run import MOST_ON_CPU
 from annotune.tune.store import Store, opened
 from annotune.tune.tuner import by_clock
 

@@ -27,7 +27,7 @@ from statistics import median
 from typing import Any
 
 from annotune.report.results_json import read_results
-from annotune.tune.batches import BATCH
+from annotune.tune.experiment import BATCH
 from annotune.tune.results import Results
 from annotune.tune.search.names import make_search
 from annotune.tune.search.points import Points

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from annotune.annotation import expression as ex
-from annotune.annotation.expression import Node, parse_expression
+from annotune.annotation.expression import ExpressionError, Node, parse_expression
 from annotune.annotation.messages import UNKNOWN_ASSUMPTION, WRONG_ASSUMPTION, did_you_mean
 from annotune.annotation.spec import Assumptions, Value
-from annotune.annotation.tokens import ExpressionError
 from annotune.diagnostics import AnnotuneError, Span
 
 ASSUMPTIONS = ("disjoint", "extent", "finite", "pure", "strides", "whole")

@@ -10,14 +10,11 @@ from lark import Token, Tree
 
 from annotune.annotation import expression as ex
 from annotune.annotation.commands import check_command
-from annotune.annotation.evaluate import evaluate_node, names_in
-from annotune.annotation.expression import Node, parse_expression
-from annotune.annotation.grammar import Parsed, parse_tree
+from annotune.annotation.evaluate import evaluate_node, names_in, substitute
+from annotune.annotation.expression import ExpressionError, Node, parse_expression
+from annotune.annotation.grammar import Origin, Parsed, parse_tree
 from annotune.annotation.messages import DECLARED_TWICE, FIRST_DECLARED, NO_VALUES
-from annotune.annotation.origin import Origin
 from annotune.annotation.spec import Argument, Command, Formula, Parameter, Value
-from annotune.annotation.substitute import substitute
-from annotune.annotation.tokens import ExpressionError
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 
 _NO_NAMES: Mapping[str, Value] = {}

@@ -1,30 +1,32 @@
-"""The text of ``begin PerfTuning ( … )``, with the specifications it imports, to a Spec."""
+"""The problem sizes of an annotation, the first of which the analysis starts from.
+
+The text of ``begin PerfTuning ( … )``, with the specifications it imports, to a Spec.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice, product
 from pathlib import Path
 
 from annotune.annotation.assume import assumptions
-from annotune.annotation.evaluate import evaluate_node
-from annotune.annotation.expression import parse_expression
+from annotune.annotation.evaluate import evaluate_node, free_names, holds, substitute
+from annotune.annotation.expression import ExpressionError, parse_expression
 from annotune.annotation.flags import check_flags, without_unused_flags
-from annotune.annotation.grammar import parse_tree
-from annotune.annotation.input_vars import input_variable
+from annotune.annotation.grammar import Origin, parse_tree
 from annotune.annotation.messages import (
     DECLARED_TWICE,
     FIRST_DECLARED,
     LIST_WITHOUT_BRACKETS,
+    NO_SIZES,
     NO_VALUES,
     SEVERAL_VALUES,
     UNKNOWN_ARGUMENT,
     UNKNOWN_NAME,
     did_you_mean,
 )
-from annotune.annotation.origin import Origin
-from annotune.annotation.other_files import declared_in_files
-from annotune.annotation.sizes import with_first_sizes
+from annotune.annotation.orio.variables import declared_in_files, input_variable
 from annotune.annotation.spec import (
     Constraint,
     Formula,
@@ -33,11 +35,76 @@ from annotune.annotation.spec import (
     Spec,
     Value,
 )
-from annotune.annotation.spec_files import imported
-from annotune.annotation.statements import Statement, Statements, statements_of
-from annotune.annotation.substitute import substitute
-from annotune.annotation.tokens import ExpressionError
+from annotune.annotation.statements import Statement, Statements, imported, statements_of
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+
+# More combinations than this are not looked at: each costs microseconds, all of them seconds.
+MAX_COMBINATIONS = 100_000
+# So many problem sizes are looked at: each is tuned, and shares a run's time with the others.
+MAX_SIZES = 9
+
+
+def problem_sizes(spec: Spec, limit: int) -> tuple[Mapping[str, Value], ...]:
+    """Return at most `limit` combinations of ``input_params``, in the order of their lists.
+
+    All fulfil the constraints among the sizes.
+    """
+    return tuple(islice(_combinations(spec), limit))
+
+
+def with_first_sizes(spec: Spec) -> Spec:
+    """Return `spec` with the first sizes that fulfil the constraints at the lists' heads.
+
+    Raises:
+        AnnotuneError: No combination does; at the constraint that refuses the last ones.
+    """
+    first = next(_combinations(spec), None)
+    if first is None:
+        raise AnnotuneError.of(_refusal(spec))
+    params = tuple(
+        replace(param, values=_headed(param.values, first[param.name]))
+        for param in spec.input_params
+    )
+    return replace(spec, input_params=params)
+
+
+def _headed(values: tuple[Value, ...], head: Value) -> tuple[Value, ...]:
+    at = values.index(head)
+    return (head, *values[:at], *values[at + 1 :])
+
+
+def _combinations(spec: Spec) -> Iterator[dict[str, Value]]:
+    names = [param.name for param in spec.input_params]
+    among = _among_sizes(spec.constraints, spec.input_params)
+    every = product(*(param.values for param in spec.input_params))
+    for values in islice(every, MAX_COMBINATIONS):
+        sizes = dict(zip(names, values, strict=True))
+        if all(holds(constraint.formula, sizes) for constraint in among):
+            yield sizes
+
+
+def _among_sizes(
+    constraints: tuple[Constraint, ...], params: tuple[Parameter, ...]
+) -> tuple[Constraint, ...]:
+    """Return the constraints that name sizes alone, and at least one of them."""
+    sizes = {param.name for param in params}
+    found = []
+    for constraint in constraints:
+        names = set(free_names(constraint.formula))
+        if names and names <= sizes:
+            found.append(constraint)
+    return tuple(found)
+
+
+def _refusal(spec: Spec) -> Diagnostic:
+    """Return the refusal at the constraint that leaves no combination of the sizes."""
+    among = _among_sizes(spec.constraints, spec.input_params)
+    for count, constraint in enumerate(among, 1):
+        fewer = replace(spec, constraints=among[:count])
+        if next(_combinations(fewer), None) is None:
+            return NO_SIZES.at(constraint.span, name=constraint.name)
+    raise AssertionError("no sizes are refused without a constraint")
+
 
 _BUILD = "build_command prebuild_command postbuild_command postrun_command batch_command libs"
 _SEARCH = "algorithm time_limit total_runs budget seed resume use_z3"

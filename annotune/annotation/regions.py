@@ -27,7 +27,7 @@ from annotune.annotation.parse import Recipe, parse_recipe
 from annotune.annotation.perf_tuning import PerfTuning, read_perf_tuning, read_specification
 from annotune.annotation.scan import Closer, Opener, annotations_of
 from annotune.annotation.spec import Spec, Value
-from annotune.annotation.spec_files import specification
+from annotune.annotation.statements import specification
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 
 # The thesis writes CHILL in one figure and CHiLL in another, so case does not count.
@@ -68,7 +68,7 @@ class AnnotationBlock:
 
     `inner` and `frame` are ``(start, end, start, end)`` of an opener and of its closer: those
     of the innermost and of the outermost annotation. None for a region of a sidecar.
-    `annotune.annotation.complete` makes a C text of all this.
+    `annotune.annotation.orio.complete` makes a C text of all this.
     """
 
     start: int
@@ -289,7 +289,7 @@ class _Scanner:
         spec = with_recipe(replace(one.tuning.spec, span=span), one.recipe)
         loop_text, c_text = None, ""
         if one.kind == _LOOP:
-            from annotune.annotation.loop_region import loop_body
+            from annotune.annotation.orio.loop import loop_body
 
             text = self.text[opener.end : closer.start]
             body = loop_body(opener, text, opener.end, spec, one.tuning.lets)

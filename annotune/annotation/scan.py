@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from annotune.annotation.grammar import Origin, place
 from annotune.annotation.messages import (
     COMMENT_NOT_CLOSED,
     MALFORMED,
@@ -13,7 +14,6 @@ from annotune.annotation.messages import (
     TEXT_AFTER,
     UNCLOSED_BRACKET,
 )
-from annotune.annotation.origin import Origin, place
 from annotune.diagnostics import Diagnostic, Span
 
 # Everything in which an annotation could seem to stand comes first, so that it is skipped.

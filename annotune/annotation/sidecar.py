@@ -10,12 +10,11 @@ import yaml
 
 from annotune.annotation.assume import assumptions
 from annotune.annotation.evaluate import evaluate_node
-from annotune.annotation.expression import parse_expression
+from annotune.annotation.expression import ExpressionError, parse_expression
 from annotune.annotation.messages import NO_VALUES
 from annotune.annotation.parse import Recipe, parse_recipe
 from annotune.annotation.regions import with_recipe
 from annotune.annotation.spec import Assumptions, Constraint, Formula, Parameter, Spec, Value
-from annotune.annotation.tokens import ExpressionError
 from annotune.annotation.yaml_nodes import YamlFile, read_yaml
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 

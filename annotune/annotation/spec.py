@@ -142,7 +142,7 @@ class Spec:
     and is not used, such as ``def power``.
 
     The first values of `input_params` are the sizes to tune for, and fulfil the constraints
-    among them; `annotune.annotation.sizes` lists the others.
+    among them; `annotune.annotation.perf_tuning` lists the others.
     """
 
     input_params: tuple[Parameter, ...] = ()

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import yaml
 
+from annotune.annotation.grammar import Origin, place
 from annotune.annotation.messages import (
     BAD_YAML,
     DECLARED_TWICE,
@@ -20,7 +21,6 @@ from annotune.annotation.messages import (
     WRONG_YAML,
     did_you_mean,
 )
-from annotune.annotation.origin import Origin, place
 from annotune.annotation.spec import Value
 from annotune.diagnostics import AnnotuneError, Span, Template
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotune.annotation.sizes import MAX_SIZES, problem_sizes
+from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.spec import Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages

@@ -56,7 +56,7 @@ from annotune.report.summary import (
     winner_texts,
     work_text,
 )
-from annotune.tune.agreement import Agreement, agreement
+from annotune.tune.region_run import Agreement, agreement
 from annotune.tune.results import TUNED, RegionResult, Results, Searched, TargetModel
 from annotune.tune.search.points import Floats, Points
 

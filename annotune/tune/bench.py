@@ -1,22 +1,56 @@
-"""What checks and measures the variants of a region, and the programs that they are."""
+"""Whether a machine had other work while it was measured, in words for the user.
+
+What checks and measures the variants of a region, and the programs that they are.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import Protocol
 
 from annotune.codegen.code import RegionCode
 from annotune.codegen.target import Target, Variant
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import WAITED, Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.run import RUN_LIMIT_S, TimingPlan
+from annotune.measure.timing import BUSY, IDLE_LOAD
 from annotune.measure.trial import Trial
 from annotune.tune.crew import Crew
-from annotune.tune.stop import NEVER, Stop
+from annotune.tune.ending import NEVER, Stop
 from annotune.tune.store import Store, in_memory
+
+
+def busy_words(
+    trials: Iterable[Trial], finals: float | None, load_before: float | None, cores: int
+) -> tuple[str, ...]:
+    """Return a warning where this machine had other work while `trials` were timed.
+
+    Where the system tells how long tasks waited for a processor, that decides, and the load of
+    the minute before in its place where it does not. `finals` is the share of the finals.
+    """
+    shares = [
+        float(share)
+        for trial in trials
+        if not trial.reused and (share := trial.facts.get(WAITED)) is not None
+    ]
+    busiest = median(shares) if shares else None
+    if finals is not None:
+        busiest = max(finals, busiest or 0.0)
+    if busiest is not None and busiest <= BUSY:
+        return ()
+    if busiest is None and (load_before is None or load_before <= IDLE_LOAD * cores):
+        return ()
+    load = "" if load_before is None else f"a load of {load_before:.1f} before the search"
+    waited = ""
+    if busiest is not None:
+        waited = f"tasks waited for a processor in {busiest:.0%} of the timed runs"
+    words = " and ".join(filter(None, (waited, load)))
+    return (f"this machine had other work while it was measured: {words} on {cores} cores",)
+
 
 # A variant is timed for this long at most, so that many are tried in a minute.
 TRIAL_BUDGET_S = 0.3

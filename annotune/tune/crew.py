@@ -18,12 +18,19 @@ from annotune.measure.gpu import Gpu, find_gpus
 from annotune.measure.oracle import Oracle
 from annotune.measure.timing import Turns
 from annotune.measure.trial import Status, Trial
-from annotune.tune.jobs import CheckJob, FinalsJob, Greeting, Place
-from annotune.tune.local_workers import LocalWorkers, shared_out
-from annotune.tune.origin import Origin, origin_of
-from annotune.tune.rounds import Contestant, Course, Rounds
-from annotune.tune.stop import Stop
-from annotune.tune.workers import WorkerDied, Workers
+from annotune.tune.ending import Stop
+from annotune.tune.jobs import (
+    CheckJob,
+    Contestant,
+    Course,
+    FinalsJob,
+    Greeting,
+    Origin,
+    Place,
+    Rounds,
+    origin_of,
+)
+from annotune.tune.workers import LocalWorkers, WorkerDied, Workers, shared_out
 
 T = TypeVar("T")
 

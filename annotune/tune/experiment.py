@@ -1,30 +1,114 @@
-"""The loop of a run: a search asks, variants are made, compiled and checked, the search is told."""
+"""How many variants are compiled before the clock begins, and in which parts they are compiled.
+
+Axes of a space that change nothing in the text or the command of a variant.
+
+The loop of a run: a search asks, variants are made, compiled and checked, the search is told.
+"""
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Any
 
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
 from annotune.codegen.target import Target, Variant
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.ahead import NICENESS, compile_ahead
+from annotune.measure.ahead import NICENESS, TOGETHER, compile_ahead
 from annotune.measure.check import CheckPlan
+from annotune.measure.check import Variant as Program
 from annotune.measure.run import RUN_LIMIT_S
 from annotune.measure.trial import Status, Trial
 from annotune.tune.asked import Wanted
-from annotune.tune.batches import BATCH, Batches
 from annotune.tune.bench import Bench, program_of
-from annotune.tune.inert import inert_axes
 from annotune.tune.recorder import Recorder, TrialJob, disk_full_is_refused
 from annotune.tune.results import Searched
 from annotune.tune.search.names import make_search
-from annotune.tune.search.points import Points
+from annotune.tune.search.points import ABSENT, Points, Value
+
+# So many variants are made, and then compiled, before the search must hear of the first.
+BATCH = 8
+# What a search will ask for in any case is compiled in batches of up to so many,
+MOST = 128
+# as long as the compilers take no more than so many seconds for one: nothing is timed meanwhile.
+COMPILING_S = 4.0
+# No compiler is quicker.
+LEAST_S = 1e-3
+
+
+class Batches:
+    """The batches of one search, after what was learnt of the compilers in those before.
+
+    `original_s` is what it took to compile the original: what is known before the first one.
+    """
+
+    def __init__(self, compilers: int, original_s: float) -> None:
+        self._compilers, self._original_s = compilers, original_s
+        self._each_s: dict[object, float] = {}
+
+    @property
+    def size(self) -> int:
+        """Return how many variants to compile at once.
+
+        The first batch is small, for the compilers do nothing while its texts are made.
+        """
+        known = self._each_s.values() or (self._original_s,)
+        most = MOST if self._each_s else TOGETHER * self._compilers
+        each_s = max(LEAST_S, sum(known) / len(known))
+        return max(BATCH, min(most, int(COMPILING_S * self._compilers / each_s)))
+
+    def learn(self, program: Program, each_s: float) -> None:
+        """Take in that a compiler took so many seconds for each of the variants with such flags."""
+        self._each_s[_command(program)] = each_s
+
+    def parts(self, programs: Sequence[Program]) -> list[list[int]]:
+        """Return the places of programs in the parts that one call of a compiler each takes.
+
+        Only those of the same flags share a call, and none is more than a compiler's equal share.
+        What takes longest comes first, so that no compiler works alone at the end.
+        """
+        groups: dict[object, list[int]] = {}
+        for place, one in enumerate(programs):
+            groups.setdefault(_command(one), []).append(place)
+        most = min(TOGETHER, ceil(len(programs) / self._compilers))
+        found: list[tuple[float, list[int]]] = []
+        for command, group in groups.items():
+            size = ceil(len(group) / ceil(len(group) / most))
+            for first in range(0, len(group), size):
+                part = group[first : first + size]
+                found.append((self._each_s.get(command, 1.0) * len(part), part))
+        return [part for _, part in sorted(found, key=lambda one: -one[0])]
+
+
+def _command(program: Program) -> object:
+    return program.kind, program.optimisation, program.nvcc
+
+
+def inert_axes(made: Sequence[tuple[Mapping[str, Value], str]]) -> tuple[str, ...]:
+    """Return the axes along which points differ and their texts, by their hashes, never do.
+
+    Only points that agree on every other axis say something of one; an axis of which no two such
+    points were made is none of these.
+    """
+    names = dict.fromkeys(name for config, _ in made for name in config)
+    return tuple(name for name in names if _is_inert(name, made))
+
+
+def _is_inert(name: str, made: Sequence[tuple[Mapping[str, Value], str]]) -> bool:
+    texts: dict[tuple[tuple[str, Value], ...], set[str]] = defaultdict(set)
+    values: dict[tuple[tuple[str, Value], ...], set[Value]] = defaultdict(set)
+    for config, text in made:
+        others = tuple(sorted((k, v) for k, v in config.items() if k != name))
+        texts[others].add(text)
+        values[others].add(config.get(name, ABSENT))
+    told = [others for others, found in values.items() if len(found) > 1]
+    return bool(told) and all(len(texts[others]) == 1 for others in told)
+
 
 # A run may take this many times as long as the whole check of the best variant, and always
 # this many seconds: a loaded machine takes its time to start a process.

@@ -1,20 +1,35 @@
-"""The jobs of a run: what a worker is asked to check, to measure, or to tell of itself."""
+"""Programs that were found right, run in turns on one device of whichever process is asked.
+
+What a worker process elsewhere makes the checker of a region from: plain values alone.
+
+The jobs of a run: what a worker is asked to check, to measure, or to tell of itself.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import socket
+import subprocess
+import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 
+from annotune import __version__
+from annotune.analysis.analyse import analyse
 from annotune.diagnostics import AnnotuneError, Span, Template
+from annotune.ir.region import Region, SourceFile
 from annotune.measure.ahead import compile_ahead
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.check import Variant as Program
-from annotune.measure.compile import KINDS
+from annotune.measure.command import run_command
+from annotune.measure.compile import COMPILE_LIMIT_S, KINDS, compile_job
 from annotune.measure.gpu import (
     VISIBLE_GPUS,
     Gpu,
@@ -25,10 +40,232 @@ from annotune.measure.gpu import (
     lock_folder,
 )
 from annotune.measure.machine import memory_limit_mib
-from annotune.measure.toolchain import find_toolchains
-from annotune.measure.trial import Trial
-from annotune.tune.origin import CHECKERS, Origin, tools_text
-from annotune.tune.rounds import Contestant, Course, Rounds, take_rounds
+from annotune.measure.oracle import Oracle
+from annotune.measure.run import RunJob, TimingPlan, run_in_one_child
+from annotune.measure.timing import Turn, Turns, share_waited, take_turns, waited_s
+from annotune.measure.toolchain import Toolchains, find_toolchains
+from annotune.measure.trial import Status, Timing, Trial
+from annotune.measure.variant import compile_job_of
+from annotune.tune.ending import scratch_folder
+
+# One turn: a few runs within a time that lets the next one come soon.
+TURN = TimingPlan(warm_ups=1, runs=5, least_runs=1, budget_s=0.04)
+# The first run of a child warms it up already; where one takes long that must do.
+LONG_RUN_S = 0.01
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A program that was compiled and found right, and its time in the search.
+
+    `number` is its place in the listing, which breaks ties; None for the original and its like,
+    which can win nothing.
+    """
+
+    name: str
+    program: Program
+    time_s: float
+    threads: int
+    number: int | None = None
+
+
+@dataclass(frozen=True)
+class Course:
+    """What is the same for each contestant, as in `Bench` and `CheckPlan`."""
+
+    sizes: Mapping[str, int]
+    is_cold: bool
+    arch: str = ""
+    environ: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The turns of each contestant, and on which device they were taken, where one is named.
+
+    In a share `waited` of the time some task of that machine waited for a processor; None where
+    that is not known.
+    """
+
+    turns: tuple[Turns, ...]
+    waited: float | None = None
+    device: str = ""
+
+
+def take_rounds(
+    oracle: Oracle,
+    contestants: Sequence[Contestant],
+    course: Course,
+    budget_s: float,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Rounds:
+    """Return the turns of the contestants, taken for about `budget_s` seconds."""
+    jobs = [_job(oracle, one, course) for one in contestants]
+    until = time.monotonic() + budget_s
+
+    def is_over() -> bool:
+        return is_stopped() or time.monotonic() >= until
+
+    begin, waited = time.perf_counter(), waited_s()
+    turns = take_turns(len(jobs), lambda number: _turn(jobs[number]), is_over)
+    return Rounds(turns, share_waited(waited, time.perf_counter() - begin))
+
+
+def _turn(job: RunJob) -> Turn:
+    with run_in_one_child([job]) as (outcome,):
+        pass  # what it computes is known to be right
+    if outcome.status is not Status.CORRECT or not outcome.times_s:
+        return Turn(0.0, outcome.reason or "no run was timed")
+    return Turn(Timing(outcome.kernel_s or outcome.times_s).median_s)
+
+
+def _job(oracle: Oracle, one: Contestant, course: Course) -> RunJob:
+    job = compile_job_of(one.program, one.program.kind, oracle, arch=course.arch)
+    built = compile_job(job, oracle.tools, oracle.folder / "compiled")
+    reference = oracle.reference(course.sizes, CheckPlan((course.sizes,)).seed)
+    warm_ups = TURN.warm_ups if one.time_s < LONG_RUN_S else 0
+    return RunJob(
+        built.path,
+        reference.inputs,
+        oracle.folder / f"final-{built.digest[:16]}",
+        threads=one.threads,
+        timing=replace(TURN, warm_ups=warm_ups, is_cold=course.is_cold),
+        environ={**KINDS[one.program.kind].environ, **course.environ},
+        entry=built.entry,
+        evictor=oracle.evictor() if course.is_cold else "",
+    )
+
+
+_FOLDER_FLAG = re.compile(r"(-I|-iquote)(/.*)")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """One region, and all that its checker is made from.
+
+    `flags` are those of the oracle, `tools` what `tools_text` says of the run's compilers.
+    `headers` are the user's own that the source includes, by absolute path: no file system has to
+    be shared. Workers on the run's own machine find the libraries that it has compiled in `folder`,
+    which is empty for others. `name` is there once.
+    """
+
+    name: str
+    source: SourceFile
+    region: Region
+    flags: tuple[str, ...]
+    tools: str
+    headers: Mapping[str, str]
+    folder: str = ""
+
+
+def origin_of(oracle: Oracle, is_here: bool) -> Origin:
+    """Return what a worker on this machine, or on another one, makes an oracle's checker from."""
+    return Origin(
+        uuid.uuid4().hex,
+        oracle.source,
+        oracle.region,
+        oracle.flags,
+        tools_text(oracle.tools),
+        {} if is_here else _headers(oracle),
+        str(oracle.folder) if is_here else "",
+    )
+
+
+def tools_text(tools: Toolchains) -> str:
+    """Return what must be the same wherever the trials of one run are compiled."""
+    found = [tools.role(role) for role in ("c", "cxx", "nvcc")]
+    versions = (tool.version if tool is not None else "none" for tool in found)
+    return f"annotune {__version__}; " + "; ".join(versions)
+
+
+def _headers(oracle: Oracle) -> dict[str, str]:
+    """Return the texts of what the source includes and no system folder holds."""
+    compiler = oracle.tools.c
+    assert compiler is not None, "the original has been compiled"
+    path = oracle.folder / "origin.c"
+    path.write_bytes(oracle.source.text.encode("utf-8", "surrogateescape"))
+    command = [*compiler.command, *compiler.flags, *oracle.flags, "-MM", str(path)]
+    finished = run_command(command, COMPILE_LIMIT_S)
+    # A rule of make: the goal, a colon, and files with a backslash before a space in a name.
+    _, _, listed = finished.output.partition(":")
+    names = re.findall(r"(?:\\[ #]|\$\$|[^\s\\$])+", listed) if finished.ok else []
+    files = [Path(re.sub(r"\\([ #])", r"\1", name).replace("$$", "$")) for name in names]
+    return {
+        str(file.absolute()): file.read_bytes().decode("utf-8", "surrogateescape")
+        for file in files
+        if file != path
+    }
+
+
+class _Checkers:
+    """The checker of the region at hand in this worker process; that of the one before is dropped.
+
+    Regions come one after the other. Safe for many threads.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._name = ""
+        self._checker: Checker | None = None
+        self._open = ExitStack()
+
+    def of(self, origin: Origin, tools: Toolchains) -> Checker:
+        """Return the checker of `origin`, made where it is not the one at hand."""
+        with self._lock:
+            if self._checker is None or self._name != origin.name:
+                self._open.close()
+                self._checker = None
+                self._checker = self._made(origin, tools)
+                self._name = origin.name
+            return self._checker
+
+    def _made(self, origin: Origin, tools: Toolchains) -> Checker:
+        if origin.folder:
+            scratch = Path(origin.folder) / f"worker-{os.getpid()}"
+            scratch.mkdir()
+            # Checks look here for what is compiled; the same machine makes the same of a text.
+            (scratch / "compiled").symlink_to(Path(origin.folder) / "compiled")
+        else:
+            scratch = self._open.enter_context(scratch_folder())
+            self._open.enter_context(_removed_after_us(scratch))
+        flags = _with_headers(origin, scratch / "headers")
+        # What is known of a region holds objects of isl, which do not travel.
+        analysis = analyse(origin.region)
+        return Checker(Oracle(origin.source, analysis, tools, scratch, flags))
+
+
+CHECKERS = _Checkers()
+
+
+# Waits for the end of its input, which is that of the process that began it, however that ends.
+_REMOVER = "import shutil, sys; sys.stdin.read(); shutil.rmtree(sys.argv[1], ignore_errors=True)"
+
+
+@contextmanager
+def _removed_after_us(folder: Path) -> Iterator[None]:
+    """Have a folder removed when this process ends: engines kill their workers."""
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", _REMOVER, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ):
+        yield
+
+
+def _with_headers(origin: Origin, root: Path) -> tuple[str, ...]:
+    """Write an origin's headers below `root`, and return the flags with which they are found."""
+    for name, text in origin.headers.items():
+        path = root / name.lstrip("/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    if not origin.headers:
+        return origin.flags
+    # The same tree below another root, so that headers find each other as they did.
+    moved = (_FOLDER_FLAG.fullmatch(flag) for flag in origin.flags)
+    return (*(f"{one[1]}{root}{one[2]}" for one in moved if one), *origin.flags)
+
 
 UNFIT_WORKER = Template(
     "AT619",

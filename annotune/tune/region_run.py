@@ -1,15 +1,27 @@
-"""One region from its original to the six rows of its table."""
+"""How well the model's order of the trials agrees with that of the clock.
+
+What the model says of each target's best variant, and how right it was over the trials.
+
+One region that is to be tuned, and how each target of it is built and measured here.
+
+One region from its original to the six rows of its table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import exp, log, sqrt
 
+from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device
 from annotune.codegen.aliases import body_text
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing
+from annotune.codegen.recipes import listing_of
 from annotune.codegen.target import Target, Variant
+from annotune.ir.region import SourceFile
 from annotune.measure.gpu import (
     Gpu,
     NoGpu,
@@ -20,16 +32,177 @@ from annotune.measure.gpu import (
     read_clocks,
     visible_alone,
 )
+from annotune.measure.machine import Cpu
 from annotune.measure.timing import load_average, ratio_interval
-from annotune.measure.trial import Trial
+from annotune.measure.trial import Status, Trial
 from annotune.model.bounds import roofline_time, widest_real
-from annotune.tune.bench import Bench
-from annotune.tune.disturbance import busy_words
-from annotune.tune.job import CPU_KINDS, GPU_KINDS, ON_GPU, Job
+from annotune.model.predict import KernelForecast
+from annotune.space.decision import Base
+from annotune.space.space import Space
+from annotune.tune.asked import Wanted
+from annotune.tune.bench import Bench, busy_words
 from annotune.tune.jobs import SHARED_WITH
-from annotune.tune.results import RegionResult, Roof, Row, RowStatus
-from annotune.tune.target_models import target_models
+from annotune.tune.results import KernelModel, RegionResult, Roof, Row, RowStatus, TargetModel
 from annotune.tune.tuner import Outcome, baseline, measured, predicted
+
+# With two pairs a rank correlation is 1 or -1 whatever the model.
+LEAST_PAIRS = 3
+# e to this power is still a float; times further apart are no times.
+_LARGEST_LOG = 700.0
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The trials of one target that were both predicted and measured.
+
+    `correlation` is Spearman's of both times, None where `reason` says why there is none;
+    `error` the geometric mean of the larger over the smaller time of each pair, None for no pair.
+    """
+
+    target: str
+    pairs: int
+    correlation: float | None = None
+    error: float | None = None
+    reason: str = ""
+
+
+def agreement(target: str, trials: Iterable[Trial]) -> Agreement:
+    """Return how the predictions of a target's trials agree with the measured times."""
+    own = [t for t in trials if t.target == target and t.status is Status.CORRECT]
+    # One program counts once, also where several points have it.
+    own = [t for t in own if not t.is_repeat]
+    timed = [t for t in own if t.time_s and not t.is_predicted]
+    both = [(t.predicted_s, t.time_s) for t in timed if t.predicted_s and t.time_s]
+    if not timed:
+        return Agreement(target, 0, reason="no trial was measured")
+    if not both:
+        return Agreement(target, 0, reason="no model predicts it")
+    apart = sum(abs(log(predicted) - log(time)) for predicted, time in both) / len(both)
+    error = exp(apart) if apart < _LARGEST_LOG else None
+    if len(both) < LEAST_PAIRS:
+        reason = f"a rank correlation needs {LEAST_PAIRS} trials, and there are {len(both)}"
+        return Agreement(target, len(both), None, error, reason)
+    correlation = spearman([p for p, _ in both], [t for _, t in both])
+    reason = "" if correlation is not None else "all predictions or all times are equal"
+    return Agreement(target, len(both), correlation, error, reason)
+
+
+def spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Return Spearman's rank correlation, None where one side has a single rank.
+
+    Equal values share the mean of their ranks, and the correlation is Pearson's of the ranks.
+
+    Source:
+        C. Spearman, "The Proof and Measurement of Association between Two Things", American
+        Journal of Psychology 15(1), 1904.
+    """
+    one, two = _ranks(first), _ranks(second)
+    mean = (len(one) + 1) / 2
+    product = sum((a - mean) * (b - mean) for a, b in zip(one, two, strict=True))
+    spread = sqrt(sum((a - mean) ** 2 for a in one) * sum((b - mean) ** 2 for b in two))
+    return product / spread if spread else None
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Return each value's rank from 1; equal ones share the mean of theirs."""
+    places: dict[float, list[int]] = {}
+    for rank, value in enumerate(sorted(values), 1):
+        places.setdefault(value, []).append(rank)
+    return [sum(places[value]) / len(places[value]) for value in values]
+
+
+def target_models(
+    outcomes: Mapping[str, Outcome], trials: Sequence[Trial]
+) -> Iterator[TargetModel]:
+    """Yield for each target with a forecast what the model says, beside all of its trials."""
+    for target, outcome in outcomes.items():
+        if outcome.forecast is None:
+            continue
+        found = outcome.forecast
+        agreed = agreement(target, trials)
+        yield TargetModel(
+            target,
+            found.device,
+            tuple(_kernel_model(kernel) for kernel in found.kernels),
+            found.copies_s,
+            found.why_no_copies,
+            agreed.pairs,
+            agreed.correlation,
+            agreed.error,
+            agreed.reason,
+        )
+
+
+def _kernel_model(kernel: KernelForecast) -> KernelModel:
+    found = kernel.prediction
+    return KernelModel(
+        kernel.statements,
+        found.time_s,
+        found.limit,
+        found.registers,
+        found.is_compiled,
+        kernel.roofline_s,
+        kernel.magma_s,
+        kernel.why_no_magma,
+    )
+
+
+# Points among which a search chooses, at most. To list one for a GPU takes 5 ms, for a CPU 1 ms.
+MOST_ON_CPU = 5000
+MOST_ON_GPU = 300
+# Which target is built how. The CPU's is measured on this machine.
+CPU_KINDS = {"openmp": "openmp"}
+# The others are checked here and predicted for the device,
+GPU_KINDS = {"openacc": "openacc", "cuda": "cuda-cpu"}
+# or measured where a GPU answers.
+ON_GPU = {"openacc": "openacc-gpu", "cuda": "cuda-gpu"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One region to be tuned: its text, what is known of it, and where it is to run.
+
+    `wanted` is how its space is searched. `gpu` is what CUDA is measured on, or the reason why it
+    is not; OpenACC too, where the C compiler `offloads` to it.
+    """
+
+    source: SourceFile
+    base: Base
+    space: Space
+    device: Device
+    cpu: Cpu
+    wanted: Wanted
+    gpu: Gpu | NoGpu
+    offloads: bool = False
+
+    @property
+    def analysis(self) -> Analysis:
+        return self.base.analysis
+
+    def on_gpu(self, name: str) -> Gpu | None:
+        """Return the GPU on which a target of that name is measured, None where it is not."""
+        is_built = name in ON_GPU and (name != "openacc" or self.offloads)
+        return self.gpu if is_built and isinstance(self.gpu, Gpu) else None
+
+    def listing(self, target: Target) -> Listing:
+        """Return the points among which the search of a target chooses.
+
+        Where the model alone judges, only those that it likes best need be checked.
+        """
+        limit = self.wanted.budget
+        if target.name in CPU_KINDS:
+            limit = max(limit, MOST_ON_CPU)
+        elif self.on_gpu(target.name) is not None:
+            limit = max(limit, MOST_ON_GPU)
+        return listing_of(target, self.base, self.space, self.device, limit)
+
+    def timed_on(self, target: Target) -> str:
+        """Return the name of what the times of a target's trials are for."""
+        gpu = self.on_gpu(target.name)
+        if gpu is not None:
+            return gpu.name
+        return self.cpu.model if target.name in CPU_KINDS else self.device.vendor_name
+
 
 # Arithmetic alone, whose time at the roof gives the rate of the roof.
 _MANY_FLOP = 10**12

@@ -26,12 +26,10 @@ from annotune.space.space import Space
 from annotune.tune.asked import Asked, Wanted, wanted
 from annotune.tune.bench import Bench, Listener
 from annotune.tune.crew import Crew, Wish, crew_of
-from annotune.tune.job import Job
-from annotune.tune.region_run import Tuned, tune
+from annotune.tune.ending import NEVER, Stop, scratch_folder
+from annotune.tune.region_run import Job, Tuned, tune
 from annotune.tune.results import Results
-from annotune.tune.scratch import scratch_folder
 from annotune.tune.several_sizes import AtSize, Clock, SizeListener, tune_each
-from annotune.tune.stop import NEVER, Stop
 from annotune.tune.store import Store, in_memory
 
 # However short a run is to be, one compilation may take this many seconds.

@@ -14,8 +14,8 @@ from annotune.measure.plan import proofs
 from annotune.measure.sizes import awkward_sizes, open_sizes
 from annotune.measure.trial import Trial
 from annotune.tune.bench import Bench, Listener, program_of
+from annotune.tune.ending import NEVER, Stop
 from annotune.tune.region_run import Tuned
-from annotune.tune.stop import NEVER, Stop
 
 Sizes = Mapping[str, int]
 

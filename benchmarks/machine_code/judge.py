@@ -26,7 +26,7 @@ from annotune.schedule.candidate import ContractionTile
 from annotune.schedule.plan import Kernel
 from annotune.settings import Settings
 from annotune.strategies.registry import AUTO
-from annotune.tune.forecasting import forecast_of
+from annotune.tune.tuner import forecast_of
 from machine_code.global_access import GlobalAccess, global_accesses
 from machine_code.hot import Part, hottest
 from machine_code.sass import Function, parse_sass

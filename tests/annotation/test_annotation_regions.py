@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotune.annotation.complete import complete
+from annotune.annotation.orio.complete import complete
 from annotune.annotation.regions import find_annotations, scan_annotations
 from annotune.diagnostics import AnnotuneError
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from annotune.annotation.commands import recipe_text, with_tile_names
-from annotune.annotation.origin import Origin
+from annotune.annotation.grammar import Origin
 from annotune.annotation.parse import parse_recipe
 
 

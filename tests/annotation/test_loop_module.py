@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from annotune.annotation.complete import Completed, complete
-from annotune.annotation.loop_text import read_loop_text
-from annotune.annotation.origin import Origin
+from annotune.annotation.grammar import Origin
+from annotune.annotation.orio.complete import Completed, complete
+from annotune.annotation.orio.loop import read_loop_text
 from annotune.annotation.regions import AnnotationBlock, find_annotations
 from annotune.annotation.spec import WishKind
 from annotune.diagnostics import AnnotuneError

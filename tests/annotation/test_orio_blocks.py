@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from annotune.annotation.flags import Flags, flags_at, flags_of
-from annotune.annotation.origin import Origin
-from annotune.annotation.perf_tuning import read_perf_tuning
-from annotune.annotation.sizes import problem_sizes
+from annotune.annotation.grammar import Origin
+from annotune.annotation.perf_tuning import problem_sizes, read_perf_tuning
 from annotune.annotation.spec import Assumptions, Spec
 from annotune.diagnostics import AnnotuneError
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotune.annotation.names import unknown_names
-from annotune.annotation.origin import Origin
+from annotune.annotation.evaluate import unknown_names
+from annotune.annotation.grammar import Origin
 from annotune.annotation.perf_tuning import read_perf_tuning
 from annotune.annotation.spec import Spec
 from annotune.diagnostics import AnnotuneError, Span

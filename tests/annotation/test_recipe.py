@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotune.annotation.commands import Kind, Signature, Slot, recipe_text, signatures
-from annotune.annotation.origin import Origin
+from annotune.annotation.grammar import Origin
 from annotune.annotation.parse import Recipe, parse_recipe
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.diagnostics import AnnotuneError, Span

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotune.annotation.commands import signatures
-from annotune.annotation.functions import FUNCTIONS
+from annotune.annotation.evaluate import FUNCTIONS
 from annotune.annotation.regions import find_annotations
 from annotune.annotation.sidecar import load_sidecar
 from annotune.annotation.statements import BLOCKS

@@ -13,7 +13,7 @@ from support.regions import regions_of
 from annotune.analysis.analyse import analyse
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.annotation.devices import load_device
-from annotune.annotation.origin import Origin
+from annotune.annotation.grammar import Origin
 from annotune.annotation.parse import parse_recipe
 from annotune.codegen.code import RegionCode
 from annotune.codegen.listing import Listing

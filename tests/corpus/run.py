@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from annotune.annotation.perf_tuning import read_specification
-from annotune.annotation.spec_files import specification
+from annotune.annotation.statements import specification
 from annotune.codegen.target import TARGET_NAMES
 from annotune.diagnostics import AnnotuneError, Span
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from annotune import pipeline
-from annotune.annotation.complete import complete
 from annotune.annotation.flags import flags_at
+from annotune.annotation.orio.complete import complete
+from annotune.annotation.perf_tuning import problem_sizes
 from annotune.annotation.regions import AnnotationBlock, find_annotations, scan_annotations
-from annotune.annotation.sizes import problem_sizes
 from annotune.annotation.spec import WishKind
 from annotune.diagnostics import AnnotuneError
 from annotune.settings import Settings

@@ -30,7 +30,7 @@ from annotune.model.traffic import (
 from annotune.schedule.candidate import Candidate, ContractionTile, moves
 from annotune.strategies.direct import choose
 from annotune.strategies.registry import AUTO
-from annotune.tune.agreement import spearman
+from annotune.tune.region_run import spearman
 
 H200 = load_device("h200")
 EVERY = tuple(recorded())

@@ -27,7 +27,7 @@ from annotune.report.plots import (
     log_axis,
     scatter,
 )
-from annotune.tune.agreement import agreement
+from annotune.tune.region_run import agreement
 from annotune.tune.results import RegionResult
 
 times = st.none() | st.floats(0, allow_nan=False) | st.floats(1e-6, 1e-3)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotune.tune.crew import Crew, Wish, crew_of
-from annotune.tune.stop import NEVER
+from annotune.tune.ending import NEVER
 
 PATIENCE_S = 600.0
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from annotune.codegen.code import RegionCode
 from annotune.measure.ahead import TOGETHER
 from annotune.measure.check import Variant as Program
-from annotune.tune.batches import BATCH, COMPILING_S, MOST, Batches
+from annotune.tune.experiment import BATCH, COMPILING_S, MOST, Batches
 
 FLAGS = (("-O1",), ("-O2",), ("-O3", "-funroll-loops"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from annotune.measure.check import WAITED
 from annotune.measure.trial import Status, Trial
-from annotune.tune.disturbance import busy_words
+from annotune.tune.bench import busy_words
 
 
 def _trials(*shares: float) -> list[Trial]:

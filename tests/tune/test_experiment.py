@@ -18,11 +18,9 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.tune.asked import Wanted
-from annotune.tune.batches import BATCH
 from annotune.tune.bench import Bench
-from annotune.tune.experiment import GIVEN_UP, NO_TIME
-from annotune.tune.inert import inert_axes
-from annotune.tune.stop import Stop
+from annotune.tune.ending import Stop
+from annotune.tune.experiment import BATCH, GIVEN_UP, NO_TIME, inert_axes
 from annotune.tune.store import in_memory
 from annotune.tune.tuner import Outcome
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from annotune.measure.check import Variant as Program
 from annotune.measure.timing import Turns
 from annotune.measure.trial import Status, Trial, Verdict
-from annotune.tune.finals import FEWEST, MOST, Finals, decided, finalists, first_of
-from annotune.tune.rounds import Contestant
+from annotune.tune.jobs import Contestant
+from annotune.tune.tuner import FEWEST, MOST, Finals, decided, finalists, first_of
 
 ROUNDS = 12
 PROGRAM = cast(Program, None)

@@ -14,9 +14,8 @@ from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Status, Trial
 from annotune.model.traffic import Compiled
 from annotune.strategies.registry import AUTO
-from annotune.tune.forecasting import forecast_of, predicted_trial
-from annotune.tune.target_models import target_models
-from annotune.tune.tuner import Outcome
+from annotune.tune.region_run import target_models
+from annotune.tune.tuner import Outcome, forecast_of, predicted_trial
 
 H200 = load_device("h200")
 TRIAL = Trial("cuda", {}, Status.CORRECT)

@@ -13,8 +13,7 @@ from annotune.codegen.target import Variant, load_target
 from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Status, Trial
 from annotune.strategies.registry import AUTO
-from annotune.tune.local_memory import not_in_registers
-from annotune.tune.tuner import judged
+from annotune.tune.tuner import judged, not_in_registers
 
 H200 = load_device("h200")
 # 4 by 4 outputs of 8 bytes.

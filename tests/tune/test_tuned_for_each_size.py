@@ -34,6 +34,7 @@ from annotune.space.space import region_space
 from annotune.tune import several_sizes
 from annotune.tune.asked import Asked
 from annotune.tune.bench import Bench
+from annotune.tune.ending import Stop
 from annotune.tune.region_run import Tuned
 from annotune.tune.results import RegionResult
 from annotune.tune.run import Limits
@@ -45,7 +46,6 @@ from annotune.tune.several_sizes import (
     together,
     tune_each,
 )
-from annotune.tune.stop import Stop
 
 TOOLS = find_toolchains(os.environ)
 needs_openmp = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")

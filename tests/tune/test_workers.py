@@ -38,14 +38,11 @@ from annotune.measure.trial import Status, Trial
 from annotune.tune import jobs
 from annotune.tune.asked import Wanted
 from annotune.tune.crew import Crew, Wish, crew_of
-from annotune.tune.jobs import CheckJob, FinalsJob, Place, place
-from annotune.tune.local_workers import shared_out
-from annotune.tune.origin import origin_of
-from annotune.tune.rounds import Rounds
-from annotune.tune.stop import Stop
+from annotune.tune.ending import Stop
+from annotune.tune.jobs import CheckJob, FinalsJob, Place, Rounds, origin_of, place
 from annotune.tune.store import in_memory
 from annotune.tune.tuner import measured
-from annotune.tune.workers import WorkerDied, Workers, watched
+from annotune.tune.workers import WorkerDied, Workers, shared_out, watched
 
 TOOLS = find_toolchains(os.environ)
 pytestmark = pytest.mark.skipif(not TOOLS.openmp or TOOLS.cxx is None, reason="no OpenMP")

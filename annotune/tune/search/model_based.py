@@ -18,8 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from annotune.tune.search.points import Floats, Points
-from annotune.tune.search.search import Known
+from annotune.tune.search.points import Floats, Known, Points
 
 # Random points before the first model, for each feature; few where the budget is small.
 START_PER_FEATURE = 1.0

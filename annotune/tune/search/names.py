@@ -1,17 +1,120 @@
-"""The searches by name, ours and Orio's."""
+"""Searches that need no times: all points in order, or in a random one.
+
+The search that fits the budget: all points, or a model with a polish at the end.
+
+The searches by name, ours and Orio's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 
-from annotune.tune.search.auto import auto
-from annotune.tune.search.listed import at_random, exhaustive
-from annotune.tune.search.model_based import forest, gaussian_process
-from annotune.tune.search.points import Points
-from annotune.tune.search.search import Search
+import numpy as np
+
+from annotune.tune.search.model_based import ModelBased, forest, gaussian_process
+from annotune.tune.search.points import Known, Points, Search
 from annotune.tune.search.stepwise import annealing, simplex
 from annotune.tune.search.suggested import cma_es, genetic, tpe
+
+
+class Listed:
+    """Asks for points in a fixed order."""
+
+    def __init__(self, points: Points, order: Sequence[int]) -> None:
+        self.known = Known(points)
+        self._left = [int(p) for p in reversed(order)]
+
+    def ask(self, count: int) -> tuple[int, ...]:
+        """Return the next points of the order."""
+        found: list[int] = []
+        while self._left and len(found) < count:
+            found += self.known.take([self._left.pop()])
+        return tuple(found)
+
+    @property
+    def foreseen(self) -> int:
+        return len(self._left)
+
+    def tell(self, point: int, time_s: float | None) -> None:
+        """Keep the time; the order stays."""
+        self.known.tell(point, time_s)
+
+    def close(self) -> None:
+        """Nothing runs."""
+
+
+def exhaustive(points: Points, budget: int, seed: int) -> Listed:
+    """Return the search of all points in their own order, the rules' first choice first."""
+    return Listed(points, range(len(points)))
+
+
+def at_random(points: Points, budget: int, seed: int) -> Listed:
+    """Return the search in an order drawn from `seed`."""
+    order = np.random.default_rng(seed).permutation(len(points))
+    return Listed(points, [int(p) for p in order])
+
+
+# So much of the budget goes to the model before neighbours of the best are tried too.
+MODEL_SHARE = 0.6
+# Of so many points asked for after that, one is a neighbour of the best.
+EVERY = 2
+
+
+class Polished:
+    """A model-based search that late in its budget looks around the best point as well.
+
+    A model smooths over what one axis alone does; the neighbours of the best, which differ from it
+    in one value, show it.
+    """
+
+    def __init__(self, search: ModelBased, budget: int) -> None:
+        self._search = search
+        self._budget = budget
+        self._asked = 0
+
+    def ask(self, count: int) -> tuple[int, ...]:
+        """Return the model's points, later every other one a neighbour of the best."""
+        found: list[int] = []
+        while len(found) < count:
+            one = self._neighbour() if self._is_late and self._asked % EVERY else ()
+            one = one or self._search.ask(1 if self._is_late else count - len(found))
+            if not one:
+                break
+            self._asked += len(one)
+            found += one
+        return tuple(found)
+
+    @property
+    def foreseen(self) -> int:
+        return 0 if self._is_late else self._search.foreseen
+
+    @property
+    def _is_late(self) -> bool:
+        return self._asked >= MODEL_SHARE * self._budget
+
+    def _neighbour(self) -> tuple[int, ...]:
+        known = self._search.known
+        if known.best is None:
+            return ()
+        near = (p for p in known.points.neighbours(known.best) if known.is_free(p))
+        return self._search.also([p for p, _ in zip(near, range(1), strict=False)])
+
+    def tell(self, point: int, time_s: float | None) -> None:
+        """Keep the time of a point."""
+        self._search.tell(point, time_s)
+
+    def close(self) -> None:
+        """End the search."""
+        self._search.close()
+
+
+def auto(points: Points, budget: int, seed: int) -> Search:
+    """Return the search of all points where the budget holds them, else the polished model."""
+    if len(points) <= budget:
+        return exhaustive(points, budget, seed)
+    return Polished(gaussian_process(points, budget, seed), budget)
+
 
 MakeSearch = Callable[[Points, int, int], Search]
 

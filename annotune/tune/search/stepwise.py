@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from annotune.tune.search.points import Floats, Points
-from annotune.tune.search.search import Known
+from annotune.tune.search.points import Floats, Known, Points
 
 # A failed point counts as this many times slower than the slowest right one.
 FAILED = 1.5

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from annotune.tune.search.points import Points
-from annotune.tune.search.search import Known
+from annotune.tune.search.points import Known, Points
 
 # So often a sampler may name known points before it gets another one that is near.
 MOST_REPEATS = 20

@@ -1,27 +1,193 @@
-"""Orio's transformations as wishes for loops: which have a meaning here, and which none."""
+"""The text in ``begin Loop ( … )``: Orio's transformations, and the C between them.
+
+Orio's transformations as wishes for loops: which have a meaning here, and which none.
+
+A ``begin Loop ( … )`` and the C after it, to one region with one text.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
 from annotune.annotation import expression as ex
-from annotune.annotation.evaluate import evaluate_node, names_in
-from annotune.annotation.loop_text import Operand, Transformation
+from annotune.annotation.evaluate import evaluate_node, free_names, names_in
+from annotune.annotation.expression import ExpressionError, Token, parse_expression, tokens
+from annotune.annotation.flags import placed_names
+from annotune.annotation.grammar import Origin, place
 from annotune.annotation.messages import (
     BAD_TRANSFORM,
     NO_LOOP_AFTER,
+    NO_LOOPS,
+    TEXTS_DIFFER,
+    TEXTS_DIFFER_HERE,
+    UNCLOSED_BRACKET,
+    UNEXPECTED,
     UNKNOWN_NAME,
     UNKNOWN_SLOT,
     UNKNOWN_TRANSFORM,
+    UNSEARCHED,
     UNSUPPORTED_TRANSFORM,
     UNUSED_TRANSFORM,
     did_you_mean,
 )
-from annotune.annotation.spec import LoopWish, Value, WishKind
-from annotune.annotation.tokens import ExpressionError
-from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.annotation.orio.c_declarations import c_tokens
+from annotune.annotation.scan import Opener
+from annotune.annotation.spec import Formula, LoopWish, Spec, Value, WishKind
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span
+
+_TRANSFORM = re.compile(r"\btransform\b")
+_HEAD = re.compile(r"\s*([A-Za-z_]\w*)?\s*", re.ASCII)
+# In C text: what a `transform` could seem to stand in.
+_SKIPPED = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One argument of a transformation: its tree, and its name when it has one."""
+
+    name: str
+    node: ex.Node
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Transformation:
+    """``transform NAME(arguments)``. `for_index` counts the ``for`` before it, from 0.
+
+    So it is the index of the first ``for`` after it; `loop_count` says how many there are
+    in the whole text.
+    """
+
+    name: str
+    operands: tuple[Operand, ...]
+    for_index: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LoopText:
+    """A Loop annotation's text.
+
+    `c_text` is the text with every transformation blanked, newlines kept: C at the offsets
+    of the annotation's own text. It is all blanks where the loops stand after the annotation.
+    """
+
+    transformations: tuple[Transformation, ...]
+    c_text: str
+
+    @property
+    def has_loops(self) -> bool:
+        return bool(self.c_text.strip())
+
+
+def read_loop_text(text: str, origin: Origin) -> LoopText:
+    """Return the transformations and the C of a Loop annotation.
+
+    Raises:
+        AnnotuneError: A transformation is malformed; the C is not looked at.
+    """
+    found: list[Transformation] = []
+    shown = _without_comments(text)
+    kept: list[str] = []
+    at = loops = 0
+    while (match := _TRANSFORM.search(shown, at)) is not None:
+        start = match.start()
+        loops += sum(token.text == "for" for token in c_tokens(shown[at:start]))
+        one, end = _transformation(text, shown, start, loops, origin)
+        found.append(one)
+        kept += [text[at:start], re.sub(r"[^\n\r]", " ", text[start:end])]
+        at = end
+    return LoopText(tuple(found), "".join([*kept, text[at:]]))
+
+
+def _without_comments(text: str) -> str:
+    """Return `text` with C's comments blanked; strings too, as no command stands in one."""
+    return _SKIPPED.sub(lambda match: re.sub(r"[^\n\r]", " ", match[0]), text)
+
+
+def _transformation(
+    text: str, shown: str, start: int, loops: int, origin: Origin
+) -> tuple[Transformation, int]:
+    """Return the transformation at `start`, and the offset after its ')'."""
+    index = start + len("transform")
+    head = _HEAD.match(shown, index)
+    assert head is not None
+    name = head[1] or ""
+    open_ = head.end()
+    if not name or shown[open_ : open_ + 1] != "(":
+        found = f"'{shown[open_ : open_ + 1].strip() or 'end'}'"
+        span = origin.span(open_ if name else index, open_ + 1)
+        raise AnnotuneError.of(
+            UNEXPECTED.at(span, found=found, hint="write `transform NAME(argument = value)`")
+        )
+    close = _closing(shown, open_)
+    if close is None:
+        raise AnnotuneError.of(UNCLOSED_BRACKET.at(origin.span(open_, open_ + 1), bracket="("))
+    span = origin.span(start, close + 1)
+    operands = tuple(_operands(text[open_ + 1 : close], open_ + 1, origin))
+    return Transformation(name, operands, loops, span), close + 1
+
+
+def loop_iterators(c_text: str) -> list[str]:
+    """Return the iterator of each ``for`` of C text, "" where it has none of its own."""
+    stream = c_tokens(c_text)
+    found = []
+    for index, token in enumerate(stream):
+        if token.text != "for":
+            continue
+        head = [t for t in stream[index + 1 : index + 6] if t.kind in ("name", "op")]
+        equal = next((k for k, t in enumerate(head) if t.text == "="), 0)
+        is_named = equal and head[equal - 1].kind == "name"
+        found.append(head[equal - 1].text if is_named else "")
+    return found
+
+
+def _closing(text: str, at: int) -> int | None:
+    depth = 0
+    for index in range(at, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[index], 0)
+        if depth == 0:
+            return index
+    return None
+
+
+def _operands(text: str, start: int, origin: Origin) -> Iterator[Operand]:
+    """Yield the arguments in ``tile = [('i',T,'ii')], unrolljam = (['i'],[U])``."""
+    try:
+        stream = [token for token in tokens(text) if token.kind != "end"]
+        for first, last in _parts(stream):
+            name = ""
+            if last - first > 2 and stream[first].kind == "name" and stream[first + 1].text == "=":
+                name = stream[first].text
+                first += 2
+            begin, end = stream[first].start, stream[last - 1].end
+            try:
+                node = parse_expression(text[begin:end])
+            except ExpressionError as error:
+                raise error.at(
+                    lambda a, b, begin=begin: origin.span(start + begin + a, start + begin + b)  # type: ignore[misc]  # binds the loop's value
+                ) from None
+            yield Operand(name, node, text[begin:end], origin.span(start + begin, start + end))
+    except ExpressionError as error:
+        raise error.at(lambda a, b: origin.span(start + a, start + b)) from None
+
+
+def _parts(stream: list[Token]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last-but-one index of each part between commas of the outer level."""
+    depth = first = 0
+    for index, token in enumerate(stream):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.text, 0)
+        if token.text == "," and depth == 0:
+            if index > first:
+                yield first, index
+            first = index + 1
+    if first < len(stream):
+        yield first, len(stream)
+
 
 # More combinations of an argument's parameters than this are not tried.
 _MAX_COMBINATIONS = 10_000
@@ -330,3 +496,100 @@ class _Reader:
         name, index = self.first_loop()
         wish = LoopWish(WishKind.PARALLEL, name, index, (), threads, blocks, self.one.span)
         self.found.wishes.append(wish)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopBody:
+    """Where a Loop region's C stands, and what its transformations add to the Spec.
+
+    `loop_text` holds the offsets of C that stands in the annotation alone; None where C
+    stands after it. `c_text` is that C with the transformations blanked, of the same length.
+    """
+
+    spec: Spec
+    loop_text: tuple[int, int] | None
+    c_text: str
+
+
+def loop_body(
+    opener: Opener, body: str, body_start: int, spec: Spec, lets: Mapping[str, Value]
+) -> LoopBody:
+    """Return the region of a Loop annotation with the C `body` after it.
+
+    Where both hold loops, those after the annotation are the program: a C compiler sees no
+    others. A difference is warned about.
+
+    Raises:
+        AnnotuneError: A transformation is unknown, unsupported or malformed, or there is no
+            loop anywhere.
+    """
+    text = read_loop_text(opener.text, opener.origin)
+    in_body = [(token.text, token.start) for token in c_tokens(body)]
+    if not text.has_loops and not in_body:
+        raise AnnotuneError.of(NO_LOOPS.at(opener.span, name=opener.name))
+    iterators = loop_iterators(body if in_body else text.c_text)
+    values: dict[str, tuple[Value, ...]] = {name: (value,) for name, value in lets.items()}
+    params = (*spec.input_params, *spec.performance_params)
+    values |= {param.name: param.values for param in params}
+    found = wishes_of(text.transformations, iterators, values)
+    notes = list({note.message: note for note in reversed(found.notes)}.values())
+    if in_body and text.has_loops:
+        notes += _difference(opener, text, in_body, body_start)
+    spec = replace(spec, wishes=tuple(found.wishes))
+    spec, unused = searched(spec, found.used)
+    notes = sorted([*spec.notes, *notes, *unused], key=lambda note: note.span)
+    spec = replace(spec, notes=tuple(notes))
+    if in_body:
+        return LoopBody(spec, None, "")
+    start = opener.origin.offset(0)
+    return LoopBody(spec, (start, start + len(opener.text)), text.c_text)
+
+
+def _difference(
+    opener: Opener, text: LoopText, in_body: list[tuple[str, int]], body_start: int
+) -> list[Diagnostic]:
+    """Return the warning that the loops in the annotation are not those after it."""
+    in_text = [(token.text, token.start) for token in c_tokens(text.c_text)]
+    if [one for one, _ in in_text] == [one for one, _ in in_body]:
+        return []
+    pairs = zip(in_text, in_body, strict=False)
+    first = next((k for k, (a, b) in enumerate(pairs) if a[0] != b[0]), None)
+    at = min(len(in_text), len(in_body)) - 1 if first is None else first
+    word, start = in_body[at]
+    source = opener.origin
+    span = place(source.file, source.source, body_start + start, body_start + start + len(word))
+    here = in_text[at]
+    note = TEXTS_DIFFER_HERE.at(source.span(here[1], here[1] + len(here[0])))
+    return [TEXTS_DIFFER.at(span).with_note(note)]
+
+
+def searched(spec: Spec, in_wishes: Collection[str]) -> tuple[Spec, tuple[Diagnostic, ...]]:
+    """Return `spec` with the axes of the search, and a note on parameters that change nothing.
+
+    The values of a parameter `in_wishes` stand there; as an axis it would multiply the search
+    with those of all others. A constraint that names a parameter which is no axis goes too:
+    it rules out points of Orio's code, not of ours.
+    """
+    axes = {*placed_names(spec), *_command_names(spec)}
+    kept = tuple(param for param in spec.performance_params if param.name in axes)
+    gone = {param.name for param in spec.performance_params} - axes
+    if not gone:
+        return spec, ()
+    constraints = tuple(one for one in spec.constraints if not gone & set(free_names(one.formula)))
+    left = [p for p in spec.performance_params if p.name in gone and p.name not in in_wishes]
+    spec = replace(spec, performance_params=kept, constraints=constraints)
+    if not left:
+        return spec, ()
+    names = "', '".join(param.name for param in left)
+    return spec, (UNSEARCHED.at(left[0].span, names=names),)
+
+
+def _command_names(spec: Spec) -> set[str]:
+    found: set[str] = set()
+    for command in spec.commands:
+        for argument in command.arguments:
+            value = argument.value
+            for item in value if isinstance(value, tuple) else (value,):
+                if isinstance(item, Formula):
+                    found |= set(free_names(item))
+    return found

@@ -1,12 +1,19 @@
-"""The wish to end a run early: once for a tidy end, twice for an end at once."""
+"""The wish to end a run early: once for a tidy end, twice for an end at once.
+
+The temporary folder of a run, and the end of those that killed runs have left behind.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 
 from annotune.measure.command import kill_running
@@ -61,3 +68,40 @@ def interrupts(once: Callable[[], object], twice: Callable[[], object]) -> Itera
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+PREFIX = "annotune-run-"
+_LOCK = "lock"
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Give a folder that goes at the end, or with the next run where this one is killed."""
+    _remove_abandoned(Path(tempfile.gettempdir()))
+    with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        # Locked before it has the name that other runs look for.
+        lock = os.open(folder / "new-lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            os.rename(folder / "new-lock", folder / _LOCK)
+            yield folder
+        finally:
+            os.close(lock)
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Remove our user's scratch folders in `place` whose process is no more.
+
+    A lock of the file system ends with the process that holds it.
+    """
+    for folder in place.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
+                continue
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotune.annotation.tokens import Token
+from annotune.annotation.expression import Token
 
 _C_TOKEN = re.compile(
     r"(?P<skip>\s+|/\*.*?(?:\*/|\Z)|//(?:\\\r?\n|[^\n])*"

@@ -49,8 +49,7 @@ from annotune.strategies.hints import refused_wishes
 from annotune.transforms.map import Map
 
 if TYPE_CHECKING:
-    from annotune.codegen.code import RegionCode
-    from annotune.codegen.listing import Listing
+    from annotune.codegen.target import Listing, RegionCode
     from annotune.tune.bench import Listener
     from annotune.tune.ending import Stop
     from annotune.tune.region_run import Tuned

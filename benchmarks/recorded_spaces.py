@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
-from annotune.codegen.listing import Listing
-from annotune.codegen.target import Provenance, load_target
+from annotune.codegen.target import Listing, Provenance, load_target
 from annotune.ir.region import SourceFile
 from annotune.measure.machine import cpu_model, usable_cores
 from annotune.measure.sizes import evaluate, known_values

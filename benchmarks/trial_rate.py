@@ -32,8 +32,7 @@ from math import ceil, isqrt, prod
 from pathlib import Path
 
 from annotune.annotation.devices import load_device
-from annotune.codegen.listing import Listing
-from annotune.codegen.target import load_target
+from annotune.codegen.target import Listing, load_target
 from annotune.measure.check import Checker
 from annotune.measure.machine import cpu_model, memory_limit_mib, usable_cores
 from annotune.measure.oracle import Oracle

@@ -11,11 +11,11 @@ from math import prod
 from typing import TypeAlias
 
 from annotune.analysis.facts import Analysis, LoopFacts, LoopKind
-from annotune.codegen.acc_data import data_clauses
-from annotune.codegen.aliases import body_text
+from annotune.codegen.acc_text import data_clauses
 from annotune.codegen.c_stmt import Dialect, final_values
-from annotune.codegen.code import RegionCode
 from annotune.codegen.guards import counts_tests, joined
+from annotune.codegen.renaming import body_text
+from annotune.codegen.target import RegionCode
 from annotune.codegen.writer import INDENT, Writer
 from annotune.frontend.preprocess import blank, without_comments
 from annotune.frontend.source import Source

@@ -8,35 +8,37 @@ from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.codegen.acc_data import (
+from annotune.codegen.acc_text import (
+    ACC_LEVELS,
+    NestWriter,
+    Shape,
     data_clauses,
+    levels_from,
     present_elements,
     section_stretch,
     section_tests,
+    shape,
 )
-from annotune.codegen.acc_nest import ACC_LEVELS, NestWriter, levels_from
-from annotune.codegen.acc_shape import Shape, shape
-from annotune.codegen.assemble import assembled
+from annotune.codegen.assemble import assembled, calling_copies, copied, definition
 from annotune.codegen.c_stmt import Dialect
-from annotune.codegen.code import RegionCode
-from annotune.codegen.freed import without_macros
-from annotune.codegen.guards import null_tests, touched_stretch
+from annotune.codegen.guards import look_text, null_tests, touched_stretch, wholly_there
 from annotune.codegen.in_place import (
     assigns,
+    band_from,
     between_kernels,
+    combined_names,
     declare,
+    declared_in,
+    holds,
+    is_placed,
     lasting,
     legend,
     region_block,
     write_steps,
 )
-from annotune.codegen.listing import Listing
-from annotune.codegen.looking import look_text, wholly_there
 from annotune.codegen.names import spelled
-from annotune.codegen.placed import band_from, combined_names, declared_in, holds, is_placed
-from annotune.codegen.renaming import fresh, in_users_file
-from annotune.codegen.target import Provenance, Variant, Vocabulary
-from annotune.codegen.user_functions import calling_copies, copied, definition
+from annotune.codegen.renaming import fresh, in_users_file, without_macros
+from annotune.codegen.target import Listing, Provenance, RegionCode, Variant, Vocabulary
 from annotune.codegen.variants import GpuPoints, planned
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import AnnotuneError

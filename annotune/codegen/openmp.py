@@ -14,23 +14,23 @@ from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
-from annotune.codegen.code import RegionCode
 from annotune.codegen.core_text import BodyWriter, core_text
-from annotune.codegen.freed import without_macros
 from annotune.codegen.in_place import (
     assigns,
+    band_from,
     between_kernels,
+    declared_in,
+    holds,
     lasting,
     legend,
+    reduction_clauses,
     region_block,
     write_steps,
 )
-from annotune.codegen.listing import SAMPLED, Listing
 from annotune.codegen.names import interface, spelled
-from annotune.codegen.placed import band_from, declared_in, holds, reduction_clauses
-from annotune.codegen.renaming import in_users_file
+from annotune.codegen.renaming import in_users_file, without_macros
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
-from annotune.codegen.target import Provenance, Variant, Vocabulary
+from annotune.codegen.target import SAMPLED, Listing, Provenance, RegionCode, Variant, Vocabulary
 from annotune.codegen.variants import planned
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import AnnotuneError

@@ -16,9 +16,8 @@ from annotune.annotation.devices import Device
 from annotune.annotation.flags import code_flags_at
 from annotune.annotation.messages import did_you_mean
 from annotune.annotation.spec import Argument, Command, Value
-from annotune.codegen.listing import Listing
 from annotune.codegen.several_sizes import call_sizes, sizes_text
-from annotune.codegen.target import TARGET_NAMES, Target, Variant
+from annotune.codegen.target import TARGET_NAMES, Listing, Target, Variant
 from annotune.codegen.variants import open_sizes
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.schedule.apply import apply

@@ -1,15 +1,30 @@
-"""A variant under other names: what is printed of it, where a name means another thing."""
+"""Words of C and of directives that are the user's macros where our text stands.
+
+Compilers expand macros inside ``#pragma omp`` and ``#pragma acc`` lines too: beside
+``#define gang 12`` a loop would be ``parallel loop 12``. What the user's text says in such a
+macro has been read, so that ours is made without it.
+
+A variant under other names: what is printed of it, where a name means another thing.
+
+Plain names in emitted text, where the user's C spells a value otherwise: ``*n``, ``p->nx``.
+
+The nest and all that is printed from it use the plain names; what is put in the place of a
+region declares them first. The harness passes them as parameters instead. So it is with
+``register`` variables, whose address C does not give.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
-from annotune.codegen.freed import constants
-from annotune.codegen.names import words
-from annotune.codegen.target import Variant
+from annotune.codegen.names import spelled, words
+from annotune.codegen.target import RegionCode, Variant
+from annotune.codegen.writer import Writer
+from annotune.frontend.splice import Replacement, splice
 from annotune.ir.expr import Access, Expr, Var, rewrite
 from annotune.ir.nest import (
     Assign,
@@ -24,9 +39,73 @@ from annotune.ir.nest import (
     Stmt,
     walk_stmts,
 )
-from annotune.ir.region import Array, Region
+from annotune.ir.region import Array, Redefined, Region, Scalar
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
 from annotune.transforms.tree import Body, rebuilt
+
+_IN_DIRECTIVES = frozenset(
+    (
+        *("GCC", "omp", "acc", "unroll", "parallel", "loop", "simd", "seq", "routine", "cache"),
+        *("gang", "worker", "vector", "num_gangs", "num_workers", "vector_length", "num_threads"),
+        *("schedule", "static", "collapse", "tile", "reduction", "min", "max", "private", "data"),
+        *("present", "copy", "copyin", "copyout", "create", "deviceptr"),
+    )
+)
+_IN_C = frozenset(
+    (
+        *("char", "short", "int", "long", "float", "double", "signed", "unsigned", "void"),
+        *("for", "if", "else", "while", "return", "sizeof"),
+    )
+)
+_DIRECTIVE = re.compile(r"^[ ]*#pragma (?!push_macro|pop_macro)(?:\\\n|.)*", re.MULTILINE)
+
+
+def without_macros(code: RegionCode, region: Region) -> RegionCode:
+    """Return a text of ours in which none of our words is the user's macro."""
+    body, helper = (_freed(text, region) for text in (code.body, code.helper))
+    return replace(code, body=in_block(body) if body != code.body else body, helper=helper)
+
+
+def _freed(text: str, region: Region) -> str:
+    found = (words(text) & _IN_C) | (words(" ".join(_DIRECTIVE.findall(text))) & _IN_DIRECTIVES)
+    return redefining(
+        text, [Redefined(name, None) for name in sorted(found & region.around.macros)]
+    )
+
+
+def redefining(text: str, redefined: Sequence[Redefined]) -> str:
+    """Return a text in which macros are others than around it.
+
+    gcc, clang and nvc have these pragmas; the user's text goes on as it was.
+    """
+    before = [f'#pragma push_macro("{one.name}")' for one in redefined]
+    before += [line for one in redefined for line in one.directives()]
+    after = [f'#pragma pop_macro("{one.name}")' for one in redefined]
+    return "\n".join([*before, text.rstrip("\n"), *after, ""]) if redefined else text
+
+
+def constants(region: Region) -> tuple[Scalar, ...]:
+    """Return the constants whose names are among our words: their values stand for them."""
+    return tuple(s for s in region.scalars.values() if s.is_macro and s.name in _IN_DIRECTIVES)
+
+
+def checked_constants(code: str, found: Iterable[Scalar]) -> str:
+    """Return a block that stops a compiler for which a constant has another value than it had."""
+    checks = [
+        f'_Static_assert({one.name} == {one.value}, "annotune read this region where {one.name} '
+        f'is {one.value}");'
+        for one in found
+    ]
+    return in_block("\n".join([*checks, code])) if checks else code
+
+
+def in_block(code: str) -> str:
+    """Return a block of `code`, so that lines of the preprocessor have lines of their own."""
+    out = Writer()
+    with out.block(""):
+        out.lines(code)
+    return out.text()
+
 
 # Types that the text may name, of which a loop ``size`` in tiles would make a variable.
 _TYPES = frozenset({"size_t", "ptrdiff_t", "wchar_t", "int8_t", "int16_t", "int32_t", "int64_t"})
@@ -214,3 +293,62 @@ def fresh(wanted: str, taken: Iterable[str]) -> str:
     while wanted in known:
         wanted += "_"
     return wanted
+
+
+def body_text(text: str, region: Region, edits: Sequence[Replacement] = ()) -> str:
+    """Return the user's own text between the annotations in plain names.
+
+    `edits` are further changes, with offsets in the whole file's `text`.
+    """
+    place = region.extent
+    plain = [(s.start, s.end, s.name) for s in region.spellings]
+    new = splice(text, [*edits, *plain])
+    return new[place.body_start : place.body_end + len(new) - len(text)]
+
+
+def declared(code: str, region: Region) -> str:
+    """Return a block that replaces a region, with the plain names that it uses declared."""
+    used = words(code)
+    registers = [s for s in region.scalars.values() if s.is_register and _is_addressed(code, s)]
+    for scalar in registers:
+        code = _in_memory(code, scalar, region)
+    wanted = [alias for alias in region.aliases if alias.name in used]
+    if not wanted:
+        return code
+    out = Writer()
+    with out.block(""):
+        for alias in wanted:
+            out.line(alias.declaration)
+        out.lines(code)
+    return out.text()
+
+
+# An OpenACC directive with the lines that it goes on over.
+_ACC_DIRECTIVE = re.compile(r"#pragma acc(?:\\\n|.)*")
+
+
+def _is_addressed(code: str, scalar: Scalar) -> bool:
+    """Return whether a text needs a variable's address, in a call or in a data clause."""
+    if scalar.is_local:
+        return False
+    return f"&{scalar.name}" in code or any(
+        scalar.name in words(directive) for directive in _ACC_DIRECTIVE.findall(code)
+    )
+
+
+def _in_memory(code: str, scalar: Scalar, region: Region) -> str:
+    """Return a block in which a register variable is one with an address.
+
+    ``{ T p_kept = p; { T p = p_kept; CODE p_kept = p; } p = p_kept; }``
+    """
+    kept = fresh(f"{scalar.name}_kept", region.taken | words(code))
+    name, type_ = scalar.name, spelled(scalar.type)
+    out = Writer()
+    with out.block(""):
+        out.line(f"{type_} {kept} = {name};")
+        with out.block(""):
+            out.line(f"{type_} {name} = {kept};")
+            out.lines(code)
+            out.line(f"{kept} = {name};")
+        out.line(f"{name} = {kept};")
+    return out.text()

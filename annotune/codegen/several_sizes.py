@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.code import TUNED_SUFFIX
 from annotune.codegen.guards import size_tests
 from annotune.codegen.names import Interface, interface
-from annotune.codegen.target import Variant
+from annotune.codegen.target import TUNED_SUFFIX, Variant
 from annotune.ir.expr import Binary, Call, Expr
 from annotune.ir.region import Region
 from annotune.schedule.plan import Plan

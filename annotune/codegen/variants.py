@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import Flags, code_flags_at
-from annotune.codegen.listing import Listing
-from annotune.codegen.target import Variant
+from annotune.codegen.target import Listing, Variant
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.region import Region
 from annotune.model.predict import RegionModel

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.ir.region import Region, SourceFile
 from annotune.measure.check import CheckPlan
 from annotune.measure.compile import (

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from annotune.codegen.code import TUNED_SUFFIX
-from annotune.codegen.cuda_launch import NOTHING_RUNS, TOO_LATE
+from annotune.codegen.cuda.host import NOTHING_RUNS, TOO_LATE
+from annotune.codegen.target import TUNED_SUFFIX
 from annotune.measure.compile import (
     KINDS,
     OPENACC,

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotune.codegen.aliases import body_text
 from annotune.codegen.c_expr import c_expr
-from annotune.codegen.code import RegionCode
 from annotune.codegen.names import spelled
+from annotune.codegen.renaming import body_text
+from annotune.codegen.target import RegionCode
 from annotune.ir.expr import Var, variables
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.nest import Loop as LoopNode

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.measure.child import BODY, DEVICE, HELPER, ROOM
 from annotune.measure.compile import (
     COMPILE_LIMIT_S,

@@ -9,9 +9,9 @@ from annotune.analysis.messages import WORK_UNKNOWN, listed
 from annotune.annotation.commands import before_targets
 from annotune.annotation.evaluate import literal
 from annotune.codegen.c_expr import c_expr
-from annotune.codegen.listing import Listing
 from annotune.codegen.openmp import first_plan
 from annotune.codegen.several_sizes import sizes_text
+from annotune.codegen.target import Listing
 from annotune.codegen.writer import Writer
 from annotune.model.predict import Forecast, KernelForecast
 from annotune.report.figures import share_text, time_text

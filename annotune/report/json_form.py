@@ -7,9 +7,8 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
-from annotune.codegen.listing import Listing
 from annotune.codegen.recipes import exact_recipe
-from annotune.codegen.target import Variant
+from annotune.codegen.target import Listing, Variant
 from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import print_expr
 from annotune.model.predict import KernelForecast

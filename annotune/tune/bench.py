@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Protocol
 
-from annotune.codegen.code import RegionCode
-from annotune.codegen.target import Target, Variant
+from annotune.codegen.target import RegionCode, Target, Variant
 from annotune.measure.check import WAITED, Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.compile import COMPILE_LIMIT_S

@@ -15,9 +15,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any
 
-from annotune.codegen.code import RegionCode
-from annotune.codegen.listing import Listing
-from annotune.codegen.target import Target, Variant
+from annotune.codegen.target import Listing, RegionCode, Target, Variant
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.ahead import NICENESS, TOGETHER, compile_ahead
 from annotune.measure.check import CheckPlan

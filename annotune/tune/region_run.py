@@ -15,12 +15,10 @@ from math import exp, log, sqrt
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.codegen.aliases import body_text
 from annotune.codegen.baseline import naive_openacc, naive_openmp
-from annotune.codegen.code import RegionCode
-from annotune.codegen.listing import Listing
 from annotune.codegen.recipes import listing_of
-from annotune.codegen.target import Target, Variant
+from annotune.codegen.renaming import body_text
+from annotune.codegen.target import Listing, RegionCode, Target, Variant
 from annotune.ir.region import SourceFile
 from annotune.measure.gpu import (
     Gpu,

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from annotune.annotation.devices import Device
 from annotune.annotation.flags import macros
-from annotune.codegen.code import RegionCode
 from annotune.codegen.several_sizes import sizes_text
-from annotune.codegen.target import Provenance, Target
+from annotune.codegen.target import Provenance, RegionCode, Target
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S

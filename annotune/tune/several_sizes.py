@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from annotune.codegen.code import RegionCode
 from annotune.codegen.several_sizes import combined, sizes_text
-from annotune.codegen.target import Target, Variant
+from annotune.codegen.target import RegionCode, Target, Variant
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.plan import proofs
 from annotune.measure.sizes import awkward_sizes, open_sizes

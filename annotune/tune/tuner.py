@@ -15,9 +15,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from statistics import median
 
-from annotune.codegen.code import TUNED_SUFFIX, RegionCode
-from annotune.codegen.listing import Listing
-from annotune.codegen.target import Target, Variant
+from annotune.codegen.target import TUNED_SUFFIX, Listing, RegionCode, Target, Variant
 from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.check import BRANCHES, CheckPlan

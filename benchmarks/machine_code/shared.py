@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from annotune.codegen.crew import crew
-from annotune.codegen.grid import THREADS, grid
+from annotune.codegen.grid import THREADS, crew, grid
 from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, substitute, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (

@@ -14,8 +14,7 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
 from annotune.annotation.regions import find_annotations
-from annotune.codegen.code import RegionCode
-from annotune.codegen.target import Target, Variant
+from annotune.codegen.target import RegionCode, Target, Variant
 from annotune.frontend.load import load
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker, CheckPlan

@@ -11,11 +11,10 @@ from codegen.emitted import checked, here, source_of, variants, warnings
 from codegen.test_c_targets_edge import FLAGS
 
 from annotune.analysis.analyse import analyse
-from annotune.codegen.aliases import body_text, declared
 from annotune.codegen.assemble import assembled
 from annotune.codegen.baseline import naive_openacc, naive_openmp
-from annotune.codegen.code import RegionCode
-from annotune.codegen.target import Provenance, load_target
+from annotune.codegen.renaming import body_text, declared
+from annotune.codegen.target import Provenance, RegionCode, load_target
 from annotune.ir.region import Alias, Region, SourceFile, Spelling
 from annotune.measure.trial import Status
 

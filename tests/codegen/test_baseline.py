@@ -14,8 +14,7 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.private_copies import with_private_arrays
 from annotune.codegen.assemble import assembled
 from annotune.codegen.baseline import naive_openacc, naive_openmp
-from annotune.codegen.code import RegionCode
-from annotune.codegen.target import Provenance
+from annotune.codegen.target import Provenance, RegionCode
 from annotune.ir.region import SourceFile
 from annotune.measure.trial import Status
 

@@ -13,8 +13,7 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.codegen.assemble import assembled
 from annotune.codegen.baseline import naive_openacc, naive_openmp
-from annotune.codegen.code import RegionCode
-from annotune.codegen.target import Provenance, load_target
+from annotune.codegen.target import Provenance, RegionCode, load_target
 from annotune.ir.region import SourceFile
 from annotune.measure.trial import Status
 

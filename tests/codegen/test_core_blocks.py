@@ -15,7 +15,7 @@ from transforms.interpreter import run
 from transforms.products import MATMUL
 from transforms.test_stage import done, panels, rows_of_tiles
 
-from annotune.codegen.core_blocks import for_registers
+from annotune.codegen.core_text import for_registers
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.ir.nest import Loop, Nest
 from annotune.transforms.hold import Hold

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotune.codegen.crew import Crew, crew
+from annotune.codegen.grid import Crew, crew
 from annotune.ir.expr import Expr, Int
 from annotune.ir.fold import fold
 

@@ -12,7 +12,7 @@ from conftest import Golden
 from support.executed import emitted
 from support.regions import EXAMPLES
 
-from annotune.codegen.cuda import CudaTarget
+from annotune.codegen.cuda.target import CudaTarget
 from annotune.diagnostics import AnnotuneError
 from annotune.pipeline import emit
 from annotune.settings import Settings

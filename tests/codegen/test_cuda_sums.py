@@ -14,8 +14,8 @@ from conftest import Golden
 from emitted import here, source_of, variants
 
 from annotune.analysis.analyse import analyse
-from annotune.codegen.code import RegionCode
-from annotune.codegen.cuda import CudaTarget
+from annotune.codegen.cuda.target import CudaTarget
+from annotune.codegen.target import RegionCode
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.compile import CompileJob, Source, compile_job

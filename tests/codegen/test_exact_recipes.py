@@ -15,10 +15,8 @@ from annotune.analysis.private_copies import with_last_values, with_private_arra
 from annotune.annotation.devices import load_device
 from annotune.annotation.grammar import Origin
 from annotune.annotation.parse import parse_recipe
-from annotune.codegen.code import RegionCode
-from annotune.codegen.listing import Listing
 from annotune.codegen.recipes import exact_recipe, first_variant, listing_of
-from annotune.codegen.target import TARGET_NAMES, load_target
+from annotune.codegen.target import TARGET_NAMES, Listing, RegionCode, load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import Region
 from annotune.space.decision import Base

@@ -14,7 +14,7 @@ from support.nests import LAW
 from transforms.interpreter import run
 from transforms.products import MATMUL
 
-from annotune.codegen.register_loops import (
+from annotune.codegen.cuda.stage import (
     MOST_ELEMENTS,
     RegisterLoop,
     RegisterLoops,

@@ -19,7 +19,7 @@ from annotune.annotation.regions import find_annotations
 from annotune.certify import versions as certify_versions
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
-from annotune.codegen.cuda import CudaTarget
+from annotune.codegen.cuda.target import CudaTarget
 from annotune.codegen.variants import planned
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load

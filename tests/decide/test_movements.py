@@ -15,7 +15,7 @@ from decide.recipes import Decided, decided, decided_text, example
 from decide.test_two_level import SMALL, contraction
 from support.executed import Call, Part, emitted, executable
 
-from annotune.codegen.cuda_copies import dynamic_bytes
+from annotune.codegen.cuda.copies import dynamic_bytes
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.nest import MemorySpace
 from annotune.measure.toolchain import find_toolchains

@@ -14,8 +14,7 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.annotation.devices import Device, load_device
-from annotune.codegen.code import RegionCode
-from annotune.codegen.target import TARGET_NAMES, Provenance, Variant, load_target
+from annotune.codegen.target import TARGET_NAMES, Provenance, RegionCode, Variant, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
 from annotune.schedule.candidate import Assignment, Candidate, ContractionTile
@@ -219,7 +218,7 @@ def files(ones: Sequence[Examined], target: str) -> Mapping[str, str]:
             texts.setdefault(suffix, []).append(text)
     if ".cu" in texts:
         # One prelude for all of them.
-        from annotune.codegen.cuda_prelude import prelude
+        from annotune.codegen.cuda.types import prelude
 
         devices = [one.made[target].device for one in ones]
         texts[".cu"] = [prelude("\n".join(devices)), *devices]

@@ -12,7 +12,7 @@ import pytest
 from compilers import here, wrapper
 from made_by_hand import matvec
 
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.measure import ahead
 from annotune.measure.ahead import compile_ahead, file_scope_names, joint_source, may_join, numbered
 from annotune.measure.check import Checker, CheckPlan

@@ -8,7 +8,7 @@ import pytest
 from compilers import here
 from made_by_hand import scale
 
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.measure.check import BRANCHES, Checker, CheckPlan
 from annotune.measure.oracle import Oracle
 from annotune.measure.variant import Variant, blocks, marked, told

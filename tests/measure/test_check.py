@@ -10,7 +10,7 @@ import pytest
 from compilers import here, wrapper
 from made_by_hand import matvec, scale
 
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle

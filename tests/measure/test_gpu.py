@@ -13,7 +13,7 @@ import pytest
 from compilers import here
 from test_check import CUDA, CUDA_CALL
 
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.measure.command import Finished, run_command
 from annotune.measure.compile import CompileJob, Source, compile_job
 from annotune.measure.gpu import (

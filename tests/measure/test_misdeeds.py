@@ -11,7 +11,7 @@ import pytest
 from compilers import here
 from made_by_hand import matvec
 
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.measure.compile import CompileJob, Source, compile_job
 from annotune.measure.harness import variant_source
 from annotune.measure.inputs import make_inputs

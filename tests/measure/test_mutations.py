@@ -16,8 +16,7 @@ from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
-from annotune.codegen.code import RegionCode
-from annotune.codegen.target import load_target
+from annotune.codegen.target import RegionCode, load_target
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.oracle import Oracle
 from annotune.measure.trial import Status

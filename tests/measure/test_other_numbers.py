@@ -11,7 +11,7 @@ from compilers import here
 from made_by_hand import CLOSE, OPEN, Use, integers, made
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.ir.region import Scalar, SourceFile
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.inputs import make_inputs

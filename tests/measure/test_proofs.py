@@ -12,8 +12,7 @@ from support.regions import analysis_of, text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
-from annotune.codegen.code import RegionCode
-from annotune.codegen.target import load_target
+from annotune.codegen.target import RegionCode, load_target
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import ENDING, WHOLE, Overlap, Values, make_inputs, overlaps

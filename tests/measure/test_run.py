@@ -10,7 +10,7 @@ from compilers import here
 from made_by_hand import matvec
 
 from annotune import measure
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.measure.compile import CompileJob, Source, compile_job
 from annotune.measure.harness import variant_source
 from annotune.measure.inputs import make_inputs

@@ -10,7 +10,7 @@ from compilers import here
 from support.regions import analysis_of, text_source
 
 from annotune.analysis.analyse import analyse
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.measure.check import Checker, CheckPlan
 from annotune.measure.inputs import ZERO_VALUES, Values, make_inputs
 from annotune.measure.oracle import Oracle, compare

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import annotune.measure
-from annotune.codegen.cuda import CudaTarget
+from annotune.codegen.cuda.target import CudaTarget
 from annotune.measure.cuda_text import translate
 from annotune.pipeline import Emission, emit
 from annotune.settings import Settings

@@ -22,9 +22,7 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.annotation.flags import Flags
-from annotune.codegen.code import RegionCode
-from annotune.codegen.listing import Listing
-from annotune.codegen.target import Target, Variant
+from annotune.codegen.target import Listing, RegionCode, Target, Variant
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle

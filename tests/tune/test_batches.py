@@ -7,7 +7,7 @@ from math import ceil
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotune.codegen.code import RegionCode
+from annotune.codegen.target import RegionCode
 from annotune.measure.ahead import TOGETHER
 from annotune.measure.check import Variant as Program
 from annotune.tune.experiment import BATCH, COMPILING_S, MOST, Batches

@@ -17,10 +17,9 @@ from support.regions import text_source
 from annotune import pipeline
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
-from annotune.codegen.code import RegionCode
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.codegen.several_sizes import at_other_sizes
-from annotune.codegen.target import Variant, load_target
+from annotune.codegen.target import RegionCode, Variant, load_target
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle

@@ -14,9 +14,7 @@ from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.flags import Flags
-from annotune.codegen.code import RegionCode
-from annotune.codegen.listing import Listing
-from annotune.codegen.target import Target, Variant
+from annotune.codegen.target import Listing, RegionCode, Target, Variant
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains

@@ -10,10 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotune.codegen.code import RegionCode
-from annotune.codegen.cuda_prelude import prelude
-from annotune.codegen.listing import Listing
-from annotune.codegen.target import TARGET_NAMES, Variant, load_target
+from annotune.codegen.cuda.types import prelude
+from annotune.codegen.target import TARGET_NAMES, Listing, RegionCode, Variant, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError, Severity
 from annotune.pipeline import emit
 from annotune.settings import Settings

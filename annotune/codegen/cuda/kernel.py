@@ -9,13 +9,11 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
-from annotune.codegen.cuda_copies import aligned_arrays, dynamic_bytes
-from annotune.codegen.cuda_index import flat_heads, placed_head
-from annotune.codegen.cuda_stage import ROLLED, ThreadDialect
-from annotune.codegen.cuda_team import OPERATIONS, Partial, TeamWriter
-from annotune.codegen.cuda_types import cuda_type
+from annotune.codegen.cuda.copies import aligned_arrays, dynamic_bytes, merged_loads
+from annotune.codegen.cuda.stage import ROLLED, ThreadDialect
+from annotune.codegen.cuda.team import OPERATIONS, Partial, TeamWriter, flat_heads, placed_head
+from annotune.codegen.cuda.types import cuda_type
 from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, axes_of, grid
-from annotune.codegen.merged_loads import merged_loads
 from annotune.codegen.names import Interface, temporaries, words, wrapped
 from annotune.codegen.writer import INDENT, Writer
 from annotune.ir.expr import Access, Var, variables

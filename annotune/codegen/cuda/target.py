@@ -7,19 +7,14 @@ from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.codegen.assemble import assembled
+from annotune.codegen.assemble import assembled, calling_copies, copied, definition
 from annotune.codegen.c_stmt import final_values
-from annotune.codegen.code import RegionCode
-from annotune.codegen.cuda_host import HostText
-from annotune.codegen.cuda_kernel import KernelText, kernel_text
-from annotune.codegen.cuda_launch import Version
-from annotune.codegen.cuda_prelude import prelude
-from annotune.codegen.cuda_types import c_spelling
-from annotune.codegen.cuda_view import CPP_WORDS, HELD_RESIDENT, MACROS, held_scalars, viewed
-from annotune.codegen.freed import without_macros
-from annotune.codegen.listing import Listing
+from annotune.codegen.cuda.host import HostText, Version
+from annotune.codegen.cuda.kernel import KernelText, kernel_text
+from annotune.codegen.cuda.types import c_spelling, prelude
+from annotune.codegen.cuda.view import CPP_WORDS, HELD_RESIDENT, MACROS, held_scalars, viewed
 from annotune.codegen.names import Interface, interface, spelled, unmentioned, words
-from annotune.codegen.renaming import in_users_file
+from annotune.codegen.renaming import in_users_file, without_macros
 from annotune.codegen.several_sizes import (
     OTHERS,
     Definitions,
@@ -27,8 +22,7 @@ from annotune.codegen.several_sizes import (
     suffixes,
     tests_by_size,
 )
-from annotune.codegen.target import Provenance, Variant, Vocabulary
-from annotune.codegen.user_functions import calling_copies, copied, definition
+from annotune.codegen.target import Listing, Provenance, RegionCode, Variant, Vocabulary
 from annotune.codegen.variants import GpuPoints
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import AnnotuneError, Template

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
-from annotune.codegen.cuda_types import FUNCTIONS, IMAGINARY_UNIT, cuda_type
+from annotune.codegen.cuda.types import FUNCTIONS, IMAGINARY_UNIT, cuda_type
 from annotune.codegen.renaming import Renaming, made_names
 from annotune.codegen.target import Variant
 from annotune.diagnostics import Template

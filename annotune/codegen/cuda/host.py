@@ -1,0 +1,540 @@
+"""What one call copies of each array: how the host's text names it.
+
+The launches of a region's kernels, for the sizes that the host's text is given.
+
+The host side of ``S.cu``: guards, device memory, launches, and the original nest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.c_expr import plain_c
+from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.cuda.copies import VECTOR_BYTES
+from annotune.codegen.cuda.kernel import KernelText
+from annotune.codegen.cuda.stage import ROLLED
+from annotune.codegen.cuda.team import Partial
+from annotune.codegen.cuda.types import cuda_type
+from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, grid, wide
+from annotune.codegen.guards import (
+    WIDE,
+    condition_tests,
+    conjunct,
+    divisor_tests,
+    in_long,
+    joined,
+    look_text,
+    may_overlap,
+    null_tests,
+    reach_tests,
+    runs_tests,
+    signed,
+    size_tests,
+)
+from annotune.codegen.in_place import write_branches
+from annotune.codegen.names import Interface, temporaries, wrapped
+from annotune.codegen.several_sizes import any_of
+from annotune.codegen.writer import Writer
+from annotune.ir.expr import Binary, Call, Expr, Int, Var, variables
+from annotune.ir.fold import fold
+from annotune.ir.region import Array
+from annotune.schedule.plan import HostLoop, Kernel, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a call copies of an array: its first element, where that lies in a copy, the bytes.
+
+    `condition` is C that says whether there is anything, empty where there always is.
+    """
+
+    first: str
+    shift: str
+    bytes: str
+    condition: str = ""
+
+    def at(self, pointer: str) -> str:
+        """Return where the first element lies in a copy of the array's section."""
+        return f"{pointer}{self.shift}"
+
+
+def copied(analysis: Analysis, array: Array) -> Copied:
+    """Return how the copies of an array name what the call touches of it."""
+    shape, name = analysis.shapes[array.name], array.name
+    if shape.touched is None:
+        return Copied(first_element(analysis, array), "", f"{name}_bytes")
+    lowest = fold(shape.lowest)
+    shift = "" if lowest == Int(0) else f" - ({plain_c(in_long(lowest))})"
+    return Copied(
+        f"{name} + {name}_first",
+        f" + ({name}_first{shift})" if shift else f" + {name}_first",
+        f"sizeof({array.element}) * {name}_touched",
+        f"{name}_touched > 0" if shape.touched.may_be_none else "",
+    )
+
+
+def first_element(analysis: Analysis, array: Array) -> str:
+    """Return the pointer to the first element of the section of an array."""
+    lowest = signed(fold(analysis.shapes[array.name].lowest), analysis.region)
+    return array.name if lowest == Int(0) else f"{array.name} + ({plain_c(lowest)})"
+
+
+def write_touched(out: Writer, analysis: Analysis, arrays: Sequence[Array]) -> None:
+    """Write what the call touches of each array, where that may be less than its section."""
+    for array in arrays:
+        touched = analysis.shapes[array.name].touched
+        if touched is not None:
+            out.line(f"/* Of {array.name} the call touches less than it has: */")
+            for name, value in (("first", touched.first), ("touched", touched.count)):
+                counted = plain_c(fold(in_long(value)))
+                out.line(f"const long long {array.name}_{name} = {counted};")
+
+
+@contextmanager
+def written_where(out: Writer, condition: str) -> Iterator[None]:
+    """Write one line, under a condition where there is one."""
+    if condition:
+        out.line(f"if ({condition})")
+    with out.deeper() if condition else nullcontext():
+        yield
+
+
+WRITTEN = "has_written"
+"""In the text, whether a kernel has been launched on data that stay: there is no way back."""
+
+# How an entry ends the program where data stay on the device and no right result is to be had.
+TOO_LATE = "kernels have changed the data already, stopping"
+NOTHING_RUNS = "the original nest cannot run either, stopping"
+
+
+@dataclass(frozen=True)
+class Version:
+    """One set of kernels for a region: the steps, and each kernel's text by its name.
+
+    `tests` hold at the sizes in `constants`, of which C leaves some open.
+    """
+
+    steps: tuple[Step, ...]
+    texts: Mapping[str, KernelText]
+    constants: Mapping[str, int]
+    tests: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Launches:
+    """Writes the launches of one region.
+
+    Each of `tuned` runs for the sizes that it fixes; `general`, where there is one, for all others.
+    Of `resident` data nothing is left as it was once a kernel has run, so each launch is asked for
+    its error before the next one.
+    """
+
+    analysis: Analysis
+    outer: Interface
+    tuned: tuple[Version, ...]
+    general: Version | None
+    resident: bool
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Return what the function takes beside what the entry is given."""
+        return (f"bool *{WRITTEN}",) if self.resident else ()
+
+    def write(self, out: Writer, head: str) -> None:
+        """Write the body of the function behind `head`."""
+        scratch = self._scratch()
+        # One kernel may serve several sizes.
+        asking = {t.name: t for t in self._texts() if t.shared_bytes}
+        may_fail = bool(scratch or asking) or self.resident
+        with out.block(head):
+            for name, kind in scratch.items():
+                out.line(f"{kind} *{name} = NULL;")
+            if self.resident:
+                out.line(
+                    "/* An error of earlier calls is not to pass for one of these launches. */"
+                )
+                out.line("cudaError_t status = cudaGetLastError();")
+            elif may_fail:
+                out.line("cudaError_t status = cudaSuccess;")
+            for text in asking.values():
+                limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
+                write_step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
+            for name, kind in scratch.items():
+                size = f"{COMBINING_BLOCKS} * sizeof({kind})"
+                write_step(out, f"cudaMalloc((void **)&{name}, {size})")
+            with out.block("if (status == cudaSuccess)") if may_fail else nullcontext():
+                self._versions(out)
+                if may_fail and not self.resident:
+                    out.line("status = cudaGetLastError();")
+            for name in scratch:
+                out.line(f"cudaFree({name});")
+            out.line(f"return {'status' if may_fail else 'cudaGetLastError()'};")
+        out.line()
+
+    def aligned_tests(self, *versions: Version) -> list[Expr]:
+        """Return tests that arrays start where the vectors of tuned kernels may.
+
+        What `cudaMalloc` returns does; a pointer of the user's may stand in the middle.
+        """
+        texts = (text for version in versions for text in version.texts.values())
+        names = {name for text in texts for name in text.aligned}
+        arrays = [a.name for a in self.outer.arrays if a.name in names and self.resident]
+        places = [Binary("%", Call("(size_t)", (Var(name),)), Int(VECTOR_BYTES)) for name in arrays]
+        return [Binary("==", place, Int(0)) for place in places]
+
+    def _scratch(self) -> dict[str, str]:
+        """Return the arrays for what blocks leave to be combined, with their types.
+
+        The same ones serve for the tuned sizes and for all others.
+        """
+        texts = self._texts()
+        return {_scratch_name(text, p): cuda_type(p.type) for text in texts for p in text.partials}
+
+    def _texts(self) -> list[KernelText]:
+        versions = [*self.tuned, *([self.general] if self.general is not None else [])]
+        return [text for version in versions for text in version.texts.values()]
+
+    def _versions(self, out: Writer) -> None:
+        """Write the launches for each of the tuned sizes, and those for all others."""
+        general, (first, *others) = self.general, self.tuned
+        if others:
+            self._for_each_size(out)
+            return
+        tests = joined([*first.tests, *self.aligned_tests(first)])
+        if general is None or not tests:
+            self._steps(out, first, first.steps)
+            return
+        with out.block(f"if ({tests})", "} else {"):
+            self._steps(out, first, first.steps)
+        with out.deeper():
+            self._steps(out, general, general.steps)
+        out.line("}")
+
+    def _for_each_size(self, out: Writer) -> None:
+        """Write the launches for several sizes, those that come out alike as one."""
+
+        def text(version: Version) -> str:
+            part = Writer()
+            self._steps(part, version, version.steps)
+            return part.text()
+
+        rest = "" if self.general is None else text(self.general)
+        branches: dict[str, list[Sequence[Expr]]] = {}
+        for version in self.tuned:
+            aligned = self.aligned_tests(version) if self.general is not None else []
+            branches.setdefault(text(version), []).append((*version.tests, *aligned))
+        branches.pop(rest, None)
+        write_branches(out, branches, rest)
+
+    def _steps(self, out: Writer, version: Version, steps: Sequence[Step]) -> None:
+        for step in steps:
+            match step:
+                case Kernel():
+                    self._launch_one(out, version.texts[step.name])
+                case HostLoop(loop, inner):
+                    dialect = Dialect(self.analysis.region)
+                    with out.block(dialect.loop_head(loop)):
+                        self._steps(out, version, inner)
+
+    def _launch_one(self, out: Writer, text: KernelText) -> None:
+        """Write one launch; a grid axis longer than the device allows is cut and strided."""
+        extents = []
+        dialect = Dialect(self.analysis.region)
+        for level in BLOCKS:
+            trip = text.grid.trips.get(level)
+            if trip is None:
+                extents.append("1")
+                continue
+            known, limit = fold(trip, text.constants), text.grid.limits[level]
+            if isinstance(known, Int):
+                extents.append(str(min(known.value, limit)))
+            else:
+                loops = [x for x in text.kernel.placed() if x.place == level]
+                if any(dialect.iterator_type(x) not in WIDE for x in loops):
+                    limit = text.grid.most_blocks(level, max(x.step for x in loops))
+                # A loop of the host may leave none to an unsigned iterator inside of it.
+                wanted = signed(known, self.analysis.region)
+                if level in text.grid.flat and wanted == known:
+                    wanted = wide(known)
+                extents.append(f"annotune_extent({plain_c(wanted)}, {limit})")
+        threads = ", ".join(str(n) for n in text.grid.threads)
+        scratch = [_scratch_name(text, partial) for partial in text.partials]
+        arguments = ", ".join([*_names(text), *scratch])
+        with out.block(""):
+            out.line(f"const dim3 blocks({', '.join(extents)});")
+            out.line(f"const dim3 threads({threads});")
+            asked = f", {text.shared_bytes}" if text.shared_bytes else ""
+            self._call(out, f"{text.name}<<<blocks, threads{asked}>>>({arguments});")
+            if text.last is not None:
+                count = "(int)(blocks.x * blocks.y * blocks.z)"
+                arguments = ", ".join([*_names(text.last), *scratch, count])
+                self._call(out, f"{text.last.name}<<<1, threads>>>({arguments});")
+
+    def _call(self, out: Writer, launch: str) -> None:
+        """Write one launch; of resident data only where all before it have succeeded."""
+        if not self.resident:
+            out.line(launch)
+            return
+        with out.block("if (status == cudaSuccess)"):
+            out.line(launch)
+            out.line("status = cudaGetLastError();")
+            out.line(f"*{WRITTEN} = *{WRITTEN} || status == cudaSuccess;")
+
+
+def _names(text: KernelText) -> list[str]:
+    """Return the arguments of a launch, scalars first."""
+    return [s.name for s in text.scalars] + [a.name for a in text.arrays]
+
+
+def _scratch_name(text: KernelText, partial: Partial) -> str:
+    """Return the host's name for what the blocks of a kernel leave of `partial`."""
+    return f"{text.kernel.name}_{partial.name}"
+
+
+def write_step(out: Writer, call: str, condition: str = "") -> None:
+    """Write one CUDA call that runs only while nothing has failed, and where `condition` holds."""
+    also = f" && {condition}" if condition else ""
+    out.line(f"if (status == cudaSuccess{also})")
+    with out.deeper():
+        out.line(f"status = {call};")
+
+
+@dataclass(frozen=True)
+class HostText:
+    """Writes the functions around the kernels of one region.
+
+    Each of `tuned` runs for the sizes that it fixes; `general`, where there is one, for all others;
+    what none of them takes goes to the original nest. `resident` says that the pointers are
+    device memory already. `held` are the arrays that stand for scalars.
+    """
+
+    analysis: Analysis
+    outer: Interface
+    tuned: tuple[Version, ...]
+    general: Version | None
+    resident: bool
+    held: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        return self.analysis.region.label
+
+    def text(self) -> str:
+        """Return the C++ of all host functions of the region."""
+        out = Writer()
+        self._original(out)
+        for array in self._sized():
+            self._count(out, array)
+        launches = self._launches
+        launches.write(
+            out, self._head(f"static cudaError_t {self.name}_launch", *launches.parameters)
+        )
+        if not self.resident:
+            self._device(out)
+        self._entry(out)
+        return out.text()
+
+    def _head(self, function: str, *more: str) -> str:
+        return wrapped(function, [*self.outer.parameters(), *more])
+
+    @property
+    def _launches(self) -> Launches:
+        return Launches(self.analysis, self.outer, self.tuned, self.general, self.resident)
+
+    # The original nest ------------------------------------------------------------------
+
+    def _original(self, out: Writer) -> None:
+        """Write the user's nest: on the host, or as one thread where data is on the device."""
+        kind = "__global__ void" if self.resident else "static void"
+        out.line(
+            "/* The nest as written: for sizes, overlaps and errors that the kernels leave. */"
+        )
+        with out.block(self._head(f"{kind} {self.name}_original")):
+            rolled = ROLLED if self.resident else ""
+            dialect = Dialect(self.analysis.region, objects=self.held, rolled=rolled)
+            body = self.analysis.region.as_written.body
+            for scalar in temporaries(self.analysis, body):
+                out.line(f"{scalar.type} {scalar.name};")
+            dialect.write_body(out, body)
+        out.line()
+
+    # Device memory ----------------------------------------------------------------------
+
+    def _sized(self) -> tuple[Array, ...]:
+        """Return the arrays whose elements are counted: to copy them, or to tell overlaps."""
+        if not self.resident:
+            return self.outer.arrays
+        pairs = may_overlap(self.outer)
+        return tuple(a for a in self.outer.arrays if any(a in pair for pair in pairs))
+
+    def _count(self, out: Writer, array: Array) -> None:
+        """Write the function that counts an array's elements, in 64 bits."""
+        length = fold(self.analysis.shapes[array.name].length)
+        out.line(f"/* Elements of {array.name} that the region touches. */")
+        head = f"static long long {self.name}_{array.name}_count({_wide(self.outer, length)})"
+        with out.block(head):
+            out.line(f"return {plain_c(length)};")
+        out.line()
+
+    def _call_count(self, array: Array) -> str:
+        length = fold(self.analysis.shapes[array.name].length)
+        names = [s.name for s in self.outer.scalars if s.name in variables(length)]
+        return f"{self.name}_{array.name}_count({', '.join(names)})"
+
+    def _device(self, out: Writer) -> None:
+        """Write the function that copies in, launches and copies back, freeing on all paths.
+
+        Results reach the host's arrays only when everything else has succeeded: with more
+        than one output they pass through staging memory, so that the original nest can
+        still run on unspoilt arrays when a copy fails.
+        """
+        analysis, outer = self.analysis, self.outer
+        outputs = [a for a in outer.arrays if a.name in outer.written]
+        staged = outputs if len(outputs) > 1 else []
+        with out.block(self._head(f"static cudaError_t {self.name}_device")):
+            self._bytes(out, outer.arrays)
+            out.lines(look_text(analysis, Dialect(analysis.region, objects=self.held)))
+            write_touched(out, analysis, outer.arrays)
+            for array in outer.arrays:
+                out.line(f"{array.element} *d_{array.name} = NULL;")
+            for array in staged:
+                out.line(f"{array.element} *h_{array.name} = NULL;")
+            out.line("cudaError_t status = cudaSuccess;")
+            for array in outer.arrays:
+                write_step(out, f"cudaMalloc((void **)&d_{array.name}, {array.name}_bytes)")
+            for array in outer.arrays:
+                use = analysis.uses[array.name]
+                if use.is_read or not use.overwritten:
+                    part = copied(analysis, array)
+                    goal, first = part.at(f"d_{array.name}"), part.first
+                    call = f"cudaMemcpy({goal}, {first}, {part.bytes}, cudaMemcpyHostToDevice)"
+                    write_step(out, call, part.condition)
+            write_step(out, f"{self.name}_launch({self._device_arguments()})")
+            write_step(out, "cudaDeviceSynchronize()")
+            for array in staged:
+                with out.block("if (status == cudaSuccess)"):
+                    out.line(f"h_{array.name} = ({array.element} *)malloc({array.name}_bytes);")
+                    out.line(f"if (h_{array.name} == NULL)")
+                    with out.deeper():
+                        out.line("status = cudaErrorMemoryAllocation;")
+            for array in outputs:
+                part = copied(analysis, array)
+                goal = part.at(f"h_{array.name}") if staged else part.first
+                source = part.at(f"d_{array.name}")
+                call = f"cudaMemcpy({goal}, {source}, {part.bytes}, cudaMemcpyDeviceToHost)"
+                write_step(out, call, part.condition)
+            if staged:
+                with out.block("if (status == cudaSuccess)"):
+                    for array in staged:
+                        part = copied(analysis, array)
+                        with written_where(out, part.condition):
+                            held = part.at(f"h_{array.name}")
+                            out.line(f"memcpy({part.first}, {held}, {part.bytes});")
+            for array in staged:
+                out.line(f"free(h_{array.name});")
+            for array in outer.arrays:
+                out.line(f"cudaFree(d_{array.name});")
+            out.line("return status;")
+        out.line()
+
+    def _bytes(self, out: Writer, arrays: Sequence[Array]) -> None:
+        """Write the size of each array's part that the region touches."""
+        for array in arrays:
+            size = f"sizeof({array.element}) * {self._call_count(array)}"
+            out.line(f"const size_t {array.name}_bytes = {size};")
+
+    def _device_arguments(self) -> str:
+        parts = [s.name for s in self.outer.scalars]
+        for array in self.outer.arrays:
+            lowest = signed(fold(self.analysis.shapes[array.name].lowest), self.analysis.region)
+            shift = "" if lowest == Int(0) else f" - ({plain_c(lowest)})"
+            parts.append(f"d_{array.name}{shift}")
+        return ", ".join(parts)
+
+    # The entry --------------------------------------------------------------------------
+
+    def _reach(self) -> tuple[Expr, ...]:
+        """Return tests that no index goes beyond its type."""
+        versions = [*self.tuned, *([self.general] if self.general is not None else [])]
+        plans = [(version.steps, version.constants) for version in versions]
+        sizes = self.analysis.region.sizes
+        return reach_tests(self.analysis, plans, lambda kernel: grid(kernel, sizes).beyond)
+
+    def _entry(self, out: Writer) -> None:
+        region, outer = self.analysis.region, self.outer
+        general, (first, *others) = self.general, self.tuned
+        tested = region.constants if general is not None or others else first.constants
+        tests = [*size_tests(outer, tested, {})]
+        tests += any_of([one.tests for one in self.tuned]) if general is None and others else []
+        tests += divisor_tests(self.analysis, tested)
+        tests += [*runs_tests(self.analysis, tested), *self._reach()]
+        tests += condition_tests(self.analysis, tested)
+        tests += () if self.resident else null_tests(self.analysis)
+        tests += self._launches.aligned_tests(*self.tuned) if general is None else []
+        pairs = may_overlap(outer)
+        with out.block(self._head(f'extern "C" void {region.entry}')):
+            self._bytes(out, [a for a in outer.arrays if any(a in pair for pair in pairs)])
+            if tests or pairs:
+                out.line("bool fits = true;")
+            for test in tests:
+                out.line(f"fits = fits && {conjunct(test)};")
+            for one, two in pairs:
+                ends = ", ".join(
+                    f"{first_element(self.analysis, a)}, {a.name}_bytes" for a in (one, two)
+                )
+                out.line(f"fits = fits && annotune_apart({ends});")
+            with out.block("if (fits)" if tests or pairs else ""):
+                self._attempt(out)
+            if self.resident:
+                self._original_there(out)
+            else:
+                out.line(f"{self.name}_original({outer.names()});")
+        out.line()
+
+    def _original_there(self, out: Writer) -> None:
+        """Write the launch of the original nest on the device, where it must succeed."""
+        out.line("/* Errors of earlier calls are not this one's. */")
+        out.line("cudaGetLastError();")
+        out.line(f"{self.name}_original<<<1, 1>>>({self.outer.names()});")
+        out.line("const cudaError_t failure = cudaGetLastError();")
+        with out.block("if (failure != cudaSuccess)"):
+            self._stop(out, "failure", NOTHING_RUNS)
+
+    def _stop(self, out: Writer, error: str, why: str) -> None:
+        """Write the end of the program where no right result is left to be had."""
+        words = f'"{self.analysis.region.entry}: %s; {why}\\n"'
+        out.line(f"fprintf(stderr, {words}, cudaGetErrorString({error}));")
+        out.line("abort();")
+
+    def _attempt(self, out: Writer) -> None:
+        """Write the call of the kernels, from which the entry returns when all has gone well.
+
+        Else the original nest follows, but for data that kernels have changed already: on what they
+        left it would compute something else.
+        """
+        names, runner = self.outer.names(), "launch" if self.resident else "device"
+        if self.resident:
+            out.line(f"bool {WRITTEN} = false;")
+            names = ", ".join(filter(None, (names, f"&{WRITTEN}")))
+        out.line(f"const cudaError_t status = {self.name}_{runner}({names});")
+        out.line("if (status == cudaSuccess)")
+        with out.deeper():
+            out.line("return;")
+        if self.resident:
+            with out.block(f"if ({WRITTEN})"):
+                out.line("/* On what the kernels left the original nest would go wrong. */")
+                self._stop(out, "status", TOO_LATE)
+        out.line(
+            f'fprintf(stderr, "{self.analysis.region.entry}: %s; running the original nest\\n", '
+            "cudaGetErrorString(status));"
+        )
+
+
+def _wide(outer: Interface, length: Expr) -> str:
+    """Return 64-bit parameters for the scalars that a length uses."""
+    used = variables(length)
+    return ", ".join(f"long long {s.name}" for s in outer.scalars if s.name in used)

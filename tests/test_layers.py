@@ -87,6 +87,10 @@ def _check_imports(path: Path) -> None:
             )
 
 
+def test_what_verifies_a_certificate_uses_nothing_else_of_annotune() -> None:
+    assert not _imports(PACKAGE / "certify" / "certificate.py")
+
+
 def test_every_code_is_said_by_one_module() -> None:
     owners: dict[str, str] = {}
     for path in MODULES:

@@ -1,0 +1,305 @@
+"""Tells how many random mistakes in annotune's own code a selection of its tests finds.
+
+    python benchmarks/test_mutations.py --seed 1 --count 30 --json all.json
+    python benchmarks/test_mutations.py --count 5 tests/ir --json ir.json
+    python benchmarks/test_mutations.py --compare before.json after.json
+
+The selection is run once as it is, to see that it passes and which lines it runs, then with each
+mutation of such a line alone, up to the first failure, in a copy of the checkout and at nice 19.
+What only child processes run counts as not run. The words after the options are given to pytest.
+Where --checkout names another checkout, the mutations are drawn from its code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+# So much longer than the selection takes as it is that a run beyond it hangs.
+HANGS_TIMES, HANGS_LEAST_S = 10, 60
+LINES_JSON = "lines_run.json"
+_PLUGIN = f'''
+import json, pathlib, sys, threading
+ROOT = str(pathlib.Path(__file__).parent / "annotune") + "/"
+RUN = {{}}
+
+def _line(frame, event, argument):
+    if event == "line":
+        RUN[frame.f_code.co_filename].add(frame.f_lineno)
+    return _line
+
+def _call(frame, event, argument):
+    if not frame.f_code.co_filename.startswith(ROOT):
+        return None
+    RUN.setdefault(frame.f_code.co_filename, set()).add(frame.f_lineno)
+    return _line
+
+threading.settrace(_call)
+sys.settrace(_call)
+
+def pytest_unconfigure():
+    sys.settrace(None)
+    lines = {{name: sorted(found) for name, found in RUN.items()}}
+    pathlib.Path(__file__).with_name("{LINES_JSON}").write_text(json.dumps(lines))
+'''
+_COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+# No | becomes another operator: most stand between types.
+_CALCULATED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+}
+_DROPPED = (ast.AugAssign, ast.Continue, ast.Raise)
+_WITHOUT_VALUE = ("annotation", "returns", "decorator_list", "type_params", "bases", "keywords")
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A piece of a file, from character `start` to `end`, with another text in its place."""
+
+    path: str
+    line: int
+    start: int
+    end: int
+    kind: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.path}:{self.line}: {self.kind}: {' '.join(self.text.split())[:60]}"
+
+
+def main(words: Sequence[str]) -> int:
+    """Print the fate of each mutation, then the score; return the exit code."""
+    given = _parser().parse_args(words)
+    if given.compare:
+        print(compared(*(json.loads(path.read_text()) for path in given.compare)))
+        return 0
+    with tempfile.TemporaryDirectory(prefix="annotune-mutations-") as scratch:
+        copy = _copy(given.checkout, Path(scratch).resolve())
+        (copy / "lines_run.py").write_text(_PLUGIN)
+        failed = _fails(copy, ["-p", "lines_run", *given.tests], None)
+        if failed:
+            print(f"error: without a mutation: {failed}", file=sys.stderr)
+            return 1
+        lines = json.loads((copy / LINES_JSON).read_text())
+        fates = {}
+        for one in drawn(copy, lines, given.seed, given.count):
+            by = _with(copy, one, given.tests)
+            fates[one.name] = by
+            print(f"{'caught' if by else 'survived'}: {one.name}: {by}".rstrip(": "), flush=True)
+    print(f"{sum(map(bool, fates.values()))} of {len(fates)} mutations are caught")
+    if given.json:
+        given.json.write_text(json.dumps(fates, indent=1) + "\n")
+    return 0
+
+
+def compared(one: Mapping[str, str], other: Mapping[str, str]) -> str:
+    """Return which mutations of both results only one of two suites catches, and the scores."""
+    both = [name for name in one if name in other]
+    rows = [f"only A catches: {name}" for name in both if one[name] and not other[name]]
+    rows += [f"only B catches: {name}" for name in both if other[name] and not one[name]]
+    rows += [f"neither catches: {name}" for name in both if not one[name] and not other[name]]
+    a, b = (sum(bool(fates[name]) for name in both) for fates in (one, other))
+    apart = len(one) + len(other) - 2 * len(both)
+    return "\n".join([*rows, f"of {len(both)}: A {a}, B {b}; {apart} are in one result alone"])
+
+
+def drawn(
+    root: Path, lines: Mapping[str, Sequence[int]], seed: int, count: int
+) -> Iterator[Mutation]:
+    """Yield mutations of lines that were run, every kind as often as any while there are some."""
+    by_kind: dict[str, list[Mutation]] = {}
+    for name, run in sorted(lines.items()):
+        path = Path(name)
+        for one in mutations(str(path.relative_to(root)), path.read_text(), frozenset(run)):
+            by_kind.setdefault(one.kind, []).append(one)
+    choose = random.Random(seed)
+    for _ in range(count):
+        kinds = sorted(kind for kind in by_kind if by_kind[kind])
+        if not kinds:
+            return
+        left = by_kind[choose.choice(kinds)]
+        yield left.pop(choose.randrange(len(left)))
+
+
+def mutations(path: str, text: str, run: frozenset[int]) -> Iterator[Mutation]:
+    """Yield every mutation of a file's statements that begin in lines `run`."""
+    whole, starts = text.encode(), [0]
+    for line in whole.split(b"\n"):
+        starts.append(starts[-1] + len(line) + 1)
+
+    def place(line: int, column: int) -> int:
+        return len(whole[: starts[line - 1] + column].decode())
+
+    for node, first in _run(ast.parse(text), 0):
+        if first not in run:
+            continue
+        changes = list(_changed(node))
+        if isinstance(node, ast.If | ast.While):
+            node, changes = node.test, [("condition", _expression(_negated(node.test)))]
+        start = place(node.lineno, node.col_offset)
+        end = place(node.end_lineno or 0, node.end_col_offset or 0)
+        for kind, changed in changes:
+            yield Mutation(path, node.lineno, start, end, kind, changed)
+
+
+def _run(node: ast.AST, first: int) -> Iterator[tuple[ast.expr | ast.stmt, int]]:
+    """Yield what is run, each with its statement's line, but for patterns and f-strings."""
+    for name, field in ast.iter_fields(node):
+        if name in _WITHOUT_VALUE and not isinstance(node, ast.Call):
+            continue
+        for child in field if isinstance(field, list) else [field]:
+            if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr | ast.pattern):
+                continue
+            line = child.lineno if isinstance(child, ast.stmt) else first
+            if isinstance(child, ast.expr | ast.stmt):
+                yield child, line
+            yield from _run(child, line)
+
+
+def _changed(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
+    """Yield the kinds of mistakes that a node takes, with its text then."""
+    match node:
+        case ast.Compare(left, [op, *rest], right) if type(op) in _COMPARED:
+            other = ast.Compare(left, [_COMPARED[type(op)](), *rest], right)
+            yield "comparison", _expression(other)
+        case ast.BinOp(left, op, right) if type(op) in _CALCULATED:
+            if not isinstance(left, ast.Constant) or not isinstance(left.value, str):
+                yield "operator", _expression(ast.BinOp(left, _CALCULATED[type(op)](), right))
+        case ast.BoolOp(op, values):
+            other_op = ast.Or() if isinstance(op, ast.And) else ast.And()
+            yield "operator", _expression(ast.BoolOp(other_op, values))
+        case ast.Constant(bool() as value):
+            yield "constant", str(not value)
+        case ast.Constant(int() as value):
+            yield "constant", f"({value + 1})"
+            yield "constant", f"({value - 1})"
+        case ast.UnaryOp(ast.Not(), operand):
+            yield "not dropped", _expression(operand)
+        case ast.IfExp(test, body, orelse):
+            yield "condition", _expression(ast.IfExp(_negated(test), body, orelse))
+        case ast.Call(function, [first, second, *rest], keywords):
+            is_plain = not any(isinstance(e, ast.Starred) for e in (first, second))
+            # isinstance turned round fails wherever it is run.
+            if is_plain and not (isinstance(function, ast.Name) and function.id == "isinstance"):
+                yield "swapped", _expression(ast.Call(function, [second, first, *rest], keywords))
+        case ast.Return(ast.expr() as value) if not _is_none(value):
+            yield "value dropped", "return None"
+        case ast.Expr(value) if not isinstance(value, ast.Constant | ast.Yield | ast.YieldFrom):
+            yield "statement dropped", "pass"
+        case _ if isinstance(node, _DROPPED):
+            yield "statement dropped", "pass"
+        case _:
+            pass
+    yield from _of_conditions(node)
+
+
+def _of_conditions(node: ast.expr | ast.stmt) -> Iterator[tuple[str, str]]:
+    """Yield a comprehension with one of its conditions negated."""
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+        for generator in node.generators:
+            for k, test in enumerate(generator.ifs):
+                generator.ifs[k] = _negated(test)
+                yield "condition", _expression(node)
+                generator.ifs[k] = test
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def _expression(node: ast.expr) -> str:
+    return f"({ast.unparse(ast.fix_missing_locations(node))})"
+
+
+def _with(copy: Path, one: Mutation, tests: Sequence[str]) -> str:
+    """Return what fails first with a mutation, or nothing; the copy is as before then."""
+    path = copy / one.path
+    before = path.read_text()
+    try:
+        path.write_text(before[: one.start] + one.text + before[one.end :])
+        return _fails(copy, tests, HANGS_LEAST_S + HANGS_TIMES * _took_s(copy))
+    finally:
+        path.write_text(before)
+
+
+def _took_s(copy: Path) -> float:
+    """Return how long the run that told the lines took, from the plugin's file to its answer's."""
+    made, ended = copy / "lines_run.py", copy / LINES_JSON
+    return ended.stat().st_mtime - made.stat().st_mtime
+
+
+def _fails(copy: Path, arguments: Sequence[str], limit_s: float | None) -> str:
+    """Return the first test that fails in a copy, or how pytest ended, or nothing."""
+    command = ["nice", "-n", "19", sys.executable, "-B", "-m", "pytest", "-x", "-q"]
+    try:
+        done = subprocess.run(
+            [*command, "-p", "no:cacheprovider", "-rfE", "--tb=no", *arguments],
+            cwd=copy,
+            env={**os.environ, "PYTHONPATH": str(copy)},
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+        )
+    except subprocess.TimeoutExpired:
+        return "(it hangs)"
+    for line in done.stdout.splitlines():
+        if line.startswith(("FAILED ", "ERROR ")):
+            return line.split(" ", 1)[1].partition(" - ")[0]
+    return f"(pytest exits with {done.returncode})" if done.returncode else ""
+
+
+def _copy(checkout: Path, folder: Path) -> Path:
+    names = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=checkout, capture_output=True, text=True, check=True
+    )
+    for name in names.stdout.rstrip("\0").split("\0"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(checkout / name, folder / name)
+    return folder
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="test_mutations.py", description="see docs/benchmarks.md")
+    parser.add_argument("tests", nargs="*", help="given to pytest; nothing for all tests")
+    parser.add_argument("--seed", type=int, default=1, help="which mutations are drawn")
+    parser.add_argument("--count", type=int, default=30)
+    parser.add_argument("--checkout", type=Path, default=HERE, help="whose code and tests are run")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write each fate to FILE")
+    parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help="two --json")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

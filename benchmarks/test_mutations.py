@@ -1,13 +1,14 @@
 """Tells how many random mistakes in annotune's own code a selection of its tests finds.
 
     python benchmarks/test_mutations.py --seed 1 --count 30 --json all.json
-    python benchmarks/test_mutations.py --count 5 tests/ir --json ir.json
-    python benchmarks/test_mutations.py --compare before.json after.json
+    python benchmarks/test_mutations.py --again all.json tests/ir --json ir.json
+    python benchmarks/test_mutations.py --compare all.json ir.json
 
 The selection is run once as it is, to see that it passes and which lines it runs, then with each
 mutation of such a line alone, up to the first failure, in a copy of the checkout and at nice 19.
 What only child processes run counts as not run. The words after the options are given to pytest.
-Where --checkout names another checkout, the mutations are drawn from its code.
+Where --checkout names another checkout, the mutations are drawn from its code. Two selections run
+other lines: to compare them give the second one the mutations of the first with --again.
 """
 
 from __future__ import annotations
@@ -92,7 +93,9 @@ class Mutation:
 
     @property
     def name(self) -> str:
-        return f"{self.path}:{self.line}: {self.kind}: {' '.join(self.text.split())[:60]}"
+        return (
+            f"{self.path}:{self.line}:{self.start}: {self.kind}: {' '.join(self.text.split())[:60]}"
+        )
 
 
 def main(words: Sequence[str]) -> int:
@@ -110,7 +113,8 @@ def main(words: Sequence[str]) -> int:
             return 1
         lines = json.loads((copy / LINES_JSON).read_text())
         fates = {}
-        for one in drawn(copy, lines, given.seed, given.count):
+        wanted = drawn(copy, lines, given.seed, given.count)
+        for one in _again(copy, json.loads(given.again.read_text())) if given.again else wanted:
             by = _with(copy, one, given.tests)
             fates[one.name] = by
             print(f"{'caught' if by else 'survived'}: {one.name}: {by}".rstrip(": "), flush=True)
@@ -147,6 +151,14 @@ def drawn(
             return
         left = by_kind[choose.choice(kinds)]
         yield left.pop(choose.randrange(len(left)))
+
+
+def _again(root: Path, names: Mapping[str, str]) -> Iterator[Mutation]:
+    """Yield the mutations of these names, also of lines that were not run."""
+    for path in sorted({name.partition(":")[0] for name in names}):
+        text = (root / path).read_text()
+        by_name = {m.name: m for m in mutations(path, text, frozenset(range(text.count("\n") + 2)))}
+        yield from (by_name[name] for name in names if name in by_name)
 
 
 def mutations(path: str, text: str, run: frozenset[int]) -> Iterator[Mutation]:
@@ -297,6 +309,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--checkout", type=Path, default=HERE, help="whose code and tests are run")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write each fate to FILE")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="the mutations of a --json")
     parser.add_argument("--compare", nargs=2, type=Path, metavar=("A", "B"), help="two --json")
     return parser
 

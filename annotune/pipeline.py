@@ -27,8 +27,8 @@ from annotune.codegen.several_sizes import (
 from annotune.codegen.target import Provenance, Target, Variant, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
-from annotune.frontend.headers import Search
 from annotune.frontend.load import load_sound
+from annotune.frontend.read.preprocess import Search
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.schedule.apply import build
@@ -309,7 +309,7 @@ def _blocks(settings: Settings, text: str) -> tuple[list[AnnotationBlock], list[
     blocks, problems = list(found.blocks), list(found.diagnostics)
     for sidecar in _sidecars(settings):
         from annotune.annotation.sidecar import load_sidecar
-        from annotune.frontend.locate import locate_loop
+        from annotune.frontend.load import locate_loop
 
         for entry in load_sidecar(sidecar, settings.sizes):
             if Path(entry.file).name != settings.source.name:

@@ -13,7 +13,7 @@ from annotune.annotation.messages import did_you_mean
 from annotune.annotation.spec import Spec, Value
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
-from annotune.frontend.symbols import REALS
+from annotune.frontend.types.symbols import REALS
 from annotune.ir.region import Region
 from annotune.report.findings import RegionReport
 from annotune.space.limits import CONSTRAINT, PARAM, dotted, is_axis, plain

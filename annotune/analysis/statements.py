@@ -19,7 +19,7 @@ from annotune.analysis.messages import (
     listed,
 )
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
-from annotune.frontend.ranges import of_type
+from annotune.frontend.types.kinds import of_type
 from annotune.ir.c_types import is_integer_type, is_unsigned_type
 from annotune.ir.expr import (
     Access,

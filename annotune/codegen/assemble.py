@@ -16,7 +16,7 @@ from annotune.codegen.names import spelled, words, wrapped
 from annotune.codegen.renaming import checked_constants, constants, declared, redefining
 from annotune.codegen.target import Provenance, RegionCode, Variant
 from annotune.codegen.writer import Writer
-from annotune.frontend.splice import splice
+from annotune.frontend.read.tokens import splice
 from annotune.ir.expr import Call, Expr, rewrite
 from annotune.ir.functions import own_name
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt

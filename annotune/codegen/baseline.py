@@ -17,10 +17,8 @@ from annotune.codegen.guards import counts_tests, joined
 from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode
 from annotune.codegen.writer import INDENT, Writer
-from annotune.frontend.preprocess import blank, without_comments
-from annotune.frontend.source import Source
-from annotune.frontend.splice import Replacement
-from annotune.frontend.tokens import Tokens
+from annotune.frontend.read.preprocess import blank, without_comments
+from annotune.frontend.read.tokens import Replacement, Source, Tokens
 from annotune.ir.expr import Int, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Combine, LocalArray, Loop, walk_stmts

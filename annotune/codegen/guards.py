@@ -24,7 +24,7 @@ from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.names import Interface, interface, narrow_scalars, spelled
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import AnnotuneError, Severity
-from annotune.frontend.ranges import of_type
+from annotune.frontend.types.kinds import of_type
 from annotune.ir.c_types import is_unsigned_type, may_share
 from annotune.ir.expr import (
     PRECEDENCE,

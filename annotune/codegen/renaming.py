@@ -24,7 +24,7 @@ from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
 from annotune.codegen.names import spelled, words
 from annotune.codegen.target import RegionCode, Variant
 from annotune.codegen.writer import Writer
-from annotune.frontend.splice import Replacement, splice
+from annotune.frontend.read.tokens import Replacement, splice
 from annotune.ir.expr import Access, Expr, Var, rewrite
 from annotune.ir.nest import (
     Assign,

@@ -1,4 +1,7 @@
-"""A C file and its annotations turned into regions: the front end's one entry."""
+"""A C file and its annotations turned into regions: the front end's one entry.
+
+The place of a loop that a sidecar names, found without parsing.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +11,50 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from annotune.annotation.messages import nearest
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
 from annotune.annotation.spec import Spec, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
-from annotune.frontend.aliases import key, with_aliases
-from annotune.frontend.arrays import describe, mixes_widths, refuse_shared
-from annotune.frontend.blocks import Block, check_directives, macros_defined_in, part_of
-from annotune.frontend.definitions import declarations, definitions, learn, set_in_text
-from annotune.frontend.expressions import Expressions
-from annotune.frontend.filescope import File
-from annotune.frontend.headers import Search
-from annotune.frontend.ladder import Ladder, Rung
-from annotune.frontend.liveness import read_after
-from annotune.frontend.lower import lower
-from annotune.frontend.macro_texts import branches_read, values_read
-from annotune.frontend.names import Names
-from annotune.frontend.open_macros import open_conditions
-from annotune.frontend.origins import derived_from, origin
-from annotune.frontend.region_finder import Function, Place, find, function_at
-from annotune.frontend.sizes import tuned_sizes
-from annotune.frontend.source import Source
-from annotune.frontend.stability import Stability
-from annotune.frontend.surroundings import surroundings
-from annotune.frontend.toplevel import TopLevel
-from annotune.frontend.user_functions import user_functions
+from annotune.frontend.lower.aliases import key, with_aliases
+from annotune.frontend.lower.arrays import (
+    declarations,
+    definitions,
+    describe,
+    learn,
+    mixes_widths,
+    refuse_shared,
+    set_in_text,
+)
+from annotune.frontend.lower.expressions import Expressions
+from annotune.frontend.lower.functions import user_functions
+from annotune.frontend.lower.macro_texts import (
+    branches_read,
+    open_conditions,
+    surroundings,
+    values_read,
+)
+from annotune.frontend.lower.names import Names
+from annotune.frontend.lower.origins import derived_from, origin, tuned_sizes
+from annotune.frontend.lower.stability import Stability, read_after
+from annotune.frontend.lower.statements import lower
+from annotune.frontend.messages import NO_FUNCTION, NO_LOOP
+from annotune.frontend.read.filescope import File
+from annotune.frontend.read.ladder import Ladder, Rung
+from annotune.frontend.read.parse import expanded
+from annotune.frontend.read.preprocess import Search
+from annotune.frontend.read.region_finder import (
+    Block,
+    Function,
+    Place,
+    check_directives,
+    find,
+    function_at,
+    macros_defined_in,
+    part_of,
+)
+from annotune.frontend.read.tokens import Source, Tokens
+from annotune.frontend.read.toplevel import TopLevel
 from annotune.ir.expr import Var
 from annotune.ir.region import Array, Extent, Region, SourceFile
 
@@ -311,3 +333,64 @@ def _extent(file: File, part: TopLevel, block: Block) -> Extent:
         line_start if line_start >= before else first,
         file.source.indent(block.start),
     )
+
+
+_NO_SEARCH = Search()
+
+
+def locate_loop(
+    text: str,
+    function: str,
+    loop: str = "",
+    occurrence: int = 1,
+    path: str = "<source>",
+    search: Search = _NO_SEARCH,
+) -> tuple[int, int]:
+    """Return the offsets at which a loop of a function starts and ends.
+
+    `loop` is the loop's iterator, empty for any; `occurrence` counts such loops from 1 in
+    text order. `search` says what the compiler is told.
+
+    Raises:
+        AnnotuneError: There is no such function or loop; the help names those there are.
+    """
+    file = open_file(path, text, search)
+    part = next((p for p in file.parts if p.function == function), None)
+    if part is None:
+        names = [p.function for p in file.parts if p.function]
+        known, hint = ", ".join(names) or "none", nearest(function, names)
+        span = file.source.span(0, 1)
+        raise AnnotuneError.of(NO_FUNCTION.at(span, function=function, known=known, hint=hint))
+    # Macros make loops too; the place of such a loop is that of the macro's use.
+    tokens = expanded(file.clean, file.tokens, part.first, part.last, True)
+    found = _loops(tokens)
+    matching = [index for name, index in found if loop in ("", name)]
+    if not 1 <= occurrence <= len(matching):
+        names = [name for name, _ in found]
+        raise AnnotuneError.of(_no_loop(file, part, names, loop, occurrence))
+    first = matching[occurrence - 1]
+    return tokens.roots[first], tokens.limits[tokens.statement_end(first)]
+
+
+def _loops(tokens: Tokens) -> list[tuple[str, int]]:
+    """Return the iterator and the token index of each ``for`` of a function."""
+    found = []
+    for index in range(len(tokens) - 2):
+        if tokens.texts[index] == "for" and tokens.texts[index + 1] == "(":
+            at = index + 2
+            while at < len(tokens) - 1 and tokens.texts[at] not in ("=", ";", ")"):
+                at += 1
+            found.append((tokens.texts[at - 1], index))
+    return found
+
+
+def _no_loop(
+    file: File, part: TopLevel, names: list[str], loop: str, occurrence: int
+) -> Diagnostic:
+    known, hint = ", ".join(names) or "none", "" if loop in names else nearest(loop, names)
+    # A name that a macro pastes together stands nowhere.
+    header = range(part.first, part.body)
+    name = next((i for i in header if file.tokens.texts[i] == part.function), part.first)
+    span = file.source.span(file.tokens.starts[name], file.tokens.ends[name])
+    shown = {"loop": loop or "for", "occurrence": occurrence, "known": known, "hint": hint}
+    return NO_LOOP.at(span, function=part.function, **shown)

@@ -12,12 +12,11 @@ from support.nest_text import print_nest
 
 from annotune.annotation.regions import find_annotations
 from annotune.diagnostics import AnnotuneError, Severity
-from annotune.frontend import ladder
-from annotune.frontend.headers import Search
 from annotune.frontend.load import Loaded, load_sound
-from annotune.frontend.preprocess import preprocess
-from annotune.frontend.source import Source
-from annotune.frontend.system_headers import Reading, by_compiler, by_pcpp
+from annotune.frontend.read import ladder
+from annotune.frontend.read.preprocess import Search, preprocess
+from annotune.frontend.read.system_headers import Reading, by_compiler, by_pcpp
+from annotune.frontend.read.tokens import Source
 
 GCC = shutil.which("gcc") or ""
 NEEDS_GCC = pytest.mark.skipif(not GCC, reason="no gcc")

@@ -12,10 +12,9 @@ from source_text import SIZES, load_region, load_text, marked, refusals, region
 from support.nest_text import print_nest
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.parse import expanded
-from annotune.frontend.preprocess import preprocess
-from annotune.frontend.source import Source
-from annotune.frontend.tokens import Tokens
+from annotune.frontend.read.parse import expanded
+from annotune.frontend.read.preprocess import preprocess
+from annotune.frontend.read.tokens import Source, Tokens
 
 
 def expansion(text: str) -> list[str]:

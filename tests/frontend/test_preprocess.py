@@ -9,9 +9,9 @@ from source_text import SIZES, load_region
 from support.nest_text import print_nest
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.constant import evaluate
-from annotune.frontend.preprocess import preprocess
-from annotune.frontend.source import Source
+from annotune.frontend.read.constant import evaluate
+from annotune.frontend.read.preprocess import preprocess
+from annotune.frontend.read.tokens import Source
 
 PIECES = st.sampled_from(
     [

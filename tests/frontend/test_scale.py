@@ -48,7 +48,7 @@ def test_work_is_linear(kind: str) -> None:
 def test_what_a_region_does_not_need_is_not_parsed(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from annotune.frontend import parse
+    from annotune.frontend.read import parse
 
     given = 0
     original = parse._Lexer.token

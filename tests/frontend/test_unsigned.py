@@ -6,7 +6,7 @@ import pytest
 from source_text import load_text
 from support.nest_text import print_nest
 
-from annotune.frontend.kinds import goes_round, literal_type
+from annotune.frontend.types.kinds import goes_round, literal_type
 from annotune.ir.expr import Binary, Int, Var
 
 HEAD = "void f(int n, int k, unsigned u, unsigned long l, double *a, double *b, unsigned *h)\n{\n"

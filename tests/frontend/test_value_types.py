@@ -11,8 +11,8 @@ from source_text import CLOSE, OPEN, load_region, load_text
 from support.nest_text import print_nest
 
 from annotune.analysis.reductions import reduction_operator
-from annotune.frontend.kinds import common, promoted
-from annotune.frontend.symbols import INTEGERS
+from annotune.frontend.types.kinds import common, promoted
+from annotune.frontend.types.symbols import INTEGERS
 from annotune.ir.region import Region
 
 LOOP = "for (i = 0; i < n; i++)"

@@ -1,0 +1,682 @@
+"""Conditions: what ``if``, ``?:``, ``!`` and ``&&`` ask of a value.
+
+Calls in a nest: of the functions that annotune knows, and of those the user vouches for.
+
+C expressions turned into expressions of the loop-nest language, or refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from annotune.annotation.messages import did_you_mean
+from annotune.diagnostics import AnnotuneError, Template
+from annotune.frontend import messages
+from annotune.frontend.lower.library import (
+    is_generic,
+    lacks_prototype,
+    may_come_from_headers,
+    own_meaning,
+)
+from annotune.frontend.lower.names import Names
+from annotune.frontend.lower.unsigned import (
+    UNSIGNED,
+    arithmetic,
+    converted,
+    kind_of,
+    may_go_round,
+    signed,
+)
+from annotune.frontend.read.constant import integer
+from annotune.frontend.read.parse import parse
+from annotune.frontend.read.syntax import assigned_in, c_ast, extent
+from annotune.frontend.types.kinds import (
+    COMPLEX,
+    ELEMENTS,
+    Interval,
+    Typed,
+    cast,
+    common,
+    constant,
+    goes_round,
+    interval,
+    is_integer,
+    is_unsigned,
+    literal_type,
+    may_wrap,
+    modular,
+    of_type,
+    promoted,
+    without_type,
+)
+from annotune.frontend.types.symbols import INTEGERS, REALS, Symbol
+from annotune.ir.c_types import PROMOTED
+from annotune.ir.expr import (
+    COMPARISONS,
+    CONNECTIVES,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Real,
+    Select,
+    Var,
+    accesses,
+    variables,
+)
+from annotune.ir.functions import FUNCTIONS, Function, own_name
+
+_OPPOSITE: Mapping[str, str] = {
+    **{"<": ">=", "<=": ">", ">": "<=", ">=": "<"},
+    **{"==": "!=", "!=": "=="},
+}
+_OTHER = {"&&": "||", "||": "&&"}
+
+
+def condition(node: Any, holds: bool, expressions: Expressions) -> Expr:
+    """Return an expression that is 1 where the condition `node` is as `holds` says, else 0.
+
+    Comparisons of integers are turned round; for reals ``!(a < b)`` is not ``a >= b``, since
+    both are false for NaN.
+    """
+    match node:
+        case c_ast.UnaryOp(op="!"):
+            return condition(node.expr, not holds, expressions)
+        case c_ast.BinaryOp(op="&&" | "||"):
+            left = condition(node.left, holds, expressions)
+            right = condition(node.right, holds, expressions)
+            return Binary(node.op if holds else _OTHER[node.op], left, right)
+        case c_ast.BinaryOp() if node.op in COMPARISONS:
+            return _comparison(node, holds, expressions)
+    value = expressions.exact_value(node)
+    match without_type(value).expr:
+        case Int(constant):
+            return Int(int((constant != 0) == holds))
+        case Binary(op, _, _) if op in COMPARISONS | CONNECTIVES and holds:
+            return value.expr
+    return Binary("!=" if holds else "==", value.expr, Int(0))
+
+
+def _comparison(node: Any, holds: bool, expressions: Expressions) -> Expr:
+    left, right = expressions.exact_value(node.left), expressions.exact_value(node.right)
+    kind = common(left.kind, right.kind)
+    is_ordered = node.op not in ("==", "!=")
+    if kind in COMPLEX and is_ordered:
+        raise expressions.operator(node, node.op)
+    a, b = (compared(without_type(side), kind, expressions) for side in (left, right))
+    if holds:
+        return Binary(node.op, a, b)
+    if is_integer(kind) or not is_ordered:
+        return Binary(_OPPOSITE[node.op], a, b)
+    return Binary("==", Binary(node.op, a, b), Int(0))
+
+
+def compared(side: Typed, kind: str, expressions: Expressions) -> Expr:
+    """Return one side of a comparison made in type `kind`.
+
+    C turns a negative number into a large one where the other side is unsigned; a cast says so,
+    and keeps every later stage from taking the comparison for one of integers.
+    """
+    changes = is_unsigned(kind) and not is_unsigned(side.kind)
+    if changes and not expressions.is_nonnegative(side.expr):
+        return Call(f"({kind})", (side.expr,))
+    return side.expr
+
+
+_EXTREMA = {"min": "<=", "max": ">="}
+# f2c.h: dmin(a, b) is (doublereal)min(a, b).
+_F2C = {"dmin": "min", "dmax": "max"}
+
+
+def call(node: Any, expressions: Expressions) -> Typed:
+    """Return the value of a function call.
+
+    Raises:
+        AnnotuneError: The function may have effects, or is given the wrong arguments.
+    """
+    names = expressions.names
+    if not isinstance(node.name, c_ast.ID):
+        raise _unknown(node, expressions.text(node.name), expressions)
+    name = node.name.name
+    if name not in names.pure:
+        _check_known(node, name, expressions)
+    arguments = [expressions.exact_value(a) for a in (node.args.exprs if node.args else ())]
+    if name in names.pure:
+        return _vouched(node, name, arguments, expressions)
+    made = _macro(name, arguments, expressions)
+    if made is not None:
+        return made
+    if name in FUNCTIONS:
+        return _known(node, _generic(node, name, arguments, expressions), arguments, expressions)
+    raise _unknown(node, name, expressions)
+
+
+def _check_known(node: Any, name: str, expressions: Expressions) -> None:
+    """Raise where a name means no function that annotune knows."""
+    names = expressions.names
+    clean = names.file.clean
+    if not (name in FUNCTIONS or name in _EXTREMA or name in _F2C or name == "dabs"):
+        raise _unknown(node, name, expressions)
+    reason = own_meaning(name, names)
+    if not reason and name in _EXTREMA and not may_come_from_headers(clean):
+        reason = "the C library has none, and no macro of the name is defined"
+    if reason:
+        vouch = f"if it has no effects, say so: def assume {{ arg pure = ['{name}']; }}"
+        raise expressions.refuse(
+            messages.OWN_FUNCTION, node.name, name=name, reason=reason, help=vouch
+        )
+
+
+def _generic(
+    node: Any, name: str, arguments: Sequence[Typed], expressions: Expressions
+) -> Function:
+    """Return the function that a name means for these arguments.
+
+    Under <tgmath.h> that is the one for float where no argument is wider.
+    """
+    names = expressions.names
+    clean, known = names.file.clean, FUNCTIONS[name]
+    kinds = {argument.kind for argument in arguments}
+    reason = help_ = ""
+    as_given = tuple(argument.kind for argument in arguments) == known.parameters
+    # A float becomes a double on its way.
+    if lacks_prototype(name, clean, names.find(name)) and (not as_given or "float" in kinds):
+        reason = "without its parameters declared C does not convert what it is given"
+        help_ = f"<{known.header}>"
+    twin = FUNCTIONS.get(f"{name}f")
+    is_complex = known.header == "complex.h"
+    if is_generic(clean) and (twin is not None or is_complex):
+        if kinds != {"double complex"} if is_complex else kinds & COMPLEX:
+            reason, help_ = "in <tgmath.h> it is one for such a type", "<math.h> and <complex.h>"
+        elif twin is not None and kinds == {"float"}:
+            return twin
+    if reason:
+        help_ = f"include {help_}"
+        raise expressions.refuse(
+            messages.OWN_FUNCTION, node.name, name=name, reason=reason, help=help_
+        )
+    return known
+
+
+def _unknown(node: Any, name: str, expressions: Expressions) -> AnnotuneError:
+    hint = did_you_mean(name, FUNCTIONS)
+    return expressions.refuse(
+        messages.CALL, node.name, name=name, hint=f"{hint} " if hint.startswith("did") else ""
+    )
+
+
+def _known(
+    node: Any, function: Function, arguments: Sequence[Typed], expressions: Expressions
+) -> Typed:
+    """Return the call of a function of the table, each argument in its parameter's type.
+
+    C converts arguments by itself; in C++, and so in CUDA, ``sqrt`` and ``abs`` are overloaded
+    and would compute in the argument's type.
+    """
+    expected, given = len(function.parameters), len(arguments)
+    if expected != given:
+        raise expressions.refuse(
+            messages.ARGUMENTS, node, name=function.name, expected=expected, given=given
+        )
+    pairs = zip(arguments, function.parameters, strict=True)
+    converted = tuple(cast(argument, kind) for argument, kind in pairs)
+    return Typed(Call(function.name, converted), function.result)
+
+
+def _macro(name: str, arguments: Sequence[Typed], expressions: Expressions) -> Typed | None:
+    """Return a call of min, max or f2c's abs, which headers define as macros; else None."""
+    is_f2c = "f2c.h" in {h.split("/")[-1] for h in expressions.names.file.clean.headers}
+    kinds = [argument.kind for argument in arguments]
+    if is_f2c and name in ("abs", "dabs") and len(arguments) == 1 and kinds[0] not in COMPLEX:
+        (x,) = arguments
+        choice = Select(Binary(">=", x.expr, Int(0)), x.expr, Negate(x.expr))
+        return (
+            Typed(cast(Typed(choice, x.kind), "double"), "double")
+            if name == "dabs"
+            else (Typed(choice, x.kind))
+        )
+    plain = _F2C.get(name, name) if is_f2c else name
+    if plain not in _EXTREMA or len(arguments) != 2 or COMPLEX & set(kinds):
+        return None
+    kind = common(*kinds)
+    a, b = (argument.expr for argument in arguments)
+    if is_integer(kind):
+        a, b = (compared(argument, kind, expressions) for argument in arguments)
+        extremum: Expr = Call(plain, (a, b))
+        if not expressions.in_index:
+            extremum = Select(Binary(_EXTREMA[plain], a, b), a, b)
+    elif is_f2c:
+        extremum = Select(Binary(_EXTREMA[plain], a, b), a, b)
+    else:
+        return None
+    return (
+        Typed(cast(Typed(extremum, kind), "double"), "double")
+        if plain != name
+        else (Typed(extremum, kind))
+    )
+
+
+def _vouched(node: Any, name: str, arguments: Sequence[Typed], expressions: Expressions) -> Typed:
+    """Return the call of a function that the annotation lists as pure.
+
+    Its type stands beside it as a cast: no later stage knows the function.
+    """
+    names = expressions.names
+    symbol = names.find(name) or _definition(name, names)
+    if symbol is None:
+        raise expressions.refuse(messages.UNDECLARED, node.name, name=name)
+    kinds = [layer.kind for layer in symbol.layers]
+    result = promoted(symbol.base)
+    if kinds != ["()"] or not (is_integer(result) or result in REALS | COMPLEX):
+        raise expressions.refuse(messages.RETURNS, node.name, name=name, type=symbol.base)
+    names.functions.setdefault(name)
+    called = Call(own_name(name), tuple(argument.expr for argument in arguments))
+    return Typed(Call(f"({result})", (called,)), result)
+
+
+def _definition(name: str, names: Names) -> Symbol | None:
+    """Return what the file, or a header it reads, defines as function `name`; else None."""
+    found = names.file.definition(name)
+    if found is None:
+        return None
+    types = names.file.scope_of(found).types
+    parsed = parse(found.file.clean, found.file.tokens, found.part, types.names())
+    trees = [tree for tree in parsed.nodes if isinstance(tree, c_ast.FuncDef)]
+    return types.symbol(trees[0].decl, "file") if trees else None
+
+
+# An address: the array, the subscripts given so far, and an offset not yet in one.
+_Address = tuple[Symbol, tuple[Expr, ...], Expr | None]
+_IMAGINARY_UNITS = frozenset({"I", "_Complex_I"})
+# What the values of C's types decide, where sums and products agree up to what goes round.
+ROUNDING = frozenset({"/", "%", ">>"})
+# A shift by more bits would leave nothing of an int.
+_LARGEST_SHIFT = 30
+
+
+class Expressions:
+    """The lowering of expressions where `names` are declared.
+
+    `in_index` says that the value becomes part of a subscript or of a loop's bound: integers
+    are plain numbers there, without the types that they have in C; `is_rounded` says that it is a
+    part of what these round. `spans` are the values of the iterators around the place.
+    """
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.in_index = self.is_rounded = False
+        self.spans: dict[str, Interval] = {}
+        self._assigned: dict[int, dict[str, Any]] = {}
+
+    def refuse(self, template: Template, node: Any, **values: Any) -> AnnotuneError:
+        """Return the refusal of a syntax tree, at its place."""
+        return AnnotuneError.of(template.at(self.names.place(node), **values))
+
+    def assigned(self, body: Any) -> dict[str, Any]:
+        """Return what `assigned_in` finds in a loop's body, looked for once."""
+        if id(body) not in self._assigned:
+            self._assigned[id(body)] = assigned_in(body)
+        return self._assigned[id(body)]
+
+    def text(self, node: Any) -> str:
+        """Return a syntax tree as the user wrote it."""
+        start, end = extent(node, self.names.file.tokens)
+        return " ".join(self.names.file.clean.text[start:end].split())
+
+    def integer(self, node: Any) -> Expr:
+        """Return an integer expression of a subscript or a bound; reals are refused."""
+        return self.whole(node).expr
+
+    def whole(self, node: Any) -> Typed:
+        """Return what `integer` does, with its C type."""
+        with self.index():
+            value = self.value(node)
+            if is_integer(value.kind) and goes_round(self.names.resolved(value.expr)):
+                value = self.exact_value(node)
+        if not is_integer(value.kind):
+            raise self.refuse(messages.NOT_INTEGER, node)
+        return value
+
+    def index(self) -> AbstractContextManager[None]:
+        """Take the expressions read inside for parts of a subscript or bound."""
+        return self._index_is(True)
+
+    @contextmanager
+    def _index_is(self, in_index: bool, is_rounded: bool = False) -> Iterator[None]:
+        before = self.in_index, self.is_rounded
+        self.in_index, self.is_rounded = in_index, is_rounded
+        try:
+            yield
+        finally:
+            self.in_index, self.is_rounded = before
+
+    def value(self, node: Any) -> Typed:
+        """Return the value of an expression."""
+        match node:
+            case c_ast.Constant():
+                return self._literal(node)
+            case c_ast.ID():
+                return self._name(node)
+            case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
+                access, element = self.element(node)
+                return Typed(access, promoted(element))
+            case c_ast.UnaryOp():
+                return self._unary(node)
+            case c_ast.BinaryOp():
+                return self._binary(node)
+            case c_ast.Cast():
+                return self._cast(node)
+            case c_ast.TernaryOp():
+                return self._choice(node)
+            case c_ast.FuncCall():
+                return call(node, self)
+            case c_ast.StructRef():
+                raise self.refuse(messages.STRUCT_MEMBER, node, name=self.text(node))
+            case c_ast.Assignment():
+                raise self.refuse(messages.NESTED_ASSIGNMENT, node)
+        raise self.refuse(messages.STATEMENT, node)
+
+    def exact(self, lower: Callable[[], Typed]) -> Typed:
+        """Return a value for what is more than a sum or a product of it, as C's types reduce it.
+
+        The plain numbers of a subscript agree with C's values up to what goes round in a type,
+        which a quotient, a comparison or a conversion to a real would show. `lower` gives the
+        value as `in_index` says.
+        """
+        plain = lower()
+        if not self.in_index:
+            return plain
+        with self._index_is(False, is_rounded=True):
+            computed = lower()
+        return computed if may_wrap(self.names.resolved(computed.expr)) else plain
+
+    def exact_value(self, node: Any) -> Typed:
+        """Return the exact value of an expression."""
+        return self.exact(lambda: self.value(node))
+
+    def range_of(self, expr: Expr) -> Interval | None:
+        """Return between which integers `expr` lies wherever it is computed, None if unknown."""
+        return interval(expr, self._range_of_leaf)
+
+    def _range_of_leaf(self, leaf: Var | Access) -> Interval | None:
+        if isinstance(leaf, Access):
+            symbol = self.names.find(leaf.array)
+            return None if symbol is None else of_type(symbol.base)
+        if leaf.name in self.names.left:
+            return self.range_of(self.names.left[leaf.name].value)
+        if leaf.name in self.spans:
+            return self.spans[leaf.name]
+        scalar = self.names.scalars.get(leaf.name)
+        if scalar is None:
+            return None
+        return of_type(scalar.type) if scalar.value is None else (scalar.value, scalar.value)
+
+    def is_nonnegative(self, expr: Expr) -> bool:
+        """Return whether an integer expression is 0 or more wherever it is computed."""
+        span = self.range_of(expr)
+        return span is not None and span[0] >= 0
+
+    def is_sized(self, expr: Expr) -> bool:
+        """Return whether an integer is made of sizes and iterators, which go round in no type."""
+        return variables(expr) <= self.names.sizes | self.spans.keys() and not accesses(expr)
+
+    def element(self, node: Any) -> tuple[Access, str]:
+        """Return the array element that ``a[i][j]`` or ``*(p + i)`` names, and its type."""
+        symbol, indices, _ = self._place(node)
+        self.check_array(symbol, node)
+        expected = len(symbol.layers)
+        if len(indices) != expected:
+            raise self.refuse(
+                messages.SUBSCRIPTS,
+                node,
+                name=symbol.name,
+                expected=expected,
+                given=len(indices),
+            )
+        if symbol.storage != "region":
+            self.names.use_array(symbol)
+        return Access(symbol.name, indices, self.names.place(node)), symbol.base
+
+    def check_array(self, symbol: Symbol, node: Any) -> None:
+        """Refuse an array that annotune cannot work on."""
+        kinds = [layer.kind for layer in symbol.layers]
+        name = symbol.name
+        if "()" in kinds:
+            raise self.refuse(messages.CALL, node, name=name, hint="")
+        if "*" in kinds[1:]:
+            raise self.refuse(messages.POINTER_TO_POINTER, node, name=name)
+        if symbol.base in ("struct", "union"):
+            raise self.refuse(messages.STRUCT_MEMBER, node, name=name)
+        if symbol.base not in ELEMENTS:
+            raise self.refuse(messages.ELEMENT_TYPE, node, name=name, type=symbol.base)
+
+    def _place(self, node: Any) -> _Address:
+        """Return what an lvalue names; its subscripts may be fewer than the dimensions."""
+        if isinstance(node, c_ast.ArrayRef):
+            symbol, indices, offset = self._address(node.name)
+            index = self.integer(node.subscript)
+            if offset is not None:
+                index = self._of_numbers("+", offset, index, "long")
+            return symbol, (*indices, index), None
+        symbol, indices, offset = self._address(node.expr)
+        return symbol, (*indices, offset if offset is not None else Int(0)), None
+
+    def _address(self, node: Any) -> _Address:
+        """Return the array and the subscripts that a pointer expression stands for."""
+        match node:
+            case c_ast.ID():
+                symbol = self.names.symbol(node)
+                if not symbol.is_array:
+                    raise self.refuse(
+                        messages.SUBSCRIPTS, node, name=node.name, expected=0, given=1
+                    )
+                return symbol, (), None
+            case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
+                return self._place(node)
+            case c_ast.BinaryOp(op="+" | "-"):
+                return self._moved(node)
+            case c_ast.UnaryOp(op="p++" | "p--" | "++" | "--"):
+                raise self.refuse(messages.POINTER_CHANGES, node, name=self.text(node.expr))
+        # Whatever else gives a pointer is refused for what it is: a call, a member, a cast.
+        self.value(node)
+        raise self.refuse(messages.STATEMENT, node)
+
+    def _moved(self, node: Any) -> _Address:
+        """Return the address ``p + i``, ``i + p`` or ``p - i``."""
+        pointer, distance = node.left, node.right
+        if node.op == "+" and not self.is_pointer(pointer):
+            pointer, distance = distance, pointer
+        symbol, indices, offset = self._address(pointer)
+        step = self.integer(distance)
+        if offset is not None:
+            return symbol, indices, self._of_numbers(node.op, offset, step, "long")
+        if node.op == "-":
+            step = Int(-step.value) if isinstance(step, Int) else Negate(self._as_long(step))
+        return symbol, indices, step
+
+    def is_pointer(self, node: Any) -> bool:
+        """Return whether an expression is an array or a pointer into one."""
+        match node:
+            case c_ast.ID():
+                symbol = self.names.find(node.name)
+                return symbol is not None and symbol.is_array
+            case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
+                base = node.name if isinstance(node, c_ast.ArrayRef) else node.expr
+                return self.is_pointer(base)
+            case c_ast.BinaryOp(op="+" | "-"):
+                return self.is_pointer(node.left) or self.is_pointer(node.right)
+        return False
+
+    def _name(self, node: Any) -> Typed:
+        clean = self.names.file.clean
+        if node.name in _IMAGINARY_UNITS and self.names.find(node.name) is None:
+            has_complex = "complex.h" in clean.headers
+            if has_complex and clean.macro(node.name, node.coord.line) is None:
+                return Typed(Real("I"), "float complex")
+        return self.names.read(node, self.in_index, self.is_rounded)
+
+    def _literal(self, node: Any) -> Typed:
+        if "int" in node.type or node.type in ("long", "unsigned long"):
+            value = integer(node.value)
+            if value is not None:
+                kind = literal_type(node.value, value)
+                self.names.is_wide |= "l" in node.value.lower()
+                return Typed(Int(value) if self.in_index else constant(value, kind), kind)
+        if node.type in REALS:
+            return Typed(Real(node.value), node.type)
+        raise self.refuse(messages.LITERAL, node, text=node.value)
+
+    def _unary(self, node: Any) -> Typed:
+        if node.op == "-":
+            operand = self.value(node.expr)
+            if is_unsigned(operand.kind) and not self.in_index:
+                return Typed(modular(Typed(Negate(operand.expr), operand.kind)), operand.kind)
+            if isinstance(operand.expr, Int) and operand.expr.value > 0:
+                return Typed(Int(-operand.expr.value), operand.kind)
+            if self.in_index and operand.kind != UNSIGNED:
+                return Typed(Negate(self._as_long(operand.expr)), operand.kind)
+            return Typed(Negate(operand.expr), operand.kind)
+        if node.op == "+":
+            return self.value(node.expr)
+        if node.op == "!":
+            return Typed(condition(node, True, self), "int")
+        if node.op in ("++", "--", "p++", "p--"):
+            raise self.refuse(messages.NESTED_ASSIGNMENT, node)
+        raise self.refuse(messages.OPERATOR, node, op=node.op)
+
+    def _binary(self, node: Any) -> Typed:
+        if node.op in COMPARISONS | CONNECTIVES:
+            return Typed(condition(node, True, self), "int")
+        value = self.exact_value if node.op in ROUNDING else self.value
+        return self.computed(node.op, value(node.left), value(node.right), node)
+
+    def computed(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
+        """Return ``left op right``, which stands at `node`; exact operands for `ROUNDING`."""
+        if op in ("<<", ">>"):
+            return self._shifted(op, left, right, node)
+        kind = common(left.kind, right.kind)
+        if op not in ("+", "-", "*", "/", "%") or (op == "%" and not is_integer(kind)):
+            raise self.operator(node, op)
+        if is_unsigned(kind) and (op in ROUNDING or not self.in_index):
+            return arithmetic(op, left, right, kind, self)
+        # Where the other operand is of the type anyway, a constant need not say it.
+        first = without_type(left) if right.kind == kind else left
+        second = without_type(right) if left.kind == kind and first is left else right
+        if self.in_index:
+            return Typed(self._of_numbers(op, first.expr, second.expr, kind), kind)
+        return Typed(Binary(op, first.expr, second.expr), kind)
+
+    def _of_numbers(self, op: str, left: Expr, right: Expr, kind: str) -> Expr:
+        """Return a part of a subscript that C computes in type `kind`.
+
+        Where that has a sign, what the emitted C would compute without one is made a long.
+        """
+        whole = Binary(op, left, right)
+        made = kind_of(whole, self.names)
+        if kind == UNSIGNED and made != UNSIGNED:
+            # A long in it, as of a cast to int, keeps the sum from going round: nor may a part.
+            return Binary(op, self._as_number(left), self._as_number(right))
+        if kind == UNSIGNED or made != UNSIGNED:
+            return whole
+        if op != "-" and all(map(self._has_no_sign, (left, right))):
+            # The same number, less what goes round in C too.
+            return whole
+        return Binary(op, self._as_long(left), self._as_long(right))
+
+    def _has_no_sign(self, number: Expr) -> bool:
+        if isinstance(number, Int):
+            return number.value >= 0
+        return kind_of(number, self.names) == UNSIGNED
+
+    def _as_number(self, number: Expr) -> Expr:
+        """Return what C computes without a sign as the number that it stands for."""
+        whole = self.names.resolved(number)
+        return signed(whole, self.names) if may_go_round(whole, self.names) else number
+
+    def _as_long(self, number: Expr) -> Expr:
+        is_one = kind_of(number, self.names) == UNSIGNED
+        return Call("(long)", (number,)) if is_one else number
+
+    def _shifted(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
+        """Return a shift by a constant, as a product or a quotient rounded down."""
+        by, x = without_type(right).expr, left.expr
+        if not (is_integer(left.kind) and isinstance(by, Int) and 0 <= by.value <= _LARGEST_SHIFT):
+            raise self.operator(node, op)
+        power = 2**by.value
+        if op == "<<":
+            # An int, beside which the other operand keeps its type.
+            return self.computed("*", left, Typed(Int(power), "int"), node)
+        quotient = Binary("/", x, Int(power))
+        if is_unsigned(left.kind) or self.is_nonnegative(x):
+            return Typed(quotient, left.kind)
+        # C's division rounds towards zero, its shift down (as every compiler here has it).
+        below = Negate(Binary("/", Binary("-", Int(power - 1), x), Int(power)))
+        return Typed(Select(Binary(">=", x, Int(0)), quotient, below), left.kind)
+
+    def operator(self, node: Any, op: str) -> AnnotuneError:
+        """Return the refusal of an operator, at the operator itself where it is a binary one."""
+        if not isinstance(node, c_ast.BinaryOp):
+            return self.refuse(messages.OPERATOR, node, op=op)
+        tokens = self.names.file.tokens
+        index = tokens.at(extent(node.left, tokens)[1])
+        while tokens.texts[index] == ")" and index + 1 < len(tokens):
+            index += 1
+        span = self.names.file.source.span(tokens.starts[index], tokens.ends[index])
+        return AnnotuneError.of(messages.OPERATOR.at(span, op=op))
+
+    def _choice(self, node: Any) -> Typed:
+        """Return ``c ? a : b``; in a bound or subscript ``a < b ? a : b`` is a minimum."""
+        if_true, if_false = self.value(node.iftrue), self.value(node.iffalse)
+        kind = common(if_true.kind, if_false.kind)
+        test = condition(node.cond, True, self)
+        chosen = Select(test, if_true.expr, if_false.expr)
+        extremum = _extremum(chosen) if self.in_index and is_integer(kind) else None
+        if extremum is not None:
+            return Typed(extremum, kind)
+        if self.in_index and kind != UNSIGNED and kind_of(chosen, self.names) == UNSIGNED:
+            chosen = Select(test, self._as_long(if_true.expr), self._as_long(if_false.expr))
+        if is_unsigned(kind):
+            sides = map(self.exact_value, (node.iftrue, node.iffalse))
+            chosen = Select(test, *(converted(side, kind, self) for side in sides))
+        if {if_true.kind, if_false.kind} & COMPLEX:
+            chosen = Select(test, cast(if_true, kind), cast(if_false, kind))
+        return Typed(chosen, kind)
+
+    def number(self, value: Typed, kind: str) -> Expr:
+        """Return a part of a subscript that C converts to type `kind`, as a plain number."""
+        if isinstance(value.expr, Var | Access) or (value.kind, kind) != (UNSIGNED, "int"):
+            return value.expr
+        # What has gone round below 0 has its sign again.
+        return signed(self.names.resolved(value.expr), self.names)
+
+    def _cast(self, node: Any) -> Typed:
+        """Return the operand of a cast, converted where the cast changes it."""
+        target = self.names.file_scope.types.scalar(node.to_type)
+        if target == "_Bool":
+            return Typed(cast(self.exact_value(node.expr), target), "int")
+        if target not in ELEMENTS:
+            words = self.text(node)[1:].split(")")[0].strip()
+            raise self.refuse(messages.CAST, node, type=words)
+        operand = self.value(node.expr)
+        if target in INTEGERS and is_integer(operand.kind):
+            self.names.is_wide |= "long" in target
+            if target == operand.kind or (self.in_index and target not in PROMOTED):
+                return Typed(self.number(operand, target), target)
+            return Typed(Call(f"({target})", (operand.expr,)), promoted(target))
+        return Typed(cast(self.exact_value(node.expr), target), promoted(target))
+
+
+def _extremum(chosen: Select) -> Expr | None:
+    """Return an integer choice of the smaller or larger of two as a call, None for any other."""
+    match chosen.condition:
+        case Binary("<" | "<=" | ">" | ">=" as op, left, right):
+            pair = (chosen.if_true, chosen.if_false)
+            if pair == (left, right):
+                return Call("min" if op.startswith("<") else "max", pair)
+            if pair == (right, left):
+                return Call("max" if op.startswith("<") else "min", pair)
+    return None

@@ -1,0 +1,613 @@
+"""The expressions of a user's function, as text that C and C++ read alike.
+
+A function that computes with numbers alone, as text that C and C++ read alike.
+
+What the two languages read differently is refused with a reason, and so is what a copy of the
+function elsewhere, or on a device, would not find: variables of the file, static ones, memory.
+
+The user's functions that a nest calls: what a copy of them needs, or why there can be none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from annotune.diagnostics import AnnotuneError
+from annotune.frontend.lower.library import is_defined, is_generic, lacks_prototype, unlike_library
+from annotune.frontend.lower.macro_texts import in_force, is_open, open_conditions, reached
+from annotune.frontend.read.constant import integer, value_of_tree
+from annotune.frontend.read.filescope import Declaration, File, FileScope
+from annotune.frontend.read.parse import parse
+from annotune.frontend.read.preprocess import Clean
+from annotune.frontend.read.syntax import c_ast
+from annotune.frontend.types.kinds import COMPLEX, ELEMENTS
+from annotune.frontend.types.symbols import Symbol, Types
+from annotune.ir.functions import FUNCTIONS
+from annotune.ir.region import Condition, UserFunction
+
+_NUMBERS = ELEMENTS - COMPLEX
+_REAL = re.compile(r"(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?[fF]?\Z")
+# Each group binds tighter than the next; within the first one C's own order is plain to all.
+_GROUPS: Sequence[Mapping[str, int]] = (
+    {"*": 2, "/": 2, "%": 2, "+": 1, "-": 1},
+    {"<": 1, "<=": 1, ">": 1, ">=": 1, "==": 1, "!=": 1},
+    {"&&": 1, "||": 1},
+)
+_OPERATORS = frozenset({"&", "|", "^", "<<", ">>"}).union(*_GROUPS)
+_SIGNS = frozenset({"-", "+", "!", "~"})
+_STEPS = frozenset({"++", "--", "p++", "p--"})
+# What binds tighter than any operator with two operands.
+_PRIMARY = (c_ast.ID, c_ast.ArrayRef, c_ast.FuncCall, c_ast.Constant, c_ast.Cast)
+
+
+class Unfit(Exception):
+    """A function cannot be copied; the text says why."""
+
+
+def number_type(base: str, what: str) -> str:
+    """Return a C type of real numbers or integers, which C++ has as well.
+
+    Raises:
+        Unfit: It is none.
+    """
+    if base not in _NUMBERS:
+        raise Unfit(f"{what} is of type '{base}'")
+    return base
+
+
+class ExpressionText:
+    """Writes the expressions of one function.
+
+    `types` are those in force. `outer` writes what a name of the file stands for, or raises why a
+    copy cannot have it; `function` gives the number of parameters of one of the user's functions,
+    None for what the file does not define.
+    """
+
+    def __init__(
+        self,
+        types: Types,
+        outer: Callable[[str], str | Symbol],
+        function: Callable[[str], int | None],
+    ) -> None:
+        self.types = types
+        self.outer = outer
+        self.function = function
+        self.scopes: list[dict[str, Symbol]] = [{}]
+        self.names: set[str] = set()
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Let what is declared within end there."""
+        self.scopes.append({})
+        yield
+        self.scopes.pop()
+
+    def declare(self, symbol: Symbol) -> None:
+        """Take in a variable of the function."""
+        if self.find(symbol.name) is not None:
+            # C++ forbids some of these, such as one in the body of `for (int i …)`.
+            raise Unfit(f"its '{symbol.name}' hides another one")
+        self.scopes[-1][symbol.name] = symbol
+        self.names.add(symbol.name)
+
+    def find(self, name: str) -> Symbol | None:
+        """Return the variable of the function that a name means."""
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+
+    def extent(self, node: Any) -> int | None:
+        """Return the value of a constant expression, None when it is none."""
+
+        def value_of(identifier: Any) -> int | None:
+            if self.find(identifier.name) is not None:
+                return None
+            named = self.outer(identifier.name)
+            return integer(named) if isinstance(named, str) else named.value
+
+        return value_of_tree(node, value_of)
+
+    def text(self, node: Any) -> str:
+        """Return an expression."""
+        match node:
+            case c_ast.Constant():
+                return self._literal(node)
+            case c_ast.ID():
+                return self._name(node)
+            case c_ast.ArrayRef():
+                return self._element(node)
+            case c_ast.BinaryOp() if node.op in _OPERATORS:
+                return self._binary(node)
+            case c_ast.UnaryOp() if node.op in _SIGNS:
+                return f"{node.op}{self.operand(node.expr)}"
+            case c_ast.UnaryOp() if node.op in _STEPS:
+                target = self._target(node.expr)
+                return f"{target}{node.op[1:]}" if node.op[0] == "p" else f"{node.op}{target}"
+            case c_ast.Assignment():
+                return f"{self._target(node.lvalue)} {node.op} {self.right(node.rvalue)}"
+            case c_ast.TernaryOp():
+                parts = (node.cond, node.iftrue, node.iffalse)
+                condition, if_true, if_false = map(self.operand, parts)
+                return f"{condition} ? {if_true} : {if_false}"
+            case c_ast.Cast():
+                kind = self.types.scalar(node.to_type) or "another type"
+                return f"({number_type(kind, 'a cast')}){self.operand(node.expr)}"
+            case c_ast.FuncCall():
+                return self._call(node)
+            case c_ast.ExprList():
+                return ", ".join(self.right(part) for part in node.exprs)
+            case c_ast.UnaryOp():
+                raise Unfit(f"it uses '{node.op}', which is about memory")
+        raise Unfit(f"it holds a {type(node).__name__.lower()}")
+
+    def operand(self, node: Any) -> str:
+        """Return an expression that stands beside an operator."""
+        text = self.text(node)
+        return text if isinstance(node, _PRIMARY) else f"({text})"
+
+    def converted(self, node: Any, kind: str) -> str:
+        """Return an expression in type `kind`, as C converts arguments and initial values."""
+        if isinstance(node, c_ast.ID):
+            symbol = self.find(node.name)
+            if symbol is not None and symbol.base == kind:
+                return self.text(node)
+        if isinstance(node, c_ast.Constant) and kind == "double" and _REAL.match(node.value):
+            is_double = node.value[-1] not in "fF"
+            if is_double:
+                return self.text(node)
+        if isinstance(node, c_ast.Constant) and kind == "int" and node.type == "int":
+            return self.text(node)
+        return f"({kind}){self.operand(node)}"
+
+    def right(self, node: Any) -> str:
+        """Return an expression in which a comma would mean something else."""
+        text = self.text(node)
+        return f"({text})" if isinstance(node, c_ast.ExprList) else text
+
+    def _literal(self, node: Any) -> str:
+        text = str(node.value)
+        if integer(text) is None and not _REAL.match(text):
+            # A character is an int in C and none in C++; long double is none of a device.
+            raise Unfit(f"it uses the literal {text}")
+        return text
+
+    def _name(self, node: Any) -> str:
+        symbol = self.find(node.name)
+        if symbol is None:
+            found = self.outer(node.name)
+            if isinstance(found, str):
+                return found
+            symbol = found
+        if symbol.layers:
+            raise Unfit(f"it passes on where '{node.name}' is in memory")
+        return str(node.name)
+
+    def _element(self, node: Any) -> str:
+        indices: list[Any] = []
+        while isinstance(node, c_ast.ArrayRef):
+            indices.insert(0, node.subscript)
+            node = node.name
+        symbol = None
+        if isinstance(node, c_ast.ID):
+            symbol = self.find(node.name) or self.outer(node.name)
+        if not isinstance(symbol, Symbol) or len(symbol.layers) != len(indices):
+            raise Unfit("it reads memory that is no array of its own")
+        return symbol.name + "".join(f"[{self.text(index)}]" for index in indices)
+
+    def _target(self, node: Any) -> str:
+        """Return what an assignment changes: the function's own."""
+        base = node
+        while isinstance(base, c_ast.ArrayRef):
+            base = base.name
+        if not isinstance(base, c_ast.ID):
+            raise Unfit("it writes to memory")
+        if self.find(base.name) is None:
+            raise Unfit(f"it writes '{base.name}', which is not its own")
+        return self.text(node)
+
+    def _binary(self, node: Any) -> str:
+        left, right = self._side(node, node.left, 0), self._side(node, node.right, 1)
+        return f"{left} {node.op} {right}"
+
+    def _side(self, node: Any, part: Any, more: int) -> str:
+        """Return one side of an operator, without the parentheses that nobody needs."""
+        if isinstance(part, c_ast.BinaryOp):
+            own, inner = _group(node.op), _group(part.op)
+            is_plain = inner < own < len(_GROUPS)
+            if own == inner == 0:
+                is_plain = _GROUPS[0][part.op] >= _GROUPS[0][node.op] + more
+            if is_plain:
+                return self.text(part)
+        return self.operand(part)
+
+    def _call(self, node: Any) -> str:
+        if not isinstance(node.name, c_ast.ID) or self.find(node.name.name) is not None:
+            raise Unfit("it calls through a pointer")
+        name = str(node.name.name)
+        arguments = list(node.args.exprs) if node.args is not None else []
+        expected = self.function(name)
+        if expected is not None:
+            texts = [self.right(argument) for argument in arguments]
+        elif name in FUNCTIONS and FUNCTIONS[name].result in _NUMBERS:
+            kinds = FUNCTIONS[name].parameters
+            expected = len(kinds)
+            # C++ overloads these by the types of their arguments.
+            pairs = zip(arguments, kinds, strict=False)
+            texts = [self.converted(argument, kind) for argument, kind in pairs]
+        else:
+            raise Unfit(f"it calls '{name}', which this file does not define")
+        if len(arguments) != expected:
+            raise Unfit(f"it calls '{name}' with {len(arguments)} argument(s)")
+        return f"{name}({', '.join(texts)})"
+
+
+def _group(op: str) -> int:
+    return next((k for k, group in enumerate(_GROUPS) if op in group), len(_GROUPS))
+
+
+_INDENT = "    "
+
+
+class FunctionText:
+    """Writes one function; `expr` writes its expressions and knows its names."""
+
+    def __init__(self, tree: Any, expr: ExpressionText) -> None:
+        self.tree = tree
+        self.expr = expr
+
+    def result(self) -> str:
+        """Return the type of the function's value."""
+        symbol = self.expr.types.symbol(self.tree.decl, "file")
+        if [layer.kind for layer in symbol.layers] != ["()"]:
+            raise Unfit("it returns no number")
+        return number_type(symbol.base, "its value")
+
+    def parameters(self) -> tuple[str, ...]:
+        """Return the declarations of the parameters, which become names of the function."""
+        arguments = self.tree.decl.type.args
+        if self.tree.param_decls:
+            raise Unfit("its parameters are declared in the style before ANSI C")
+        out = []
+        for node in arguments.params if arguments is not None else ():
+            if isinstance(node, c_ast.EllipsisParam):
+                raise Unfit("it takes a variable number of arguments")
+            if isinstance(node, c_ast.Decl) and node.name:
+                out.append(self._parameter(node))
+            elif len(arguments.params) > 1 or self.expr.types.scalar(node) != "void":
+                raise Unfit("a parameter has no name")
+        return tuple(out)
+
+    def _parameter(self, node: Any) -> str:
+        symbol = self.expr.types.symbol(node, "parameter")
+        if symbol.layers:
+            raise Unfit(f"parameter '{node.name}' is no number but a place in memory")
+        self.expr.declare(symbol)
+        return self._declaration(symbol)
+
+    def body(self) -> tuple[str, ...]:
+        """Return the lines of the function's block, without its braces."""
+        return tuple(self._items(self.tree.body))
+
+    # Statements -------------------------------------------------------------------------
+
+    def _items(self, block: Any) -> list[str]:
+        return [line for item in block.block_items or () for line in self._statement(item)]
+
+    def _block(self, node: Any) -> list[str]:
+        """Return the lines of a statement that becomes a block, indented, with its last brace."""
+        with self.expr.scope():
+            inner = self._items(node) if isinstance(node, c_ast.Compound) else self._statement(node)
+        return [*_indented(inner), "}"]
+
+    def _statement(self, node: Any) -> list[str]:
+        expr = self.expr
+        match node:
+            case c_ast.Compound():
+                return ["{", *self._block(node)]
+            case c_ast.Decl():
+                return self._local(node)
+            case c_ast.EmptyStatement():
+                return []
+            case c_ast.If():
+                return self._if(node)
+            case c_ast.For():
+                return self._for(node)
+            case c_ast.While():
+                return [f"while ({expr.text(node.cond)}) {{", *self._block(node.stmt)]
+            case c_ast.DoWhile():
+                *inner, last = self._block(node.stmt)
+                return ["do {", *inner, f"{last} while ({expr.text(node.cond)});"]
+            case c_ast.Return():
+                if node.expr is None:
+                    raise Unfit("it returns without a value")
+                return [f"return {expr.text(node.expr)};"]
+            case c_ast.Break():
+                return ["break;"]
+            case c_ast.Continue():
+                return ["continue;"]
+            case c_ast.Cast() if expr.types.scalar(node.to_type) == "void":
+                # For a compiler that counts what is used.
+                return []
+            case c_ast.Goto() | c_ast.Label() | c_ast.Switch():
+                raise Unfit(f"it holds a '{type(node).__name__.lower()}'")
+            case c_ast.Typedef() | c_ast.Pragma() | c_ast.StaticAssert():
+                raise Unfit(f"it holds a {type(node).__name__.lower()}")
+            case _:
+                return [f"{expr.text(node)};"]
+
+    def _if(self, node: Any) -> list[str]:
+        head = f"if ({self.expr.text(node.cond)}) {{"
+        if node.iffalse is None:
+            return [head, *self._block(node.iftrue or c_ast.EmptyStatement())]
+        *inner, _ = self._block(node.iftrue or c_ast.EmptyStatement())
+        if isinstance(node.iffalse, c_ast.If):
+            first, *rest = self._if(node.iffalse)
+            return [head, *inner, f"}} else {first}", *rest]
+        return [head, *inner, "} else {", *self._block(node.iffalse)]
+
+    def _for(self, node: Any) -> list[str]:
+        """Return a loop, around it a block with what its head declares."""
+        with self.expr.scope():
+            declared: list[str] = []
+            start = ""
+            if isinstance(node.init, c_ast.DeclList):
+                declared = [line for decl in node.init.decls for line in self._local(decl)]
+            elif node.init is not None:
+                start = self.expr.text(node.init)
+            test = self.expr.text(node.cond) if node.cond is not None else ""
+            step = self.expr.text(node.next) if node.next is not None else ""
+            if len(declared) == 1:
+                start = declared.pop().removesuffix(";")
+            loop = [f"for ({start}; {test}; {step}) {{", *self._block(node.stmt)]
+        return ["{", *_indented([*declared, *loop]), "}"] if declared else loop
+
+    # Declarations -----------------------------------------------------------------------
+
+    def _local(self, node: Any) -> list[str]:
+        storage = {*(node.storage or ()), *(node.funcspec or ())} - {"auto", "register"}
+        if storage:
+            raise Unfit(f"its '{node.name}' is {' '.join(sorted(storage))}")
+        if node.bitsize is not None or not node.name:
+            raise Unfit("it declares a type")
+        symbol = self.expr.types.symbol(node, "local")
+        self.expr.declare(symbol)
+        if symbol.is_const and node.init is None:
+            raise Unfit(f"its constant '{node.name}' has no value")
+        return [f"{self._declaration(symbol)};"]
+
+    def _declaration(self, symbol: Symbol) -> str:
+        """Return the declaration of a variable of the function, with its value."""
+        return declaration(symbol, self.expr, self.expr.extent)
+
+
+def declaration(symbol: Symbol, expr: ExpressionText, extent: Callable[[Any], int | None]) -> str:
+    """Return C that declares a number or an array of numbers, with its value."""
+    if symbol.special:
+        raise Unfit(f"'{symbol.name}' is {symbol.special}")
+    if any(layer.kind != "[]" for layer in symbol.layers):
+        raise Unfit(f"'{symbol.name}' is no number but a place in memory")
+    element = number_type(symbol.base, f"'{symbol.name}'")
+    dims = ""
+    for number, layer in enumerate(symbol.layers):
+        length = extent(layer.dim) if layer.dim is not None else None
+        is_open = layer.dim is None and number == 0 and symbol.init is not None
+        if length is None and not is_open:
+            raise Unfit(f"the extent of '{symbol.name}' is no constant")
+        dims += f"[{'' if length is None else length}]"
+    const = "const " if symbol.is_const else ""
+    text = f"{const}{element} {symbol.name}{dims}"
+    if symbol.init is None:
+        return text
+    if isinstance(symbol.init, c_ast.InitList) != bool(symbol.layers):
+        raise Unfit(f"the value of '{symbol.name}' is no list of its elements")
+    is_list = isinstance(symbol.init, c_ast.InitList)
+    return f"{text} = {_value(symbol.init, element, expr) if is_list else expr.right(symbol.init)}"
+
+
+def _value(node: Any, element: str, expr: ExpressionText) -> str:
+    """Return an initialiser; C++ allows no conversion that may lose a value within braces."""
+    if isinstance(node, c_ast.InitList):
+        return "{" + ", ".join(_value(part, element, expr) for part in node.exprs) + "}"
+    if isinstance(node, c_ast.NamedInitializer):
+        raise Unfit("C++ has no designated initialisers for arrays")
+    return expr.converted(node, element)
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"{_INDENT}{line}" for line in lines]
+
+
+def user_functions(file: File, names: Iterable[str], place: int) -> tuple[UserFunction, ...]:
+    """Return the functions `names` and all that they call, what is called first.
+
+    `place` is where the region stands, with its macros.
+    """
+    library = _Library(file, place)
+    for name in names:
+        library.add(name)
+    return tuple(library.known.values())
+
+
+class _Library:
+    """The functions read so far; `reading` are those whose bodies are being read."""
+
+    def __init__(self, file: File, place: int) -> None:
+        self.file = file
+        self.place = place
+        self.known: dict[str, UserFunction] = {}
+        self.reading: list[str] = []
+
+    def add(self, name: str) -> UserFunction:
+        """Return a function, read if it has not been yet."""
+        if name not in self.known:
+            self.reading.append(name)
+            try:
+                made = self._made(name)
+            except Unfit as unfit:
+                made = UserFunction(name, reason=str(unfit))
+            except AnnotuneError as error:
+                made = UserFunction(name, reason=f"in its text, {error.diagnostics[0].message}")
+            self.reading.pop()
+            self.known[name] = made
+        return self.known[name]
+
+    def _made(self, name: str) -> UserFunction:
+        found = self.file.definition(name)
+        if found is None:
+            raise Unfit("it is not defined in this file, nor in a header that was read")
+        return _Copy(self, found).made()
+
+
+class _Copy:
+    """One function under way to its copy."""
+
+    def __init__(self, library: _Library, found: Declaration) -> None:
+        self.library = library
+        self.found = found
+        self.file = library.file
+        self.scope: FileScope = self.file.scope_of(found)
+        self.expr = ExpressionText(self.scope.types, self._outer, self._callee)
+        self.constants: dict[str, tuple[Symbol, str]] = {}
+        self.sources = [found]
+        self.needs: dict[str, None] = {}
+
+    def made(self) -> UserFunction:
+        """Return the function; Unfit says why it cannot be copied."""
+        trees = [n for n in self._parsed(self.found) if isinstance(n, c_ast.FuncDef)]
+        if len(trees) != 1:
+            raise Unfit("its text is not understood")
+        writer = FunctionText(trees[0], self.expr)
+        function = UserFunction(
+            self.found.part.function,
+            writer.result(),
+            writer.parameters(),
+            body=writer.body(),
+            needs=tuple(self.needs),
+        )
+        twice = self.expr.names & set(self.constants)
+        if twice:
+            raise Unfit(f"its '{min(twice)}' hides another one")
+        function = replace(function, constants=self._used_constants(function.body))
+        self._check_macros(function)
+        return replace(function, conditions=self._conditions())
+
+    def _used_constants(self, body: Iterable[str]) -> tuple[str, ...]:
+        """Return the constants that the text mentions; of others it shows the value."""
+        used = set(re.findall(r"[A-Za-z_]\w*", " ".join(body)))
+        out: list[str] = []
+        for name, (_, text) in reversed(self.constants.items()):
+            if name in used:
+                used |= set(re.findall(r"[A-Za-z_]\w*", text))
+                out.insert(0, text)
+        return tuple(out)
+
+    def _parsed(self, found: Declaration) -> tuple[object, ...]:
+        """Return the trees of a declaration, every macro expanded."""
+        clean = found.file.clean
+        every = frozenset(clean.macros)
+        types = self.scope.types.names()
+        return parse(clean, found.file.tokens, found.part, types, erased=every).nodes
+
+    # Names ------------------------------------------------------------------------------
+
+    def _callee(self, name: str) -> int | None:
+        """Return how many parameters one of the user's functions has, None when it is none."""
+        if not is_defined(name, self.file):
+            self._check_library(name)
+            return None
+        if name in self.library.reading:
+            raise Unfit(
+                "it calls itself"
+                if self.found.part.function == name
+                else f"it calls '{name}', which calls it"
+            )
+        callee = self.library.add(name)
+        if callee.reason:
+            raise Unfit(f"it calls '{name}': {callee.reason}")
+        self.needs[name] = None
+        return len(callee.parameters)
+
+    def _check_library(self, name: str) -> None:
+        """Raise where a function that nothing defines is not the C library's."""
+        symbol = self.scope.symbols.get(name)
+        clean = self.file.clean
+        own = unlike_library(name, symbol, self.scope.types) if symbol and name in FUNCTIONS else ""
+        if own:
+            raise Unfit(f"it calls a '{name}' of its own: {own}")
+        if name in FUNCTIONS and (is_generic(clean) or lacks_prototype(name, clean, symbol)):
+            what = "of <tgmath.h>" if is_generic(clean) else "without a declaration"
+            raise Unfit(f"it calls '{name}' {what}")
+
+    def _outer(self, name: str) -> str | Symbol:
+        """Return the value of an enumerator, or the constant of the file that a name means."""
+        if name in self.constants:
+            return self.constants[name][0]
+        if name in self.scope.enumerators and name not in self.scope.symbols:
+            value = self.scope.enumerators[name]
+            return str(value) if value >= 0 else f"({value})"
+        symbol = self.scope.symbols.get(name)
+        if symbol is None:
+            raise Unfit(f"it uses '{name}', which nothing that was read declares")
+        if not symbol.is_const:
+            raise Unfit(f"it uses '{name}', a variable of the file")
+        self.constants[name] = self._constant(name, symbol)
+        return self.constants[name][0]
+
+    def _constant(self, name: str, symbol: Symbol) -> tuple[Symbol, str]:
+        """Return a constant of the file with its declaration."""
+        for found in reversed(self.file.declarations_of(name, self.found)):
+            for node in self._parsed(found):
+                if isinstance(node, c_ast.Decl) and node.name == name and node.init is not None:
+                    exact = replace(self.scope.types.symbol(node, "file"), value=symbol.value)
+                    expr = ExpressionText(self.scope.types, self._outer, _no_call)
+                    self.sources.append(found)
+                    return exact, f"{declaration(exact, expr, expr.extent)};"
+        raise Unfit(f"it uses '{name}', whose value is not in this file")
+
+    # Macros -----------------------------------------------------------------------------
+
+    def _check_macros(self, function: UserFunction) -> None:
+        """Raise where a name of the copy is a macro beside the region."""
+        clean = self.file.clean
+        text = " ".join([*function.parameters, *function.constants, *function.body])
+        for word in sorted(set(re.findall(r"[A-Za-z_]\w*", text))):
+            if in_force(clean, word, self.library.place)[1] is not None:
+                raise Unfit(f"its '{word}' is a macro where the region stands")
+
+    def _conditions(self) -> tuple[Condition, ...]:
+        """Return what must hold again: the values of macros that the file does not settle."""
+        out: dict[Condition, None] = {}
+        for found in self.sources:
+            tokens, clean = found.file.tokens, found.file.clean
+            start, end = tokens.starts[found.part.first], tokens.ends[found.part.last]
+            for condition in open_conditions(clean, start, end):
+                self._check_asked(condition, clean, end)
+                out[condition] = None
+            # What a header finds defined is the file's; its own it settles itself.
+            at = end if found.place is None else found.place[0]
+            for name in sorted(reached(self.file.clean, found.file.words(found.part), at)):
+                out.update(dict.fromkeys(self._asked(name, at)))
+        return tuple(out)
+
+    def _check_asked(self, condition: Condition, clean: Clean, end: int) -> None:
+        """Raise where a condition would ask for other macros beside the region."""
+        for word in reached(clean, re.findall(r"[A-Za-z_]\w*", condition.text), end):
+            there = in_force(self.file.clean, word, self.library.place)[1]
+            if in_force(clean, word, end)[1] != there:
+                raise Unfit(f"its '#if' asks for '{word}', which changes in the file")
+
+    def _asked(self, name: str, offset: int) -> list[Condition]:
+        """Return the condition under which a macro means the same to another compiler."""
+        clean = self.file.clean
+        at, macro = in_force(clean, name, offset)
+        if at < 0 or macro is None or not is_open(clean, name, offset):
+            return []
+        if macro.value is None or in_force(clean, name, self.library.place) != (at, macro):
+            raise Unfit(f"it uses macro '{name}', which a compiler's -D may change")
+        return [Condition(f"{name} == {macro.value}", holds=True)]
+
+
+def _no_call(name: str) -> int | None:
+    raise Unfit("a constant that it uses calls a function")

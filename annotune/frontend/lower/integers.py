@@ -1,0 +1,515 @@
+"""What C does by itself as it stores a value: conversions, and operators that a nest lacks.
+
+Integers that a region sets: formulas of iterators and sizes as long as they are such.
+
+``k = i * n; a[k + j] = …`` lowers to ``a[i * n + j]``, and no statement is left of the first.
+An integer that no formula gives, one set under an ``if`` or counted up where a condition holds,
+stays a variable that the nest assigns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from annotune.frontend import messages
+from annotune.frontend.lower.expressions import ROUNDING, Expressions
+from annotune.frontend.lower.loops import Header
+from annotune.frontend.lower.names import Formula
+from annotune.frontend.lower.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
+from annotune.frontend.read.syntax import c_ast, walk_tree
+from annotune.frontend.types.kinds import (
+    COMPLEX,
+    Typed,
+    cast,
+    common,
+    goes_round,
+    is_integer,
+    is_unsigned,
+    keeps_values,
+    may_wrap,
+    of_type,
+    promoted,
+    unwrapped,
+    width,
+    without_casts,
+    without_type,
+)
+from annotune.frontend.types.symbols import Symbol
+from annotune.ir.c_types import PROMOTED, may_share
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Select,
+    Var,
+    accesses,
+    subtracts,
+)
+from annotune.ir.expr import variables as scalars_in
+from annotune.ir.expr import walk as walk_expr
+from annotune.ir.fold import fold
+
+# What a statement of a nest may do; other assignments are written out.
+_OWN = frozenset({"=", "+=", "-=", "*=", "/="})
+ASSIGNMENTS = _OWN | {"%=", "<<=", ">>="}
+# Operators that a store shares with a value; of the first two either operand may stand first.
+_COMMUTE = frozenset({"+", "*"})
+_COMPOUND = _COMMUTE | {"-", "/"}
+
+
+def compound(target: Any, value: Any) -> tuple[str, Any]:
+    """Return ``+=`` and e for a store of ``x + e`` or ``e + x`` in x, else ``=`` and the value.
+
+    C11 6.5.16.2 makes ``x += e`` the same as ``x = x + (e)``, conversions included, but for how
+    often x is evaluated; what the front end takes has no side effects. A sum or a product is that
+    of its operands in either order, rounded once. ``x - a + b`` is no such value: it takes a off
+    first.
+    """
+    if isinstance(value, c_ast.BinaryOp) and value.op in _COMPOUND:
+        if _alike(value.left, target):
+            return f"{value.op}=", value.right
+        if value.op in _COMMUTE and _alike(value.right, target):
+            return f"{value.op}=", value.left
+    return "=", value
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Return whether two syntax trees are the same but for where they stand."""
+    if type(one) is not type(other):
+        return False
+    if any(getattr(one, name) != getattr(other, name) for name in one.attr_names):
+        return False
+    parts, others = dict(one.children()), dict(other.children())
+    return parts.keys() == others.keys() and all(_alike(parts[n], others[n]) for n in parts)
+
+
+def holds(base: str, expr: Expr, expressions: Expressions) -> bool:
+    """Return whether type `base` holds all that an integer expression, or its choices, may be."""
+    sides = (expr.if_true, expr.if_false) if isinstance(expr, Select) else (expr,)
+    held = of_type(base)
+    spans = [expressions.range_of(side) for side in sides]
+    return held is not None and all(s and held[0] <= s[0] <= s[1] <= held[1] for s in spans)
+
+
+def stored_value(value: Typed, place: Access | Var, base: str, expressions: Expressions) -> Typed:
+    """Return what a store of `value` at a `place` of type `base` leaves, as far as it shows.
+
+    C converts one integer to another by itself, and a sum cut to fewer bits at each step is that
+    of its terms cut at the end. Not so a minimum or maximum, which such a step may make smaller,
+    and not what becomes of a sum in a _Bool: a cast keeps later stages from taking them for one.
+    """
+    if base == "_Bool" or not is_integer(value.kind):
+        return Typed(cast(value, base), promoted(base))
+    expr = unwrapped(value, place, base)
+    is_choice = isinstance(expr, Select) and place in (expr.if_true, expr.if_false)
+    if is_choice and value.kind != base and not holds(base, expr, expressions):
+        return Typed(Call(f"({base})", (expr,)), promoted(base))
+    return Typed(expr, value.kind)
+
+
+def _divides_unsigned(op: str, base: str, value: Typed) -> bool:
+    """Return whether C makes an unsigned number of an integer before it divides it."""
+    own = promoted(base)
+    if op != "/=" or not (is_integer(own) and is_integer(value.kind)):
+        return False
+    return is_unsigned(common(own, value.kind)) and common(own, value.kind) != own
+
+
+def converted(
+    node: Any, place: Access | Var, base: str, op: str, value: Typed, expressions: Expressions
+) -> tuple[str, Typed]:
+    """Return the operator and the value to store in an element or variable of type `base`.
+
+    A cast says where a real is stored as an integer: a sum that is cut to an integer after each
+    step is no sum of its terms.
+    """
+    is_whole = is_integer(promoted(base))
+    loses_part = (value.kind in COMPLEX and base not in COMPLEX) or (
+        is_whole and not is_integer(value.kind)
+    )
+    if op == "=" and is_whole and is_integer(value.kind):
+        return op, stored_value(without_type(value), place, base, expressions)
+    if op == "=":
+        value = without_type(value)
+    if op in _OWN and not (op != "=" and (loses_part or _divides_unsigned(op, base, value))):
+        return op, Typed(cast(value, base), base) if loses_part else value
+    if op not in _OWN and not (is_whole and is_integer(value.kind)):
+        raise expressions.refuse(messages.OPERATOR, node, op=op)
+    old = Typed(place, promoted(base))
+    new = expressions.computed(op[:-1], old, value, node)
+    return "=", Typed(cast(new, base), base) if loses_part else new
+
+
+# A longer formula is computed once, in a variable.
+_LONGEST_FORMULA = 60
+# Ends the name that stands for an integer's value at the start of an iteration; none of C's does.
+_PROBE = "@"
+
+
+def reads(expr: Expr) -> frozenset[str]:
+    """Return the scalars and arrays whose values an expression reads."""
+    return scalars_in(expr) | {access.array for access in accesses(expr)}
+
+
+class Integers:
+    """What the integers of a region are, statement after statement."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+        self.names = expressions.names
+
+    def written_in(self, node: Any) -> frozenset[str]:
+        """Return the scalars, arrays and declared variables that a statement may write."""
+        found: set[str] = set()
+        for inner in walk_tree(node):
+            if isinstance(inner, c_ast.Assignment):
+                found |= self._bases(inner.lvalue)
+            elif isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--"):
+                found |= self._bases(inner.expr)
+            elif isinstance(inner, c_ast.Decl) and inner.name:
+                found.add(inner.name)
+        return frozenset(found)
+
+    def _bases(self, place: Any) -> set[str]:
+        """Return the names that an lvalue may write through: its subscripts are only read."""
+        match place:
+            case c_ast.ArrayRef():
+                return self._bases(place.name)
+            case c_ast.UnaryOp(op="*"):
+                return self._bases(place.expr)
+            case c_ast.BinaryOp(op="+" | "-"):
+                sides = (place.left, place.right)
+                pointers = tuple(filter(self.expressions.is_pointer, sides))
+                return {name for side in pointers or sides for name in self._bases(side)}
+        return {n.name for n in walk_tree(place) if isinstance(n, c_ast.ID)}
+
+    def begin(self) -> None:
+        """Give each integer that the region sets the value that it has before the region."""
+        names = self.names
+        for name in names.written - names.loop_names - names.assigned:
+            symbol = names.find(name)
+            if symbol is not None and symbol.is_integer and symbol.base not in PROMOTED:
+                names.formulas[name] = Formula(Var(name), Var(name))
+
+    def set(
+        self, symbol: Symbol, target: Any, op: str, node: Any, value: Typed | None
+    ) -> Typed | None:
+        """Take in ``target op node``; return the new value where a statement must store it.
+
+        `value` stands for `node` where that is known already; no node and no value is 1.
+        """
+        names, name = self.names, symbol.name
+        if name in names.iterators:
+            raise self.expressions.refuse(messages.ITERATOR_CHANGES, target, var=name)
+        if name in names.loop_names and names.may_be_read_after(symbol):
+            # Its value after the region is no longer what a loop leaves.
+            names.needed.add(name)
+        new = self._new(target, op, node, value)
+        stored: Typed | None = None
+        if name in names.assigned - names.loop_names:
+            names.use(symbol)
+            stored = stored_value(new, Var(name), symbol.base, self.expressions)
+        formula = None
+        if is_integer(new.kind) and symbol.base not in PROMOTED:
+            with self.expressions.index():
+                index = self._new(target, op, node, value)
+            number = self.expressions.number(index, symbol.base)
+            formula = self._formula(symbol, number, new)
+        if stored is not None:
+            self.forget({name})
+        names.formulas.pop(name, None)
+        if formula is not None and not (stored is not None and name in self._reads(formula.index)):
+            names.formulas[name] = formula
+        elif stored is None:
+            names.needed.add(name)
+        return stored
+
+    def _new(self, target: Any, op: str, node: Any, value: Typed | None) -> Typed:
+        """Return what ``target op node`` gives, as C computes it or, in a subscript, as numbers."""
+        expressions = self.expressions
+
+        def new() -> Typed:
+            if value is not None:
+                return value
+            return Typed(Int(1), "int") if node is None else expressions.value(node)
+
+        if op == "=":
+            return new()
+        if op[:-1] in ROUNDING:
+            old = expressions.exact(lambda: expressions.value(target))
+            return expressions.computed(op[:-1], old, expressions.exact(new), target)
+        old = expressions.value(target)
+        return expressions.computed(op[:-1], old, new(), target)
+
+    def _formula(self, symbol: Symbol, index: Expr, new: Typed) -> Formula | None:
+        whole = self.names.resolved(index)
+        if not (_is_formula(whole) and _is_formula(self.names.resolved(new.expr))):
+            return None
+        if goes_round(whole) and (
+            is_unsigned(symbol.base) or may_wrap(self.names.resolved(new.expr))
+        ):
+            return None
+        if new.kind == symbol.base and (new.kind != "int" or is_int(new.expr, self.names)):
+            return Formula(index, new.expr)
+        # What is made of it is computed in its own type, which may hold more.
+        kept = keeps_values(new.kind, symbol.base) or self._holds(symbol.base, new.expr)
+        value = Call(f"({symbol.base})", (new.expr,))
+        return Formula(index, value, new.expr if kept else None)
+
+    def _holds(self, base: str, value: Expr) -> bool:
+        """Return whether type `base` holds all that an expression of ints may be."""
+        if not is_int(value, self.names):
+            # The emitted C would go on to compute in another type.
+            return False
+        return holds(base, value, self.expressions)
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Drop the formulas that read what a statement has changed."""
+        names = self.names
+        names.formulas = {
+            name: formula
+            for name, formula in names.formulas.items()
+            if not self._is_touched(formula, changed)
+        }
+
+    def _is_touched(self, formula: Formula, changed: Collection[str]) -> bool:
+        read = self._reads(formula.index) | self._reads(formula.value)
+        if not read.isdisjoint(changed):
+            return True
+        arrays = [a.array for e in (formula.index, formula.value) for a in accesses(e)]
+        return any(self.may_overlap(a, b) for a in arrays for b in changed)
+
+    def _reads(self, expr: Expr) -> frozenset[str]:
+        """Return what a part of a formula reads, also in what loops leave."""
+        return reads(self.names.resolved(expr))
+
+    def may_overlap(self, one: str, other: str) -> bool:
+        """Return whether two names of arrays may share memory.
+
+        The nest also runs where a test at run time finds that arrays overlap.
+        """
+        symbols = [self.names.find(name) for name in (one, other)]
+        pair = [s for s in symbols if s is not None and s.is_array]
+        if len(pair) < 2 or one == other:
+            return len(pair) == 2
+        return not self.names.are_disjoint and may_share(*map(self.names.place_of, pair))
+
+    def stored(self, changed: Collection[str]) -> frozenset[str]:
+        """Return those of the changed names that the nest itself writes.
+
+        An integer that is a formula leaves no statement, so its name keeps standing for the
+        value before the region.
+        """
+        names = self.names
+        free = {n for n in changed if n in names.written and n not in names.assigned}
+        symbols = {name: names.find(name) for name in free}
+        return frozenset(changed) - {n for n, s in symbols.items() if s is None or s.is_integer}
+
+    def surviving(
+        self, before: Mapping[str, Formula], changed: frozenset[str]
+    ) -> dict[str, Formula]:
+        """Return the formulas that hold after statements that change `changed` may have run."""
+        stored = self.stored(changed)
+        # Where a statement changes an iterator of a loop around, it is refused.
+        set_anew = changed - set(self.names.iterators)
+        return {
+            name: formula
+            for name, formula in before.items()
+            if name not in set_anew and not self._is_touched(formula, stored)
+        }
+
+    def advancing(self, body: Any, before: Mapping[str, Formula]) -> frozenset[str]:
+        """Return the integers that a loop's body only adds to, and whose start is known."""
+        names = self.names
+        stored = self.stored(self.written_in(body))
+        targets: dict[str, bool] = {}
+        for name, only_adds in _settings(body):
+            targets[name] = targets.get(name, True) and only_adds
+        return frozenset(
+            name
+            for name, only_adds in targets.items()
+            if only_adds
+            and name in before
+            and name not in names.loop_names
+            and name not in names.assigned
+            and not self._is_touched(before[name], stored)
+        )
+
+    def probe(self, candidates: Collection[str]) -> None:
+        """Let names stand for the values of `candidates` at the start of an iteration."""
+        for name in candidates:
+            marker = Var(name + _PROBE)
+            self.names.formulas[name] = Formula(marker, marker)
+
+    def increments(self, candidates: Collection[str], varying: Collection[str]) -> dict[str, Expr]:
+        """Return by how much an iteration, just probed, moves each candidate: by the same always.
+
+        `varying` are the names whose values differ from one iteration to the next.
+        """
+        found: dict[str, Expr] = {}
+        for name in candidates:
+            formula = self.names.formulas.get(name)
+            if formula is None:
+                continue
+            by = fold(Binary("-", formula.index, Var(name + _PROBE)))
+            read = self._reads(by)
+            is_fixed = read.isdisjoint(varying) and not any(n.endswith(_PROBE) for n in read)
+            symbol = self.names.find(name)
+            if symbol is None or not self._is_step(by, formula, symbol):
+                continue
+            if is_fixed and not accesses(by):
+                found[name] = by
+        self.names.counted |= found.keys()
+        return found
+
+    def _is_step(self, by: Expr, formula: Formula, symbol: Symbol) -> bool:
+        """Return whether an iteration that leaves `formula` moves an integer by `by` also in C."""
+        base = symbol.base
+        if is_unsigned(base) and goes_round(Binary("*", self.names.resolved(by), Int(1))):
+            return False
+        if width(base) == 64 and any(map(self._is_narrow, scalars_in(by))) and subtracts(by):
+            # C computes with it in 32 bits, where a number below 0 goes round.
+            return False
+        if base == "unsigned int":
+            # Numbers and values agree up to 2^32, and a cast makes the one the other.
+            return True
+        value = Binary("-", without_casts(formula.value, base), Var(symbol.name + _PROBE))
+        return fold(self._in_longs(value)) == fold(self._in_longs(by))
+
+    def _is_narrow(self, name: str) -> bool:
+        symbol = self.names.find(name)
+        return symbol is not None and symbol.base == "unsigned int"
+
+    def closed(self, name: str, start: Formula, by: Expr, times: Expr, header: Header) -> Formula:
+        """Return an integer that starts at `start`, once a loop's iterator has moved by `times`."""
+        names, plain = self.names, _product(times, by, header)
+        index = _advanced(start.index, plain)
+        symbol = names.find(name)
+        assert symbol is not None
+        base, (by, times) = symbol.base, map(self._in_longs, (by, times))
+        parts = map(names.resolved, (plain, index))
+        if base != UNSIGNED and any(may_go_round(part, names) for part in parts):
+            index = _advanced(self._in_longs(start.index), _product(times, by, header))
+        value = start.value if width(base) == 64 else without_casts(start.value, base)
+        match value:
+            case Call(function, (inner,)) if function == f"({base})" and is_unsigned(base):
+                # The sum is cast as a whole; what outer loops have moved keeps its width.
+                value = inner
+        # An iterator of another type computes in that one, where -1 may be a great number.
+        product = _product(times, by, header)
+        if width(base) == 64:
+            # In C every step is made in the wide type, and its ints may have been cast to it.
+            far = by if isinstance(by, Var | Int) else signed(by, self.names, is_far=True)
+            product = Binary("*", _rounds(Call(f"({base})", (times,)), header), far)
+        return Formula(index, self._of_type(base, _advanced(value, product)))
+
+    def left(self, header: Header) -> Formula:
+        """Return a loop's iterator, of its own type, once the loop is done."""
+        return self._iterator(header, header.final)
+
+    def inside(self, header: Header) -> Formula:
+        """Return the user's iterator, of its own type, in an iteration."""
+        return self._iterator(header, header.value)
+
+    def _iterator(self, header: Header, number: Expr) -> Formula:
+        base = header.symbol.base
+        is_far = self.names.is_wide and width(base) == 64
+        value = self._of_type(base, self._in_longs(number, is_far))
+        return Formula(number, value, None if value == number else number)
+
+    def _in_longs(self, number: Expr, is_far: bool = False) -> Expr:
+        """Return a number that no unsigned part of it makes go round below 0.
+
+        One that `is_far` may be more than an int holds.
+        """
+        whole = self.names.resolved(number)
+        longs = signed(whole, self.names, is_far)
+        return fold(number if longs == whole else longs)
+
+    def _of_type(self, base: str, number: Expr) -> Expr:
+        """Return a number as a value of type `base`."""
+        is_leaf = isinstance(number, Var | Access | Int)
+        # The emitted code may compute in a wider type, which does not go round.
+        is_size = self.expressions.is_sized(number) and self.expressions.is_nonnegative(number)
+        keeps = is_leaf or not is_unsigned(base) or is_size
+        is_kept = keeps and kind_of(number, self.names) == base
+        return number if is_kept else Call(f"({base})", (number,))
+
+    def finish(self, places: Mapping[str, Any]) -> Iterator[tuple[Symbol, Expr]]:
+        """Yield the integers that may be read after the region, with their values there."""
+        names = self.names
+        final = [
+            symbol
+            for name in sorted(names.written | (names.assigned & names.loop_names))
+            if (symbol := names.find(name)) is not None
+            and symbol.is_integer
+            and names.may_be_read_after(symbol)
+            and (name in names.assigned) == (name in names.loop_names)
+        ]
+        moved = {symbol.name for symbol in final}
+        for symbol in final:
+            formula = names.formulas.get(symbol.name)
+            if formula is not None and formula.value == Var(symbol.name):
+                continue
+            if formula is not None and self._reads(formula.value).isdisjoint(moved - {symbol.name}):
+                names.use(symbol)
+                yield symbol, formula.value
+            elif symbol.name in names.loop_names:
+                place = places[symbol.name]
+                raise self.expressions.refuse(messages.INTEGER_NEEDED, place, name=symbol.name)
+            else:
+                names.needed.add(symbol.name)
+
+
+def _settings(body: Any) -> Iterator[tuple[str, bool]]:
+    """Yield each scalar that a statement sets, and whether it only adds to it there."""
+    for node in walk_tree(body):
+        if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
+            if isinstance(node.expr, c_ast.ID):
+                yield node.expr.name, True
+        elif isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
+            name = node.lvalue.name
+            sum_of = isinstance(node.rvalue, c_ast.BinaryOp) and node.rvalue.op in ("+", "-")
+            own = sum_of and any(
+                isinstance(side, c_ast.ID) and side.name == name
+                for side in (node.rvalue.left, node.rvalue.right)
+            )
+            yield name, node.op in ("+=", "-=") or (node.op == "=" and own)
+        elif isinstance(node, c_ast.Decl) and node.name:
+            yield node.name, False
+
+
+def _is_formula(expr: Expr) -> bool:
+    """Return whether an integer expression is made of numbers, scalars, elements and sums."""
+    parts = list(walk_expr(expr))
+    return len(parts) <= _LONGEST_FORMULA and all(map(_is_plain, parts))
+
+
+def _is_plain(part: Expr) -> bool:
+    match part:
+        case Int() | Var() | Access() | Negate() | Binary("+" | "-" | "*" | "/" | "%"):
+            return True
+        case Call(function, _):
+            return function in ("min", "max") or (
+                function.startswith("(") and is_integer(function.strip("()"))
+            )
+    return False
+
+
+def _advanced(start: Expr, by: Expr) -> Expr:
+    return fold(Binary("+", start, by))
+
+
+def _rounds(times: Expr, header: Header) -> Expr:
+    return times if header.step == 1 else Binary("/", times, Int(header.step))
+
+
+def _product(times: Expr, by: Expr, header: Header) -> Binary:
+    """Return `by` for each iteration while a loop's iterator moves by `times`."""
+    if isinstance(by, Int) and by.value % header.step == 0:
+        return Binary("*", Int(by.value // header.step), times)
+    return Binary("*", _rounds(times, header), by)

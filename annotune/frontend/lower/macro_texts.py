@@ -1,0 +1,375 @@
+"""Macros that the file itself does not settle, and the conditions of ``#if`` that ask for them.
+
+A compiler's ``-D`` may give them other values than those that annotune has read the text with.
+
+Macros of which a region's text is made, where a compiler's ``-D`` may give them another one.
+
+An integer keeps its name, and the emitted text tests its value. What else a macro stands for is in
+the nest, where it is not to be seen any more.
+
+What the file around a region says of names: which of ours it leaves free.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import PurePath
+
+from annotune.diagnostics import AnnotuneError
+from annotune.frontend.lower.names import Names
+from annotune.frontend.read.filescope import Declaration, File
+from annotune.frontend.read.macros import Expander, Macro, body_words
+from annotune.frontend.read.preprocess import (
+    DEFINED,
+    Clean,
+    Conditions,
+    Range,
+    Test,
+    without_comments,
+)
+from annotune.frontend.read.region_finder import Function
+from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, Source, Tokens
+from annotune.frontend.read.toplevel import TopLevel
+from annotune.frontend.types.symbols import Symbol
+from annotune.ir.region import Condition, MacroText, Redefined, Surroundings
+
+# What tells a text how it is compiled; a target brings its own, and its own parallel text.
+_LANGUAGES = frozenset({"_OPENMP", "_OPENACC", "__CUDACC__", "__CUDA_ARCH__", "__cplusplus"})
+# Lines that make no text: annotune reads no pragma, as a compiler without its option.
+_EMPTY_LINE = re.compile(
+    r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else|endif|pragma)?\b(?:\\[ ]?\n|[^\n])*", re.MULTILINE
+)
+
+
+def is_open(clean: Clean, name: str, offset: int) -> bool:
+    """Return whether something outside the file decides what a name means at `offset`.
+
+    So it is where nothing defines it, or ``-D`` or the compiler does, or the file under an
+    ``#if``. A macro of its body may be open still.
+    """
+    at, _ = in_force(clean, name, offset)
+    if at <= 0 or any(test.opens < at < test.closes for test in clean.tests):
+        return True
+    header = next((one.clean for one in clean.included if one.end == at), None)
+    return header is not None and _is_open_in(header, name)
+
+
+def _is_open_in(header: Clean, name: str) -> bool:
+    """Return whether a header lets ``-D`` decide what a name means after it.
+
+    The test that keeps a header from being read twice asks nothing.
+    """
+    text = header.source.text
+    guard = header.tests[0] if header.tests and _is_guard(header, header.tests[0]) else None
+    own = replace(header, tests=tuple(test for test in header.tests if test is not guard))
+    return in_force(header, name, len(text))[0] > 0 and is_open(own, name, len(text))
+
+
+def _is_guard(header: Clean, test: Test) -> bool:
+    """Return whether all of a header stands in ``#ifndef NAME``, ``#define NAME``."""
+    first, *others = (one for one in header.directives if one.word != "include")
+    is_whole = first.start == test.opens and bool(others) and others[-1].start == test.closes
+    name = test.text.removeprefix("!defined").strip("() ")
+    body = in_force(header, name, len(header.source.text))[1]
+    return is_whole and test.text.startswith("!") and body is not None and body.body in ("", "1")
+
+
+def reached(clean: Clean, names: Iterable[str], offset: int) -> frozenset[str]:
+    """Return `names` with the identifiers in the bodies of all macros that they lead to."""
+    found = set(names)
+    waiting = list(found)
+    while waiting:
+        macro = in_force(clean, waiting.pop(), offset)[1]
+        if macro is None:
+            continue
+        words = {word for word, _ in body_words(macro.body) if IDENTIFIER.match(word)}
+        more = words - set(macro.parameters or ()) - found
+        found |= more
+        waiting += more
+    return frozenset(found)
+
+
+def in_force(clean: Clean, name: str, offset: int) -> tuple[int, Macro | None]:
+    """Return the meaning of a name and the offset that gave it; -1 for what nothing defines."""
+    given = [(at, macro) for at, macro in clean.macros.get(name, ()) if at <= offset]
+    return given[-1] if given else (-1, None)
+
+
+def open_conditions(clean: Clean, start: int, end: int) -> tuple[Condition, ...]:
+    """Return the conditions between two offsets that may be decided otherwise at `start`.
+
+    What the text between them defines is gone there, and stands expanded.
+    """
+    tests = [test for test in clean.tests if start <= test.start < end]
+    text = without_comments(clean.source) if tests else ""
+    found = (
+        _condition(clean, test, start)
+        for test in tests
+        if _EMPTY_LINE.sub("", text[test.opens : test.closes]).strip()
+    )
+    return tuple(dict.fromkeys(condition for condition in found if condition is not None))
+
+
+def branches_at(clean: Clean, offset: int) -> Iterator[Condition]:
+    """Yield the conditions that made the text at `offset` one to be read."""
+    for number, test in enumerate(clean.tests):
+        is_guard = number == 0 and clean.directives[:1] and _is_guard(clean, test)
+        if test.opens < offset < test.closes and not is_guard:
+            yield Condition(test.text, test.holds)
+
+
+def may_be_asked(clean: Clean, condition: Condition, offset: int) -> bool:
+    """Return whether a condition is open at `offset` of a file, and holds there as it did."""
+    words = {word for word in TOKEN.findall(condition.text) if IDENTIFIER.match(word)} - {"defined"}
+    names = reached(clean, words, offset)
+    if names & _LANGUAGES or not any(is_open(clean, name, offset) for name in names):
+        return False
+    found = Conditions(
+        clean.source,
+        lambda name: clean.macro(name, offset),
+        lambda name: macro.value if (macro := clean.macro(name, offset)) else None,
+    ).decide("if", condition.text)
+    return found.value is not None and bool(found.value) == condition.holds
+
+
+def _condition(clean: Clean, test: Test, start: int) -> Condition | None:
+    """Return a test as it may be asked at `start`, None where its outcome is settled."""
+    words = {word for word in TOKEN.findall(test.text) if IDENTIFIER.match(word)} - {"defined"}
+    names = reached(clean, words, test.start)
+    inner = {name for name in names if in_force(clean, name, test.start)[0] >= start}
+    own = inner | (_LANGUAGES & names)
+    if not any(is_open(clean, name, test.start) for name in names - own):
+        return None
+
+    def defined(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        is_there = in_force(clean, name, test.start)[1] is not None
+        return str(int(is_there)) if name in own else found[0]
+
+    def meaning(name: str, _: int) -> Macro | None:
+        if name not in own:
+            return None
+        return in_force(clean, name, test.start)[1] or Macro(name, "0")
+
+    text = DEFINED.sub(defined, test.text)
+    tokens = Tokens.of(text)
+    if own.isdisjoint(reached(clean, tokens.texts, test.start)):
+        return Condition(text, test.holds)
+    made = Expander(clean.source, meaning).expand(tokens, 0, len(tokens) - 1)
+    return Condition(" ".join(made.texts), test.holds)
+
+
+_BREAKS = frozenset({";", "{", "}"})
+
+
+def values_read(
+    names: Names, function: Function, start: int, end: int, erased: frozenset[str]
+) -> tuple[Condition, ...]:
+    """Return the conditions that integers are what the nest was made with, without their names.
+
+    `erased` are macros that are gone with the region between `start` and `end`.
+    """
+    clean = names.file.clean
+    inside = reached(clean, _words_between(names.file, start, end), end)
+    lost = {n for n in inside if n in erased or not _keeps(names.file, n, start)}
+    known = (s for scope in (names.file_scope.symbols, *names.scopes) for s in scope.values())
+    meant = {symbol.name: symbol for symbol in known}
+    counted = [meant[n] for n in sorted(names.fixed & meant.keys())]
+    lost |= reached(clean, names.fixed | _words_of(names.file, function, counted), start)
+    found = ((name, _value(names.file, name, start)) for name in _open(names.file, lost, start))
+    return tuple(Condition(f"{name} == {v}", True) for name, v in found if v is not None)
+
+
+def branches_read(names: Names, function: Function, start: int) -> tuple[Condition, ...]:
+    """Return the conditions under which the region's variables have the types that were read."""
+    file, used = names.file, tuple(names.meanings.values())
+    here = _start(file, function.part)
+    own = ((file.clean, s.start) for s in used if s.storage in ("parameter", "local"))
+    types = _words_of(file, function, used)
+    found = {s.name for s in used if s.storage == "file"} | types
+    parts = (part for name in sorted(found) for part in file.declarations_of(name, here))
+    others = ((p.file.clean, p.file.tokens.starts[p.part.first]) for p in parts)
+    asked = (test for clean, at in (*own, *others) for test in branches_at(clean, at))
+    return tuple(dict.fromkeys(c for c in asked if may_be_asked(file.clean, c, start)))
+
+
+def texts_read(names: Names, function: Function, start: int, end: int) -> tuple[MacroText, ...]:
+    """Return what macros stand for that are no integers, in the region and its declarations."""
+    file = names.file
+    words = _words_between(file, start, end) | _words_of(file, function, names.meanings.values())
+    everything = reached(file.clean, words, start)
+    made = [_macro_text(file, n, start) for n in _open(file, everything, start)]
+    return tuple(one for one in made if one is not None)
+
+
+def _open(file: File, names: Iterable[str], offset: int) -> list[str]:
+    """Return those of `names` that are macros at `offset`, not settled by the file."""
+    clean = file.clean
+    return [
+        name
+        for name in sorted(names)
+        if in_force(clean, name, offset)[1] is not None and is_open(clean, name, offset)
+    ]
+
+
+def _keeps(file: File, name: str, offset: int) -> bool:
+    macro = file.clean.macro(name, offset)
+    return macro is None or file.clean.keeps_to_end(name, macro)
+
+
+def _value(file: File, name: str, offset: int) -> int | None:
+    macro = file.clean.macro(name, offset)
+    return macro.value if macro is not None else None
+
+
+def _words_between(file: File, start: int, end: int) -> frozenset[str]:
+    tokens = file.tokens
+    return frozenset(filter(IDENTIFIER.match, tokens.texts[tokens.at(start) : tokens.at(end)]))
+
+
+def _words_of(file: File, function: Function, symbols: Iterable[Symbol]) -> frozenset[str]:
+    """Return the words of the declarations of variables, and of the types in these."""
+    tokens, here = file.tokens, _start(file, function.part)
+    found: set[str] = set()
+    for symbol in symbols:
+        if symbol.storage == "file":
+            found |= _declared(file, symbol.name, here)
+        elif symbol.storage == "parameter":
+            found |= set(_parameters(file, function))
+        else:
+            found |= set(_statement(tokens, tokens.at(symbol.start)))
+    waiting = list(found)
+    while waiting:
+        more = _declared(file, waiting.pop(), here, "typedef") - found
+        found |= more
+        waiting += more
+    return frozenset(filter(IDENTIFIER.match, found))
+
+
+def _start(file: File, part: TopLevel) -> Declaration:
+    """Return a function as what other declarations stand before."""
+    return Declaration(file, part, (file.tokens.starts[part.first],), None)
+
+
+def _declared(file: File, name: str, before: Declaration, word: str = "") -> set[str]:
+    """Return the words of what may declare a name, where `word` is among them."""
+    parts = (found.file.words(found.part) for found in file.declarations_of(name, before))
+    return {one for words in parts if not word or word in words for one in words}
+
+
+def _parameters(file: File, function: Function) -> Iterator[str]:
+    """Yield the tokens from a function's parameters to its body."""
+    texts, part = file.tokens.texts, function.part
+    header = texts[part.first : part.body]
+    yield from header[header.index("(") :] if "(" in header else header
+
+
+def _statement(tokens: Tokens, at: int) -> list[str]:
+    """Return the tokens of the declaration around a token."""
+    first = last = min(at, len(tokens) - 1)
+    while first and tokens.texts[first - 1] not in _BREAKS:
+        first -= 1
+    while last < len(tokens) and tokens.texts[last] not in _BREAKS:
+        last += 1
+    return tokens.texts[first:last]
+
+
+def _macro_text(file: File, name: str, offset: int) -> MacroText | None:
+    """Return what a macro stands for at `offset`, None where that is an integer."""
+    clean = file.clean
+    macro = clean.macro(name, offset)
+    if macro is None or macro.value is not None:
+        return None
+    parameters = macro.parameters or ()
+    if macro.is_variadic:
+        parameters = (*parameters[:-1], "rest")
+    use = f"{name}({', '.join(parameters)})" if macro.is_function else name
+
+    def lookup(word: str, _: int) -> Macro | None:
+        return _QUOTING.get(word) or in_force(clean, word, offset)[1]
+
+    tokens = Tokens.of(f"{_EXPAND}({use})")
+    try:
+        found = Expander(clean.source, lookup).expand(tokens, 0, len(tokens) - 1)
+    except AnnotuneError:
+        return None
+    return MacroText(use, "".join(found.texts))
+
+
+# What quotes the text of its argument with all macros in it expanded.
+_EXPAND, _QUOTE = "annotune_expand", "annotune_quote"
+_QUOTING = {
+    _EXPAND: Macro(_EXPAND, f"{_QUOTE}(__VA_ARGS__)", ("__VA_ARGS__",), is_variadic=True),
+    _QUOTE: Macro(_QUOTE, "#__VA_ARGS__", ("__VA_ARGS__",), is_variadic=True),
+}
+
+
+def surroundings(names: Names, function: Function, index: int, place: Range) -> Surroundings:
+    """Return what the file says of names to region `index` of a function, at `place`."""
+    file = names.file
+    start = file.tokens.starts[function.part.first]
+    return Surroundings(
+        _label(file, function, index),
+        frozenset(file.clean.macros),
+        tuple(_redefined(file.clean, start, place[0])),
+        texts_read(names, function, *place),
+        tuple(_redefined(file.clean, len(file.source.text), place[0])),
+        "register" in file.words(function.part),
+    )
+
+
+def _label(file: File, function: Function, index: int) -> str:
+    """Return what begins the names of a region's kernels and functions.
+
+    Other files may have a static function of this name, and a region in it: the file's name
+    tells the two apart. A name that the file has already is ours with ``own_`` before it.
+    """
+    part = function.part
+    stem = re.sub(r"\W", "_", PurePath(file.source.path).stem, flags=re.ASCII)
+    own = f"{part.function}_in_{stem}" if _is_static(file, function) else part.function
+    first, last = file.tokens.starts[part.first], file.tokens.ends[part.last]
+    inside = without_comments(Source(file.source.path, file.source.text[first:last]))
+    while _has(file, inside, own, index) or (
+        own != part.function and file.definition(own) is not None
+    ):
+        own = f"own_{own}"
+    return f"{own}_{index}"
+
+
+def _has(file: File, inside: str, function: str, index: int) -> bool:
+    """Return whether a name that a region of `function` would have means something already.
+
+    A file may call the entry by itself. What is called so in the text `inside` of the function
+    would hide it, and so would a macro.
+    """
+    label = f"{function}_{index}"
+    entry = f"annotune_{label}"
+    spelled = file.spelled
+    return (
+        any(spelled.beginning(f"{entry}_"))
+        or any(re.match(r"\d", word[len(label) + 2 :]) for word in spelled.beginning(f"{label}_s"))
+        or entry in spelled.uncalled
+        or re.search(rf"\b{entry}\b", inside) is not None
+        or entry in file.clean.macros
+        or file.definition(entry) is not None
+    )
+
+
+def _is_static(file: File, function: Function) -> bool:
+    """Return whether other files may define a function of this name for themselves."""
+    declared = function.tree.decl
+    if {"static", "inline"} & {*declared.storage, *declared.funcspec}:
+        return True
+    here = Declaration(file, function.part, (file.tokens.starts[function.part.first],), None)
+    earlier = file.declarations_of(function.part.function, here)
+    return any("static" in found.file.words(found.part) for found in earlier)
+
+
+def _redefined(clean: Clean, start: int, region_start: int) -> Iterator[Redefined]:
+    """Yield the names that a text at `start` must be given to see them as at `region_start`."""
+    for name in sorted(clean.macros):
+        (_, before), (_, here) = (in_force(clean, name, at) for at in (start, region_start))
+        if before != here:
+            yield Redefined(name, None if here is None else f"{here.use} {here.body}".rstrip())

@@ -1,0 +1,226 @@
+"""Arithmetic of unsigned types, where targets may compute with other integers than C does."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from annotune.frontend.lower.names import Names
+from annotune.frontend.types.kinds import (
+    Typed,
+    common,
+    goes_round,
+    is_integer,
+    is_unsigned,
+    literal_type,
+    modular,
+    promoted,
+    width,
+    without_type,
+)
+from annotune.ir.expr import (
+    COMPARISONS,
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Negate,
+    Select,
+    Var,
+    accesses,
+    children,
+    rewrite,
+    subtracts,
+    variables,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from annotune.frontend.lower.expressions import Expressions
+
+# Its sums and differences go round at 2^32, far below what a subscript may be.
+UNSIGNED = "unsigned int"
+
+
+def arithmetic(op: str, left: Typed, right: Typed, kind: str, expressions: Expressions) -> Typed:
+    """Return unsigned arithmetic, which a cast keeps in its type where it may go round."""
+    if op in ("/", "%"):
+        a, b = (converted(e, kind, expressions) for e in (left, right))
+        return Typed(Binary(op, a, b), kind)
+    a, b = (_bare(without_type(side).expr, kind, expressions) for side in (left, right))
+    if _stays(Binary(op, a, b), kind, expressions):
+        return Typed(Binary(op, a, b), kind)
+    if is_int(a, expressions.names) and is_int(b, expressions.names):
+        # Two ints may overflow, which C leaves undefined, before a cast to unsigned.
+        a = Call(f"({kind})", (a,))
+        if isinstance(b, Int):
+            return Typed(Binary(op, a, b), kind)
+    elif all(_is_narrower(side, kind, expressions.names) for side in (a, b)):
+        # C has the one of 64 bits before it computes, not what is left of it.
+        a = Call(f"({kind})", (a,))
+    return Typed(modular(Typed(Binary(op, a, b), kind)), kind)
+
+
+def _bare(expr: Expr, kind: str, expressions: Expressions) -> Expr:
+    """Return an operand without the cast that another one around the whole repeats."""
+    match expr:
+        case Call(function, (Binary() as inner,)) if function == f"({kind})":
+            if expressions.range_of(inner) is not None and not is_int(inner, expressions.names):
+                return inner
+    return expr
+
+
+def _stays(expr: Expr, kind: str, expressions: Expressions) -> bool:
+    """Return whether an expression of an unsigned type is the same among all the integers.
+
+    For 64 bits, sizes and iterators are taken to be far smaller.
+    """
+    names = expressions.names
+    span = expressions.range_of(expr)
+    if span is None or span[0] < 0:
+        return False
+    if isinstance(expr, Var | Access | Int) or span[1] < 2**31:
+        return True
+    if width(kind) == 64:
+        whole = names.resolved(expr)
+        return _is_size(whole) and width(kind_of(whole, names)) == 64
+    counts = expressions.spans.keys()
+    if is_int(expr, names) and (accesses(expr) or not variables(expr) <= counts):
+        # As an int of the emitted code it would overflow.
+        return False
+    # An iterator is made a long.
+    names.is_wide |= span[1] < 2**32
+    return span[1] < 2**32
+
+
+def _is_narrower(expr: Expr, kind: str, names: Names) -> bool:
+    """Return whether the emitted C may compute an operand in less bits than a type has."""
+    own = kind_of(expr, names)
+    return bool(own) and width(own) < width(kind)
+
+
+def _is_size(expr: Expr) -> bool:
+    """Return whether an integer is made of sizes and iterators as one computes with sizes."""
+    match expr:
+        case Int() | Var():
+            return True
+        case Binary("+" | "*" | "/" | "%", left, right):
+            return _is_size(left) and _is_size(right) and not goes_round(expr)
+        case Call("min" | "max", arguments):
+            return all(map(_is_size, arguments))
+    return False
+
+
+def is_int(expr: Expr, names: Names) -> bool:
+    """Return whether the emitted C may compute an expression as a signed int."""
+    match expr:
+        case Var(name) if name in names.left:
+            return is_int(names.left[name].value, names)
+        case Var() | Access():
+            symbol = names.find(expr.name if isinstance(expr, Var) else expr.array)
+            return symbol is None or promoted(symbol.base) == "int"
+        case Int(value):
+            return value < 2**31
+        case Call("min" | "max", arguments):
+            return all(is_int(argument, names) for argument in arguments)
+        case Call(function, _):
+            return promoted(function.strip("()")) == "int"
+        case Binary("+" | "-" | "*" | "/" | "%", left, right):
+            return is_int(left, names) and is_int(right, names)
+    return True
+
+
+def kind_of(expr: Expr, names: Names) -> str:
+    """Return the type of an integer as C computes it, empty where that is not known."""
+    match expr:
+        case Var(name) if name in names.left:
+            return kind_of(names.left[name].value, names)
+        case Var(name) if name in names.scalars:
+            # A loop may count in another type than the user's iterator.
+            return promoted(names.scalars[name].type)
+        case Var() | Access():
+            symbol = names.find(expr.name if isinstance(expr, Var) else expr.array)
+            return "int" if symbol is None else promoted(symbol.base)
+        case Int(value):
+            return literal_type(str(value), value)
+        case Call(function, _) if function not in ("min", "max"):
+            kind = promoted(function.strip("()"))
+            return kind if is_integer(kind) else ""
+        case Negate() | Call() | Select() | Binary("+" | "-" | "*" | "/" | "%"):
+            parts = children(expr)[1:] if isinstance(expr, Select) else children(expr)
+            kinds = [kind_of(part, names) for part in parts]
+            return reduce(common, kinds) if all(kinds) else ""
+    return ""
+
+
+def converted(value: Typed, kind: str, expressions: Expressions) -> Expr:
+    """Return an operand of an unsigned operation as C converts it."""
+    if value.kind == kind or _stays(value.expr, kind, expressions):
+        return value.expr
+    return Call(f"({kind})", (value.expr,))
+
+
+def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
+    """Return a distance, computed in longs where unsigned numbers in it would make it go round.
+
+    One that `is_far` may be more than an int holds.
+    """
+
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case Var(name) if name in names.scalars:
+                kind = names.scalars[name].type
+                is_cast = is_unsigned(kind) or (is_far and width(kind) < width("long"))
+                return Call("(long)", (part,)) if is_cast else None
+            case Access() | Call("(long)"):
+                return Call("(long)", (part,)) if kind_of(part, names) == UNSIGNED else part
+            case Binary(op) if op in COMPARISONS:
+                # As C compares.
+                return part
+            case Binary("/" | "%", left, _) if not subtracts(left) or _is_made_unsigned(left):
+                # As C divides: with a sign, half of a great number would be another.
+                return Call("(long)", (part,)) if _reads_unsigned(part, names) else None
+            case Call(function) if is_unsigned(function.strip("()")):
+                return Call("(long)", (part,))
+        return None
+
+    return rewrite(expr, change)
+
+
+def may_go_round(expr: Expr, names: Names) -> bool:
+    """Return whether C computes in 32 bits without a sign what may be below 0."""
+    if kind_of(expr, names) != UNSIGNED:
+        return False
+    return subtracts(expr) or any(kind_of(Var(n), names) != UNSIGNED for n in variables(expr))
+
+
+def widened(value: Typed, names: Names) -> Typed:
+    """Return a number as C has it where a wider type takes what has gone round below 0.
+
+    Subscripts do without: elsewhere than in a bound such a number is one of nothing.
+    """
+
+    def change(part: Expr) -> Expr | None:
+        match part:
+            case Call("(long)", (operand,)) if may_go_round(operand, names):
+                return _from_unsigned(operand)
+        return None
+
+    expr = rewrite(value.expr, change)
+    if width(value.kind) == 64 and may_go_round(expr, names):
+        expr = _from_unsigned(expr)
+    return Typed(expr, value.kind)
+
+
+def _from_unsigned(number: Expr) -> Expr:
+    return Call("(long)", (Call(f"({UNSIGNED})", (number,)),))
+
+
+def _is_made_unsigned(expr: Expr) -> bool:
+    return isinstance(expr, Call) and is_unsigned(expr.function.strip("()"))
+
+
+def _reads_unsigned(expr: Expr, names: Names) -> bool:
+    kinds = [names.scalars[name].type for name in variables(expr) if name in names.scalars]
+    return any(map(is_unsigned, kinds)) or any(map(_is_made_unsigned, walk(expr)))

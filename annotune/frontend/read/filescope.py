@@ -1,0 +1,281 @@
+"""What the file and its headers declare outside functions, parsed only as far as one needs it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from annotune.diagnostics import AnnotuneError
+from annotune.frontend.read.constant import value_of_tree
+from annotune.frontend.read.macros import Macro
+from annotune.frontend.read.parse import Range, at_place, expanded, parse, parse_tokens
+from annotune.frontend.read.preprocess import Clean, without_comments
+from annotune.frontend.read.syntax import c_ast, walk_tree
+from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, Source, Tokens
+from annotune.frontend.read.toplevel import TopLevel, cut, declared_names
+from annotune.frontend.types.symbols import Symbol, Types
+
+_WORD = re.compile(r"\b(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?")
+_F2C_STRUCTS = {
+    "complex": "typedef struct { float r, i; } complex;",
+    "doublecomplex": "typedef struct { double r, i; } doublecomplex;",
+}
+
+
+@dataclass
+class FileScope:
+    """The names that a function finds declared before it in the file."""
+
+    types: Types
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    enumerators: dict[str, int] = field(default_factory=dict)
+
+    def copy(self) -> FileScope:
+        """Return a scope for one place of a function, which may declare more."""
+        return FileScope(self.types.copy(), dict(self.symbols), dict(self.enumerators))
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A top-level part of the file or of a header.
+
+    `order` are the offsets that lead to it, those of each ``#include`` first; `place` is that of
+    the outermost ``#include``, None for the file's own.
+    """
+
+    file: File
+    part: TopLevel
+    order: tuple[int, ...]
+    place: Range | None
+
+
+@dataclass(frozen=True)
+class Spelled:
+    """The words of a file and of its headers, in all branches: `words` in order, each once.
+
+    `uncalled` are those that stand somewhere without an opening parenthesis behind them.
+    """
+
+    words: Sequence[str]
+    uncalled: frozenset[str]
+
+    @classmethod
+    def of(cls, clean: Clean) -> Spelled:
+        """Return the words of a file."""
+        found: set[str] = set()
+        uncalled: set[str] = set()
+        for source in _sources(clean):
+            for match in _WORD.finditer(without_comments(source)):
+                found.add(match["word"])
+                if not match["call"]:
+                    uncalled.add(match["word"])
+        return cls(sorted(found), frozenset(uncalled))
+
+    def beginning(self, start: str) -> Iterator[str]:
+        """Yield the words that are longer than `start` and begin with it."""
+        for word in islice(self.words, bisect_right(self.words, start), None):
+            if not word.startswith(start):
+                return
+            yield word
+
+
+def _sources(clean: Clean) -> Iterator[Source]:
+    """Yield the file and the headers that it reads."""
+    yield clean.source
+    for header in clean.included:
+        yield from _sources(header.clean)
+
+
+class File:
+    """A preprocessed file, its tokens and its top-level parts, ready to be asked."""
+
+    def __init__(self, clean: Clean) -> None:
+        self.clean = clean
+        self.source = clean.source
+        self.tokens = Tokens.of(clean.text)
+        self.parts = tuple(self._named(part) for part in cut(self.tokens))
+        self._mentions: dict[str, list[Declaration]] | None = None
+        self._bodies: dict[str, Declaration] | None = None
+        # How many tokens have been handed to the parser: the work that a file costs.
+        self.parsed_tokens = 0
+
+    @cached_property
+    def spelled(self) -> Spelled:
+        """Return the words of the file, worked out once for all its regions."""
+        return Spelled.of(self.clean)
+
+    def _named(self, part: TopLevel) -> TopLevel:
+        """Return a function under the name that its macros give it."""
+        if part.body < 0 or self.clean.macro(part.function, self.tokens.starts[part.first]) is None:
+            return part
+        try:
+            header = expanded(self.clean, self.tokens, part.first, part.body)
+        except AnnotuneError:
+            return part
+        names = [again.function for again in cut(header) if again.function]
+        return replace(part, function=names[-1]) if names else part
+
+    def words(self, part: TopLevel) -> frozenset[str]:
+        """Return the identifiers and keywords of a part."""
+        return frozenset(
+            text for text in self.tokens.texts[part.first : part.last + 1] if IDENTIFIER.match(text)
+        )
+
+    def value(self, node: Any, names: dict[str, int]) -> int | None:
+        """Return the value of a constant expression, None when it is not constant."""
+
+        def value_of(identifier: Any) -> int | None:
+            macro = self.clean.macro(identifier.name, identifier.coord.line)
+            return macro.value if macro else names.get(identifier.name)
+
+        return value_of_tree(node, value_of)
+
+    def reach(self, function: TopLevel) -> frozenset[str]:
+        """Return the words of a function and of all macros that they lead to."""
+        found = set(self.words(function))
+        waiting = list(found)
+        while waiting:
+            for entry in self.clean.macros.get(waiting.pop(), ()):
+                more = set(_body_words(entry[1])) - found
+                found |= more
+                waiting += more
+        return frozenset(found)
+
+    def scope_before(self, function: TopLevel) -> FileScope:
+        """Return what the file declares before `function`, of all that `function` mentions."""
+        start = self.tokens.starts[function.first]
+        return self.scope_of(Declaration(self, function, (start,), None))
+
+    def scope_of(self, function: Declaration) -> FileScope:
+        """Return what is declared before a function of the file or of a header it reads."""
+        scope = FileScope(Types("f2c.h" in {h.split("/")[-1] for h in self.clean.headers}))
+        words = set(function.file.words(function.part))
+        for found in self._needed(function):
+            self._read(found, scope)
+            words |= found.file.words(found.part)
+        self._add_f2c(scope, words, function.order[0])
+        return scope
+
+    def definition(self, name: str) -> Declaration | None:
+        """Return where the file, or a header it reads, defines function `name`."""
+        if self._bodies is None:
+            self._bodies = {}
+            for found in self._declarations((), None):
+                if found.part.body >= 0:
+                    self._bodies.setdefault(found.part.function, found)
+        return self._bodies.get(name)
+
+    def declarations_of(self, name: str, before: Declaration) -> list[Declaration]:
+        """Return the declarations before a function that may declare `name`, in order."""
+        found = self._declared_by().get(name, ())
+        return [declaration for declaration in found if declaration.order < before.order]
+
+    def _declare_text(self, text: str, place: Range, scope: FileScope) -> None:
+        words = at_place(Tokens.of(text), *place)
+        for node in parse_tokens(self.clean, words, scope.types.names()).nodes:
+            self._declare(node, scope)
+
+    def _read(self, found: Declaration, scope: FileScope) -> None:
+        """Add what one declaration declares; one that is not understood is not there.
+
+        A name that needs it is refused at its use.
+        """
+        file, part = found.file, found.part
+        self.parsed_tokens += part.last + 1 - part.first
+        try:
+            types = scope.types.names()
+            parsed = parse(file.clean, file.tokens, part, types, found.place)
+        except AnnotuneError:
+            return
+        for node in parsed.nodes:
+            self._declare(node, scope)
+
+    def _needed(self, function: Declaration) -> Iterable[Declaration]:
+        """Return the declarations before `function` that it reaches by names, in file order."""
+        end = function.order
+        waiting = list(function.file.reach(function.part))
+        seen_words = set(waiting)
+        found: dict[tuple[int, ...], Declaration] = {}
+        mentions = self._declared_by()
+        while waiting:
+            word = waiting.pop()
+            more: set[str] = set()
+            for declaration in mentions.get(word, ()):
+                if declaration.order < end and declaration.order not in found:
+                    found[declaration.order] = declaration
+                    more |= declaration.file.reach(declaration.part)
+            waiting += more - seen_words
+            seen_words |= more
+        return [found[order] for order in sorted(found)]
+
+    def _declared_by(self) -> dict[str, list[Declaration]]:
+        """Return for each name the declarations that may declare it, looked for once."""
+        if self._mentions is None:
+            self._mentions = defaultdict(list)
+            for declaration in self._declarations((), None):
+                file, part = declaration.file, declaration.part
+                if part.body < 0:
+                    for name in declared_names(file.tokens, part, file.is_macro):
+                        self._mentions[name].append(declaration)
+        return self._mentions
+
+    def is_macro(self, name: str, offset: int) -> bool:
+        """Return whether a name is a macro that does more than stand for an integer."""
+        if name not in self.clean.macros:
+            return False
+        macro = self.clean.macro(name, offset)
+        return macro is not None and macro.value is None
+
+    def _declarations(self, order: tuple[int, ...], place: Range | None) -> Iterator[Declaration]:
+        for part in self.parts:
+            yield Declaration(self, part, (*order, self.tokens.starts[part.first]), place)
+        for header in self.clean.included:
+            where = place or (header.start, header.end)
+            yield from File(header.clean)._declarations((*order, header.start), where)
+
+    def _add_f2c(self, scope: FileScope, words: set[str], start: int) -> None:
+        """Declare f2c's complex types where nothing that was read does."""
+        includes_f2c = any(header.endswith("f2c.h") for header in self.clean.headers)
+        for name, text in _F2C_STRUCTS.items():
+            is_f2c = name == "doublecomplex" or includes_f2c
+            if name in words and is_f2c and name not in scope.types.typedefs:
+                self._declare_text(text, (start, start), scope)
+
+    def _declare(self, node: Any, scope: FileScope) -> None:
+        self.enumerate_in(node, scope)
+        scope.types.learn(node)
+        if isinstance(node, c_ast.Typedef):
+            scope.types.typedefs[node.name] = node.type
+        elif isinstance(node, c_ast.Decl) and node.name:
+            symbol = scope.types.symbol(node, "file")
+            if symbol.is_const and symbol.is_integer and node.init is not None:
+                symbol = symbol.with_value(self.value(node.init, scope.enumerators))
+            scope.symbols[node.name] = symbol
+
+    def enumerate_in(self, node: Any, scope: FileScope) -> None:
+        """Add the enumerators that a declaration defines to `scope`."""
+        for inner in walk_tree(node):
+            if isinstance(inner, c_ast.EnumeratorList):
+                self._enumerate(inner, scope)
+
+    def _enumerate(self, enumerators: Any, scope: FileScope) -> None:
+        following: int | None = 0
+        for enumerator in enumerators.enumerators:
+            if enumerator.value is not None:
+                following = self.value(enumerator.value, scope.enumerators)
+            if following is None:
+                continue
+            scope.enumerators[enumerator.name] = following
+            following += 1
+
+
+def _body_words(macro: Macro | None) -> Sequence[str]:
+    if macro is None:
+        return ()
+    return [word for word in TOKEN.findall(macro.body) if IDENTIFIER.match(word)]

@@ -1,0 +1,301 @@
+"""What a declaration says about a name: its type, its dimensions and its storage.
+
+Members of structs, and the types behind the plain names that stand for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from annotune.frontend.read.syntax import c_ast, c_generator, walk_tree
+from annotune.ir.c_types import PROMOTED
+
+INTEGERS = PROMOTED | {
+    *("int", "long", "long long"),
+    *("unsigned int", "unsigned long", "unsigned long long"),
+}
+REALS = frozenset(["double", "float"])
+
+# Names that standard headers declare, as on 64-bit Linux.
+STANDARD_TYPES: Mapping[str, str] = {
+    "size_t": "unsigned long",
+    "ssize_t": "long",
+    "ptrdiff_t": "long",
+    "intptr_t": "long",
+    "uintptr_t": "unsigned long",
+    "int8_t": "signed char",
+    "uint8_t": "unsigned char",
+    "int16_t": "short",
+    "uint16_t": "unsigned short",
+    "int32_t": "int",
+    "uint32_t": "unsigned int",
+    "int64_t": "long",
+    "uint64_t": "unsigned long",
+    "bool": "_Bool",
+}
+# f2c.h defines integer as int or long int; values of both fit into long.
+F2C_TYPES: Mapping[str, str] = {
+    "integer": "long",
+    "logical": "long",
+    "ftnlen": "long",
+    "doublereal": "double",
+    "real": "float",
+}
+
+# Memory that changes by itself, that each access orders, and that each thread has for itself.
+SPECIAL = ("volatile", "_Atomic", "_Thread_local")
+_OF_MEMORY = frozenset({"volatile", "_Atomic"})
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One step from a name to its elements: ``*``, ``[dim]`` or a function.
+
+    The `dim` of a function is the syntax tree of its parameters, None where it says nothing.
+    """
+
+    kind: str
+    dim: Any = None
+    is_restrict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A declared variable.
+
+    `layers` lead from the name to the base type, outermost first; a parameter's outermost
+    array is one still. `base` is a plain C type, ``struct`` or ``union``, or the name that
+    nothing declares, and then `is_known` is False; `record` is the syntax tree of a struct whose
+    members are known. `storage` is ``file``, ``static``,
+    ``parameter``, ``local`` or ``region``. `special` is the word of C that makes it other than
+    plain memory, one of `SPECIAL`, else empty. A `register` variable has no address.
+    """
+
+    name: str
+    layers: tuple[Layer, ...]
+    base: str
+    is_known: bool
+    storage: str
+    start: int
+    end: int
+    is_const: bool = False
+    special: str = ""
+    is_register: bool = False
+    init: Any = None
+    value: int | None = None
+    record: Any = None
+
+    @property
+    def is_array(self) -> bool:
+        return bool(self.layers)
+
+    @property
+    def is_integer(self) -> bool:
+        return not self.layers and self.is_known and self.base in INTEGERS
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether C passes a pointer under this name: parameters and pointer variables."""
+        return self.is_array and (self.storage == "parameter" or self.layers[0].kind == "*")
+
+    @property
+    def is_restrict(self) -> bool:
+        """Whether the C text promises that nothing else points there while this is used."""
+        return any(layer.is_restrict for layer in self.layers)
+
+    def with_value(self, value: int | None) -> Symbol:
+        """Return the constant that a number starts, with that value where its type holds it."""
+        if self.special:
+            return self
+        bits = 8 if "char" in self.base else 16 if "short" in self.base else 32
+        bits = 64 if "long" in self.base else 1 if self.base == "_Bool" else bits
+        is_unsigned = self.base.startswith("unsigned") or bits == 1
+        least, most = (0, 2**bits) if is_unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1))
+        is_held = value is not None and least <= value < most
+        return replace(self, value=value if is_held else None)
+
+
+class Types:
+    """The typedefs in force, and the names that are types without being declared."""
+
+    def __init__(self, with_f2c: bool) -> None:
+        self.typedefs: dict[str, Any] = {}
+        # Structs and unions with their members, by tag.
+        self.records: dict[str, Any] = {}
+        self.built_in = dict(STANDARD_TYPES)
+        if with_f2c:
+            self.built_in.update(F2C_TYPES)
+
+    def copy(self) -> Types:
+        """Return types to which more can be added without changing these."""
+        made = Types(with_f2c=False)
+        made.typedefs, made.records = dict(self.typedefs), dict(self.records)
+        made.built_in = dict(self.built_in)
+        return made
+
+    def names(self) -> frozenset[str]:
+        """Return every name that the parser must take for a type."""
+        return frozenset(self.typedefs) | frozenset(self.built_in)
+
+    def symbol(self, decl: Any, storage: str) -> Symbol:
+        """Return what a declaration of one variable says."""
+        layers: list[Layer] = []
+        qualifiers: set[str] = set()
+        base, is_known = self._walk(decl.type, layers, qualifiers)
+        if storage == "local" and "static" in (decl.storage or []):
+            storage = "static"
+        elif storage == "local" and "extern" in (decl.storage or []):
+            storage = "file"
+        return Symbol(
+            decl.name,
+            tuple(layers),
+            base,
+            is_known,
+            storage,
+            _name_place(decl).line,
+            _name_place(decl).column,
+            "const" in qualifiers,
+            next((word for word in SPECIAL if word in qualifiers.union(decl.storage or ())), ""),
+            "register" in (decl.storage or ()),
+            decl.init,
+            record=self._record(decl.type),
+        )
+
+    def learn(self, node: Any) -> None:
+        """Take in the structs and unions that a declaration defines."""
+        for inner in walk_tree(node):
+            if isinstance(inner, c_ast.Struct | c_ast.Union) and inner.name and inner.decls:
+                self.records[inner.name] = inner
+
+    def _record(self, node: Any) -> Any:
+        """Return the struct at the end of a declarator, with its members, or None."""
+        while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.TypeDecl):
+            node = node.type
+        if isinstance(node, c_ast.Struct | c_ast.Union):
+            return node if node.decls else self.records.get(node.name)
+        is_named = isinstance(node, c_ast.IdentifierType) and len(node.names) == 1
+        if is_named and node.names[0] in self.typedefs:
+            return self._record(self.typedefs[node.names[0]])
+        return None
+
+    def scalar(self, typename: Any) -> str | None:
+        """Return the plain type that a cast names, None when it is no plain scalar type."""
+        layers: list[Layer] = []
+        base, is_known = self._walk(typename.type, layers, set())
+        return base if is_known and not layers else None
+
+    def _walk(self, node: Any, layers: list[Layer], qualifiers: set[str]) -> tuple[str, bool]:
+        """Add the layers of a declarator and return its base type and whether it is known."""
+        given = len(layers)
+        match node:
+            case c_ast.PtrDecl():
+                layers.append(Layer("*", None, "restrict" in (node.quals or [])))
+                qualifiers.update(_OF_MEMORY.intersection(node.quals or []))
+            case c_ast.ArrayDecl():
+                layers.append(Layer("[]", node.dim, "restrict" in (node.dim_quals or [])))
+            case c_ast.FuncDecl():
+                layers.append(Layer("()", node.args))
+            case c_ast.TypeDecl():
+                # const of the elements; `const vector v` with a pointer typedef
+                # makes the pointer constant, not what it points to.
+                inner: set[str] = set()
+                base = self._base(node.type, layers, inner)
+                if not any(layer.kind == "*" for layer in layers[given:]):
+                    inner.update(node.quals or [])
+                qualifiers.update(inner, _OF_MEMORY.intersection(node.quals or []))
+                return base
+        return self._walk(node.type, layers, qualifiers)
+
+    def _base(self, node: Any, layers: list[Layer], qualifiers: set[str]) -> tuple[str, bool]:
+        if isinstance(node, c_ast.Struct):
+            return "struct", True
+        if isinstance(node, c_ast.Union):
+            return "union", True
+        if isinstance(node, c_ast.Enum):
+            return "int", True
+        if not isinstance(node, c_ast.IdentifierType):
+            return type(node).__name__, False
+        names: Sequence[str] = node.names
+        if len(names) == 1 and names[0] in self.typedefs:
+            return self._walk(self.typedefs[names[0]], layers, qualifiers)
+        if len(names) == 1 and names[0] in self.built_in:
+            return self.built_in[names[0]], True
+        plain = plain_type(names)
+        # f2c's own names mean what they mean even where f2c.h was not read.
+        plain = plain or (F2C_TYPES.get(names[0], "") if len(names) == 1 else "")
+        return (plain, True) if plain else (" ".join(names), False)
+
+
+def _name_place(decl: Any) -> Any:
+    """Return where the name stands; a pointer's declaration has the place of its ``*``."""
+    node = decl.type
+    while not isinstance(node, c_ast.TypeDecl):
+        node = node.type
+    return node.coord or decl.coord
+
+
+def plain_type(words: Sequence[str]) -> str:
+    """Return the usual spelling of a basic type, empty when the words are none."""
+    left = [w for w in words if w not in ("signed", "int")]
+    is_unsigned = "unsigned" in left
+    left = [w for w in left if w != "unsigned"]
+    if not set(left) <= {"long", "short", "char", "double", "float", "void", "_Bool", "_Complex"}:
+        return ""
+    if left == ["char"]:
+        return "unsigned char" if is_unsigned else "signed char" if "signed" in words else "char"
+    if "_Complex" in left:
+        part = " ".join(word for word in left if word != "_Complex") or "double"
+        return f"{part} complex"
+    size = " ".join(sorted(left, reverse=True))
+    if left and left[-1] == "double":
+        size = " ".join(left)
+    if is_unsigned:
+        return f"unsigned {size or 'int'}"
+    return size or "int"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The type behind an alias: `base` as annotune calls it, `spelled` as the user does."""
+
+    layers: tuple[Layer, ...]
+    base: str
+    spelled: str
+    is_const: bool = False
+
+    def declared(self, name: str) -> str:
+        """Return the declaration of `name` up to its value."""
+        const = "const " if self.is_const else ""
+        if not self.layers:
+            return f"const {self.spelled} {name}"
+        inner = "".join(f"[{text_of(layer.dim)}]" for layer in self.layers[1:] if layer.dim)
+        restrict = " restrict" if self.layers[0].is_restrict else ""
+        pointer = f"*const{restrict} {name}"
+        return f"{const}{self.spelled} " + (f"({pointer}){inner}" if inner else pointer)
+
+
+def field_of(record: Any, name: str) -> Any:
+    """Return the declaration of a member, also one of an unnamed struct inside, or None."""
+    for decl in record.decls or []:
+        if getattr(decl, "name", None) == name:
+            return decl
+        if getattr(decl, "name", "") is None and isinstance(decl.type, c_ast.Struct | c_ast.Union):
+            found = field_of(decl.type, name)
+            if found is not None:
+                return found
+    return None
+
+
+def type_words(decl: Any) -> str:
+    """Return the words of a declaration's type, as the user wrote them."""
+    node = decl.type
+    while not isinstance(node, c_ast.TypeDecl):
+        node = node.type
+    return " ".join(node.type.names) if isinstance(node.type, c_ast.IdentifierType) else "int"
+
+
+def text_of(node: Any) -> str:
+    """Return a syntax tree as C."""
+    return str(c_generator.CGenerator().visit(node))

@@ -78,8 +78,9 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
 
     def place(step: Transform) -> tuple[int, int, int]:
         if not step.is_inner:
-            is_placing = isinstance(step, _PLACING)
-            return (1, 0, 0) if is_placing else (0, shaping(step), 0)
+            if isinstance(step, _PLACING):
+                return (1, _PLACING.index(type(step)), 0)
+            return (0, shaping(step), 0)
         if isinstance(step, Registers):
             return (2, 0, 0)
         if isinstance(step, _OF_STATEMENT):

@@ -1,0 +1,43 @@
+"""docs/architecture.md says what is so: the packages in order, and the nest that it follows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from support.regions import text_regions
+from test_layers import PACKAGE, STAGES
+
+from annotune.analysis.analyse import analyse
+from annotune.annotation.devices import load_device
+from annotune.codegen.recipes import exact_recipe, first_variant
+from annotune.codegen.target import load_target
+from annotune.space.decision import Base
+from annotune.space.space import region_space
+
+PAGE = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text()
+
+
+def test_the_picture_is_that_of_the_packages() -> None:
+    assert tuple(re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)) == STAGES
+    assert {p.parent.name for p in PACKAGE.glob("*/__init__.py")} == set(STAGES)
+
+
+def test_what_the_page_names_is_there() -> None:
+    named = re.findall(r"`([\w/]+\.py)`", PAGE)
+    assert named
+    folders = (PACKAGE, PACKAGE.parent, PACKAGE / "codegen")
+    missing = [name for name in named if not any((folder / name).exists() for folder in folders)]
+    assert not missing
+
+
+def test_the_nest_is_followed_as_it_goes() -> None:
+    c_text, cuda_text = re.findall(r"```c\n(.*?)```", PAGE, re.DOTALL)
+    (recipe,) = re.findall(r"```\n(target.*?)```", PAGE, re.DOTALL)
+    (region,) = text_regions(c_text)
+    base, target, device = Base.of(analyse(region)), load_target("cuda"), load_device("h200")
+    variant = first_variant(target, base, region_space(base), device)
+    assert exact_recipe("cuda", variant) == recipe
+    assert cuda_text in target.region(variant, resident=False).device
+    assert variant.predicted_s is not None
+    assert f"{variant.predicted_s * 1e6:.3g} us" in PAGE

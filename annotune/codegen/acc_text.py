@@ -28,11 +28,11 @@ from annotune.codegen.guards import (
 from annotune.codegen.in_place import (
     band_from,
     condition,
-    declared_in,
+    declare_own,
     is_placed,
     reduction_clauses,
 )
-from annotune.codegen.names import narrow_scalars, spelled
+from annotune.codegen.names import narrow_scalars
 from annotune.codegen.tile_ends import cut_loops, write_ends
 from annotune.codegen.writer import Writer
 from annotune.ir.c_types import may_share, may_share_unchanged
@@ -331,12 +331,9 @@ class NestWriter:
         with out.block(condition(tests)) if tests else nullcontext():
             clauses = f"{collapse}{reduction_clauses(loops)}{tail}"
             out.directive(f"#pragma acc {head}{level}{clauses}")
-            for text in heads[:-1]:
-                out.line(text)
-                out.indent()
             outer = self._around
             self._around = (*outer, loops[0].place)
-            with out.block(heads[-1]):
+            with out.under(heads[:-1]), out.block(heads[-1]):
                 if rest:
                     if loops[-1].place is Level.GANG:
                         self._cache(out)
@@ -344,8 +341,6 @@ class NestWriter:
                 else:
                     self.write(out, loops[-1].body)
             self._around = outer
-            for _ in heads[:-1]:
-                out.dedent()
 
     def tiles(self, out: Writer, levels: list[tuple[Loop, ...]], tail: str) -> None:
         """Write gangs over tiles and the lanes inside them as the loops that are cut.
@@ -356,17 +351,12 @@ class NestWriter:
         sizes = [tile.step // loop.step for tile, loop in zip(gangs, lanes, strict=True)]
         listed = ", ".join(map(str, reversed(sizes)))
         out.directive(f"#pragma acc parallel loop gang vector tile({listed}) {tail}")
-        whole = [
-            rebuilt(loop, lower=tile.lower, upper=tile.upper)
+        heads = [
+            self.dialect.loop_head(rebuilt(loop, lower=tile.lower, upper=tile.upper))
             for tile, loop in zip(gangs, lanes, strict=True)
         ]
-        for loop in whole[:-1]:
-            out.line(self.dialect.loop_head(loop))
-            out.indent()
-        with out.block(self.dialect.loop_head(whole[-1])):
+        with out.under(heads[:-1]), out.block(heads[-1]):
             self.write(out, lanes[-1].body)
-        for _ in whole[:-1]:
-            out.dedent()
 
     def _cache(self, out: Writer) -> None:
         """Write the directive for what all lanes of a gang read again and again."""
@@ -389,8 +379,7 @@ class NestWriter:
 
     def write(self, out: Writer, body: Body, known: frozenset[str] = frozenset()) -> None:
         """Write what one lane does, its temporaries declared inside it, less those `known`."""
-        for scalar in declared_in(self.analysis, body, known):
-            out.line(f"{spelled(scalar.type)} {scalar.name};")
+        declare_own(out, self.analysis, body, known)
         self._statements(out, body)
 
     def _late_tests(self, loops: tuple[Loop, ...]) -> tuple[Expr, ...]:

@@ -323,9 +323,9 @@ def _spliced(
     head, tail = Writer(), Writer()
     head.line("{")
     if around:
-        head.indent()
-        head.directive(around)
-        head.line("{")
+        with head.deeper():
+            head.directive(around)
+            head.line("{")
         tail.line(INDENT + "}")
     wanted = frozenset(s.name for s in analysis.region.scalars.values() if s.read_after)
     tail.lines(indented_block(final_values(analysis.region, wanted)))

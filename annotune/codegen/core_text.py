@@ -15,7 +15,7 @@ from functools import partial
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.guards import joined
-from annotune.codegen.in_place import declared_in, is_placed, reduction_clauses
+from annotune.codegen.in_place import declare_own, is_placed, reduction_clauses
 from annotune.codegen.names import Interface, spelled, words, wrapped
 from annotune.codegen.tile_ends import cut_loops, full_blocks, write_ends
 from annotune.codegen.writer import INDENT, Writer
@@ -226,8 +226,7 @@ class BodyWriter:
 
     def write(self, out: Writer, body: Body, known: frozenset[str] = frozenset()) -> None:
         """Write statements with their temporaries before them, less those that are `known`."""
-        for scalar in declared_in(self.analysis, body, known):
-            out.line(f"{spelled(scalar.type)} {scalar.name};")
+        declare_own(out, self.analysis, body, known)
         self._statements(out, body)
 
     def _loop(self, out: Writer, loop: Loop) -> bool:

@@ -83,6 +83,16 @@ def declared_in(
     return tuple(scalar for scalar in own if scalar.name not in known)
 
 
+def declare_own(
+    out: Writer, analysis: Analysis, body: Body, known: frozenset[str] = frozenset()
+) -> tuple[Scalar, ...]:
+    """Declare the temporaries of `body` that are not `known`, and return them (`declared_in`)."""
+    own = declared_in(analysis, body, known)
+    for scalar in own:
+        out.line(f"{spelled(scalar.type)} {scalar.name};")
+    return own
+
+
 def reduction_clauses(loops: Iterable[Loop]) -> str:
     """Return the clauses for what `loops` combine, alike in OpenACC and OpenMP."""
     names: dict[str, list[str]] = {}

@@ -28,6 +28,7 @@ from annotune.codegen.in_place import (
     between_kernels,
     combined_names,
     declare,
+    declare_own,
     declared_in,
     holds,
     is_placed,
@@ -240,9 +241,7 @@ class _RegionWriter:
 
         The host computes what is made of scalars alone; the device has the arrays.
         """
-        for scalar in declared_in(self.analysis, body, known):
-            out.line(f"{spelled(scalar.type)} {scalar.name};")
-            known |= {scalar.name}
+        known |= {s.name for s in declare_own(out, self.analysis, body, known)}
         on_device: list[Stmt] = []
 
         def launch() -> None:

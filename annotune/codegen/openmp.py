@@ -19,7 +19,7 @@ from annotune.codegen.in_place import (
     assigns,
     band_from,
     between_kernels,
-    declared_in,
+    declare_own,
     holds,
     lasting,
     legend,
@@ -27,7 +27,7 @@ from annotune.codegen.in_place import (
     region_block,
     write_steps,
 )
-from annotune.codegen.names import interface, spelled
+from annotune.codegen.names import interface
 from annotune.codegen.renaming import in_users_file, without_macros
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import SAMPLED, Listing, Provenance, RegionCode, Variant, Vocabulary
@@ -248,9 +248,7 @@ class _RegionWriter:
 
     def _in_order(self, out: Writer, body: Body, at: _Place) -> None:
         """Write what one thread does around and between loops that all threads share."""
-        for scalar in declared_in(self.analysis, body, at.names):
-            out.line(f"{spelled(scalar.type)} {scalar.name};")
-            at = at.knowing(scalar)
+        at = at.knowing(*declare_own(out, self.analysis, body, at.names))
         writer = BodyWriter(self.analysis, flat=False)
         for stmt in body:
             if isinstance(stmt, Local):
@@ -278,20 +276,14 @@ class _RegionWriter:
         mapping = at.kernel.mapping
         schedule = f" schedule({STATIC if mapping is None else mapping.schedule})"
         out.directive(f"#pragma omp parallel for{simd}{collapse}{schedule}{reduction}")
-        for x in band[:-1]:
-            out.line(self.dialect.loop_head(x))
-            out.indent()
-        head = self.dialect.loop_head(band[-1])
+        heads = [self.dialect.loop_head(x) for x in band]
         # What one iteration alone writes for later is the user's variable, not a copy.
         if reduction or simd or lasting(self.analysis, inside):
-            with out.block(head):
+            with out.under(heads[:-1]), out.block(heads[-1]):
                 BodyWriter(self.analysis, flat=False).write(out, inside)
         else:
-            out.line(head)
-            with out.deeper():
+            with out.under(heads):
                 self._call(out, inside, at.inside(band, self.dialect))
-        for _ in band[:-1]:
-            out.dedent()
 
     def _may_be_lanes(self, loop: Loop) -> bool:
         """Return whether lanes along a loop touch neighbours alone, in the order of the text."""
@@ -352,9 +344,9 @@ class _Place:
         iterators = (Scalar(loop.var, dialect.iterator_type(loop)) for loop in band)
         return replace(self, around=(*self.around, *iterators))
 
-    def knowing(self, scalar: Scalar) -> _Place:
-        """Return the place inside a declaration of `scalar`."""
-        return replace(self, around=(*self.around, scalar))
+    def knowing(self, *scalars: Scalar) -> _Place:
+        """Return the place inside the declarations of `scalars`."""
+        return replace(self, around=(*self.around, *scalars))
 
 
 def _hosts(

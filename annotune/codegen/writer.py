@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 INDENT = "    "
@@ -64,17 +64,20 @@ class Writer:
     @contextmanager
     def deeper(self) -> Iterator[None]:
         """Indent what the body of the `with` writes by one level."""
-        self.indent()
-        yield
-        self.dedent()
-
-    def indent(self) -> None:
-        """Write one level deeper from here on; for blocks whose number is not known."""
+        kept = self._margin
         self._margin += INDENT
+        yield
+        self._margin = kept
 
-    def dedent(self) -> None:
-        """Write one level less deep from here on."""
-        self._margin = self._margin[: -len(INDENT)]
+    @contextmanager
+    def under(self, heads: Iterable[str]) -> Iterator[None]:
+        """Write the heads of loops without braces, each one level deeper than the one around it."""
+        kept = self._margin
+        for head in heads:
+            self.line(head)
+            self._margin += INDENT
+        yield
+        self._margin = kept
 
     def text(self) -> str:
         """Return everything written, each line ended by a newline."""

@@ -31,14 +31,22 @@ _WORD, _WORDS = re.compile(_PART), re.compile(rf"{_PART}(?:,{_PART})*")
 
 
 class Choice(click.Choice[str]):
-    """One of a few words; the nearest is offered for a misspelt one."""
+    """One of a few words; the nearest is offered for a misspelt one.
 
-    def __init__(self, *words: str) -> None:
+    Words of other packages are those of the entry points of a `group`.
+    """
+
+    def __init__(self, *words: str, group: str = "") -> None:
         super().__init__(words)
+        self._group = group
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value not in self.choices:
-            self.fail(_none_of(str(value), [str(c) for c in self.choices]), param, ctx)
+            from annotune import plugins
+
+            others = plugins.names(self._group) if self._group else ()
+            if value not in others:
+                self.fail(_none_of(str(value), [*map(str, self.choices), *others]), param, ctx)
         return str(value)
 
 
@@ -203,7 +211,7 @@ common = _with(
     ),
     click.option(
         "--strategy",
-        type=Choice(*STRATEGY_NAMES),
+        type=Choice(*STRATEGY_NAMES, group="annotune.strategies"),
         default="auto",
         show_default=True,
         help="How CUDA kernels are shaped.",

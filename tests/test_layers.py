@@ -30,6 +30,7 @@ SHARED = {
     "annotune",
     "annotune.diagnostics",
     "annotune.files",
+    "annotune.plugins",
     "annotune.printable",
 }
 ABOVE = {

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from annotune import plugins
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import TARGET, before_targets, with_tile_names, wrong_kind
 from annotune.annotation.devices import Device
@@ -237,4 +238,4 @@ class _Recipe:
                 return level in known.levels
             case Stage(space=space):
                 return space in known.memories
-        return isinstance(step, known.steps)
+        return isinstance(step, (*known.steps, *plugins.loaded(plugins.TRANSFORMS).values()))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from annotune import plugins
 from annotune.annotation.commands import statements, with_tile_names
 from annotune.annotation.messages import nearest
 from annotune.annotation.spec import Command, Value
@@ -43,6 +44,11 @@ class Asked:
     def of(self, kind: type[T], among: Sequence[int] | None = None) -> tuple[T, ...]:
         """Return the steps of a kind, those on some statements alone if these are given."""
         return of_kind(self.steps, kind, among)
+
+    def foreign(self, among: Sequence[int]) -> tuple[Any, ...]:
+        """Return the steps on some statements that other packages bring."""
+        kinds = tuple(plugins.loaded(plugins.TRANSFORMS).values())
+        return of_kind(self.steps, kinds, among) if kinds else ()  # type: ignore[arg-type]
 
     def by_statement(self, kind: type[T], command: str = "") -> dict[int, T]:
         """Return the last step of a kind on each statement; for mappings by their command."""

@@ -356,7 +356,8 @@ def kernel_choice(unit: Unit, point: Point, asked: Asked) -> Candidate:
     if not unrolled and not copying:
         unrolled = tuple(_own_unrolls(unit, choice, factors))
     kept = (Registers(statement, loop) for statement, loop in sorted(held.items()))
-    return choice.having(*kept, *unrolled, without=(Registers, Unroll))
+    others = asked.foreign(own)
+    return choice.having(*kept, *unrolled, *others, without=(Registers, Unroll))
 
 
 def _merges(asked: Asked) -> dict[int, tuple[tuple[str, ...], ...]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from annotune import plugins
 from annotune.annotation.commands import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.schedule.candidate import Candidate, described
@@ -14,7 +15,7 @@ from annotune.space.decision import Decision, Point
 from annotune.strategies.acc_levels import acc_levels
 from annotune.strategies.openacc import RECIPE
 from annotune.transforms.hold import Hold
-from annotune.transforms.language import written
+from annotune.transforms.language import words_of, written
 from annotune.transforms.pad import Pad
 from annotune.transforms.peel import Peel
 from annotune.transforms.stage import Stage
@@ -109,7 +110,11 @@ def _as_written(decided: Sequence[Command], wished: Sequence[Command]) -> tuple[
     """Return the decided commands, the user's in place of those that say the same again."""
     own = {_subject(command): command for command in wished}
     said = {_subject(command) for command in decided}
-    others = tuple(c for c in wished if _subject(c) not in said and c.name in _KEPT)
+    foreign = (
+        w.name for made in plugins.loaded(plugins.TRANSFORMS).values() for w in words_of(made)
+    )
+    kept = {*_KEPT, *foreign}
+    others = tuple(c for c in wished if _subject(c) not in said and c.name in kept)
     return (*others, *(own.get(_subject(command), command) for command in decided))
 
 

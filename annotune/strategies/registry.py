@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from annotune import plugins
 from annotune.model.sectors import traffic
 from annotune.schedule.candidate import Candidate, Moves, Reason
 from annotune.schedule.units import Unit
@@ -92,6 +93,11 @@ STRATEGIES = {row.name: row for row in _ROWS}
 STRATEGY_NAMES = (AUTO, DIRECT, *STRATEGIES)
 
 
+def rows() -> tuple[Strategy, ...]:
+    """Return the strategies beside `direct`, those of other packages last."""
+    return (*_ROWS, *plugins.loaded(plugins.STRATEGIES).values())
+
+
 @dataclass(frozen=True, slots=True)
 class Made:
     """What the strategies make of a unit besides `direct`: before its choices, and after them."""
@@ -171,6 +177,6 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _wanted(wanted: str) -> Iterator[Strategy]:
-    for row in _ROWS:
+    for row in rows():
         if wanted in (AUTO, row.name):
             yield row

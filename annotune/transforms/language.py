@@ -13,10 +13,10 @@ from dataclasses import MISSING, Field, dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pkgutil import iter_modules
 from typing import Any, Protocol, TypeAlias, cast
 
+from annotune import plugins
 from annotune.annotation.commands import (
     Kind,
     Signature,
@@ -35,7 +35,6 @@ from annotune.ir.nest import Level
 from annotune.transforms.map import PLACES, Map
 from annotune.transforms.word import Argument, Word
 
-PLUGINS = "annotune.transforms"
 EXACT_ONLY = Template(
     "AT061",
     "{what} is for one target alone",
@@ -113,7 +112,7 @@ def forms() -> Mapping[str, Form]:
         for _, made in inspect.getmembers(module, inspect.isclass)
         if made.__module__ == module.__name__
     ]
-    classes += [point.load() for point in entry_points(group=PLUGINS)]
+    classes += plugins.loaded(plugins.TRANSFORMS).values()
     found: dict[str, Form] = {}
     for made in classes:
         for word in words_of(made):

@@ -85,7 +85,9 @@ def in_order(steps: Iterable[Transform]) -> Schedule:
             return (2, 0, 0)
         if isinstance(step, _OF_STATEMENT):
             return (3, first[step.statement], _OF_STATEMENT.index(type(step)))
-        return (4, _LAST.index(type(step)), 0)
+        # What other packages add comes after all that is here.
+        known = _LAST.index(type(step)) if type(step) in _LAST else len(_LAST)
+        return (4, known, 0)
 
     return tuple(sorted(every, key=place))
 

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
+from annotune import plugins
 from annotune.tune.search.model_based import ModelBased, forest, gaussian_process
 from annotune.tune.search.points import Known, Points, Search
 from annotune.tune.search.stepwise import annealing, simplex
@@ -157,13 +158,14 @@ def search_name(name: str) -> str:
         UnknownSearch: There is none of that name.
     """
     plain = name.strip().lower()
-    if plain in SEARCHES:
+    if plain in SEARCHES or plain in plugins.names(plugins.SEARCHES):
         return plain
     if plain in ORIO_NAMES:
         return ORIO_NAMES[plain]
-    near = get_close_matches(plain, [*SEARCHES, *ORIO_NAMES], 1)
+    every = (*SEARCHES, *plugins.names(plugins.SEARCHES))
+    near = get_close_matches(plain, [*every, *ORIO_NAMES], 1)
     hint = f"did you mean '{near[0]}'? " if near else ""
-    raise UnknownSearch(f"there is no search '{name}'; {hint}searches: {', '.join(SEARCHES)}")
+    raise UnknownSearch(f"there is no search '{name}'; {hint}searches: {', '.join(every)}")
 
 
 def make_search(name: str, points: Points, budget: int, seed: int = 0) -> Search:
@@ -175,4 +177,6 @@ def make_search(name: str, points: Points, budget: int, seed: int = 0) -> Search
     """
     if budget < 1:
         raise ValueError(f"the budget is {budget}, expected at least 1")
-    return SEARCHES[search_name(name)](points, budget, seed)
+    known = search_name(name)
+    make: MakeSearch = SEARCHES.get(known) or plugins.loaded(plugins.SEARCHES)[known]
+    return make(points, budget, seed)

@@ -1,0 +1,26 @@
+"""What other packages add to annotune, found by their entry points.
+
+The groups are ``annotune.transforms`` (classes with a `word`), ``annotune.strategies`` (`Strategy`
+values) and ``annotune.searches`` (functions of points, budget and seed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+TRANSFORMS, STRATEGIES, SEARCHES = "annotune.transforms", "annotune.strategies", "annotune.searches"
+
+
+@cache
+def names(group: str) -> tuple[str, ...]:
+    """Return the names that installed packages give of a group; nothing of them is imported."""
+    return tuple(dict.fromkeys(point.name for point in entry_points(group=group)))
+
+
+@cache
+def loaded(group: str) -> Mapping[str, Any]:
+    """Return what installed packages give of a group by its names, imported."""
+    return {point.name: point.load() for point in entry_points(group=group)}

@@ -1,0 +1,1 @@
+"""One transform, one strategy and one search for annotune."""

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.names import spelled, words, wrapped
-from annotune.codegen.renaming import checked_constants, constants, declared, redefining
+from annotune.codegen.renaming import Renaming, checked_constants, constants, declared, redefining
 from annotune.codegen.target import Provenance, RegionCode, Variant
 from annotune.codegen.writer import Writer
 from annotune.frontend.read.tokens import splice
-from annotune.ir.expr import Call, Expr, rewrite
+from annotune.ir.expr import Call, Expr
 from annotune.ir.functions import own_name
-from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt
+from annotune.ir.nest import Nest
 from annotune.ir.region import Condition, MacroText, Redefined, Region, SourceFile, UserFunction
-from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
-from annotune.transforms.tree import Body, rebuilt
 
 
 def copied(region: Region) -> tuple[UserFunction, ...]:
@@ -59,7 +57,7 @@ def calling_copies(variant: Variant, names: Mapping[str, str]) -> Variant:
     """Return a variant whose nest, as written too, and whose plans call the copies in `names`."""
     if not names:
         return variant
-    view = _Calls({own_name(name): copy for name, copy in names.items()})
+    view = _Calls({}, {own_name(name): copy for name, copy in names.items()})
 
     def analysis(one: Analysis) -> Analysis:
         region = one.region
@@ -72,43 +70,16 @@ def calling_copies(variant: Variant, names: Mapping[str, str]) -> Variant:
     return variant.rewritten(analysis, view.plan)
 
 
-class _Calls:
-    """Statements that call other functions than they did."""
+@dataclass(frozen=True)
+class _Calls(Renaming):
+    """Statements that call the `copies` of functions; all names else stay."""
 
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
+    copies: Mapping[str, str]
 
-    def plan(self, plan: Plan) -> Plan:
-        return replace(plan, steps=tuple(map(self._step, plan.steps)))
-
-    def _step(self, step: Step) -> Step:
-        match step:
-            case Kernel():
-                return replace(step, body=self.body(step.body))
-            case HostLoop(loop, inner):
-                (changed,) = self.body((loop,))
-                assert isinstance(changed, Loop)
-                return HostLoop(changed, tuple(map(self._step, inner)))
-
-    def body(self, body: Body) -> Body:
-        return tuple(map(self._stmt, body))
-
-    def _stmt(self, stmt: Stmt) -> Stmt:
-        match stmt:
-            case Assign() | Fetch():
-                return stmt.rewritten(self._change)
-            case Local(name, kind, value):
-                return stmt if value is None else Local(name, kind, rewrite(value, self._change))
-            case LocalArray() | Await():
-                return stmt
-            case Loop():
-                # Bounds are sums of sizes, without calls of the user's.
-                return rebuilt(stmt, body=self.body(stmt.body))
-
-    def _change(self, part: Expr) -> Expr | None:
-        if isinstance(part, Call) and part.function in self.names:
-            arguments = tuple(rewrite(argument, self._change) for argument in part.arguments)
-            return Call(self.names[part.function], arguments)
+    def change(self, part: Expr) -> Expr | None:
+        """Return a call of a copy, None for what is no call of a function that has one."""
+        if isinstance(part, Call) and part.function in self.copies:
+            return Call(self.copies[part.function], tuple(map(self.expr, part.arguments)))
         return None
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from annotune.frontend.lower.names import Names
 from annotune.frontend.types.kinds import (
+    Interval,
     Typed,
     common,
     goes_round,
@@ -36,14 +37,21 @@ from annotune.ir.expr import (
     walk,
 )
 
-if TYPE_CHECKING:
-    from annotune.frontend.lower.expressions import Expressions
-
 # Its sums and differences go round at 2^32, far below what a subscript may be.
 UNSIGNED = "unsigned int"
 
 
-def arithmetic(op: str, left: Typed, right: Typed, kind: str, expressions: Expressions) -> Typed:
+class KnownRanges(Protocol):
+    """What a reader of expressions knows of the values of a region's names."""
+
+    names: Names
+    spans: dict[str, Interval]
+
+    def range_of(self, expr: Expr) -> Interval | None:
+        """Return between which integers `expr` lies wherever it is computed, None if unknown."""
+
+
+def arithmetic(op: str, left: Typed, right: Typed, kind: str, expressions: KnownRanges) -> Typed:
     """Return unsigned arithmetic, which a cast keeps in its type where it may go round."""
     if op in ("/", "%"):
         a, b = (converted(e, kind, expressions) for e in (left, right))
@@ -62,7 +70,7 @@ def arithmetic(op: str, left: Typed, right: Typed, kind: str, expressions: Expre
     return Typed(modular(Typed(Binary(op, a, b), kind)), kind)
 
 
-def _bare(expr: Expr, kind: str, expressions: Expressions) -> Expr:
+def _bare(expr: Expr, kind: str, expressions: KnownRanges) -> Expr:
     """Return an operand without the cast that another one around the whole repeats."""
     match expr:
         case Call(function, (Binary() as inner,)) if function == f"({kind})":
@@ -71,7 +79,7 @@ def _bare(expr: Expr, kind: str, expressions: Expressions) -> Expr:
     return expr
 
 
-def _stays(expr: Expr, kind: str, expressions: Expressions) -> bool:
+def _stays(expr: Expr, kind: str, expressions: KnownRanges) -> bool:
     """Return whether an expression of an unsigned type is the same among all the integers.
 
     For 64 bits, sizes and iterators are taken to be far smaller.
@@ -154,7 +162,7 @@ def kind_of(expr: Expr, names: Names) -> str:
     return ""
 
 
-def converted(value: Typed, kind: str, expressions: Expressions) -> Expr:
+def converted(value: Typed, kind: str, expressions: KnownRanges) -> Expr:
     """Return an operand of an unsigned operation as C converts it."""
     if value.kind == kind or _stays(value.expr, kind, expressions):
         return value.expr

@@ -100,3 +100,21 @@ def test_every_code_is_said_by_one_module() -> None:
                 code = node.args[0]
                 assert isinstance(code, ast.Constant)
                 assert owners.setdefault(code.value, _name(path)) == _name(path)
+
+
+def test_no_module_imports_one_that_imports_it() -> None:
+    names = {_name(path) for path in MODULES}
+    imports = {_name(path): _imports(path) & names - {_name(path)} for path in MODULES}
+    done: set[str] = set()
+    for start in sorted(names):
+        _follow(start, imports, (), done)
+
+
+def _follow(
+    module: str, imports: dict[str, set[str]], around: tuple[str, ...], done: set[str]
+) -> None:
+    assert module not in around, f"a cycle: {' -> '.join((*around, module))}"
+    if module not in done:
+        for imported in sorted(imports[module]):
+            _follow(imported, imports, (*around, module), done)
+        done.add(module)

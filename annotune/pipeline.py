@@ -24,7 +24,7 @@ from annotune.codegen.several_sizes import (
     served,
     sizes_text,
 )
-from annotune.codegen.target import Provenance, Target, Variant, load_target
+from annotune.codegen.target import Provenance, Target, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
 from annotune.frontend.load import load_sound
@@ -45,11 +45,13 @@ from annotune.space.limits import with_asked
 from annotune.space.openacc import acc_space, decide_acc
 from annotune.space.space import region_space
 from annotune.space.unused_hints import unused_hints
+from annotune.space.variants import Variant
 from annotune.strategies.hints import refused_wishes
 from annotune.transforms.map import Map
 
 if TYPE_CHECKING:
-    from annotune.codegen.target import Listing, RegionCode
+    from annotune.codegen.target import RegionCode
+    from annotune.space.variants import Listing
     from annotune.tune.bench import Listener
     from annotune.tune.ending import Stop
     from annotune.tune.region_run import Tuned

@@ -154,7 +154,7 @@ def _axes(regions: Iterable[RegionReport], target: str, device: Device) -> Itera
         if report.base is None or report.space is None:
             continue
         try:
-            yield from named.axes(report.base, report.space, device)
+            yield from named.points(report.base, report.space, device).axes()
         except AnnotuneError:
             continue
 

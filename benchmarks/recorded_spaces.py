@@ -29,12 +29,13 @@ from numpy.typing import NDArray
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
-from annotune.codegen.target import Listing, Provenance, load_target
+from annotune.codegen.target import Provenance, load_target
 from annotune.ir.region import SourceFile
 from annotune.measure.machine import cpu_model, usable_cores
 from annotune.measure.sizes import evaluate, known_values
 from annotune.pipeline import check
 from annotune.settings import Settings
+from annotune.space.variants import Listing
 
 ROOT = Path(__file__).parent.parent
 RECORDS = Path(__file__).parent / "recorded"
@@ -135,7 +136,9 @@ class Space:
         self.source: SourceFile = report.source
         self.target = load_target("openmp")
         device = load_device("h200")
-        self.listing: Listing = self.target.listing(region.base, region.space, device, MOST_POINTS)
+        self.listing: Listing = self.target.points(region.base, region.space, device).listing(
+            MOST_POINTS
+        )
 
     def text(self, number: int) -> str:
         """Return the file with one point in it; its names have no ending yet."""

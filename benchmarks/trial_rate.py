@@ -32,7 +32,7 @@ from math import ceil, isqrt, prod
 from pathlib import Path
 
 from annotune.annotation.devices import load_device
-from annotune.codegen.target import Listing, load_target
+from annotune.codegen.target import load_target
 from annotune.measure.check import Checker
 from annotune.measure.machine import cpu_model, memory_limit_mib, usable_cores
 from annotune.measure.oracle import Oracle
@@ -41,6 +41,7 @@ from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
 from annotune.pipeline import check
 from annotune.settings import Settings
+from annotune.space.variants import Listing
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
 from annotune.tune.region_run import MOST_ON_CPU
@@ -210,7 +211,7 @@ def prepared(source: Path, store: Store) -> tuple[Bench, Listing]:
     assert region.base is not None
     assert region.space is not None
     analysis, device = region.base.analysis, load_device(settings.device)
-    listing = load_target("openmp").listing(region.base, region.space, device, MOST_ON_CPU)
+    listing = load_target("openmp").points(region.base, region.space, device).listing(MOST_ON_CPU)
     cores = usable_cores()
     bench = Bench(
         Checker(

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from annotune.analysis.facts import Analysis
 from annotune.codegen.names import spelled, words, wrapped
 from annotune.codegen.renaming import Renaming, checked_constants, constants, declared, redefining
-from annotune.codegen.target import Provenance, RegionCode, Variant
+from annotune.codegen.target import Provenance, RegionCode
 from annotune.codegen.writer import Writer
 from annotune.frontend.read.tokens import splice
 from annotune.ir.expr import Call, Expr
 from annotune.ir.functions import own_name
 from annotune.ir.nest import Nest
 from annotune.ir.region import Condition, MacroText, Redefined, Region, SourceFile, UserFunction
+from annotune.space.variants import Variant
 
 
 def copied(region: Region) -> tuple[UserFunction, ...]:

@@ -32,12 +32,12 @@ from annotune.codegen.names import (
     used_scalars,
 )
 from annotune.codegen.several_sizes import any_of, suffixes, tests_by_size
-from annotune.codegen.target import Variant
 from annotune.codegen.writer import INDENT, Writer
 from annotune.ir.expr import Expr, Var, variables
 from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Region, Scalar
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, is_kernel
+from annotune.space.variants import Variant
 from annotune.transforms.tree import Body
 
 

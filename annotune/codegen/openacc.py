@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
-from annotune.annotation.devices import Device
 from annotune.codegen.acc_text import (
     ACC_LEVELS,
     NestWriter,
@@ -39,10 +37,8 @@ from annotune.codegen.in_place import (
 )
 from annotune.codegen.names import spelled
 from annotune.codegen.renaming import fresh, in_users_file, without_macros
-from annotune.codegen.target import Listing, Provenance, RegionCode, Variant, Vocabulary
-from annotune.codegen.variants import GpuPoints, planned
+from annotune.codegen.target import Provenance, RegionCode, Vocabulary
 from annotune.codegen.writer import Writer
-from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Expr, Select, Var, accesses
 from annotune.ir.nest import (
     NO_STATEMENT,
@@ -60,11 +56,8 @@ from annotune.ir.nest import (
 from annotune.ir.region import SourceFile
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.plan import Kernel, Plan
-from annotune.space.decision import Base, Decision
-from annotune.space.openacc import acc_points, acc_space, decide_acc
-from annotune.space.recipe import form_settings
-from annotune.space.space import Space
-from annotune.strategies.openacc import other_level
+from annotune.space.openacc import AccPoints
+from annotune.space.variants import Variant
 from annotune.transforms.cache import Cache
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
@@ -83,31 +76,12 @@ class OpenAccTarget:
     """C with OpenACC directives, for gcc and nvc."""
 
     name = "openacc"
+    points = AccPoints.of
     vocabulary = Vocabulary(
         ACC_LEVELS,
         frozenset(),
         (Distribute, Permute, Fuse, Tile, Deal, Expand, Registers, Hold, Unroll, Cache),
     )
-
-    def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
-        """Return the choice of OpenACC's own rules, its other shapes, then what ranks best.
-
-        Where a recipe maps the loops, the same with thread y on the other level follows at once.
-        """
-        own = acc_space(space)
-        points = GpuPoints(base, device, decide_acc, "acc")
-        found = points.listing_of(own, acc_points(own, device, own.enough(limit)), limit)
-        # The rules' own shapes have the other level among them.
-        is_shaped = any(unit.made.first for unit in own.branches[0][1])
-        other = None if is_shaped or limit == 1 else _other_level(found.variant(0), base)
-        if other is None or not space.limits.admit(other.config):
-            return found
-        return found.with_second(other).cut(limit)
-
-    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
-        """Yield the names of what the points of OpenACC's own space set."""
-        points = GpuPoints(base, device, decide_acc, "acc")
-        return points.axes(acc_space(space).variety())
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return the region with its kernels under ``parallel loop``, arrays as the user's.
@@ -152,34 +126,6 @@ class OpenAccTarget:
     ) -> Mapping[str, str]:
         """Return ``_acc.c``."""
         return {"_acc.c": assembled(source, codes, provenance)}
-
-
-def first_acc_plan(analysis: Analysis, decision: Decision) -> Plan:
-    """Return the plan of a decision of OpenACC's, for the tuned sizes.
-
-    Raises:
-        AnnotuneError: A choice is illegal.
-    """
-    choices, groups, places = decision.choices, decision.groups, decision.places
-    return planned(analysis, choices, groups, places).tuned
-
-
-def _other_level(first: Variant, base: Base) -> Variant | None:
-    """Return `first` with workers where it has one vector, and the other way round.
-
-    None where there are neither, or the other is illegal.
-    """
-    choices = tuple(map(other_level, first.tuned.choices))
-    if choices == first.tuned.choices:
-        return None
-    settings = dict(first.config)
-    for choice in choices:
-        settings |= form_settings(choice)
-    try:
-        other = planned(base.analysis, choices, base.groups, settings=settings)
-    except AnnotuneError:
-        return None
-    return replace(other, predicted_s=first.predicted_s, model=first.model, flags=first.flags)
 
 
 def _needs_region(plan: Plan) -> bool:

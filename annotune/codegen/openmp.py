@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import around, keeps_order
-from annotune.annotation.devices import Device
-from annotune.annotation.flags import Flags, code_flags_at
 from annotune.codegen.assemble import assembled
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.core_text import BodyWriter, core_text
@@ -30,19 +27,13 @@ from annotune.codegen.in_place import (
 from annotune.codegen.names import interface
 from annotune.codegen.renaming import in_users_file, without_macros
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
-from annotune.codegen.target import SAMPLED, Listing, Provenance, RegionCode, Variant, Vocabulary
-from annotune.codegen.variants import planned
+from annotune.codegen.target import Provenance, RegionCode, Vocabulary
 from annotune.codegen.writer import Writer
-from annotune.diagnostics import AnnotuneError
 from annotune.ir.nest import Level, Local, Loop, MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
-from annotune.schedule.candidate import Reason
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
-from annotune.space.decision import Base
-from annotune.space.limits import NO_LIMITS
-from annotune.space.openmp import FLAGS, CpuPoint, CpuSpace
-from annotune.space.space import Space
-from annotune.strategies.openmp import cpu_groups
+from annotune.space.openmp import CpuPoints
+from annotune.space.variants import Variant
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.expand import Expand
 from annotune.transforms.fuse import Fuse
@@ -56,46 +47,17 @@ from annotune.transforms.tree import Body, numbers
 from annotune.transforms.unroll import Unroll
 from annotune.transforms.vectorize import Vectorize
 
-# Points that are planned in vain before the region is refused: one nest as written is legal.
-MOST_SKIPPED = 64
-
 
 class OpenMpTarget:
     """C with OpenMP directives, for any compiler."""
 
     name = "openmp"
+    points = CpuPoints
     vocabulary = Vocabulary(
         frozenset({Level.CPU_THREAD, Level.SIMD}),
         frozenset({MemorySpace.PRIVATE}),
         (Distribute, Permute, Fuse, Tile, Expand, Vectorize, Prefetch, Hold, Pad, Unroll),
     )
-
-    def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
-        """Return the points of the CPU's space, the rules' own first.
-
-        Each list of compiler flags that the annotation gives is tried instead of our own ones.
-        """
-        own = cpu_space(space)
-        first, skipped = _first(base.analysis, own)
-        points = tuple(islice(own.points(limit + skipped), skipped, None))
-
-        plans = _Plans(base.analysis, own)
-
-        def make(number: int) -> Variant:
-            return first if number == 0 else plans.variant(points[number])
-
-        settings = tuple(point.settings for point in points)
-        times = (None,) * len(points)
-        if limit == 1:
-            # Nobody needs the rest of the space for the rules' choice.
-            return Listing(settings, times, make)
-        note = SAMPLED.format(size=own.legal.size) if own.is_sampled(len(points)) else ""
-        return Listing(settings, times, make, note, own.size, own.admitted)
-
-    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
-        """Yield the names of the axes of the CPU's space."""
-        free = replace(cpu_space(space), limits=NO_LIMITS)
-        return (axis.name for axis in free.axes)
 
     def standalone(self, code: RegionCode) -> str:
         """Return nothing: there is no device."""
@@ -123,82 +85,6 @@ class OpenMpTarget:
     ) -> Mapping[str, str]:
         """Return ``_omp.c``."""
         return {"_omp.c": assembled(source, codes, provenance)}
-
-
-def first_plan(base: Base) -> Plan:
-    """Return what the rules choose for the cores of a CPU, and why not what they would rather.
-
-    Raises:
-        AnnotuneError: No choice is legal.
-    """
-    first, _ = _first(base.analysis, CpuSpace(base.analysis))
-    return first.tuned
-
-
-def cpu_space(space: Space) -> CpuSpace:
-    """Return the CPU's space of a region, as the annotation limits it."""
-    analysis = space.base.analysis
-    found = dict.fromkeys(code_flags_at(analysis.region.spec, p).host for p in space.params)
-    # One empty list is a build command that says nothing.
-    return CpuSpace(analysis, tuple(found) if any(found) else (), space.limits)
-
-
-def _first(analysis: Analysis, space: CpuSpace) -> tuple[Variant, int]:
-    """Return the first legal point with the reasons against earlier ones, and how many they are.
-
-    Raises:
-        AnnotuneError: There is none.
-    """
-    refusal: AnnotuneError | None = None
-    left_out: tuple[Reason, ...] = ()
-    for count, point in enumerate(space.points(MOST_SKIPPED)):
-        try:
-            return _planned(analysis, space, point, left_out), count
-        except AnnotuneError as error:
-            refusal = refusal or error
-            what = "; ".join(f"{name} {value}" for name, value in point.settings.items())
-            left_out += tuple(
-                Reason("left out", what or "the rules' choice", one.message)
-                for one in error.diagnostics
-            )
-    assert refusal is not None
-    raise refusal
-
-
-def _planned(
-    analysis: Analysis, space: CpuSpace, point: CpuPoint, left_out: tuple[Reason, ...] = ()
-) -> Variant:
-    """Return a point as a variant; `left_out` are reasons against others.
-
-    Raises:
-        AnnotuneError: It is illegal.
-    """
-    first, *others = point.choices(space.units)
-    choices = (replace(first, reasons=(*left_out, *first.reasons)), *others)
-    groups = cpu_groups(analysis)
-    settings, flags = point.settings, Flags(point.flags)
-    made = planned(analysis, choices, groups, settings=settings)
-    return replace(made, flags=flags)
-
-
-class _Plans:
-    """Makes variants of points, of which those that differ in compiler flags alone share a plan."""
-
-    def __init__(self, analysis: Analysis, space: CpuSpace) -> None:
-        self._analysis, self._space = analysis, space
-        self._made: dict[tuple[tuple[str, str | int], ...], Variant] = {}
-
-    def variant(self, point: CpuPoint) -> Variant:
-        """Return a point as a variant.
-
-        Raises:
-            AnnotuneError: It is illegal.
-        """
-        settings = point.settings
-        key = tuple((name, value) for name, value in settings.items() if name != FLAGS)
-        if key not in self._made:
-            self._made[key] = _planned(self._analysis, self._space, point)
-        return replace(self._made[key], config=settings, flags=Flags(point.flags))
 
 
 class _RegionWriter:

@@ -18,13 +18,13 @@ from annotune.annotation.flags import code_flags_at
 from annotune.annotation.messages import did_you_mean
 from annotune.annotation.spec import Argument, Command, Value
 from annotune.codegen.several_sizes import call_sizes, sizes_text
-from annotune.codegen.target import TARGET_NAMES, Listing, Target, Variant
-from annotune.codegen.variants import open_sizes
+from annotune.codegen.target import TARGET_NAMES, Target
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
 from annotune.space.decision import Base
 from annotune.space.space import Space
+from annotune.space.variants import Listing, Variant, open_sizes
 from annotune.transforms.context import Context
 from annotune.transforms.language import read, text
 from annotune.transforms.map import Map
@@ -142,7 +142,7 @@ def listing_of(target: Target, base: Base, space: Space, device: Device, limit: 
     """
     section = _own_section(base.analysis, target.name)
     if section is None:
-        return target.listing(base, space, device, limit)
+        return target.points(base, space, device).listing(limit)
     points = space.params[:limit]
     recipe = _Recipe(target, base.analysis, section)
     first = recipe.variant(points[0])

@@ -22,7 +22,7 @@ from typing import assert_never
 
 from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
 from annotune.codegen.names import spelled, words
-from annotune.codegen.target import RegionCode, Variant
+from annotune.codegen.target import RegionCode
 from annotune.codegen.writer import Writer
 from annotune.frontend.read.tokens import Replacement, splice
 from annotune.ir.expr import Access, Expr, Var, rewrite
@@ -41,6 +41,7 @@ from annotune.ir.nest import (
 )
 from annotune.ir.region import Array, Redefined, Region, Scalar
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
+from annotune.space.variants import Variant
 from annotune.transforms.tree import Body, rebuilt
 
 _IN_DIRECTIVES = frozenset(

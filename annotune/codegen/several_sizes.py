@@ -14,10 +14,11 @@ from dataclasses import dataclass, field, replace
 from annotune.analysis.facts import Analysis
 from annotune.codegen.guards import size_tests
 from annotune.codegen.names import Interface, interface
-from annotune.codegen.target import TUNED_SUFFIX, Variant
+from annotune.codegen.target import TUNED_SUFFIX
 from annotune.ir.expr import Binary, Call, Expr
 from annotune.ir.region import Region
 from annotune.schedule.plan import Plan
+from annotune.space.variants import Variant
 
 OTHERS = "all other sizes"
 

@@ -9,15 +9,15 @@ from annotune.analysis.messages import WORK_UNKNOWN, listed
 from annotune.annotation.commands import before_targets
 from annotune.annotation.evaluate import literal
 from annotune.codegen.c_expr import c_expr
-from annotune.codegen.openmp import first_plan
 from annotune.codegen.several_sizes import sizes_text
-from annotune.codegen.target import Listing
 from annotune.codegen.writer import Writer
 from annotune.model.predict import Forecast, KernelForecast
 from annotune.report.figures import share_text, time_text
 from annotune.report.findings import CheckReport, RegionReport
 from annotune.schedule.candidate import Candidate
+from annotune.space.openmp import first_plan
 from annotune.space.recipe import recipe
+from annotune.space.variants import Listing
 from annotune.strategies.direct import unrolls
 from annotune.strategies.registry import others
 
@@ -225,7 +225,7 @@ def _at_its_sizes(report: RegionReport) -> str:
     # What makes and checks certificates is not waited for where nobody asks for one.
     from annotune.certify.cores import certify_acc, certify_cores
     from annotune.certify.kernels import certify
-    from annotune.codegen.openacc import first_acc_plan
+    from annotune.space.openacc import first_acc_plan
 
     name = f"{report.region.function}, region {report.region.index}"
     if report.analysis is None or report.plan is None:

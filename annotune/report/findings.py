@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
-from annotune.codegen.target import Variant
 from annotune.diagnostics import Diagnostic, Severity, Span
 from annotune.ir.region import Region, SourceFile
 from annotune.model.predict import Forecast, RegionModel
 from annotune.schedule.plan import Plan
 from annotune.space.decision import FUSIONS, Base, Decision, Point
 from annotune.space.space import Space
+from annotune.space.variants import Variant
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from annotune.codegen.recipes import exact_recipe
-from annotune.codegen.target import Listing, Variant
 from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import print_expr
 from annotune.model.predict import KernelForecast
 from annotune.report.check_text import recipe_of
 from annotune.report.findings import CheckReport, RegionReport
 from annotune.space.decision import Decision
+from annotune.space.variants import Listing, Variant
 
 SCHEMA = 1
 

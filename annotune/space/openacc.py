@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device
+from annotune.annotation.flags import Flags
 from annotune.diagnostics import AnnotuneError
 from annotune.schedule.candidate import Candidate, Reason
+from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit
 from annotune.space.asked import Asked
 from annotune.space.decision import Base, Decision, Point, common, decide
+from annotune.space.recipe import form_settings
 from annotune.space.space import Space, UnitSpace
-from annotune.strategies.openacc import acc_shapes, as_asked, in_form
+from annotune.space.variants import GpuPoints, Listing, Variant, planned
+from annotune.strategies.openacc import acc_shapes, as_asked, in_form, other_level
 from annotune.strategies.registry import Made
 from annotune.transforms.cache import Cache
 from annotune.transforms.map import Map
@@ -89,16 +94,50 @@ def _formed(unit: Unit, choice: Candidate, asked: Asked) -> Candidate:
     return made
 
 
-def acc_points(space: Space, device: Device, limit: int) -> Iterator[Point]:
-    """Yield the rules' own shapes in their order, then at most `limit` of the model's best.
+@dataclass(frozen=True)
+class AccPoints(GpuPoints):
+    """The points of a region in OpenACC: the rules' shapes in their order, then what ranks best.
 
-    The model cannot tell one form of a grid from another, so the shapes come first.
+    `space` is one of OpenACC's (`acc_space`).
     """
-    seen: list[Point] = []
-    for point in _in_turn(space):
-        seen.append(point)
-        yield point
-    yield from (point for point in space.ranked(device, limit) if point not in seen)
+
+    @classmethod
+    def of(cls, base: Base, space: Space, device: Device) -> AccPoints:
+        """Return the points of a region whose space for CUDA is `space`."""
+        return cls(base, acc_space(space), device)
+
+    def listing(self, limit: int) -> Listing:
+        """Return at most `limit` points, the first of them legal (`Points.listing`).
+
+        Where a recipe maps the loops, the same with thread y on the other level follows at once.
+        """
+        found = super().listing(limit)
+        # The rules' own shapes have the other level among them.
+        is_shaped = any(unit.made.first for unit in self.space.branches[0][1])
+        other = None if is_shaped or limit == 1 else _other_level(found.variant(0), self.base)
+        if other is None or not self.space.limits.admit(other.config):
+            return found
+        return found.with_second(other).cut(limit)
+
+    def ranked(self, limit: int) -> Iterator[Point]:
+        """Yield the rules' own shapes in their order, then at most `limit` of the model's best.
+
+        The model cannot tell one form of a grid from another, so the shapes come first.
+        """
+        seen: list[Point] = []
+        for point in _in_turn(self.space):
+            seen.append(point)
+            yield point
+        others = self.space.ranked(self.device, limit)
+        yield from (point for point in others if point not in seen)
+
+    def decided(self, point: Point) -> Decision:
+        """Return what a point means, in OpenACC's forms (`decide_acc`)."""
+        return decide_acc(self.base, point)
+
+    def flags(self, flags: Flags) -> Sequence[str]:
+        """Return those flags of the annotation's that the host's compiler gets."""
+        return flags.host
 
 
 def _in_turn(space: Space) -> Iterator[Point]:
@@ -109,3 +148,31 @@ def _in_turn(space: Space) -> Iterator[Point]:
     for k in range(1, max(map(len, made.values()), default=0)):
         picked = {leader: shapes[min(k, len(shapes) - 1)] for leader, shapes in made.items()}
         yield Point(space.params[0], fusion, picked)
+
+
+def first_acc_plan(analysis: Analysis, decision: Decision) -> Plan:
+    """Return the plan of a decision of OpenACC's, for the tuned sizes.
+
+    Raises:
+        AnnotuneError: A choice is illegal.
+    """
+    choices, groups, places = decision.choices, decision.groups, decision.places
+    return planned(analysis, choices, groups, places).tuned
+
+
+def _other_level(first: Variant, base: Base) -> Variant | None:
+    """Return `first` with workers where it has one vector, and the other way round.
+
+    None where there are neither, or the other is illegal.
+    """
+    choices = tuple(map(other_level, first.tuned.choices))
+    if choices == first.tuned.choices:
+        return None
+    settings = dict(first.config)
+    for choice in choices:
+        settings |= form_settings(choice)
+    try:
+        other = planned(base.analysis, choices, base.groups, settings=settings)
+    except AnnotuneError:
+        return None
+    return replace(other, predicted_s=first.predicted_s, model=first.model, flags=first.flags)

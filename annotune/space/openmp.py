@@ -9,24 +9,30 @@ The space of a region on a CPU: the axes of its nests, schedules, and compiler f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from math import prod
 
 from constraint import Problem
 
 from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device
+from annotune.annotation.flags import Flags as CodeFlags
+from annotune.annotation.flags import code_flags_at
 from annotune.annotation.spec import Value
 from annotune.diagnostics import AnnotuneError, Diagnostic
-from annotune.schedule.candidate import Candidate
+from annotune.schedule.candidate import Candidate, Reason
+from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit
+from annotune.space.decision import Base
 from annotune.space.limits import NO_LIMITS, Limits
-from annotune.space.space import Axis, Product
+from annotune.space.space import Axis, Product, Space
+from annotune.space.variants import SAMPLED, Listing, Variant, planned
 from annotune.strategies.core_blocks import (
     MAX_LANES,
     MAX_ROWS,
     Block,
-    Sharing,
     along_loop,
     free_loops,
     is_alone,
@@ -44,6 +50,7 @@ from annotune.strategies.openmp import (
     MAX_COPIED_ROWS,
     VECTOR,
     choose_cpu,
+    cpu_groups,
     cpu_units,
     first_option,
     likely,
@@ -63,21 +70,20 @@ MOST_FETCHED = 16384
 # Divisors of a loop's count that leave out no shape of a block; else powers of two are tried.
 ENOUGH_DIVISORS = 3
 
-Settings = Mapping[str, str | int]
+Shown = Mapping[str, str | int]
+Flags = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
-    """One setting of a part of a region: as a table shows it, and what it means.
+class Setting:
+    """One value of a part of a region, as a table shows it, and what it asks for.
 
-    `blocks` are by statement, the others by the statement that leads a nest.
+    That is the block of a statement, the schedule of the loops that threads share, or compiler
+    flags.
     """
 
-    settings: Settings
-    blocks: Mapping[int, Block] = field(default_factory=dict)
-    counts: Mapping[int, int] = field(default_factory=dict)
-    schedules: Mapping[int, str] = field(default_factory=dict)
-    flags: tuple[str, ...] = ()
+    shown: Shown
+    asks: Block | str | Flags
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,7 @@ class BlockAxes:
             }
         if self.is_sharing:
             values["shared"] = range(1, len(unit.parallel) + 1)
-        first = self.first.settings
+        first = self.first.shown
         named = {name: dict.fromkeys((*found, first[name])) for name, found in values.items()}
         return tuple(Axis(name, tuple(v)) for name, v in named.items() if len(v) > 1)
 
@@ -153,30 +159,28 @@ class BlockAxes:
         return tuple(n for n in free_loops(unit, statement) if n != self.along)
 
     @property
-    def first(self) -> Alternative:
+    def first(self) -> Setting:
         """Return what the rules choose, as a point of the space."""
         return self.of(first_option(self.unit, self.statement))
 
-    def likely(self) -> Iterator[Alternative]:
+    def likely(self) -> Iterator[Setting]:
         """Yield the rules' choice and others worth a trial before the rest."""
         seen = []
         for block in likely(self.unit, self.statement):
             found = self.of(block)
-            if found.settings not in seen:
-                seen.append(found.settings)
+            if found.shown not in seen:
+                seen.append(found.shown)
                 yield found
 
-    def of(self, block: Block, count: int = 0) -> Alternative:
+    def of(self, block: Block) -> Setting:
         """Return what a block comes to once it is carried out."""
-        choice = self._choice(block, count)
-        counts = {self.unit.leader: count} if count else {}
-        return Alternative(self._settings(block, choice), {self.statement: block}, counts)
+        return Setting(self._shown(block, self._choice(block)), block)
 
-    def _choice(self, block: Block, count: int) -> Candidate:
+    def _choice(self, block: Block) -> Candidate:
         others = {s: Block() for s in leaders(self.unit) if s != self.statement}
-        return choose_cpu(self.unit, {**others, self.statement: block}.items(), Sharing(count))
+        return choose_cpu(self.unit, {**others, self.statement: block})
 
-    def _settings(self, block: Block, choice: Candidate) -> dict[str, str | int]:
+    def _shown(self, block: Block, choice: Candidate) -> dict[str, str | int]:
         """Return what a choice does with a statement, whatever was asked for."""
         own = (self.statement,)
         is_block = block.along in {step.loop for step in choice.of(Vectorize, own)}
@@ -196,12 +200,12 @@ class BlockAxes:
             "shared": len(choice.cores),
         }
 
-    def legal(self, axes: Sequence[Axis]) -> Iterator[Alternative]:
+    def legal(self, axes: Sequence[Axis]) -> Iterator[Setting]:
         """Yield every legal setting of `axes`, the likely ones first."""
-        yield from (found for found in self.likely() if _is_among(found.settings, axes))
+        yield from (found for found in self.likely() if _is_among(found.shown, axes))
         if not all(axis.values for axis in axes):
             return
-        known = [found.settings for found in self.likely()]
+        known = [found.shown for found in self.likely()]
         problem = Problem()
         for axis in axes:
             problem.addVariable(axis.name, list(axis.values))
@@ -218,8 +222,8 @@ class BlockAxes:
                 problem.addConstraint(constraint, needed)
         if not names:
             return
-        fixed = self.first.settings
-        made: dict[tuple[Value, ...], Alternative] = {}
+        fixed = self.first.shown
+        made: dict[tuple[Value, ...], Setting] = {}
 
         def is_done(*values: Value) -> bool:
             asked = {**fixed, **dict(zip(names, values, strict=True))}
@@ -232,34 +236,32 @@ class BlockAxes:
         problem.addConstraint(is_done, names)
         for point in problem.getSolutions():
             found = made[tuple(point[name] for name in names)]
-            if found.settings not in known:
+            if found.shown not in known:
                 yield found
 
-    def _asked(self, asked: Mapping[str, Value]) -> Alternative | None:
-        """Return the alternative that does all that is asked, if there is one."""
+    def _asked(self, asked: Mapping[str, Value]) -> Setting | None:
+        """Return the block that does all that is asked, None where there is none."""
         lanes, rows, over = asked["lanes"], asked["rows"], str(asked["over"])
-        if not (isinstance(lanes, int) and isinstance(rows, int)):
+        count = asked["shared"] if self.is_sharing else 0
+        if not (isinstance(lanes, int) and isinstance(rows, int) and isinstance(count, int)):
             return None
         outer = str(asked["outer"])
-        block = Block()
+        block = Block(shared=count)
         if asked["sums"]:
-            block = Block(sum_lanes(self.unit, self.statement), sums=True)
+            summed = sum_lanes(self.unit, self.statement)
+            block = Block(summed, sums=True, shared=count)
         elif lanes:
             copied, ahead = bool(asked["copies"]), bool(asked["ahead"])
             own = over if over != NONE else ""
             outer = outer if outer != NONE else ""
-            block = Block(self.along, lanes, own, rows, False, copied, outer, ahead)
-        count = asked["shared"] if self.is_sharing else 0
-        if not isinstance(count, int):
-            return None
-        choice = self._choice(block, count)
-        found = self._settings(block, choice)
+            block = Block(self.along, lanes, own, rows, False, copied, outer, ahead, count)
+        choice = self._choice(block)
+        found = self._shown(block, choice)
         if not self.is_sharing:
-            found["shared"] = self.first.settings["shared"]
+            found["shared"] = self.first.shown["shared"]
         if found != asked or (count and not self._is_shared_well(choice)):
             return None
-        counts = {self.unit.leader: count} if count else {}
-        return Alternative(found, {self.statement: block}, counts)
+        return Setting(found, block)
 
     def _is_shared_well(self, choice: Candidate) -> bool:
         """Return whether the shared loops make pieces for a few threads, and no more than needed.
@@ -291,7 +293,7 @@ def _needs_lanes(lanes: int, rows: int, copies: int, ahead: int) -> bool:
     return bool(lanes) or (rows, copies, ahead) == (1, 0, 0)
 
 
-def _is_among(settings: Settings, axes: Sequence[Axis]) -> bool:
+def _is_among(settings: Shown, axes: Sequence[Axis]) -> bool:
     return all(settings[axis.name] in axis.values for axis in axes)
 
 
@@ -317,39 +319,13 @@ SEED = 20140901
 # Points drawn of a space too large to list, to say what leaves none of it.
 SAMPLE = 1000
 
-NOTHING_OPEN = Alternative({})
+Parts = tuple[Setting, ...]
+"""A point: a block for each statement that leads a nest, a schedule for each nest, and flags."""
 
-Flags = Sequence[tuple[str, ...]]
 
-
-@dataclass(frozen=True)
-class CpuPoint:
-    """A point: its settings, and the alternative of each part that made them."""
-
-    parts: tuple[Alternative, ...]
-
-    @property
-    def settings(self) -> Settings:
-        return {name: value for part in self.parts for name, value in part.settings.items()}
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """Return the flags that the C compiler gets."""
-        return tuple(flag for part in self.parts for flag in part.flags)
-
-    def choices(self, units: Iterable[Unit]) -> tuple[Candidate, ...]:
-        """Return the choice for each nest."""
-        blocks = {s: block for part in self.parts for s, block in part.blocks.items()}
-        counts = {s: count for part in self.parts for s, count in part.counts.items()}
-        named = {s: name for part in self.parts for s, name in part.schedules.items()}
-        return tuple(
-            choose_cpu(
-                unit,
-                blocks.items(),
-                Sharing(counts.get(unit.leader, 0), named.get(unit.leader, STATIC)),
-            )
-            for unit in units
-        )
+def shown(parts: Parts) -> Shown:
+    """Return the settings of a point."""
+    return {name: value for part in parts for name, value in part.shown.items()}
 
 
 @dataclass(frozen=True)
@@ -361,7 +337,7 @@ class CpuSpace:
     """
 
     analysis: Analysis
-    flags: Flags = ()
+    flags: Sequence[Flags] = ()
     limits: Limits = NO_LIMITS
 
     @cached_property
@@ -387,26 +363,39 @@ class CpuSpace:
         return tuple(out)
 
     @cached_property
-    def _others(self) -> tuple[tuple[Alternative, ...], ...]:
+    def _others(self) -> tuple[tuple[Setting, ...], ...]:
         """The schedules of each nest, and the compiler flags."""
-        parts = []
+        parts: list[tuple[Setting, ...]] = []
         for unit in self.units:
             name = f"S{unit.leader}.schedule"
-            given = self.limits.values(name)
-            words = tuple(w for w in schedules(unit) if not given or w in given)
-            shown = {w: {name: w} if len(schedules(unit)) > 1 else {} for w in words}
-            parts.append(tuple(Alternative(shown[w], schedules={unit.leader: w}) for w in words))
+            given, words = self.limits.values(name), schedules(unit)
+            is_open = len(words) > 1
+            parts.append(
+                tuple(
+                    Setting({name: word} if is_open else {}, word)
+                    for word in words
+                    if not given or word in given
+                )
+            )
         lists = tuple(dict.fromkeys(self.flags or OWN_FLAGS))
         given = self.limits.values(FLAGS)
-        shown_flags = [(" ".join(one) or "-", one) for one in lists]
+        found = ((" ".join(one) or "-", one) for one in lists)
         parts.append(
             tuple(
-                Alternative({FLAGS: text} if len(lists) > 1 or one else {}, flags=one)
-                for text, one in shown_flags
+                Setting({FLAGS: text} if len(lists) > 1 or one else {}, one)
+                for text, one in found
                 if not given or text in given
             )
         )
         return tuple(parts)
+
+    def choices(self, parts: Parts) -> tuple[Candidate, ...]:
+        """Return the choice for each nest at a point; without parts that of the rules."""
+        asked = [part.asks for part in parts]
+        led = (block.statement for block, _ in self._blocks)
+        blocks = dict(zip(led, (one for one in asked if isinstance(one, Block)), strict=False))
+        words = iter([one for one in asked if isinstance(one, str)])
+        return tuple(choose_cpu(unit, blocks, next(words, STATIC)) for unit in self.units)
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
@@ -417,8 +406,8 @@ class CpuSpace:
             for axis in axes
         ]
         for part in self._others:
-            names = dict.fromkeys(name for one in part for name in one.settings)
-            out += [Axis(n, tuple(dict.fromkeys(one.settings[n] for one in part))) for n in names]
+            names = dict.fromkeys(name for one in part for name in one.shown)
+            out += [Axis(n, tuple(dict.fromkeys(one.shown[n] for one in part))) for n in names]
         return tuple(out)
 
     @property
@@ -427,7 +416,7 @@ class CpuSpace:
         return prod(len(axis.values) for axis in self.axes)
 
     @cached_property
-    def legal(self) -> Product[Alternative]:
+    def legal(self) -> Product[Setting]:
         """The points that the rules of each nest leave, before what the user says."""
         found = [
             tuple(_named(block, axes, one) for one in block.legal(axes))
@@ -442,7 +431,7 @@ class CpuSpace:
             return self.legal.size
         if not self.legal.is_listed:
             return None
-        return sum(self.limits.admit(CpuPoint(p).settings) for p in self.legal.every())
+        return sum(self.limits.admit(shown(p)) for p in self.legal.every())
 
     def is_sampled(self, count: int) -> bool:
         """Return whether so many listed points are some of the space drawn at random."""
@@ -451,21 +440,20 @@ class CpuSpace:
             return False
         return not self.legal.is_listed or count < (self.admitted or 0)
 
-    def likely(self) -> Iterator[CpuPoint]:
+    def likely(self) -> Iterator[Parts]:
         """Yield the rules' own choice and few others, without a look at the rest of the space."""
         parts = [
             tuple(_named(block, axes, one) for one in block.likely())
             for block, axes in self._blocks
-        ] or [(NOTHING_OPEN,)]
+        ]
         if not all(self._others):
             return
         usual = tuple(part[0] for part in self._others)
-        for blocks in Product(tuple(parts)).diagonal(LIKELY):
-            point = CpuPoint((*blocks, *usual))
-            if self.limits.admit(point.settings):
-                yield point
+        for blocks in Product(tuple(parts)).diagonal(LIKELY) if parts else ((),):
+            if self.limits.admit(shown((*blocks, *usual))):
+                yield (*blocks, *usual)
 
-    def points(self, limit: int) -> Iterator[CpuPoint]:
+    def points(self, limit: int) -> Iterator[Parts]:
         """Yield at most `limit` points, likely ones first and then all, or some at random.
 
         Raises:
@@ -473,7 +461,7 @@ class CpuSpace:
         """
         seen: set[tuple[object, ...]] = set()
         for point in self._in_turn(limit):
-            key = tuple(point.settings.items())
+            key = tuple(shown(point).items())
             if key not in seen:
                 seen.add(key)
                 yield point
@@ -482,29 +470,23 @@ class CpuSpace:
         if not seen:
             raise AnnotuneError.of(self._why_empty())
 
-    def _in_turn(self, limit: int) -> Iterator[CpuPoint]:
+    def _in_turn(self, limit: int) -> Iterator[Parts]:
         yield from self.likely()
         if not all(map(len, self.legal.parts)):
             return
         is_whole = self.legal.is_listed and (self.admitted or 0) <= limit
         rest = self.legal.every() if is_whole else self.legal.drawn(SEED, limit)
-        for parts in rest:
-            point = CpuPoint(parts)
-            if self.limits.admit(point.settings):
-                yield point
+        yield from (point for point in rest if self.limits.admit(shown(point)))
         if not is_whole and self.legal.is_listed:
             # A constraint that few points fulfil leaves nothing to chance.
-            yield from (
-                point
-                for point in map(CpuPoint, self.legal.every())
-                if self.limits.admit(point.settings)
-            )
+            every = self.legal.every()
+            yield from (point for point in every if self.limits.admit(shown(point)))
 
     def _why_empty(self) -> Diagnostic:
         """Return the refusal that names what leaves no point of the space as the rules span it."""
         free = CpuSpace(self.analysis, self.flags)
         points = free.legal.every() if free.legal.is_listed else free.legal.drawn(SEED, SAMPLE)
-        return self.limits.why_empty(CpuPoint(p).settings for p in points)
+        return self.limits.why_empty(map(shown, points))
 
 
 def _fitting(axis: Axis, given: Iterable[Value]) -> tuple[Value, ...]:
@@ -515,7 +497,110 @@ def _fitting(axis: Axis, given: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(own for own in axis.values if str(own) in words)
 
 
-def _named(block: BlockAxes, axes: Sequence[Axis], one: Alternative) -> Alternative:
+def _named(block: BlockAxes, axes: Sequence[Axis], one: Setting) -> Setting:
     """Return an alternative with its settings under their full names."""
-    shown = {f"S{block.statement}.{axis.name}": one.settings[axis.name] for axis in axes}
-    return Alternative(shown, one.blocks, one.counts)
+    named = {f"S{block.statement}.{axis.name}": one.shown[axis.name] for axis in axes}
+    return Setting(named, one.asks)
+
+
+# Points that are planned in vain before the region is refused: one nest as written is legal.
+MOST_SKIPPED = 64
+
+
+@dataclass(frozen=True)
+class CpuPoints:
+    """The points of a region's space on the cores of a CPU, the rules' own first."""
+
+    base: Base
+    space: Space
+    device: Device
+
+    @cached_property
+    def own(self) -> CpuSpace:
+        """The CPU's space, as the annotation limits it."""
+        analysis = self.base.analysis
+        flags = (code_flags_at(analysis.region.spec, p).host for p in self.space.params)
+        found = tuple(dict.fromkeys(flags))
+        # One empty list is a build command that says nothing.
+        return CpuSpace(analysis, found if any(found) else (), self.space.limits)
+
+    def listing(self, limit: int) -> Listing:
+        """Return at most `limit` points, the first of them legal (`Points.listing`).
+
+        Each list of compiler flags that the annotation gives is tried instead of our own ones.
+        Points that differ in flags alone share a plan.
+        """
+        own = self.own
+        first, skipped = _first(own)
+        points = tuple(islice(own.points(limit + skipped), skipped, None))
+        plans: dict[tuple[tuple[str, str | int], ...], Variant] = {}
+
+        def make(number: int) -> Variant:
+            if number == 0:
+                return first
+            settings = shown(points[number])
+            key = tuple((name, value) for name, value in settings.items() if name != FLAGS)
+            if key not in plans:
+                plans[key] = _planned(own, points[number])
+            return replace(plans[key], config=settings, flags=_flags(points[number]))
+
+        settings = tuple(map(shown, points))
+        times = (None,) * len(points)
+        if limit == 1:
+            # Nobody needs the rest of the space for the rules' choice.
+            return Listing(settings, times, make)
+        note = SAMPLED.format(size=own.legal.size) if own.is_sampled(len(points)) else ""
+        return Listing(settings, times, make, note, own.size, own.admitted)
+
+    def axes(self) -> Iterator[str]:
+        """Yield the names of the axes of the CPU's space."""
+        return (axis.name for axis in replace(self.own, limits=NO_LIMITS).axes)
+
+
+def first_plan(base: Base) -> Plan:
+    """Return what the rules choose for the cores of a CPU, and why not what they would rather.
+
+    Raises:
+        AnnotuneError: No choice is legal.
+    """
+    return _first(CpuSpace(base.analysis))[0].tuned
+
+
+def _first(space: CpuSpace) -> tuple[Variant, int]:
+    """Return the first legal point with the reasons against earlier ones, and how many they are.
+
+    Raises:
+        AnnotuneError: There is none.
+    """
+    refusal: AnnotuneError | None = None
+    left_out: tuple[Reason, ...] = ()
+    for count, point in enumerate(space.points(MOST_SKIPPED)):
+        try:
+            return _planned(space, point, left_out), count
+        except AnnotuneError as error:
+            refusal = refusal or error
+            what = "; ".join(f"{name} {value}" for name, value in shown(point).items())
+            left_out += tuple(
+                Reason("left out", what or "the rules' choice", one.message)
+                for one in error.diagnostics
+            )
+    assert refusal is not None
+    raise refusal
+
+
+def _planned(space: CpuSpace, point: Parts, left_out: tuple[Reason, ...] = ()) -> Variant:
+    """Return a point as a variant; `left_out` are reasons against others.
+
+    Raises:
+        AnnotuneError: It is illegal.
+    """
+    first, *others = space.choices(point)
+    choices = (replace(first, reasons=(*left_out, *first.reasons)), *others)
+    groups = cpu_groups(space.analysis)
+    made = planned(space.analysis, choices, groups, settings=shown(point))
+    return replace(made, flags=_flags(point))
+
+
+def _flags(point: Parts) -> CodeFlags:
+    """Return the flags that the C compiler gets at a point."""
+    return CodeFlags(next((part.asks for part in point if isinstance(part.asks, tuple)), ()))

@@ -24,7 +24,6 @@ from annotune.schedule.units import Unit
 from annotune.strategies.hints import rows_of
 from annotune.transforms.copies import may_not_run, other_user
 from annotune.transforms.hold import Hold
-from annotune.transforms.map import STATIC
 from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
 from annotune.transforms.prefetch import Prefetch
@@ -136,7 +135,8 @@ class Block:
     With `sums`, `along` is a reduction, each lane of which has a partial result. With `copied`
     the block reads copies of its inputs. Without lanes the nest stays as it is, for the compiler
     to arrange. `outer` is the loop outside the block that goes around the others, empty where the
-    rules choose it. Without `ahead` no block asks for the output of a later one.
+    rules choose it. Without `ahead` no block asks for the output of a later one. `shared` is how
+    many loops of the nest the threads share, 0 for as many as the rules say.
     """
 
     along: str = ""
@@ -147,6 +147,7 @@ class Block:
     copied: bool = False
     outer: str = ""
     ahead: bool = True
+    shared: int = 0
 
     def __str__(self) -> str:
         if not self.along:
@@ -205,14 +206,6 @@ class Blocked:
             yield Hold(number, self.held, self.from_zero)
         if self.padded:
             yield Pad(number, self.padded)
-
-
-@dataclass(frozen=True, slots=True)
-class Sharing:
-    """How many loops the threads share, 0 for as many as the rules say, and by which schedule."""
-
-    count: int = 0
-    schedule: str = STATIC
 
 
 def first_block(unit: Unit, statement: int) -> Block:

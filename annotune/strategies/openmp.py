@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations_with_replacement
 from math import prod
+from types import MappingProxyType
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, Loop
@@ -22,7 +23,6 @@ from annotune.strategies.core_blocks import (
     MAX_ROWS,
     Block,
     Blocked,
-    Sharing,
     along_loop,
     cut_tiles,
     first_block,
@@ -48,7 +48,7 @@ from annotune.strategies.core_copies import (
     fetched_ahead,
     padded_loops,
 )
-from annotune.transforms.map import Map
+from annotune.transforms.map import STATIC, Map
 from annotune.transforms.prefetch import Prefetch
 from annotune.transforms.stage import Stage
 from annotune.transforms.team import Team
@@ -265,19 +265,16 @@ def _of_unit(unit: Unit) -> int:
     return prod(max(1, unit.trips[name] or 1) for name in around)
 
 
-BY_RULES = Sharing()
-
-
 def cpu_units(analysis: Analysis) -> tuple[Unit, ...]:
     """Return the nests that the threads share, one after the other."""
     return units(analysis, cpu_groups(analysis), keeps_privates=True)
 
 
 def choose_cpu(
-    unit: Unit, blocks: Iterable[tuple[int, Block]] = (), sharing: Sharing = BY_RULES
+    unit: Unit, given: Mapping[int, Block] = MappingProxyType({}), schedule: str = STATIC
 ) -> Candidate:
-    """Return the choice for a unit, with the register block of some statements given."""
-    given = dict(blocks)
+    """Return the choice for a unit, with the register blocks of some statements `given`."""
+    count = max((given[n].shared for n in unit.statements if n in given), default=0)
     blocking: list[Blocked] = []
     reasons: list[Reason] = []
     summed: list[tuple[int, str]] = []
@@ -291,7 +288,7 @@ def choose_cpu(
         elif not block.along:
             reasons += _as_it_stands(unit, statement)
         else:
-            found = arranged(unit, statement, block, sharing.count) if block.copied else None
+            found = arranged(unit, statement, block, count) if block.copied else None
             made = _blocking(unit, statement, block, found)
             # Nothing of a statement whose own loops alone make the block leaves its nest.
             is_alone = made.apart is not None and not made.inside
@@ -305,7 +302,7 @@ def choose_cpu(
     taken = {n for b in blocking if b.apart for n in b.apart.beside}
     blocking = [b for b in blocking if b.statement not in taken]
     reasons = [r for r in reasons if r.subject not in {f"S{n}" for n in taken}]
-    cores = found.cores if found is not None else _cores(unit, blocking, sharing, is_reordered)
+    cores = found.cores if found is not None else _cores(unit, blocking, count, is_reordered)
     blocking = [
         b if b.statement in quiet else replace(b, ahead=fetched_ahead(unit, b, cores))
         for b in blocking
@@ -328,8 +325,8 @@ def choose_cpu(
         few = pieces(unit, cores, _sizes(blocking)) < ENOUGH_PIECES
         if found is not None and found.staged and few:
             rule = "outermost parallel loops, fewer of them so that a copy serves the others"
-        if sharing.count:
-            rule = f"the outermost {sharing.count}, as a point of the space"
+        if count:
+            rule = f"the outermost {count}, as a point of the space"
         if unit.sums:
             rule = "reduction loops; the threads' partial results are combined"
         reasons.insert(0, Reason("threads", ", ".join(cores), rule))
@@ -341,7 +338,7 @@ def choose_cpu(
         Team(s, n, Level.CPU_THREAD if n in cores else Level.SIMD, unit.host) for s, n in team
     ]
     if outer:
-        own_map = Map(unit.leader, outer, unit.host, "threads", schedule=sharing.schedule)
+        own_map = Map(unit.leader, outer, unit.host, "threads", schedule=schedule)
         placed.append(own_map)
     bare = Candidate.of_axes(unit.parts, *placed, reasons=reasons)
     choice = bare.having(*_steps(unit, blocking))
@@ -419,12 +416,10 @@ def _inner_last(band: tuple[Loop, ...], free: tuple[str, ...], along: str) -> tu
     return (*(n for n in names if n != along), along)
 
 
-def _cores(
-    unit: Unit, blocking: list[Blocked], sharing: Sharing, is_reordered: bool
-) -> tuple[str, ...]:
+def _cores(unit: Unit, blocking: list[Blocked], most: int, is_reordered: bool) -> tuple[str, ...]:
     """Return the loops that threads share: the outermost, until there are enough pieces.
 
-    Those of `sharing` if it says how many; in the order of the block if the text's is not kept.
+    At most `most` where that is not 0; in the order of the block if the text's is not kept.
     """
     lanes = {b.simd for b in blocking}
     tiles = _sizes(blocking)
@@ -450,7 +445,7 @@ def _cores(
         out.append(cut)
         count_so_far *= count
         is_enough = count_so_far >= ENOUGH_PIECES
-        if len(out) == sharing.count or (not sharing.count and is_enough):
+        if len(out) == most or (not most and is_enough):
             break
     if not unit.sums or unit.may_combine(*out):
         return tuple(out)

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Protocol
 
-from annotune.codegen.target import RegionCode, Target, Variant
+from annotune.codegen.target import RegionCode, Target
 from annotune.measure.check import WAITED, Checker, CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.run import RUN_LIMIT_S, TimingPlan
 from annotune.measure.timing import BUSY, IDLE_LOAD
 from annotune.measure.trial import Trial
+from annotune.space.variants import Variant
 from annotune.tune.crew import Crew
 from annotune.tune.ending import NEVER, Stop
 from annotune.tune.store import Store, in_memory

@@ -15,13 +15,14 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any
 
-from annotune.codegen.target import Listing, RegionCode, Target, Variant
+from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.ahead import NICENESS, TOGETHER, compile_ahead
 from annotune.measure.check import CheckPlan
 from annotune.measure.check import Variant as Program
 from annotune.measure.run import RUN_LIMIT_S
 from annotune.measure.trial import Status, Trial
+from annotune.space.variants import Listing, Variant
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of
 from annotune.tune.recorder import Recorder, TrialJob, disk_full_is_refused

@@ -18,7 +18,7 @@ from annotune.annotation.devices import Device
 from annotune.codegen.baseline import naive_openacc, naive_openmp
 from annotune.codegen.recipes import listing_of
 from annotune.codegen.renaming import body_text
-from annotune.codegen.target import Listing, RegionCode, Target, Variant
+from annotune.codegen.target import RegionCode, Target
 from annotune.ir.region import SourceFile
 from annotune.measure.gpu import (
     Gpu,
@@ -37,6 +37,7 @@ from annotune.model.bounds import roofline_time, widest_real
 from annotune.model.predict import KernelForecast
 from annotune.space.decision import Base
 from annotune.space.space import Space
+from annotune.space.variants import Listing, Variant
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, busy_words
 from annotune.tune.jobs import SHARED_WITH

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.codegen.several_sizes import combined, sizes_text
-from annotune.codegen.target import RegionCode, Target, Variant
+from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.plan import proofs
 from annotune.measure.sizes import awkward_sizes, open_sizes
 from annotune.measure.trial import Trial
+from annotune.space.variants import Variant
 from annotune.tune.bench import Bench, Listener, program_of
 from annotune.tune.ending import NEVER, Stop
 from annotune.tune.region_run import Tuned

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from statistics import median
 
-from annotune.codegen.target import TUNED_SUFFIX, Listing, RegionCode, Target, Variant
+from annotune.codegen.target import TUNED_SUFFIX, RegionCode, Target
 from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.check import BRANCHES, CheckPlan
@@ -35,6 +35,7 @@ from annotune.measure.trial import Final, Status, Trial, Verdict
 from annotune.model.predict import Forecast
 from annotune.model.traffic import Compiled
 from annotune.schedule.plan import Kernel
+from annotune.space.variants import Listing, Variant
 from annotune.transforms.tree import Body
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench, program_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device, load_device
 from annotune.codegen.grid import grid
-from annotune.codegen.target import Variant, load_target
+from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold, trip_count
@@ -25,6 +25,7 @@ from annotune.pipeline import emit
 from annotune.schedule.candidate import ContractionTile
 from annotune.schedule.plan import Kernel
 from annotune.settings import Settings
+from annotune.space.variants import Variant
 from annotune.strategies.registry import AUTO
 from annotune.tune.tuner import forecast_of
 from machine_code.global_access import GlobalAccess, global_accesses

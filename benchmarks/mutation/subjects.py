@@ -11,7 +11,6 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
 from annotune.annotation.regions import find_annotations
 from annotune.codegen.target import Target, load_target
-from annotune.codegen.target import Variant as Choice
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
 from annotune.measure.oracle import Oracle
@@ -20,6 +19,7 @@ from annotune.measure.toolchain import Toolchains
 from annotune.measure.variant import Variant
 from annotune.space.decision import Base
 from annotune.space.space import region_space
+from annotune.space.variants import Variant as Choice
 from annotune.strategies.registry import AUTO
 from annotune.tune.bench import program_of
 from mutation.operators import Edit, edits
@@ -100,7 +100,7 @@ def _subject(program: str, name: str, analysis: Analysis, oracle: Oracle) -> Sub
     if name != "cuda resident":
         base = Base.of(analysis, AUTO)
         first = next(
-            iter(target.listing(base, region_space(base), load_device("h200"), 1).variants())
+            iter(target.points(base, region_space(base), load_device("h200")).listing(1).variants())
         )
         code = target.region(first, False)
         return Subject(program, name, program_of(target, kind, first, code), analysis, oracle)
@@ -116,7 +116,9 @@ def _other_choice(target: Target, analysis: Analysis, strategy: str) -> tuple[Ch
     What a region computes into a scalar comes back to the host, which resident data does not.
     """
     base = Base.of(analysis, strategy)
-    found = list(target.listing(base, region_space(base), load_device("h200"), POINTS).variants())
+    found = list(
+        target.points(base, region_space(base), load_device("h200")).listing(POINTS).variants()
+    )
     is_resident = True
     try:
         target.region(found[0], True)

@@ -14,7 +14,7 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
 from annotune.annotation.regions import find_annotations
-from annotune.codegen.target import RegionCode, Target, Variant
+from annotune.codegen.target import RegionCode, Target
 from annotune.frontend.load import load
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker, CheckPlan
@@ -24,6 +24,7 @@ from annotune.measure.trial import Trial
 from annotune.measure.variant import Variant as Program
 from annotune.space.decision import Base
 from annotune.space.space import region_space
+from annotune.space.variants import Variant
 
 EXAMPLES = Path(__file__).parent.parent.parent / "c_examples"
 
@@ -73,7 +74,9 @@ def analysed_text(text: str) -> Analysis:
 def variants(target: Target, analysis: Analysis, limit: int) -> list[Variant]:
     """Return the first variants of a region for a target."""
     base = Base.of(analysis)
-    return list(target.listing(base, region_space(base), load_device("h200"), limit).variants())
+    return list(
+        target.points(base, region_space(base), load_device("h200")).listing(limit).variants()
+    )
 
 
 @lru_cache

@@ -14,14 +14,14 @@ from support.acc_texts import contraction, product
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import load_device
 from annotune.codegen.openacc import OpenAccTarget
-from annotune.codegen.target import Provenance, Variant
-from annotune.codegen.variants import GpuPoints
+from annotune.codegen.target import Provenance
 from annotune.measure.acc_text import as_openmp
 from annotune.measure.trial import Status
 from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Base, Point
-from annotune.space.limits import NO_LIMITS
-from annotune.space.openacc import decide_acc
+from annotune.space.openacc import AccPoints
+from annotune.space.space import region_space
+from annotune.space.variants import Variant
 from annotune.strategies.acc_levels import on_acc
 
 TARGET = OpenAccTarget()
@@ -125,6 +125,6 @@ def test_a_shape_that_turns_out_illegal_makes_room_for_the_next() -> None:
     )
     points = (Point(picked={0: wrong}), Point())
     device = load_device("h200")
-    gpu = GpuPoints(base, device, decide_acc, "acc")
-    found = list(gpu.listing(points, NO_LIMITS, 2).variants())
+    gpu = AccPoints.of(base, region_space(base), device)
+    found = list(gpu.first_of(points, 2).variants())
     assert [variant.config["S0.shape"] for variant in found] == ["merged"]

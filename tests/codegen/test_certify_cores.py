@@ -15,9 +15,9 @@ from annotune.analysis.facts import Analysis
 from annotune.certify.certificate import verify
 from annotune.certify.cores import certify_cores
 from annotune.certify.versions import block_versions
-from annotune.codegen.openmp import first_plan
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.decision import Base
+from annotune.space.openmp import first_plan
 
 NAMES = sorted(str(path.relative_to(EXAMPLES)) for path in EXAMPLES.glob("*/*.c"))
 SUM = """

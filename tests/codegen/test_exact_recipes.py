@@ -16,11 +16,12 @@ from annotune.annotation.devices import load_device
 from annotune.annotation.grammar import Origin
 from annotune.annotation.parse import parse_recipe
 from annotune.codegen.recipes import exact_recipe, first_variant, listing_of
-from annotune.codegen.target import TARGET_NAMES, Listing, RegionCode, load_target
+from annotune.codegen.target import TARGET_NAMES, RegionCode, load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.region import Region
 from annotune.space.decision import Base
 from annotune.space.space import Space, region_space
+from annotune.space.variants import Listing
 
 DEVICE = load_device("h200")
 REGIONS = [

@@ -22,8 +22,9 @@ from conftest import Golden
 
 from annotune.analysis.analyse import analyse
 from annotune.codegen.openacc import OpenAccTarget
-from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.target import Provenance
 from annotune.measure.trial import Status
+from annotune.space.variants import Variant
 
 TARGET = OpenAccTarget()
 GCC = ("-fopenacc", "-foffload=disable")

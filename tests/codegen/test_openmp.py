@@ -20,14 +20,15 @@ from conftest import Golden
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
-from annotune.codegen.openmp import OpenMpTarget, first_plan
-from annotune.codegen.target import Provenance, Variant
+from annotune.codegen.openmp import OpenMpTarget
+from annotune.codegen.target import Provenance
 from annotune.ir.nest import Level
 from annotune.measure.trial import Status
 from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Base
-from annotune.space.openmp import FLAGS, Alternative, CpuPoint, CpuSpace
+from annotune.space.openmp import FLAGS, CpuSpace, Setting, first_plan, shown
 from annotune.space.space import region_space
+from annotune.space.variants import Variant
 from annotune.strategies.openmp import choose_cpu, cpu_units
 from annotune.transforms.map import Map
 
@@ -179,9 +180,9 @@ def test_a_choice_that_is_illegal_is_left_out_with_its_reason(
     right = choose_cpu(unit)
     wrong = Candidate(right.parts, (Map(0, (("l", Level.CPU_THREAD),), command="threads"),))
     found = {(): wrong, ("lanes",): right}
-    points = [CpuPoint((Alternative(dict.fromkeys(names, 8)),)) for names in found]
+    points = [(Setting(dict.fromkeys(names, 8), "static"),) for names in found]
     monkeypatch.setattr(CpuSpace, "points", lambda *_: iter(points))
-    monkeypatch.setattr(CpuPoint, "choices", lambda point, _: (found[tuple(point.settings)],))
+    monkeypatch.setattr(CpuSpace, "choices", lambda _, point: (found[tuple(shown(point))],))
     (choice,) = first_plan(Base.of(analysis)).choices
     assert choice.steps == right.steps
     why = "left out: the rules' choice (statement 0 has no loop 'l')"
@@ -192,7 +193,7 @@ def test_a_choice_that_is_illegal_is_left_out_with_its_reason(
 def test_points_that_differ_in_flags_alone_share_their_plans() -> None:
     base = Base.of(analysed("gemm/gemm.c"))
     space = region_space(base)
-    listing = OpenMpTarget().listing(base, space, load_device("h200"), 5000)
+    listing = OpenMpTarget().points(base, space, load_device("h200")).listing(5000)
     by_settings: dict[tuple[object, ...], list[Variant]] = {}
     for number, config in list(enumerate(listing.configs))[1:40]:
         key = tuple((name, value) for name, value in config.items() if name != FLAGS)

@@ -34,12 +34,13 @@ from annotune.codegen.several_sizes import (
     combined,
     suffixes,
 )
-from annotune.codegen.target import Variant, load_target
+from annotune.codegen.target import load_target
 from annotune.ir.expr import Binary, Expr, Int, Var
 from annotune.pipeline import emit
 from annotune.settings import Settings
 from annotune.space.decision import Base
 from annotune.space.space import region_space
+from annotune.space.variants import Variant
 
 PRODUCT = """\
 void mm(int n, int m, const double *restrict a, const double *restrict b, double *restrict c)
@@ -219,7 +220,9 @@ def combination(target: str, text: str) -> Variant:
     for region in regions:
         base = Base.of(analyse(region))
         space = region_space(base)
-        found.append(load_target(target).listing(base, space, load_device("h200"), 1).variant(0))
+        found.append(
+            load_target(target).points(base, space, load_device("h200")).listing(1).variant(0)
+        )
     return combined(found)
 
 

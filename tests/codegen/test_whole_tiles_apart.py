@@ -20,7 +20,6 @@ from annotune.certify import versions as certify_versions
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
 from annotune.codegen.cuda.target import CudaTarget
-from annotune.codegen.variants import planned
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
 from annotune.ir.nest import Assign, map_assigns
@@ -29,6 +28,7 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
 from annotune.measure.variant import Variant as Program
+from annotune.space.variants import planned
 from annotune.strategies.movements import with_peeled
 from annotune.strategies.registry import AUTO, made
 from annotune.transforms.peel import Peel

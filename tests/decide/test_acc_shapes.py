@@ -24,7 +24,7 @@ from annotune.schedule.apply import build
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.space.decision import Decision
-from annotune.space.openacc import acc_points, acc_space, decide_acc
+from annotune.space.openacc import AccPoints, acc_space, decide_acc
 from annotune.strategies.acc_blocks import lane_blocks
 from annotune.strategies.acc_levels import acc_levels
 from annotune.strategies.openacc import NO_BARRIER, acc_shapes, in_form
@@ -232,7 +232,7 @@ def test_a_recipe_keeps_its_loops() -> None:
 def test_the_shapes_are_points_of_the_space_and_come_first() -> None:
     one = decided_text(contraction(8), AUTO)
     space = acc_space(one.space)
-    found = list(acc_points(space, load_device("h200"), 12))
+    found = list(AccPoints(one.base, space, load_device("h200")).ranked(12))
     own = shapes(one)
     assert [point.picked.get(0) for point in found[: len(own)]] == list(own)
     assert len(own) < len(found) <= len(own) + 12

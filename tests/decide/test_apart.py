@@ -13,11 +13,11 @@ from support.regions import text_of
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.codegen.openmp import OpenMpTarget
-from annotune.codegen.variants import planned
 from annotune.measure.trial import Status
 from annotune.schedule.apart import Apart
 from annotune.schedule.units import Unit
 from annotune.space.openmp import CpuSpace
+from annotune.space.variants import planned
 from annotune.strategies.openmp import choose_cpu, cpu_groups, cpu_units
 
 needs_gcc = pytest.mark.skipif(here().c is None, reason="no C compiler")
@@ -143,7 +143,7 @@ def test_every_point_of_a_product_is_legal(name: str) -> None:
     points = list(space.points(12))
     assert len(points) == 12
     for point in points:
-        planned(analysis, point.choices(space.units), groups)
+        planned(analysis, space.choices(point), groups)
 
 
 def test_the_nests_of_a_product(golden: Golden) -> None:

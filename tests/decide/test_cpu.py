@@ -12,9 +12,9 @@ from support.regions import analysis_of
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
-from annotune.codegen.variants import planned
 from annotune.schedule.candidate import Candidate
-from annotune.space.openmp import CpuSpace
+from annotune.space.openmp import CpuSpace, shown
+from annotune.space.variants import planned
 from annotune.strategies.core_blocks import Block, first_block
 from annotune.strategies.core_copies import COPIES, arranged
 from annotune.strategies.openmp import choose_cpu, cpu_groups, cpu_units, first_option, likely
@@ -208,7 +208,7 @@ def test_every_point_of_a_contraction_is_legal() -> None:
         points = list(islice(space.points(64), 4, None, 30))
         assert len(points) == 2
         for point in points:
-            choices = point.choices(space.units)
+            choices = space.choices(point)
             made = planned(analysis, choices, cpu_groups(analysis))
             assert made.general is not None
 
@@ -242,7 +242,7 @@ def test_rows_of_a_prime_count_are_nearly_even() -> None:
 
 def test_points_carry_their_settings() -> None:
     first = next(CpuSpace(analysed("nwchem/sd_t_d1.c")).points(1))
-    assert first.settings == {
+    assert shown(first) == {
         "S0.lanes": 16,
         "S0.rows": 8,
         "S0.over": "h1",

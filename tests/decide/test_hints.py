@@ -225,7 +225,7 @@ def test_a_hinted_launch_is_right_at_every_size(
     found = first(transformation, nest, n)
     maker = load_target(target)
     base = found.base
-    variant = maker.listing(base, found.space, load_device("h200"), 1).variant(0)
+    variant = maker.points(base, found.space, load_device("h200")).listing(1).variant(0)
     code = maker.region(variant, resident=False)
     oracle = Oracle(source_of(text(transformation, nest, n)), found.analysis, here(), tmp_path)
     device = maker.standalone(code) if code.device else ""

@@ -14,13 +14,14 @@ from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
 from annotune.annotation.devices import Device, load_device
-from annotune.codegen.target import TARGET_NAMES, Provenance, RegionCode, Variant, load_target
+from annotune.codegen.target import TARGET_NAMES, Provenance, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError
 from annotune.ir.region import SourceFile
 from annotune.schedule.candidate import Assignment, Candidate, ContractionTile
 from annotune.schedule.units import Unit
 from annotune.space.decision import Base, Point
 from annotune.space.space import Space, region_space, with_factors
+from annotune.space.variants import Variant
 from annotune.strategies.contraction import contraction, has_own_sums
 from annotune.strategies.gpu_tile import wished
 from annotune.strategies.movements import with_peeled
@@ -116,7 +117,7 @@ def _examine(out: Examined, seed: int, is_random: bool, targets: Sequence[str]) 
         target = load_target(name)
         limit = LISTED if is_random and name == "openmp" else 1
         try:
-            found = target.listing(base, chosen, _device(), limit)
+            found = target.points(base, chosen, _device()).listing(limit)
             variant = found.variant(source.randrange(len(found)))
         except AnnotuneError as refusal:
             if not is_random:

@@ -73,7 +73,7 @@ def emitted(name: str) -> str:
     source = text_source(text, "user.c")
     base = Base.of(analyse(source.regions[0]))
     target = load_target("openacc")
-    listed = target.listing(base, region_space(base), load_device("h200"), 1).variants()
+    listed = target.points(base, region_space(base), load_device("h200")).listing(1).variants()
     code = target.region(next(iter(listed)), False)
     return re.sub(r"/\*@ begin.*?end @\*/", lambda _: code.body, user_text(name), flags=re.DOTALL)
 
@@ -354,7 +354,7 @@ def test_data_that_stay_on_the_device_are_there_only_if_the_caller_brings_them(
     source = text_source(OBJECTS + user_text("time_steps"), "user.c")
     base = Base.of(analyse(source.regions[0]))
     target = load_target("openacc")
-    listed = target.listing(base, region_space(base), load_device("h200"), 1).variants()
+    listed = target.points(base, region_space(base), load_device("h200")).listing(1).variants()
     code = target.region(next(iter(listed)), True)
     assert "present(" in code.body
     assert "copy" not in code.body

@@ -145,7 +145,7 @@ def generated() -> Mapping[str, Variant]:
     for name, kind in KINDS.items():
         target = load_target(name)
         space, device = region_space(base), load_device("h200")
-        code = target.region(target.listing(base, space, device, 1).variant(0), False)
+        code = target.region(target.points(base, space, device).listing(1).variant(0), False)
         text = target.standalone(code) if code.device else ""
         out[name] = Variant(name, kind, code, text)
     return out

@@ -72,7 +72,7 @@ class Pipelined:
         analysis = analyse(source.regions[0])
         base, target = Base.of(analysis, AUTO), load_target("cuda")
         first = next(
-            iter(target.listing(base, region_space(base), load_device("h200"), 1).variants())
+            iter(target.points(base, region_space(base), load_device("h200")).listing(1).variants())
         )
         code = target.region(first, False)
         self.variant = Variant("cuda", "cuda-cpu", code, target.standalone(code))

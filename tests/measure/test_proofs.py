@@ -287,7 +287,7 @@ def test_special_values_are_for_reals_that_are_compared(statement: str, meets: b
 def test_a_text_of_annotune_s_takes_its_way_out_line_by_line() -> None:
     analysis = analysis_of(EXTREMUM)
     target, base = load_target("openmp"), Base.of(analysis)
-    one = target.listing(base, region_space(base), load_device("h200"), 1).variant(0)
+    one = target.points(base, region_space(base), load_device("h200")).listing(1).variant(0)
     variant = Variant("openmp", "openmp", target.region(one, False))
     assert has_way_out(variant)
     taken = taking_way_out(variant).code.body
@@ -374,7 +374,7 @@ def test_what_is_copied_beside_what_the_original_touches_is_found(tmp_path: Path
         part.inputs.read(found), whole.inputs.read(u)[touched[0] :][: found.count]
     )
     target, base = load_target("cuda"), Base.of(analysis)
-    one = target.listing(base, region_space(base), load_device("h200"), 1).variant(0)
+    one = target.points(base, region_space(base), load_device("h200")).listing(1).variant(0)
     code = target.region(one, False)
     right = Variant("cuda", "cuda-cpu", code, target.standalone(code))
     plan = CheckPlan(({"n": 40}, {"n": 5}))
@@ -418,7 +418,7 @@ def test_cuda_is_run_on_grids_too_small_and_with_failing_calls(tmp_path: Path) -
     source = text_source(GRID, "f.c")
     analysis = analyse(source.regions[0])
     target, base = load_target("cuda"), Base.of(analysis)
-    for one in target.listing(base, region_space(base), load_device("h200"), 20).variants():
+    for one in target.points(base, region_space(base), load_device("h200")).listing(20).variants():
         text = target.standalone(target.region(one, False))
         if "+= gridDim.x" in text:
             break

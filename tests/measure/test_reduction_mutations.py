@@ -79,7 +79,7 @@ def generated() -> Mapping[str, RegionCode]:
     out = {}
     for name in ("openmp", "openacc"):
         target = load_target(name)
-        out[name] = target.region(target.listing(base, space, device, 1).variant(0), False)
+        out[name] = target.region(target.points(base, space, device).listing(1).variant(0), False)
     return out
 
 

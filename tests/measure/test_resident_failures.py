@@ -36,7 +36,7 @@ void f(int n, double *restrict a, double *restrict b)
 def test_the_nest_runs_while_nothing_has_been_written(tmp_path: Path) -> None:
     source = text_source(STEPS, "f.c")
     base, target = Base.of(analyse(source.regions[0])), load_target("cuda")
-    listed = target.listing(base, region_space(base), load_device("h200"), 1).variants()
+    listed = target.points(base, region_space(base), load_device("h200")).listing(1).variants()
     code = target.region(next(iter(listed)), True)
     text = target.standalone(code)
     checker = Checker(Oracle(source, base.analysis, here(), tmp_path))

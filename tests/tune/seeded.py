@@ -22,12 +22,13 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.annotation.flags import Flags
-from annotune.codegen.target import Listing, RegionCode, Target, Variant
+from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
+from annotune.space.variants import Listing, Variant
 from annotune.tune import experiment, tuner
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench

@@ -11,10 +11,11 @@ from annotune import pipeline
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.annotation.flags import macros
-from annotune.codegen.target import Variant, load_target
+from annotune.codegen.target import load_target
 from annotune.settings import Settings
 from annotune.space.decision import Base
 from annotune.space.space import region_space
+from annotune.space.variants import Variant
 from annotune.tune.bench import program_of
 
 TEXT = """\
@@ -38,7 +39,10 @@ void f(int n, double *restrict y, const double *restrict x)
 def candidates(name: str) -> list[Variant]:
     base = Base.of(analyse(source_of(TEXT).regions[0]))
     return list(
-        load_target(name).listing(base, region_space(base), load_device("h200"), 99).variants()
+        load_target(name)
+        .points(base, region_space(base), load_device("h200"))
+        .listing(99)
+        .variants()
     )
 
 

@@ -9,10 +9,11 @@ import pytest
 from decide.recipes import Decided, decided, example
 
 from annotune.annotation.devices import load_device
-from annotune.codegen.target import Variant, load_target
+from annotune.codegen.target import load_target
 from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Status, Trial
 from annotune.model.traffic import Compiled
+from annotune.space.variants import Variant
 from annotune.strategies.registry import AUTO
 from annotune.tune.region_run import target_models
 from annotune.tune.tuner import Outcome, forecast_of, predicted_trial
@@ -33,7 +34,7 @@ def triples() -> Decided:
 @pytest.fixture(params=["cuda", "openacc"])
 def variant(request: pytest.FixtureRequest) -> Variant:
     one = triples()
-    return load_target(request.param).listing(one.base, one.space, H200, 1).variant(0)
+    return load_target(request.param).points(one.base, one.space, H200).listing(1).variant(0)
 
 
 def test_registers_of_the_tuned_kernel_reach_the_model(variant: Variant) -> None:
@@ -56,7 +57,7 @@ def test_without_a_compiler_the_estimate_stays(variant: Variant) -> None:
 
 def test_a_target_without_a_model_has_no_prediction() -> None:
     one = triples()
-    variant = load_target("openmp").listing(one.base, one.space, H200, 1).variant(0)
+    variant = load_target("openmp").points(one.base, one.space, H200).listing(1).variant(0)
     assert forecast_of(variant, ()) is None
     assert predicted_trial(variant, TRIAL).predicted_s is None
 

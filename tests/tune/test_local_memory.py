@@ -9,9 +9,10 @@ from decide.gemm_texts import gemm
 from decide.recipes import Decided, decided_text
 
 from annotune.annotation.devices import load_device
-from annotune.codegen.target import Variant, load_target
+from annotune.codegen.target import load_target
 from annotune.measure.messages import KernelFacts
 from annotune.measure.trial import Status, Trial
+from annotune.space.variants import Variant
 from annotune.strategies.registry import AUTO
 from annotune.tune.tuner import judged, not_in_registers
 
@@ -34,7 +35,7 @@ void f(int n, double *restrict a, const double *restrict b)
 
 
 def variant_of(one: Decided) -> Variant:
-    return load_target("cuda").listing(one.base, one.space, H200, 1).variant(0)
+    return load_target("cuda").points(one.base, one.space, H200).listing(1).variant(0)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.codegen.several_sizes import at_other_sizes
-from annotune.codegen.target import RegionCode, Variant, load_target
+from annotune.codegen.target import RegionCode, load_target
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
@@ -30,6 +30,7 @@ from annotune.report.results_json import results_json
 from annotune.settings import Settings
 from annotune.space.decision import Base
 from annotune.space.space import region_space
+from annotune.space.variants import Variant
 from annotune.tune import several_sizes
 from annotune.tune.asked import Asked
 from annotune.tune.bench import Bench
@@ -113,7 +114,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> list[AtSize]:
         one = analyse(region)
         base = Base.of(one)
         target = load_target("openmp")
-        variant = target.listing(base, region_space(base), load_device("h200"), 1).variant(0)
+        variant = target.points(base, region_space(base), load_device("h200")).listing(1).variant(0)
         checker = Checker(Oracle(source, one, TOOLS, folder / str(len(made))))
         bench = Bench(
             checker, (tuned_sizes(region),), awkward_sizes(one), 2, 1, time.monotonic() + 60, "cpu"

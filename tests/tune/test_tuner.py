@@ -14,11 +14,12 @@ from support.regions import text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.annotation.flags import Flags
-from annotune.codegen.target import Listing, RegionCode, Target, Variant
+from annotune.codegen.target import RegionCode, Target
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Verdict
+from annotune.space.variants import Listing, Variant
 from annotune.tune.asked import Wanted
 from annotune.tune.bench import Bench
 from annotune.tune.tuner import measured

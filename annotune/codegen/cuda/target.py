@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
-from annotune.annotation.devices import Device
 from annotune.codegen.assemble import assembled, calling_copies, copied, definition
 from annotune.codegen.c_stmt import final_values
 from annotune.codegen.cuda.host import HostText, Version
@@ -22,15 +21,13 @@ from annotune.codegen.several_sizes import (
     suffixes,
     tests_by_size,
 )
-from annotune.codegen.target import Listing, Provenance, RegionCode, Variant, Vocabulary
-from annotune.codegen.variants import GpuPoints
+from annotune.codegen.target import Provenance, RegionCode, Vocabulary
 from annotune.codegen.writer import Writer
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.nest import MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
-from annotune.space.decision import Base
-from annotune.space.space import Space
+from annotune.space.variants import GpuPoints, Variant
 from annotune.transforms.deal import Deal
 from annotune.transforms.decode import Decode
 from annotune.transforms.distribute import Distribute
@@ -62,6 +59,7 @@ class CudaTarget:
     """CUDA C++ for nvcc, and C that calls it."""
 
     name = "cuda"
+    points = GpuPoints
     vocabulary = Vocabulary(
         frozenset(PLACES["block"]) | frozenset(PLACES["thread"]),
         frozenset({MemorySpace.SHARED, MemorySpace.PRIVATE}),
@@ -70,17 +68,6 @@ class CudaTarget:
             *(Registers, Pipeline, Hold, Peel, Pad, Unroll, Stream, Resident, Decode),
         ),
     )
-
-    def listing(self, base: Base, space: Space, device: Device, limit: int) -> Listing:
-        """Return the decision algorithm's choice, then what the model ranks best."""
-        points = GpuPoints(base, device)
-        ranked = space.ranked(device, space.enough(limit))
-        return points.listing_of(space, ranked, limit)
-
-    def axes(self, base: Base, space: Space, device: Device) -> Iterator[str]:
-        """Yield the names of what the points of the space set."""
-        points = GpuPoints(base, device)
-        return points.axes(space.variety())
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         """Return kernels, host entry and call of one region.

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
 from annotune.codegen.cuda.types import FUNCTIONS, IMAGINARY_UNIT, cuda_type
 from annotune.codegen.renaming import Renaming, made_names
-from annotune.codegen.target import Variant
 from annotune.diagnostics import Template
 from annotune.ir.expr import Access, Call, Expr, Int, Real, Var
 from annotune.ir.region import Array, Region, Scalar
 from annotune.schedule.plan import Plan
+from annotune.space.variants import Variant
 
 # What the host's text calls the parts of an array, after its name.
 PARTS = ("bytes", "first", "touched")

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from annotune.codegen.cuda.types import prelude
-from annotune.codegen.target import TARGET_NAMES, Listing, RegionCode, Variant, load_target
+from annotune.codegen.target import TARGET_NAMES, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError, Severity
 from annotune.pipeline import emit
 from annotune.settings import Settings
+from annotune.space.variants import Listing, Variant
 
 from ..examine import LISTED, OnePoint, random_point
 from .source import Source, placed
@@ -51,19 +52,34 @@ class _Chosen:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.target, name)
 
-    def listing(self, base: Any, space: Any, device: Any, limit: int) -> Listing:
-        if self.source is None:
-            return self.target.listing(base, space, device, limit)
-        point = random_point(space, self.source)
-        most = LISTED if self.target.name == "openmp" else 1
-        found = self.target.listing(base, OnePoint.of(space, point), device, most)
-        variant = found.variant(self.source.randrange(len(found)))
-        return Listing((variant.config,), (None,), lambda number: variant)
+    def points(self, base: Any, space: Any, device: Any) -> _Points:
+        return _Points(self, base, space, device)
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:
         code = self.target.region(variant, resident)
         self.codes.append(code)
         return code
+
+
+@dataclass
+class _Points:
+    """The points of a region for a target, or a random one of them."""
+
+    chosen: _Chosen
+    base: Any
+    space: Any
+    device: Any
+
+    def listing(self, limit: int) -> Listing:
+        target, source = self.chosen.target, self.chosen.source
+        if source is None:
+            return target.points(self.base, self.space, self.device).listing(limit)
+        point = random_point(self.space, source)
+        most = LISTED if target.name == "openmp" else 1
+        own = target.points(self.base, OnePoint.of(self.space, point), self.device)
+        found = own.listing(most)
+        variant = found.variant(source.randrange(len(found)))
+        return Listing((variant.config,), (None,), lambda number: variant)
 
 
 def emitted(source: Source, folder: Path, point: int | None) -> Made:

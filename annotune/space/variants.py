@@ -1,0 +1,406 @@
+"""The points of a region's space for one target, as variants: numbered, planned when asked for.
+
+A variant is planned for the tuned sizes and for all; what a search chooses from lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from annotune.analysis.facts import Analysis
+from annotune.annotation.devices import Device
+from annotune.annotation.flags import Flags, code_flags_at
+from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.ir.region import Region
+from annotune.model.predict import RegionModel
+from annotune.schedule.apply import NO_PLACES, Places, build
+from annotune.schedule.candidate import Candidate
+from annotune.schedule.plan import Plan
+from annotune.space.decision import Base, Decision, Point, decide
+from annotune.space.recipe import config
+from annotune.space.space import Space
+from annotune.transforms.distribute import Distribute
+from annotune.transforms.expand import Expand
+from annotune.transforms.permute import Permute
+from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.steps import COPYING
+from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Transform
+from annotune.transforms.vectorize import Vectorize
+
+RANKED = "those of {legal} legal points that the model ranks first"
+ADMITTED = "those that --param and the constraints admit and the model ranks first"
+SAMPLED = "drawn at random of {size} legal points, the same ones every time"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a search chooses from.
+
+    `configs` are the settings of each point, the rules' first choice first. `predicted_s` are the
+    model's times in seconds, None where no model speaks. Points fulfil the constraints;
+    `variant` may still refuse one, but not the first. `note` says where the points are not all
+    of the space, of which `size` points are before constraints and `legal` after them, None where
+    nobody counted.
+    """
+
+    configs: tuple[Mapping[str, str | int], ...]
+    predicted_s: tuple[float | None, ...]
+    make: Callable[[int], Variant]
+    note: str = ""
+    size: int = 0
+    legal: int | None = None
+
+    @property
+    def axes(self) -> Mapping[str, tuple[str | int, ...]]:
+        """Return the axes that differ among the listed points, with their values."""
+        names = dict.fromkeys(name for config in self.configs for name in config)
+        found = {}
+        for name in names:
+            values = dict.fromkeys(c[name] for c in self.configs if name in c)
+            numbers = [v for v in values if isinstance(v, int)]
+            if len(values) > 1 or any(name not in c for c in self.configs):
+                is_ordered = len(numbers) == len(values)
+                found[name] = tuple(sorted(numbers)) if is_ordered else tuple(values)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.configs)
+
+    def variant(self, number: int) -> Variant:
+        """Return a point planned, without its text.
+
+        Raises:
+            AnnotuneError: A transformation that the point asks for is illegal.
+        """
+        return self.make(number)
+
+    def with_second(self, other: Variant) -> Listing:
+        """Return the listing with a variant after its first point."""
+
+        def make(number: int) -> Variant:
+            return other if number == 1 else self.make(number - (number > 1))
+
+        one, *rest = self.configs
+        first_s, *rest_s = self.predicted_s
+        times = (first_s, other.predicted_s, *rest_s)
+        legal = None if self.legal is None else self.legal + 1
+        configs = (one, other.config, *rest)
+        return Listing(configs, times, make, self.note, self.size, legal)
+
+    def of(self, size: int, legal: int) -> Listing:
+        """Return the listing as the model's best of a space of so many points, if it is not all."""
+        note = RANKED.format(legal=legal) if len(self) < legal else ""
+        return replace(self, note=note, size=size, legal=legal)
+
+    def admitted(self, size: int, is_all: bool) -> Listing:
+        """Return the listing as those points of a space that the user's limits admit.
+
+        Where they are not all of these, nobody knows how many there are.
+        """
+        note, legal = ("", len(self)) if is_all else (ADMITTED, None)
+        return replace(self, note=note, size=size, legal=legal)
+
+    def cut(self, limit: int) -> Listing:
+        """Return the first points of the listing."""
+        return replace(self, configs=self.configs[:limit], predicted_s=self.predicted_s[:limit])
+
+    def variants(self) -> Iterator[Variant]:
+        """Yield every legal point planned, in order."""
+        for number in range(len(self)):
+            try:
+                found = self.variant(number)
+            except AnnotuneError:
+                continue
+            yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One point of the space for one region: its plan for the tuned sizes, and the rest.
+
+    `general` is the same schedule without any size fixed but those of the C text; None
+    where the claims behind the plan hold at the region's sizes alone, or where the C text
+    fixes every size. `predicted_s` is the model's time in seconds, and `model` what it came
+    from; both are None where no model speaks for the target. `flags` are those of the
+    annotation's build command at the point. `others` are variants of the region tuned for its
+    other problem sizes; `general` serves beside them all (`annotune.codegen.several_sizes`).
+    `partly` is the schedule with no size fixed but those that the annotation gives several values;
+    None where the annotation gives no size several values or all of them, or where the general
+    plan is as good.
+    """
+
+    analysis: Analysis
+    tuned: Plan
+    general: Plan | None
+    config: Mapping[str, str | int] = field(default_factory=dict)
+    predicted_s: float | None = None
+    model: RegionModel | None = None
+    flags: Flags = field(default_factory=Flags)
+    others: tuple[Variant, ...] = ()
+    partly: Plan | None = None
+
+    @property
+    def by_size(self) -> tuple[Variant, ...]:
+        """Return the variants for each of the problem sizes, this one first."""
+        return (self, *self.others)
+
+    @property
+    def told_apart(self) -> tuple[Variant, ...]:
+        """Return a variant for each set of sizes that the text tells apart, the narrowest first.
+
+        These are the problem sizes, and then what they have several values of with all else open.
+        """
+        if not self.others:
+            return (self,)
+        wider = [replace(v, tuned=v.partly) for v in self.by_size if v.partly is not None]
+        return (*self.by_size, *wider)
+
+    def plans(self) -> tuple[Plan, ...]:
+        """Return every plan that the text holds, the general one last."""
+        general = () if self.general is None else (self.general,)
+        return (*(one.tuned for one in self.told_apart), *general)
+
+    def rewritten(
+        self, analysis: Callable[[Analysis], Analysis], plan: Callable[[Plan], Plan]
+    ) -> Variant:
+        """Return the variant with what `analysis` and `plan` make of each of its parts."""
+        return replace(
+            self,
+            analysis=analysis(self.analysis),
+            tuned=plan(self.tuned),
+            general=None if self.general is None else plan(self.general),
+            partly=None if self.partly is None else plan(self.partly),
+            others=tuple(one.rewritten(analysis, plan) for one in self.others),
+        )
+
+
+def planned(
+    analysis: Analysis,
+    choices: Sequence[Candidate],
+    groups: Sequence[tuple[int, ...]],
+    places: Places = NO_PLACES,
+    settings: Mapping[str, str | int] | None = None,
+) -> Variant:
+    """Return the choices as a variant: its plan at the tuned sizes, and one for all sizes.
+
+    Raises:
+        AnnotuneError: A choice is illegal; at the command that asks for it.
+    """
+    region = analysis.region
+
+    def built(own: Sequence[Candidate], constants: Mapping[str, int]) -> Plan | Diagnostic:
+        return build(analysis, own, groups, constants, places)
+
+    tuned = _legal(built(choices, region.sizes))
+    passed = open_sizes(region)
+    if not (passed and analysis.all_sizes):
+        return Variant(analysis, tuned, None, settings or {})
+    others = tuple(choice.elsewhere or choice for choice in choices)
+    made = built(others, region.constants)
+    if isinstance(made, Diagnostic) and any(map(_inside, others)):
+        # Its copies have a size that only the tuned sizes fix.
+        bare = (choice.having(without=_inside(choice)) for choice in others)
+        made = built(tuple(bare), region.constants)
+    general = _legal(made)
+    partly: Plan | None = None
+    listed = {name: region.sizes[name] for name in region.varied if name in passed}
+    if listed and listed.keys() != passed and general.steps != tuned.steps:
+        found = built(others, {**region.constants, **listed})
+        partly = found if isinstance(found, Plan) else None
+    return Variant(analysis, tuned, general, settings or {}, partly=partly)
+
+
+def _inside(choice: Candidate) -> tuple[type[Transform], ...]:
+    """Return the kinds of the steps by which a worker has copies and blocks of its own."""
+    kinds: tuple[type[Transform], ...] = (*COPYING, Pipeline, Prefetch)
+    if choice.mapping is None or choice.cores:
+        kinds = (*kinds, Tile, Permute, Vectorize, Expand, Distribute)
+    return tuple(kind for kind in kinds if choice.of(kind))
+
+
+def open_sizes(region: Region) -> frozenset[str]:
+    """Return the sizes that a call decides."""
+    own = region.scalars.values()
+    return frozenset(s.name for s in own if s.value is None and s.name in region.sizes)
+
+
+def _legal(plan: Plan | Diagnostic) -> Plan:
+    if isinstance(plan, Diagnostic):
+        raise AnnotuneError.of(plan)
+    return plan
+
+
+class Points(Protocol):
+    """The points that a region's space has for one target."""
+
+    def listing(self, limit: int) -> Listing:
+        """Return at most `limit` points, the first choice of the rules first.
+
+        The first point is planned, all others when they are asked for.
+
+        Raises:
+            AnnotuneError: The first choice is illegal, as only a recipe can make it; or what the
+                user says of the axes leaves no point.
+        """
+
+    def axes(self) -> Iterator[str]:
+        """Yield the names of the axes, as often as they come.
+
+        They are those before what the user says of them. Whoever looks for a name stops there.
+        """
+
+
+@dataclass(frozen=True)
+class GpuPoints:
+    """The points of a region for a GPU: the decision algorithm's choice, then the model's best."""
+
+    base: Base
+    space: Space
+    device: Device
+
+    def listing(self, limit: int) -> Listing:
+        """Return at most `limit` points, the first of them legal (`Points.listing`)."""
+        found = self.first_of(self.ranked(self.space.enough(limit)), limit)
+        if not self.space.limits:
+            return found.of(self.space.size, self.space.legal)
+        is_all = len(found) < limit and self.space.legal <= self.space.enough(limit)
+        return found.admitted(self.space.size, is_all)
+
+    def axes(self) -> Iterator[str]:
+        """Yield the names of the axes that some points have, as often as they come."""
+        for point in self.space.variety():
+            try:
+                decision = self.decided(point)
+            except AnnotuneError:
+                continue
+            yield from self._settings(decision, point)
+
+    def ranked(self, limit: int) -> Iterable[Point]:
+        """Return the first choice, and then at most `limit` points that the model ranks best."""
+        return self.space.ranked(self.device, limit)
+
+    def decided(self, point: Point) -> Decision:
+        """Return what a point means for the target.
+
+        Raises:
+            AnnotuneError: The recipe names what is not there, or asks for what is illegal.
+        """
+        return decide(self.base, point)
+
+    def flags(self, flags: Flags) -> Sequence[str]:
+        """Return those flags of the annotation's that the target's compiler gets."""
+        return flags.nvcc
+
+    def first_of(self, points: Iterable[Point], limit: int) -> Listing:
+        """Return the first points that the user's limits admit, the first of them legal.
+
+        Points whose recipe is illegal are left out, and so is a first one that turns out illegal
+        where it is a strategy's own; where no point is left, the rules of `direct` take their
+        place.
+
+        Raises:
+            AnnotuneError: The first choice is illegal, as only a recipe can make it; or the limits
+                leave no point.
+        """
+        limits = self.space.limits
+        found: list[_Decided] = []
+        illegal: list[Point] = []
+        seen: list[Mapping[str, str | int]] = []
+        first: Variant | None = None
+        for point in points:
+            try:
+                one = self._decided(point)
+                seen.append(one.config)
+                if not limits.admit(one.config):
+                    continue
+                first = first or self.variant(one)
+            except AnnotuneError:
+                # A strategy's whole choice is nobody's demand: what comes next will do.
+                if found or illegal or any(map(point.whole, point.picked)):
+                    illegal.append(point)
+                    continue
+                raise
+            found.append(one)
+            if len(found) == limit:
+                break
+        if first is None and illegal:
+            first = _by_rules(illegal[0], lambda point: self.variant(self._decided(point)))
+            return Listing((first.config,), (first.predicted_s,), {0: first}.__getitem__)
+        if first is None:
+            raise AnnotuneError.of(limits.why_empty(seen))
+        configs = tuple(one.config for one in found)
+        times = tuple(one.predicted_s for one in found)
+        return Listing(configs, times, self._made(tuple(found), first))
+
+    def _settings(self, decision: Decision, point: Point) -> Mapping[str, str | int]:
+        """Return what tables show of a point."""
+        given = self.flags(code_flags_at(self.base.analysis.region.spec, point.params))
+        return {**config(decision, point), **shown_flags(given)}
+
+    def _made(self, found: Sequence[_Decided], first: Variant) -> Callable[[int], Variant]:
+        return lambda number: first if number == 0 else self.variant(found[number])
+
+    def _decided(self, point: Point) -> _Decided:
+        """Return what a point means, with its prediction; nothing is planned yet.
+
+        Raises:
+            AnnotuneError: The recipe is illegal at the point.
+        """
+        decision = self.decided(point)
+        units = self.base.nests(point.fusion, decision.asked)
+        analysis = self.base.analysis
+        flags = code_flags_at(analysis.region.spec, point.params)
+        model = RegionModel(analysis, tuple(units), decision.choices, self.device)
+        settings = self._settings(decision, point)
+        return _Decided(decision, settings, model, model.forecast().kernels_s, flags)
+
+    def variant(self, one: _Decided) -> Variant:
+        """Return a decided point planned.
+
+        Raises:
+            AnnotuneError: A choice is illegal.
+        """
+        decision = one.decision
+        found = planned(
+            self.base.analysis,
+            decision.choices,
+            decision.groups,
+            decision.places,
+            one.config,
+        )
+        return replace(found, predicted_s=one.predicted_s, model=one.model, flags=one.flags)
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """A point with what it means and what is shown of it."""
+
+    decision: Decision
+    config: Mapping[str, str | int]
+    model: RegionModel
+    predicted_s: float
+    flags: Flags
+
+
+def _by_rules(first: Point, variant: Callable[[Point], Variant]) -> Variant:
+    """Return what `direct` makes of a point whose whole choices are all illegal.
+
+    What the point fuses may be illegal too, and is then left apart.
+
+    Raises:
+        AnnotuneError: `direct` is illegal too, as only a recipe can make it.
+    """
+    rules = replace(first, picked={})
+    try:
+        return variant(rules)
+    except AnnotuneError:
+        return variant(replace(rules, fusion="apart"))
+
+
+def shown_flags(flags: Sequence[str]) -> Mapping[str, str]:
+    """Return compiler flags as a part of a variant's configuration, empty for none."""
+    return {"flags": " ".join(flags)} if flags else {}

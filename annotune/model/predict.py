@@ -17,21 +17,35 @@ from math import ceil, log2, prod
 
 from annotune.analysis.facts import AccessFacts, Analysis, Work
 from annotune.annotation.devices import Device
-from annotune.ir.c_types import WORD, element_bytes
+from annotune.ir.c_types import WORD
 from annotune.model.bounds import KIB, copies, copy_time, least_time, magma_time, peak_flop_s
-from annotune.model.shape import Shape, ThreadWork, host_trips, in_parts, lanes, shape, thread_work
+from annotune.model.shape import (
+    Shape,
+    ThreadWork,
+    element_of,
+    host_trips,
+    in_parts,
+    lanes,
+    shape,
+    thread_work,
+)
 from annotune.model.tiles import predict_lanes, predict_tile
 from annotune.model.traffic import (
     BARRIER_CLOCKS,
+    ISSUE_PER_CLOCK,
     L2_CLOCKS,
+    LOOP_INSTRUCTIONS,
     MEMORY_CLOCKS,
+    REGISTER_BYTES,
     SECTOR_BYTES,
     TERM_CLOCKS,
     Compiled,
     Prediction,
     Stream,
+    busy_share,
     fetched,
     most_registers,
+    overlapping,
     read_by_waves,
     residency,
 )
@@ -42,21 +56,11 @@ from annotune.transforms.decode import Decode
 from annotune.transforms.hold import Hold
 from annotune.transforms.merge import Merge
 
-# Warps per SM that keep its units busy, without unrolling: four schedulers and about eight
-# clocks between dependent FP64 operations (assumption: Hopper's latency is not published).
-WARPS_TO_HIDE = 32
-# Instructions that one iteration of a serial loop adds: compare, add, branch.
-LOOP_INSTRUCTIONS = 3
-# Warp instructions that an SM issues per clock (four schedulers; H100 whitepaper).
-ISSUE_PER_CLOCK = 4
 # 32-bit registers that a thread needs besides values: addresses and counters.
 BASE_REGISTERS = 32
 # Values on their way from memory to a thread at most, beside those that it holds (seen in
 # kernels of a direct gemm: 80 registers).
 VALUES_IN_FLIGHT = 24
-REGISTER_BYTES = 4
-# Terms overlap, but not fully: each costs this share of its time beside the longest.
-EXPOSED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ def predict(
     if choice.merges:
         plain = choice.having(without=(Merge, Decode))
         return predict(with_merged(unit, choice.merges), plain, device, compiled)
-    element = max((_bytes(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
+    element = max((element_of(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
     if choice.contract is not None:
         return predict_tile(unit, choice.contract, element, device, compiled, choice.moves)
     if choice.shape and choice.of(Hold):
@@ -119,25 +123,13 @@ def predict(
         "issue": warps * instructions / (ISSUE_PER_CLOCK * device.sm_count * clock) / running.busy,
         "latency": running.waves * waiting / clock,
     }
-    limit = max(terms, key=lambda name: terms[name])
-    total = terms[limit] + EXPOSED * (sum(terms.values()) - terms[limit])
+    total = overlapping(terms)
     trees = running.waves * _levels(unit, choice, form) * BARRIER_CLOCKS / clock
     # Blocks leave what they have for one more launch of one block.
     last = bool(unit.sums) and form.blocks > 1
     overhead = (1 + last) * (device.kernel_launch_us * 1e-6) + trees
-    return Prediction(
-        launches * (total + overhead),
-        terms["device memory"],
-        terms["L2"],
-        terms["L1"],
-        terms["arithmetic"],
-        terms["issue"],
-        terms["latency"],
-        running.occupancy,
-        limit,
-        registers,
-        compiled is not None,
-    )
+    time_s = launches * (total + overhead)
+    return Prediction.of(time_s, terms, running.occupancy, registers, compiled is not None)
 
 
 def _running(
@@ -155,8 +147,7 @@ def _running(
     filled = form.blocks / (waves * device.sm_count * resident) if form.blocks else 1.0
     # Unrolled iterations are independent work of one warp, as good as further warps.
     factor = max((work.unrolled for work in works), default=1)
-    active = resident * warps * filled * min(4.0, factor**0.5)
-    busy = max(1e-3, min(1.0, active / WARPS_TO_HIDE))
+    busy = busy_share(resident * warps * filled, min(4.0, factor**0.5))
     used = threads / (warps * device.warp_size)
     share = min(1.0, resident * warps * device.warp_size / device.max_threads_per_sm)
     return _Running(resident, waves, busy, used, share)
@@ -215,7 +206,7 @@ def _per_warp(
     sectors = written = instructions = 0.0
     for work in works:
         for load in work.loads:
-            own = load.runs * _sectors(load.access, places, _bytes(unit, load.access))
+            own = load.runs * _sectors(load.access, places, element_of(unit, load.access))
             sectors += own
             written += own if load.access.is_write else 0
             instructions += load.runs
@@ -231,12 +222,7 @@ def _sectors(access: AccessFacts, places: Sequence[dict[str, int]], element: int
 
 
 def _stream(unit: Unit, access: AccessFacts) -> Stream:
-    return Stream.of(access, _bytes(unit, access))
-
-
-def _bytes(unit: Unit, access: AccessFacts) -> int:
-    array = unit.analysis.region.arrays.get(access.access.array)
-    return element_bytes(array.element) if array is not None else WORD
+    return Stream.of(access, element_of(unit, access))
 
 
 NOTHING_COMPILED: Mapping[int, Compiled] = {}

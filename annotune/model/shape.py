@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
+from annotune.ir.c_types import WORD, element_bytes
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.launch_sizes import MAX_THREADS, TEAM
 from annotune.schedule.units import Unit
@@ -74,6 +75,12 @@ def shape(unit: Unit, choice: Candidate) -> Shape:
     rest = [n for n in (*order, *trips) if n not in taken and n not in host]
     serial += [(n, trips.get(n, 1)) for n in dict.fromkeys(rest)]
     return Shape(tuple(threads), tuple(blocks), tuple(serial))
+
+
+def element_of(unit: Unit, access: AccessFacts) -> int:
+    """Return the bytes of an element of what is accessed, those of a double for a private one."""
+    array = unit.analysis.region.arrays.get(access.access.array)
+    return element_bytes(array.element) if array is not None else WORD
 
 
 def in_parts(unit: Unit, form: Shape) -> Shape:

@@ -20,19 +20,24 @@ from math import ceil, gcd, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
-from annotune.ir.c_types import WORD, element_bytes
 from annotune.ir.nest import MemorySpace
 from annotune.model.bounds import KIB, peak_flop_s
+from annotune.model.shape import element_of
 from annotune.model.traffic import (
     BARRIER_CLOCKS,
+    ISSUE_PER_CLOCK,
+    LOOP_INSTRUCTIONS,
     MEMORY_CLOCKS,
+    REGISTER_BYTES,
     SECTOR_BYTES,
     SM_PARTS,
     STAGE_CLOCKS,
     Compiled,
     Prediction,
     Stream,
+    busy_share,
     most_registers,
+    overlapping,
     read_by_waves,
     residency,
 )
@@ -53,7 +58,6 @@ from annotune.transforms.tile import tile_name
 EDGE_REGISTERS = 80
 # ptxas lets go of half of them before it spills (28 by 16 threads, 128 registers for each).
 NEEDED_AT_EDGES = 40
-REGISTER_BYTES = 4
 # Places of eight bytes next to each other that the banks of shared memory serve at once.
 BANK_PAIRS = 16
 
@@ -148,20 +152,9 @@ def predict_tile(
     waited = MEMORY_CLOCKS + rounds * STAGE_CLOCKS + block.rounds * 2 * BARRIER_CLOCKS
     terms["latency"] = waves * waited / clock
     exposed = min(moving, computing) / per_sm * waves + terms["latency"]
-    limit = max(terms, key=lambda name: terms[name])
-    return Prediction(
-        max(moving, computing / filled) + exposed + device.kernel_launch_us * 1e-6,
-        terms["device memory"],
-        terms["L2"],
-        terms["shared memory"],
-        terms["arithmetic"],
-        0.0,
-        terms["latency"],
-        min(1.0, resident * tile.threads / device.max_threads_per_sm),
-        limit,
-        registers,
-        compiled is not None,
-    )
+    time_s = max(moving, computing / filled) + exposed + device.kernel_launch_us * 1e-6
+    occupancy = min(1.0, resident * tile.threads / device.max_threads_per_sm)
+    return Prediction.of(time_s, terms, occupancy, registers, compiled is not None)
 
 
 def _block(
@@ -257,12 +250,6 @@ def _spills(missing: int, compiled: Compiled | None, block: _Block) -> _Spills:
 OTHER_REGISTERS = 40
 # Registers of an address, which each accumulator and each operand has for itself.
 ADDRESS = 2
-# As in `model`: warps that hide latency, instructions of a loop and per clock, and the share of
-# their time that the terms beside the longest cost.
-_WARPS_TO_HIDE = 32
-_LOOP_INSTRUCTIONS = 3
-_ISSUE_PER_CLOCK = 4
-_EXPOSED = 0.1
 
 
 def predict_lanes(
@@ -283,7 +270,7 @@ def predict_lanes(
     steps = prod(summed.values())
     facts = unit.analysis.accesses[unit.leader]
     inputs = [f for f in facts if f.access != next(w for w in facts if w.is_write).access]
-    element = max(_bytes(unit, f) for f in facts)
+    element = max(element_of(unit, f) for f in facts)
 
     threads = WARP * ceil(prod(lanes.values()) / WARP)
     warps = gangs * threads // WARP
@@ -296,42 +283,29 @@ def predict_lanes(
     waves = ceil(gangs / (device.sm_count * resident))
     filled = gangs / (waves * device.sm_count * resident)
     # The accumulators of a lane are independent of each other, as further warps are.
-    active = resident * threads / WARP * filled * min(4.0, outputs)
-    busy = max(1e-3, min(1.0, active / _WARPS_TO_HIDE))
+    busy = busy_share(resident * threads / WARP * filled, min(4.0, outputs))
 
     work = unit.analysis.work[unit.leader]
     moved = work.bytes_read + work.bytes_written
-    sectors = sum(loads[id(f)] * _sectors(f, lanes, _bytes(unit, f)) for f in inputs)
+    sectors = sum(loads[id(f)] * _sectors(f, lanes, element_of(unit, f)) for f in inputs)
     clock = device.clock_ghz * 1e9
     own = {**lanes, **rows, **summed}
     footprint = sum(
-        prod(n for name, n in own.items() if _moves(f, name)) * _bytes(unit, f) for f in inputs
+        prod(n for name, n in own.items() if _moves(f, name)) * element_of(unit, f) for f in inputs
     )
     l1_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
     peak = peak_flop_s(element, device)
-    instructions = steps * (sum(loads.values()) + outputs + _LOOP_INSTRUCTIONS)
+    instructions = steps * (sum(loads.values()) + outputs + LOOP_INSTRUCTIONS)
     terms = {
         "device memory": moved / (device.sustained_bandwidth_gb_s * 1e9) / min(1.0, 2 * busy),
         "L2": (gangs * footprint + moved) / (device.l2_bandwidth_gb_s * 1e9) / min(1.0, 2 * busy),
         "L1": warps * steps * sectors * SECTOR_BYTES / l1_rate / busy,
         "arithmetic": work.flop / peak / (prod(lanes.values()) / threads) / busy,
-        "issue": warps * instructions / (_ISSUE_PER_CLOCK * device.sm_count * clock) / busy,
+        "issue": warps * instructions / (ISSUE_PER_CLOCK * device.sm_count * clock) / busy,
     }
-    limit = max(terms, key=lambda name: terms[name])
-    total = terms[limit] + _EXPOSED * (sum(terms.values()) - terms[limit])
-    return Prediction(
-        total + device.kernel_launch_us * 1e-6,
-        terms["device memory"],
-        terms["L2"],
-        terms["L1"],
-        terms["arithmetic"],
-        terms["issue"],
-        0.0,
-        min(1.0, resident * threads / device.max_threads_per_sm),
-        limit,
-        registers,
-        compiled is not None,
-    )
+    time_s = overlapping(terms) + device.kernel_launch_us * 1e-6
+    occupancy = min(1.0, resident * threads / device.max_threads_per_sm)
+    return Prediction.of(time_s, terms, occupancy, registers, compiled is not None)
 
 
 def _sectors(access: AccessFacts, lanes: dict[str, int], element: int) -> int:
@@ -348,8 +322,3 @@ def _sectors(access: AccessFacts, lanes: dict[str, int], element: int) -> int:
 
 def _moves(access: AccessFacts, loop: str) -> bool:
     return access.strides.get(loop) != 0
-
-
-def _bytes(unit: Unit, access: AccessFacts) -> int:
-    array = unit.analysis.region.arrays.get(access.access.array)
-    return element_bytes(array.element) if array is not None else WORD

@@ -78,6 +78,30 @@ class Prediction:
     registers: int
     is_compiled: bool
 
+    @classmethod
+    def of(
+        cls,
+        time_s: float,
+        terms: Mapping[str, float],
+        occupancy: float,
+        registers: int,
+        is_compiled: bool,
+    ) -> Prediction:
+        """Return the prediction whose terms, in seconds, have the names of tables."""
+        return cls(
+            time_s,
+            terms["device memory"],
+            terms["L2"],
+            terms["L1"] if "L1" in terms else terms["shared memory"],
+            terms["arithmetic"],
+            terms.get("issue", 0.0),
+            terms.get("latency", 0.0),
+            occupancy,
+            max(terms, key=lambda name: terms[name]),
+            registers,
+            is_compiled,
+        )
+
 
 # Registers are given to whole warps in units, each from one of the four parts of an SM.
 REGISTER_UNIT = 256
@@ -155,6 +179,30 @@ def _rounded(value: int, unit: int) -> int:
 
 # Bytes of the smallest transfer between L1, L2 and device memory.
 SECTOR_BYTES = 32
+# Warps per SM that keep its units busy, without unrolling: four schedulers and about eight
+# clocks between dependent FP64 operations (assumption: Hopper's latency is not published).
+WARPS_TO_HIDE = 32
+# Instructions that one iteration of a serial loop adds: compare, add, branch.
+LOOP_INSTRUCTIONS = 3
+# Warp instructions that an SM issues per clock (four schedulers; H100 whitepaper).
+ISSUE_PER_CLOCK = 4
+REGISTER_BYTES = 4
+# Terms overlap, but not fully: each costs this share of its time beside the longest.
+EXPOSED = 0.1
+
+
+def overlapping(terms: Mapping[str, float]) -> float:
+    """Return the seconds of a kernel whose terms run side by side."""
+    longest = max(terms.values())
+    return longest + EXPOSED * (sum(terms.values()) - longest)
+
+
+def busy_share(warps: float, independent: float) -> float:
+    """Return how busy so many warps keep an SM, each with some values that wait for none other.
+
+    What is independent in one warp is as good as further warps.
+    """
+    return max(1e-3, min(1.0, warps * independent / WARPS_TO_HIDE))
 
 
 @dataclass(frozen=True, slots=True)

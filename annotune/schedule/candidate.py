@@ -253,11 +253,6 @@ def over(asked: Sequence[Move], known: Sequence[Move], statement: int) -> Moves:
     )
 
 
-def anywhere(known: Sequence[Move]) -> Moves:
-    """Return a movement as if it were on the first statement, to compare it with another's."""
-    return tuple(replace(step, statement=0) for step in known)
-
-
 def described(known: Sequence[Move]) -> str:
     """Return a movement in words: ``2 stages through shared, copies by 2``."""
     return ", ".join(_parts(known)) or "plain"

@@ -11,7 +11,7 @@ from annotune.schedule.candidate import Candidate
 from annotune.transforms.map import Map
 from annotune.transforms.resident import Resident
 from annotune.transforms.transform import Schedule
-from annotune.transforms.tree import Body, numbers, rebuilt
+from annotune.transforms.tree import Body, rebuilt
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,3 @@ def is_kernel(stmt: Stmt) -> bool:
 def holds_kernels(stmt: Stmt) -> bool:
     """Return whether a placed loop stands somewhere inside a serial one."""
     return any(is_kernel(inner) for inner in walk_stmts((stmt,)))
-
-
-def covered(steps: tuple[Step, ...]) -> frozenset[int]:
-    """Return the numbers of the statements that some kernel runs."""
-    return frozenset(n for kernel in _kernels(steps) for s in kernel.body for n in numbers(s))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 
 from annotune.analysis.facts import Analysis
@@ -45,7 +45,7 @@ from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.plan import Kernel
 from annotune.strategies.acc_levels import SAFE_GANG
 from annotune.transforms.copies import array_accesses
-from annotune.transforms.tree import Body, bound_names, numbers, rebuilt
+from annotune.transforms.tree import Body, bound_names, numbers
 
 # libgomp keeps the sizes of a launch in 16 bits: 65536 gangs arrive as 0, its own choice, and
 # 65537 as one (seen with gcc 12; plugin-nvptx.c).
@@ -139,7 +139,7 @@ def _count(loop: Loop, sizes: dict[str, int]) -> int:
 def _whole_tile(loop: Loop) -> Loop:
     """Return a loop over a tile that may be cut short with the tile's own end."""
     assert isinstance(loop.upper, Call)
-    inner = rebuilt(loop, upper=loop.upper.arguments[0])
+    inner = replace(loop, upper=loop.upper.arguments[0])
     return inner if isinstance(fold(trip_count(inner)), Int) else loop
 
 
@@ -320,7 +320,7 @@ class NestWriter:
     ) -> None:
         """Write the loops of the first level as one, and the other levels inside them."""
         loops, *rest = levels
-        bare = tuple(rebuilt(loop, body=()) for loop in loops)
+        bare = tuple(replace(loop, body=()) for loop in loops)
         # A tile's end is known once the loops outside have chosen the tile.
         named = write_ends(out, self.dialect, bare, cut_loops(bare))
         collapse = f" collapse({len(loops)})" if len(loops) > 1 else ""
@@ -352,7 +352,7 @@ class NestWriter:
         listed = ", ".join(map(str, reversed(sizes)))
         out.directive(f"#pragma acc parallel loop gang vector tile({listed}) {tail}")
         heads = [
-            self.dialect.loop_head(rebuilt(loop, lower=tile.lower, upper=tile.upper))
+            self.dialect.loop_head(replace(loop, lower=tile.lower, upper=tile.upper))
             for tile, loop in zip(gangs, lanes, strict=True)
         ]
         with out.under(heads[:-1]), out.block(heads[-1]):

@@ -49,7 +49,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import Region, flattened
-from annotune.transforms.tree import Body, bound_names, rebuilt
+from annotune.transforms.tree import Body, bound_names
 
 
 def without_test(
@@ -79,7 +79,7 @@ def without_test(
             kept.append(test)
     if not kept:
         return None, loop
-    return conjunction(kept), rebuilt(loop, body=_without(loop.body, kept))
+    return conjunction(kept), replace(loop, body=_without(loop.body, kept))
 
 
 def _tests(assign: Assign, stored: dict[str, list[Expr]]) -> list[Expr]:
@@ -135,7 +135,7 @@ def _may_fail(part: Expr, objects: frozenset[str]) -> bool:
 def _without(body: Body, tests: list[Expr]) -> Body:
     def stripped(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Loop):
-            return rebuilt(stmt, body=_without(stmt.body, tests))
+            return replace(stmt, body=_without(stmt.body, tests))
         if isinstance(stmt, LocalArray):
             return stmt
         assert isinstance(stmt, Assign)

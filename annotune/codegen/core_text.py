@@ -9,7 +9,7 @@ What one CPU core does of a kernel, as a C function on flat pointers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from annotune.analysis.facts import Analysis
@@ -36,7 +36,7 @@ from annotune.ir.nest import (
 )
 from annotune.ir.region import Array, Scalar
 from annotune.transforms.registers import fresh_name
-from annotune.transforms.tree import Body, only_fetches, rebuilt, target_name
+from annotune.transforms.tree import Body, only_fetches, target_name
 
 
 def for_registers(body: Body, taken: Iterable[str]) -> Body:
@@ -61,7 +61,7 @@ def _counted_from_zero(body: Body, inside: frozenset[str], taken: frozenset[str]
         if not isinstance(stmt, Loop):
             out.append(stmt)
             continue
-        loop = rebuilt(stmt, body=_counted_from_zero(stmt.body, inside | {stmt.var}, taken))
+        loop = replace(stmt, body=_counted_from_zero(stmt.body, inside | {stmt.var}, taken))
         length = fold(Binary("-", loop.upper, loop.lower))
         is_tile = isinstance(loop.lower, Var) and isinstance(length, Int) and loop.step == 1
         out.append(_moved(loop, length, taken) if is_tile and not _sets(inside, loop) else loop)
@@ -86,7 +86,7 @@ def _moved(loop: Loop, length: Expr, taken: frozenset[str]) -> Loop:
                 upper = fold(substitute(stmt.upper, place))
                 tests = tuple(fold(substitute(test, place)) for test in stmt.peeled)
                 inner = tuple(map(moved, stmt.body))
-                return rebuilt(stmt, lower=lower, upper=upper, body=inner, peeled=tests)
+                return replace(stmt, lower=lower, upper=upper, body=inner, peeled=tests)
             case Local(name, type_, value):
                 return Local(name, type_, None if value is None else substitute(value, place))
             case LocalArray() | Await():
@@ -94,7 +94,7 @@ def _moved(loop: Loop, length: Expr, taken: frozenset[str]) -> Loop:
 
     # The iterator has the type of the one that it stands for, as a loop over tiles does.
     body = tuple(map(moved, loop.body))
-    return rebuilt(loop, var=own, lower=Int(0), upper=length, body=body, tile_of=loop.var)
+    return replace(loop, var=own, lower=Int(0), upper=length, body=body, tile_of=loop.var)
 
 
 def _at(stmt: Assign | Fetch, place: dict[str, Expr]) -> Assign | Fetch:

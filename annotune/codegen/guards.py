@@ -46,7 +46,7 @@ from annotune.ir.nest import Assign, Local, Loop, Stmt
 from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region
 from annotune.schedule.plan import HostLoop, Kernel, Step
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body
 
 Stretch = tuple[Expr, Expr]
 """A part of memory: the address of its first byte, and that behind its last."""
@@ -480,7 +480,7 @@ def _wide(body: tuple[Stmt, ...], ends: frozenset[str]) -> tuple[Stmt, ...]:
     for stmt in body:
         match stmt:
             case Loop():
-                out.append(rebuilt(stmt, body=_wide(stmt.body, ends)))
+                out.append(replace(stmt, body=_wide(stmt.body, ends)))
             case Assign(target=Var(name) as end, value=Select(Binary(op, place, _))) if (
                 name in ends
             ):

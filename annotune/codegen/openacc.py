@@ -68,7 +68,7 @@ from annotune.transforms.map import TILE
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers
 from annotune.transforms.tile import Tile
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body
 from annotune.transforms.unroll import Unroll
 
 
@@ -216,7 +216,7 @@ class _RegionWriter:
                 assert isinstance(stmt, Loop)
                 assert isinstance(stmt.upper, Select)
                 with out.block(f"if ({self.host.expr(stmt.upper.condition)})"):
-                    self._alone(out, (rebuilt(stmt, upper=stmt.upper.if_true),), known)
+                    self._alone(out, (replace(stmt, upper=stmt.upper.if_true),), known)
             elif _touches_arrays(stmt):
                 on_device.append(stmt)
             else:

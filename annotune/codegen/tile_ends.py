@@ -8,7 +8,7 @@ A body in two versions: for whole tiles, without what that makes true, and for t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from annotune.analysis.conditions import Premises
@@ -18,7 +18,7 @@ from annotune.codegen.writer import Writer
 from annotune.ir.expr import PRECEDENCE, Binary, Call, Expr, Var, children, rewrite, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.nest import LocalArray, Loop, Stmt, walk_stmts
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body
 from annotune.transforms.whole_tiles import whole_tiles
 
 
@@ -96,7 +96,7 @@ def with_bounds(body: Body, values: Mapping[Expr, Expr]) -> Body:
         if isinstance(stmt, Loop):
             inner = with_bounds(stmt.body, values)
             lower, upper = change(stmt.lower), change(stmt.upper)
-            out.append(rebuilt(stmt, lower=lower, upper=upper, body=inner))
+            out.append(replace(stmt, lower=lower, upper=upper, body=inner))
         else:
             out.append(stmt)
     return tuple(out)
@@ -154,6 +154,6 @@ def write_versions(
 def unpeeled(body: Body) -> Body:
     """Return `body` with one version of each loop."""
     return tuple(
-        rebuilt(stmt, body=unpeeled(stmt.body), peeled=()) if isinstance(stmt, Loop) else stmt
+        replace(stmt, body=unpeeled(stmt.body), peeled=()) if isinstance(stmt, Loop) else stmt
         for stmt in body
     )

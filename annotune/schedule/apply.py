@@ -30,7 +30,7 @@ from annotune.transforms.stage import Stage
 from annotune.transforms.steps import together
 from annotune.transforms.team import Team
 from annotune.transforms.transform import Schedule, Transform
-from annotune.transforms.tree import Body, numbers, rebuilt, target_name
+from annotune.transforms.tree import Body, numbers, target_name
 
 
 def reductions_refused(
@@ -113,7 +113,7 @@ def _steps(context: Context, body: Body, scheduled: Body, schedule: Schedule) ->
             host = group[0]
             assert isinstance(host, Loop)
             inner = _steps(context, host.body, before.body, schedule)
-            out.append(HostLoop(rebuilt(host, body=()), inner))
+            out.append(HostLoop(replace(host, body=()), inner))
         else:
             own = tuple(sorted(numbers(before)))
             mine = tuple(step for step in schedule if step.statement in own)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -16,7 +16,7 @@ from annotune.transforms.legality import order_refusal
 from annotune.transforms.messages import NOT_DEALT, PLACED
 from annotune.transforms.new_loop import NewLoop
 from annotune.transforms.tiles import cut_end, full_end, full_length
-from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.word import Word, takes
 
 _WORKERS = NewLoop("deal", "workers", "_w", "8, 16, …")
@@ -78,7 +78,7 @@ class Deal:
         loop = next(x for x in path(body, self.statement) if x.var == self.loop)
         worker = Var(deal_name(self.loop))
         lower = fold(Binary("+", loop.lower, Binary("*", Int(loop.step), worker)))
-        inner = rebuilt(
+        inner = replace(
             loop,
             lower=lower,
             upper=self._upper(loop, lower, context.sizes),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -14,7 +14,7 @@ from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.merge import decoded
 from annotune.transforms.messages import NOT_DECODED
-from annotune.transforms.tree import Body, numbers, path, rebuilt
+from annotune.transforms.tree import Body, numbers, path
 from annotune.transforms.word import TALK, Word, takes
 
 # Loops whose iterations threads are dealt as they come to them: their body is no place of its own.
@@ -74,7 +74,7 @@ class Decode:
             return stmt
         if stmt.var == self.loop and stmt.merges and stmt.place not in _COPYING:
             return _with_parts(stmt, {part: name for name, part in decoded(stmt).items()})
-        return rebuilt(stmt, body=tuple(map(self._inside, stmt.body)))
+        return replace(stmt, body=tuple(map(self._inside, stmt.body)))
 
 
 def _declared(stmt: Stmt) -> tuple[str, ...]:
@@ -90,11 +90,11 @@ def _with_parts(loop: Loop, parts: Mapping[Expr, str]) -> Loop:
     if len(loop.body) == 1:
         inner = loop.body[0]
         if isinstance(inner, Loop) and inner.place not in (Level.SERIAL, *_COPYING):
-            return rebuilt(loop, body=(_with_parts(inner, parts),))
+            return replace(loop, body=(_with_parts(inner, parts),))
     used: dict[str, Expr] = {}
     renewed = _Use(parts, used).body(loop.body)
     ordered = [name for name in parts.values() if name in used]
-    return rebuilt(loop, body=(*(Local(n, "int", used[n]) for n in ordered), *renewed))
+    return replace(loop, body=(*(Local(n, "int", used[n]) for n in ordered), *renewed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class _Use:
                 return Local(name, type_, new)
             case Loop():
                 lower, upper = (rewrite(e, self._change) for e in (stmt.lower, stmt.upper))
-                return rebuilt(stmt, lower=lower, upper=upper, body=self.body(stmt.body))
+                return replace(stmt, lower=lower, upper=upper, body=self.body(stmt.body))
             case LocalArray() | Await():
                 return stmt
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -11,7 +11,7 @@ from annotune.ir.nest import Loop
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import LOOPS_DIFFER
-from annotune.transforms.tree import Body, is_declaration, rebuilt, same_bounds, top_of
+from annotune.transforms.tree import Body, is_declaration, same_bounds, top_of
 from annotune.transforms.word import THESIS, Word, takes
 
 
@@ -97,7 +97,7 @@ def _merged(first: Loop, second: Loop, context: Context) -> Loop:
         and same_bounds(last, head, context.folded)
         and len(first.body) == len(second.body) == 1
     ):
-        return rebuilt(first, body=(_merged(last, head, context),))
+        return replace(first, body=(_merged(last, head, context),))
     # Both nests may have brought the declaration of one variable.
     again = (stmt for stmt in second.body if not (is_declaration(stmt) and stmt in first.body))
-    return rebuilt(first, body=(*first.body, *again))
+    return replace(first, body=(*first.body, *again))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.analysis.reductions import reduction_operator
@@ -28,7 +28,6 @@ from annotune.transforms.tree import (
     find_assign,
     nest_loops,
     path,
-    rebuilt,
     replace_loop,
     target_name,
 )
@@ -137,7 +136,7 @@ class Hold:
             (
                 LocalArray(name, context.types[target.array], extents),
                 *nest_loops(picking, (load,)),
-                rebuilt(loop, body=map_assigns(loop.body, use_block)),
+                replace(loop, body=map_assigns(loop.body, use_block)),
                 *nest_loops(picking, (store,)),
             ),
         )

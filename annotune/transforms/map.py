@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis, LoopKind
@@ -21,7 +21,6 @@ from annotune.transforms.tree import (
     nest_loops,
     numbers,
     picks_piece,
-    rebuilt,
     replace_loop,
 )
 from annotune.transforms.word import THESIS, Word, takes
@@ -155,7 +154,7 @@ class Map:
         by_name, combines = {loop.var: loop for loop in band}, self._combines(band, context)
         levels = dict(self.levels)
         placed = [
-            rebuilt(by_name[name], place=levels[name], combines=combines[name])
+            replace(by_name[name], place=levels[name], combines=combines[name])
             for name in self._outside_in(by_name)
         ]
         host = [by_name[name] for name in self.around]

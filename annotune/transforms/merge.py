@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import prod
 from typing import ClassVar
@@ -36,7 +36,6 @@ from annotune.transforms.tree import (
     bound_names,
     nest_loops,
     path,
-    rebuilt,
     replace_loop,
     top_of,
 )
@@ -265,5 +264,5 @@ def _renewed(body: Body, index: _Index) -> Body:
             case LocalArray() | Await():
                 out.append(stmt)
             case Loop():
-                out.append(rebuilt(stmt, body=_renewed(stmt.body, index)))
+                out.append(replace(stmt, body=_renewed(stmt.body, index)))
     return tuple(out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -29,7 +29,6 @@ from annotune.transforms.tree import (
     only_fetches,
     path,
     picks_piece,
-    rebuilt,
     top_of,
 )
 from annotune.transforms.word import KIM_2019, Word, takes
@@ -96,7 +95,7 @@ class Pad:
                     within = (*cut, stmt) if is_cut else cut
                     upper = full_end(stmt) if is_cut else stmt.upper
                     inner = self._padded(stmt.body, within, local, context)
-                    out.append(rebuilt(stmt, upper=upper, body=inner))
+                    out.append(replace(stmt, upper=upper, body=inner))
                 case Assign():
                     out.append(_guarded(stmt, cut, local, context))
                 case Local(name, type_, value) if value is not None and _memory(value, local):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.analysis.conditions import Premises
@@ -28,7 +28,6 @@ from annotune.transforms.tiles import cut_end, cut_ends, full_end
 from annotune.transforms.tree import (
     Body,
     bound_names,
-    rebuilt,
     replace_loop,
     top_of,
 )
@@ -94,7 +93,7 @@ class Peel:
             return body
         marked = _marked(around, tests)
         peeled = tuple(dict.fromkeys((*marked.peeled, *tests)))
-        return replace_loop(body, marked, (rebuilt(marked, peeled=peeled),))
+        return replace_loop(body, marked, (replace(marked, peeled=peeled),))
 
     def _loops(self, body: Body) -> tuple[Loop, ...] | None:
         """Return the loops around the statement where it has all the named ones.
@@ -126,7 +125,7 @@ class Peel:
         """Return whether `tests` show that nothing cuts a loop short."""
         depth = next(k for k, x in enumerate(around) if x is loop)
         known = self._around(around, depth, context).where(tests)
-        known = known.inside(rebuilt(loop, upper=full_end(loop)))
+        known = known.inside(replace(loop, upper=full_end(loop)))
         return all(known.implies(Binary("<", Var(loop.var), end)) for end in cut_ends(loop))
 
     def _around(self, around: Sequence[Loop], depth: int, context: Context) -> Premises:
@@ -134,7 +133,7 @@ class Peel:
         known = Premises.of(context.types, context.sizes)
         for loop in around[:depth]:
             upper = full_end(loop) if loop.var in self.loops else loop.upper
-            known = known.inside(rebuilt(loop, upper=upper))
+            known = known.inside(replace(loop, upper=upper))
         return known
 
 

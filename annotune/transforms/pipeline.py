@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -29,7 +29,6 @@ from annotune.transforms.registers import fresh_name
 from annotune.transforms.tree import (
     Body,
     path,
-    rebuilt,
     replace_loop,
     target_name,
     top_of,
@@ -130,7 +129,7 @@ class Pipeline:
         arrays, nests, rest = _parts(loop)
         if self.stages == 1:
             begun = tuple(_placed(nest, Level.ASYNC) for nest in nests)
-            return (*arrays, rebuilt(loop, body=(*begun, Await(0), *rest)))
+            return (*arrays, replace(loop, body=(*begun, Await(0), *rest)))
         lengths = {a.name: part_length(a.extents[0]) for a in arrays}
         part = fresh_name(f"{loop.var}_part", body, context.names)
         first = fresh_name(f"{loop.var}_first", body, context.names)
@@ -155,7 +154,7 @@ class Pipeline:
         rings = (
             LocalArray(a.name, a.type, (self.stages * lengths[a.name],), a.space) for a in arrays
         )
-        return (*rings, *before, rebuilt(loop, body=inner))
+        return (*rings, *before, replace(loop, body=inner))
 
     def _in_registers(self, body: Body, loop: Loop, context: Context) -> Body:
         """Return the loop with the next tile in registers while the present one is in use."""
@@ -181,7 +180,7 @@ class Pipeline:
 
         before = map_assigns(nests, lambda s: _at(s, loop, loop.lower, context))
         inner = (*map_assigns(nests, load), *rest, *map_assigns(nests, store))
-        return (*arrays, *dealt, *before, rebuilt(loop, body=inner))
+        return (*arrays, *dealt, *before, replace(loop, body=inner))
 
 
 def _at(assign: Assign, loop: Loop, at: Expr, context: Context) -> Assign:
@@ -225,7 +224,7 @@ def _placed(loop: Loop, level: Level) -> Loop:
     """Return a nest of copies with its cooperative loops on another level."""
     inner = tuple(_placed(s, level) if isinstance(s, Loop) else s for s in loop.body)
     place = level if loop.place is Level.COOPERATIVE else loop.place
-    return rebuilt(loop, body=inner, place=place)
+    return replace(loop, body=inner, place=place)
 
 
 def _parts(loop: Loop) -> tuple[tuple[LocalArray, ...], tuple[Loop, ...], Body]:

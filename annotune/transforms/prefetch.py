@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -18,7 +18,6 @@ from annotune.transforms.tree import (
     find_assign,
     nest_loops,
     path,
-    rebuilt,
     replace_loop,
 )
 from annotune.transforms.word import Word, takes
@@ -105,10 +104,10 @@ class Prefetch:
         inside = next(loop for loop in loops if loop.var == self.inside)
         following = _following(ahead)
         indices = tuple(substitute(index, {self.ahead: following}) for index in target.indices)
-        picking = [rebuilt(x, place=Level.SERIAL, combines=()) for x in self._picking(body)]
+        picking = [replace(x, place=Level.SERIAL, combines=()) for x in self._picking(body)]
         if picking:
             last = picking[-1]
-            picking[-1] = rebuilt(last, step=last.step * self.line)
+            picking[-1] = replace(last, step=last.step * self.line)
         fetch = Fetch(Access(target.array, indices, target.span))
         return replace_loop(body, inside, (*nest_loops(picking, (fetch,)), inside))
 

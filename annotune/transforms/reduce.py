@@ -56,7 +56,6 @@ from annotune.transforms.tree import (
     numbers,
     path,
     place_name,
-    rebuilt,
     replace_loop,
     restrict,
     target_name,
@@ -244,7 +243,7 @@ class Reduce:
         # The workers of every placed loop have variables of their own, whatever it carries.
         if loop.var in self.loops or loop.place is not Level.SERIAL:
             combines = (*(c for c in combines if c.name != target_name(assign)), *added)
-        return rebuilt(loop, body=tuple(body), combines=combines)
+        return replace(loop, body=tuple(body), combines=combines)
 
     def _may_miss(self, body: Body) -> bool:
         """Return whether the loops may leave the target untouched, which others may then use."""
@@ -306,7 +305,7 @@ def _second_run(loop: Loop, statements: frozenset[int], test: Var) -> Loop:
     """Return a loop with `statements` alone, in order, that runs where `test` holds."""
     kept = restrict(loop, statements)
     assert isinstance(kept, Loop)
-    return rebuilt(_serial(kept), upper=Select(test, loop.upper, loop.lower))
+    return replace(_serial(kept), upper=Select(test, loop.upper, loop.lower))
 
 
 def _serial(loop: Loop) -> Loop:
@@ -319,7 +318,7 @@ def _serial(loop: Loop) -> Loop:
                 body.append(replace(stmt, number=NO_STATEMENT))
             case _:
                 body.append(stmt)
-    return rebuilt(loop, body=tuple(body), place=Level.SERIAL, combines=(), peeled=())
+    return replace(loop, body=tuple(body), place=Level.SERIAL, combines=(), peeled=())
 
 
 def _guard_reads(assign: Assign, operator: Operator) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -25,7 +25,7 @@ from annotune.transforms.context import Context
 from annotune.transforms.copies import copy_refusal, names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_INVARIANT
-from annotune.transforms.tree import Body, find_assign, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, find_assign, path, replace_loop
 from annotune.transforms.word import THESIS, Word, takes
 
 
@@ -85,7 +85,7 @@ class Registers:
         def use_copy(stmt: Assign) -> Assign:
             return stmt.rewritten(swap)
 
-        inside = rebuilt(loop, body=map_assigns(loop.body, use_copy))
+        inside = replace(loop, body=map_assigns(loop.body, use_copy))
         store = Assign(assign.number, target, "=", held, assign.span)
         return replace_loop(
             body, loop, (Local(name, context.types[target.array], target), inside, store)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import prod
 from typing import ClassVar, TypeAlias
@@ -47,7 +47,6 @@ from annotune.transforms.tree import (
     bound_names,
     path,
     picks_piece,
-    rebuilt,
     replace_loop,
     target_name,
     top_of,
@@ -182,10 +181,10 @@ class Stage:
         declared = LocalArray(name, context.types[self.array], (self._length(found),), self.space)
         loops = path(body, self.statement)
         if not self.loop:
-            own = rebuilt(loops[-1], body=(declared, *nest, *map_assigns(loops[-1].body, use_copy)))
+            own = replace(loops[-1], body=(declared, *nest, *map_assigns(loops[-1].body, use_copy)))
             return replace_loop(body, loops[-1], (own,))
         loop = next(x for x in loops if x.var == self.loop)
-        reusing = rebuilt(loop, body=map_assigns(loop.body, use_copy))
+        reusing = replace(loop, body=map_assigns(loop.body, use_copy))
         return replace_loop(body, loop, (declared, *nest, reusing))
 
     @property

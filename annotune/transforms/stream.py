@@ -24,7 +24,7 @@ from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_WORD, NOT_STREAMED
 from annotune.transforms.pipeline import WORDS
-from annotune.transforms.tree import Body, bound_names, rebuilt, top_of
+from annotune.transforms.tree import Body, bound_names, top_of
 from annotune.transforms.word import CUDA_GUIDE, Word, takes
 
 
@@ -86,7 +86,7 @@ def _marked(body: Body, array: str) -> Body:
     for stmt in body:
         match stmt:
             case Loop():
-                out.append(rebuilt(stmt, body=_marked(stmt.body, array)))
+                out.append(replace(stmt, body=_marked(stmt.body, array)))
             case Assign() if _of(array, (stmt.target, *stmt.sources())):
                 out.append(replace(stmt, streamed=True))
             case Local(name, kind, value) if value is not None and _of(array, (value,)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -18,7 +18,6 @@ from annotune.transforms.tree import (
     nest_loops,
     numbers,
     path,
-    rebuilt,
     replace_loop,
     target_name,
 )
@@ -98,7 +97,7 @@ class Team:
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop shared, which `why_not` has accepted."""
         loop = self._loop(body)
-        shared = rebuilt(loop, place=self.level, combines=self._combined(body, loop, context))
+        shared = replace(loop, place=self.level, combines=self._combined(body, loop, context))
         around = self._perfect(body, loop)
         if not around:
             return replace_loop(body, loop, (shared,))

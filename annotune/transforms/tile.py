@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
@@ -14,7 +14,7 @@ from annotune.ir.nest import Loop
 from annotune.transforms.context import Context
 from annotune.transforms.messages import ALREADY_TILED, DEALT_ALREADY
 from annotune.transforms.new_loop import NewLoop
-from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.word import CHILL, Word, takes
 
 _TILES = NewLoop("tile", "tiles", "_t", "2, 4, 8, …")
@@ -65,7 +65,7 @@ class Tile:
         trip = fold(trip_count(loop), context.sizes)
         if not (isinstance(trip, Int) and trip.value % self.size == 0):
             end = Call("min", (end, loop.upper))
-        inner = rebuilt(loop, lower=Var(tile), upper=end)
+        inner = replace(loop, lower=Var(tile), upper=end)
         outer = Loop(
             tile,
             loop.lower,

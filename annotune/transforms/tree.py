@@ -8,6 +8,7 @@ next loop, and only the loops of one band may change places.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import TypeGuard
 
 from annotune.ir.expr import Access, Expr, Var, accesses, variables
@@ -85,27 +86,7 @@ def with_body(loop: Loop, body: Body) -> Loop:
     """Return `loop` around another body; the same object when nothing changes."""
     if len(body) == len(loop.body) and all(a is b for a, b in zip(body, loop.body, strict=True)):
         return loop
-    return rebuilt(loop, body=body)
-
-
-def rebuilt(loop: Loop, **changes: object) -> Loop:
-    """Return a copy of `loop` with some fields changed, its span kept."""
-    fields: dict[str, object] = {
-        "var": loop.var,
-        "lower": loop.lower,
-        "upper": loop.upper,
-        "body": loop.body,
-        "step": loop.step,
-        "place": loop.place,
-        "tile_of": loop.tile_of,
-        "unrolled": loop.unrolled,
-        "span": loop.span,
-        "combines": loop.combines,
-        "deal_of": loop.deal_of,
-        "merges": loop.merges,
-        "peeled": loop.peeled,
-    }
-    return Loop(**{**fields, **changes})  # type: ignore[arg-type]  # names checked by Loop itself
+    return replace(loop, body=body)
 
 
 def restrict(stmt: Stmt, keep: frozenset[int]) -> Stmt | None:
@@ -183,7 +164,7 @@ def nest_loops(loops: Iterable[Loop], innermost: Body) -> Body:
     """Return the loops nested in the given order, outermost first, around `innermost`."""
     body = innermost
     for loop in reversed(tuple(loops)):
-        body = (rebuilt(loop, body=body),)
+        body = (replace(loop, body=body),)
     return body
 
 
@@ -195,7 +176,7 @@ def in_order(body: Body, loops: frozenset[int]) -> Body:
             out.append(stmt)
             continue
         loop = with_body(stmt, in_order(stmt.body, loops))
-        out.append(rebuilt(loop, place=Level.SERIAL) if id(stmt) in loops else loop)
+        out.append(replace(loop, place=Level.SERIAL) if id(stmt) in loops else loop)
     return tuple(out)
 
 

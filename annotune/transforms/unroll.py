@@ -44,7 +44,7 @@ from annotune.transforms.messages import (
     UNSIGNED_BOUND,
 )
 from annotune.transforms.registers import fresh_name
-from annotune.transforms.tree import Body, bound_names, path, rebuilt, replace_loop, target_name
+from annotune.transforms.tree import Body, bound_names, path, replace_loop, target_name
 from annotune.transforms.value_type import is_no_narrower, local_types
 from annotune.transforms.word import THESIS, Word, takes
 
@@ -133,7 +133,7 @@ class Unroll:
             return replace_loop(body, loop, self._copies(loop, loop.lower, body, context))
         copies = self._copies(loop, Var(loop.var), body, context)
         # What is peeled off asks about one iteration.
-        main = rebuilt(
+        main = replace(
             loop,
             body=copies,
             step=loop.step * self.factor,
@@ -147,7 +147,7 @@ class Unroll:
         left = Binary("%", trip, Int(self.factor))
         whole = Binary("*", Binary("-", trip, left), Int(loop.step))
         begin = fold(Binary("+", loop.lower, whole), context.sizes)
-        return replace_loop(body, loop, (rebuilt(main, upper=begin), rebuilt(loop, lower=begin)))
+        return replace_loop(body, loop, (replace(main, upper=begin), replace(loop, lower=begin)))
 
     def _loop(self, body: Body) -> Loop:
         return self._found(body)[0]
@@ -236,7 +236,7 @@ def _renamed(body: Body, around: Body, used: set[str]) -> Body:
             case LocalArray():
                 return replace(stmt, name=names.get(stmt.name, stmt.name))
             case Loop():
-                return rebuilt(stmt, body=tuple(map(renamed, stmt.body)))
+                return replace(stmt, body=tuple(map(renamed, stmt.body)))
             case _:
                 return stmt
 
@@ -282,7 +282,7 @@ def _at(stmt: Stmt, point: _Point) -> Stmt:
             return stmt
         case Loop():
             there = {point.var: point.value}
-            return rebuilt(
+            return replace(
                 stmt,
                 lower=fold(substitute(stmt.lower, there)),
                 upper=fold(substitute(stmt.upper, there)),

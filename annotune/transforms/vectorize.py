@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
@@ -11,7 +11,7 @@ from annotune.ir.nest import Level, Loop
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, placement_refusal
 from annotune.transforms.messages import PLACED
-from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.word import CHILL, Word, takes
 
 
@@ -55,7 +55,7 @@ class Vectorize:
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop marked, which `why_not` has accepted."""
         loop = self._loop(body)
-        return replace_loop(body, loop, (rebuilt(loop, place=Level.SIMD),))
+        return replace_loop(body, loop, (replace(loop, place=Level.SIMD),))
 
     def _loop(self, body: Body) -> Loop:
         return next(x for x in path(body, self.statement) if x.var == self.loop)

@@ -9,7 +9,7 @@ from annotune.analysis.conditions import Premises
 from annotune.ir.expr import Binary, Call, Expr, Select, Var, rewrite
 from annotune.ir.nest import Assign, Local, Loop, Stmt
 from annotune.transforms.tiles import cut_ends, full_end
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body
 
 
 def whole_tiles(body: Body, known: Premises) -> Body:
@@ -26,7 +26,7 @@ def whole_tiles(body: Body, known: Premises) -> Body:
                 loop = _full(stmt, known)
                 here = known.inside(loop)
                 tests = tuple(test for test in loop.peeled if not here.implies(test))
-                out.append(rebuilt(loop, body=whole_tiles(loop.body, here), peeled=tests))
+                out.append(replace(loop, body=whole_tiles(loop.body, here), peeled=tests))
             case Assign():
                 out.append(_assign(stmt, known))
             case Local(name, type_, value) if value is not None:
@@ -41,12 +41,12 @@ def _full(loop: Loop, known: Premises) -> Loop:
     ends = cut_ends(loop)
     if not ends:
         return loop
-    here = known.inside(rebuilt(loop, upper=full_end(loop)))
+    here = known.inside(replace(loop, upper=full_end(loop)))
     short = [end for end in ends if not here.implies(Binary("<", Var(loop.var), end))]
     if len(short) == len(ends):
         return loop
     bounds = (full_end(loop), *short)
-    return rebuilt(loop, upper=reduce(lambda end, full: Call("min", (full, end)), bounds[::-1]))
+    return replace(loop, upper=reduce(lambda end, full: Call("min", (full, end)), bounds[::-1]))
 
 
 def _assign(assign: Assign, known: Premises) -> Assign:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from annotune.ir.nest import Loop, Nest
 from annotune.transforms.hold import Hold
 from annotune.transforms.pad import Pad
 from annotune.transforms.stage import Stage
-from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, path, replace_loop
 
 SIZES = {"n": 6, "m": 10, "k": 5}
 TARGET = OpenMpTarget()
@@ -36,7 +37,7 @@ def product(*steps: Stage | Hold | Pad) -> Body:
     """Return a product in whole tiles with the tiles' own loops made for a compiler."""
     body = done(steps, rows_of_tiles(4, 4, SIZES), SIZES)
     loop = tile_loop(body)
-    return replace_loop(body, loop, (rebuilt(loop, body=for_registers(loop.body, ())),))
+    return replace_loop(body, loop, (replace(loop, body=for_registers(loop.body, ())),))
 
 
 def test_tiles_are_counted_from_zero_and_copies_have_pointers(golden: Golden) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any, assert_never
@@ -32,7 +32,7 @@ from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Operator, Stmt
 from annotune.ir.region import Region
 from annotune.schedule.plan import Kernel, Plan, Step
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body
 
 PRIME = (1 << 61) - 1
 # Numbers modulo a prime are in order like any others.
@@ -337,7 +337,7 @@ def _steps(steps: tuple[Step, ...]) -> Body:
         if isinstance(step, Kernel):
             out.extend(step.body)
         else:
-            out.append(rebuilt(step.loop, body=_steps(step.steps)))
+            out.append(replace(step.loop, body=_steps(step.steps)))
     return tuple(out)
 
 

@@ -15,7 +15,7 @@ from annotune.frontend.load import load
 from annotune.ir.expr import Access, Expr, Var, rewrite, variables, walk
 from annotune.ir.nest import Assign, Loop, Nest, Stmt
 from annotune.ir.region import Array, Extent, Region, Scalar, SourceFile
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body
 
 from .nest_text import parse_nest, print_nest
 
@@ -122,7 +122,7 @@ def _placed(body: Body, lines: Iterator[int]) -> Body:
     for stmt in body:
         span = Span("t.c", next(lines), 1)
         if isinstance(stmt, Loop):
-            out.append(rebuilt(stmt, body=_placed(stmt.body, lines), span=span))
+            out.append(replace(stmt, body=_placed(stmt.body, lines), span=span))
         elif isinstance(stmt, Assign):
             out.append(_spanned(stmt, span))
         else:

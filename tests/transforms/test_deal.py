@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from conftest import Golden
 from hypothesis import given
@@ -28,7 +30,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Transform
-from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.unroll import Unroll
 
 COMMAND = Span("t.c", 77, 3, 9)
@@ -255,7 +257,7 @@ def test_the_certificate_of_three_levels_holds(shape: tuple[tuple[int, int], ...
 
 def changed(body: Body, loop: str, **changes: object) -> Body:
     old = next(x for x in path(body, 0) if x.var == loop)
-    return replace_loop(body, old, (rebuilt(old, **changes),))
+    return replace_loop(body, old, (replace(old, **changes),))
 
 
 def worker_loop(body: Body) -> Loop:

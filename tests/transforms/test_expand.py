@@ -29,7 +29,7 @@ from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
 from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Transform
-from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.vectorize import Vectorize
 
 COMMAND = Span("t.c", 77, 3, 9)
@@ -163,7 +163,7 @@ def test_lanes_share_the_array_and_threads_do_not() -> None:
 def test_refuses_a_scalar_that_sets_a_bound() -> None:
     body = MATMUL.region.nest.body
     inner = path(body, 1)[-1]
-    bounded = replace_loop(body, inner, (rebuilt(inner, upper=Var("s")),))
+    bounded = replace_loop(body, inner, (replace(inner, upper=Var("s")),))
     refusal = refused(Expand(1, "s", ("j",)), bounded, FIXED)
     assert refusal.code == "AT292"
 

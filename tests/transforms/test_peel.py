@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from conftest import Golden
@@ -29,7 +30,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Transform
-from annotune.transforms.tree import Body, path, rebuilt, replace_loop
+from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.unroll import Unroll
 from annotune.transforms.whole_tiles import whole_tiles
 
@@ -156,7 +157,7 @@ def test_refuses_a_test_that_threads_answer_differently_around_barriers() -> Non
 def test_refuses_workers_that_combine() -> None:
     body = tiled()
     loop = path(body, 0)[3]
-    summed = rebuilt(loop, place=Level.THREAD_Y, combines=(Combine(Operator.SUM, "C"),))
+    summed = replace(loop, place=Level.THREAD_Y, combines=(Combine(Operator.SUM, "C"),))
     body = replace_loop(body, loop, (summed,))
     assert said(Peel(0, ("i",)), body).startswith(
         "AT240: peel: loop 'l_t' is shared by workers that combine a sum"

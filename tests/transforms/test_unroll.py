@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,6 @@ from annotune.ir.nest import Level, Local, LocalArray, Loop
 from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.registers import Registers
-from annotune.transforms.tree import rebuilt
 from annotune.transforms.unroll import Unroll
 
 COMMAND = Span("t.c", 77, 3, 9)
@@ -184,7 +185,7 @@ def test_a_copy_reads_its_own_local_in_the_loops_inside() -> None:
     assert isinstance(outer, Loop)
     context = Context(nest_analysis("for i in 0:4: for j in 0:2: c[2*i + j] += b[i]"))
     place = Access("b", (Var("i"),))
-    body = (rebuilt(outer, body=(Local("s", "double", place), *outer.body)),)
+    body = (replace(outer, body=(Local("s", "double", place), *outer.body)),)
     assert text_of(Unroll(0, "i", 2).apply(body, context)) == (
         "for i in 0:4 step 2 unrolled 2\n"
         "  local double s = b[i]\n  for j in 0:2\n    S0: c[2 * i + j] += s\n"
@@ -199,7 +200,7 @@ def test_local_arrays_are_renamed_too() -> None:
     (inner,) = outer.body
     assert isinstance(inner, Loop)
     held = (LocalArray("b", "double", (2,)), Local("s", "double"), *inner.body)
-    body = (rebuilt(outer, body=(rebuilt(inner, body=held),)),)
+    body = (replace(outer, body=(replace(inner, body=held),)),)
     text = text_of(Unroll(0, "j", 2).apply(body, Context(one)))
     assert "local double b[2]" in text
     assert "local double b2[2]" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
@@ -20,7 +20,7 @@ from annotune.ir.expr import Access, Var, variables
 from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
 from annotune.ir.region import Array, Scalar
 from annotune.schedule.plan import Kernel, band_of
-from annotune.transforms.tree import Body, nest_loops, rebuilt
+from annotune.transforms.tree import Body, nest_loops
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def _write_axes(out: Writer, maker: _Maker, dialect: ThreadDialect, body: Body) 
     due = [test for test in tests if not variables(test) & late]
     if rest and len(due) < len(tests):
         open_tests = tuple(test for test in tests if test not in due)
-        rest[-1] = rebuilt(rest[-1], peeled=(*rest[-1].peeled, *open_tests))
+        rest[-1] = replace(rest[-1], peeled=(*rest[-1].peeled, *open_tests))
     for loop in loops:
         dialect = dialect.inside(loop, dialect.repeats or bool(head))
     if head and not rest and dialect.recurs(band[-1]):

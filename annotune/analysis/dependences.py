@@ -35,10 +35,9 @@ from annotune.ir.expr import (
     Expr,
     Int,
     Var,
-    accesses,
+    names_read,
     negated,
     print_expr,
-    variables,
 )
 
 
@@ -120,13 +119,9 @@ def _with_tests(
         for reference in user.references
         if reference.name == name
         for condition in reference.conditions
-        for read in _reads_of(condition)
+        for read in names_read(condition)
     }
     return [s for s in statements if s in users or s.references[-1].name in tested]
-
-
-def _reads_of(condition: Expr) -> frozenset[str]:
-    return variables(condition) | {access.array for access in accesses(condition)}
 
 
 def _is_home(name: str, loop: tuple[int, ...], users: list[Statement]) -> bool:
@@ -212,7 +207,7 @@ def _bounded(state: State) -> State:
 def _forget(state: State, changed: set[str]) -> State:
     """Return `state` without the outcomes of tests that read what changed."""
     return frozenset(
-        (origin, frozenset(t for t in paths if changed.isdisjoint(_reads_of(t[0]))))
+        (origin, frozenset(t for t in paths if changed.isdisjoint(names_read(t[0]))))
         for origin, paths in state
     )
 

@@ -29,6 +29,7 @@ from annotune.ir.expr import (
     accesses,
     conjunction,
     conjuncts,
+    names_read,
     rewrite,
     subtracts,
     variables,
@@ -75,7 +76,7 @@ def without_test(
     kept: list[Expr] = []
     for test in dict.fromkeys(tests):
         is_there = _is_asked(test, kept, asked_first) or not _may_fail_in(test, objects)
-        if is_there and not _read(test) & changed:
+        if is_there and not names_read(test) & changed:
             kept.append(test)
     if not kept:
         return None, loop
@@ -110,10 +111,6 @@ def _is_asked(test: Expr, kept: list[Expr], asked_first: frozenset[Expr]) -> boo
         if test in parts and set(parts[: parts.index(test)]) <= set(kept):
             return True
     return False
-
-
-def _read(test: Expr) -> frozenset[str]:
-    return variables(test) | {access.array for access in accesses(test)}
 
 
 def _may_fail_in(test: Expr, objects: frozenset[str]) -> bool:

@@ -35,8 +35,7 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.region import Array, Scalar
-from annotune.transforms.registers import fresh_name
-from annotune.transforms.tree import Body, only_fetches, target_name
+from annotune.transforms.tree import Body, fresh_name, only_fetches, target_name
 
 
 def for_registers(body: Body, taken: Iterable[str]) -> Body:

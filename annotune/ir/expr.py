@@ -213,6 +213,12 @@ def variables(expr: Expr) -> frozenset[str]:
     return frozenset(e.name for e in walk(expr) if isinstance(e, Var))
 
 
+def names_read(expr: Expr) -> frozenset[str]:
+    """Return the names of the scalars and arrays that the value of `expr` depends on."""
+    found = (e for e in walk(expr) if isinstance(e, Var | Access))
+    return frozenset(e.name if isinstance(e, Var) else e.array for e in found)
+
+
 def subtracts(expr: Expr) -> bool:
     """Return whether anything in `expr` is subtracted, below 0 or has its sign changed."""
     return any(

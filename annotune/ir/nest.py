@@ -260,15 +260,8 @@ class Nest:
 
     def arrays(self) -> frozenset[str]:
         """Return the arrays of which statements, or bounds of loops, have elements."""
-        found: list[Expr] = []
-        for stmt in walk_stmts(self.body):
-            if isinstance(stmt, Assign):
-                found += [stmt.target, *stmt.sources()]
-            elif isinstance(stmt, Loop):
-                found += [stmt.lower, stmt.upper]
-            elif isinstance(stmt, Local) and stmt.value is not None:
-                found.append(stmt.value)
-        return frozenset(access.array for expr in found for access in accesses(expr))
+        every = (expr for stmt in walk_stmts(self.body) for expr in expressions(stmt))
+        return frozenset(access.array for expr in every for access in accesses(expr))
 
     def paths(self) -> dict[int, tuple[Loop, ...]]:
         """Return for each statement number the loops around it, outermost first."""
@@ -290,6 +283,23 @@ def walk_stmts(body: tuple[Stmt, ...]) -> Iterator[Stmt]:
         yield stmt
         if isinstance(stmt, Loop):
             yield from walk_stmts(stmt.body)
+
+
+def expressions(stmt: Stmt) -> tuple[Expr, ...]:
+    """Return the expressions of a statement itself: of a loop those of its bounds."""
+    match stmt:
+        case Assign(target=target):
+            return (*stmt.sources(), target)
+        case Loop(lower=lower, upper=upper):
+            return (lower, upper)
+        case Local(value=value):
+            return () if value is None else (value,)
+        case Fetch(place):
+            return (place,)
+        case LocalArray() | Await():
+            return ()
+        case _:
+            assert_never(stmt)
 
 
 def map_assigns(body: tuple[Stmt, ...], change: Callable[[Assign], Assign]) -> tuple[Stmt, ...]:

@@ -14,7 +14,7 @@ from annotune.ir.expr import (
     Var,
     accesses,
     children,
-    variables,
+    names_read,
 )
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, Loop, walk_stmts
@@ -107,13 +107,8 @@ def surely_read(expr: Expr) -> Iterator[Access | Var]:
 def names_in(expr: Expr) -> frozenset[str]:
     """Return the names of scalars and arrays that an expression uses; of a target, its index's."""
     if isinstance(expr, Access):
-        return frozenset[str]().union(*map(value_names, expr.indices))
-    return value_names(expr)
-
-
-def value_names(expr: Expr) -> frozenset[str]:
-    """Return the names of scalars and arrays that the value of an expression depends on."""
-    return variables(expr) | {access.array for access in accesses(expr)}
+        return frozenset[str]().union(*map(names_read, expr.indices))
+    return names_read(expr)
 
 
 def array_accesses(loop: Loop) -> list[Access]:

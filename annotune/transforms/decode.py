@@ -14,7 +14,7 @@ from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.merge import decoded
 from annotune.transforms.messages import NOT_DECODED
-from annotune.transforms.tree import Body, numbers, path
+from annotune.transforms.tree import Body, declared_name, numbers, path
 from annotune.transforms.word import TALK, Word, takes
 
 # Loops whose iterations threads are dealt as they come to them: their body is no place of its own.
@@ -54,7 +54,7 @@ class Decode:
         if loop.unrolled > 1:
             reason = "is unrolled: each copy of its body has parts of its own"
             return NOT_DECODED.at(self.span, loop=self.loop, reason=reason)
-        names = {name for stmt in walk_stmts(loop.body) for name in _declared(stmt)}
+        names = {declared_name(stmt) for stmt in walk_stmts(loop.body)}
         taken = next((part.var for part in loop.merges if part.var in names), "")
         if taken:
             reason = f"holds another '{taken}'"
@@ -75,14 +75,6 @@ class Decode:
         if stmt.var == self.loop and stmt.merges and stmt.place not in _COPYING:
             return _with_parts(stmt, {part: name for name, part in decoded(stmt).items()})
         return replace(stmt, body=tuple(map(self._inside, stmt.body)))
-
-
-def _declared(stmt: Stmt) -> tuple[str, ...]:
-    match stmt:
-        case Loop(var=name) | Local(name) | LocalArray(name):
-            return (name,)
-        case Assign() | Await() | Fetch():
-            return ()
 
 
 def _with_parts(loop: Loop, parts: Mapping[Expr, str]) -> Loop:

@@ -13,13 +13,13 @@ from annotune.ir.nest import Level, LocalArray, Loop, map_assigns, walk_stmts
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_ARRAY, NOT_PRIVATE, PLACED, SETS_BOUNDS
-from annotune.transforms.registers import fresh_name
 from annotune.transforms.tiles import full_length, turn
 from annotune.transforms.tree import (
     Body,
     band_with,
     bound_names,
     find_assign,
+    fresh_name,
     numbers,
     path,
     replace_loop,

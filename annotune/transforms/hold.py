@@ -20,12 +20,12 @@ from annotune.transforms.messages import (
     READ_ELSEWHERE,
     ROUNDED_SUM,
 )
-from annotune.transforms.registers import fresh_name
 from annotune.transforms.tiles import full_length, turn
 from annotune.transforms.tree import (
     Body,
     bound_names,
     find_assign,
+    fresh_name,
     nest_loops,
     path,
     replace_loop,

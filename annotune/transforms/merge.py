@@ -29,11 +29,11 @@ from annotune.ir.poly import ZERO, from_expr, integer
 from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import NOT_MERGED, NOT_ONE_BAND
-from annotune.transforms.registers import fresh_name
 from annotune.transforms.tree import (
     Body,
     band_with,
     bound_names,
+    fresh_name,
     nest_loops,
     path,
     replace_loop,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjunction, substitute
+from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjunction, names_read, substitute
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
     Assign,
@@ -22,12 +22,12 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.transforms.context import Context
-from annotune.transforms.copies import names_in, value_names
+from annotune.transforms.copies import names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_WORD, NOT_AHEAD, NOT_PIPELINED, PLACED, STAGES
-from annotune.transforms.registers import fresh_name
 from annotune.transforms.tree import (
     Body,
+    fresh_name,
     path,
     replace_loop,
     target_name,
@@ -251,7 +251,7 @@ def _needed(nest: Loop) -> frozenset[str]:
     names: set[str] = set()
     for stmt in walk_stmts((nest,)):
         if isinstance(stmt, Assign):
-            names |= names_in(stmt.target).union(*map(value_names, stmt.sources()))
+            names |= names_in(stmt.target).union(*map(names_read, stmt.sources()))
     return frozenset(names - own)
 
 

@@ -48,11 +48,11 @@ from annotune.transforms.messages import (
     ROUNDED_SUM,
     TARGET_MOVES,
 )
-from annotune.transforms.registers import fresh_name
 from annotune.transforms.tree import (
     Body,
     bound_names,
     find_assign,
+    fresh_name,
     numbers,
     path,
     place_name,

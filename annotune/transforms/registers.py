@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Expr, Var, accesses, variables
+from annotune.ir.expr import Expr, Var
 from annotune.ir.nest import (
     Assign,
-    Await,
-    Fetch,
     Level,
     Local,
-    LocalArray,
     Loop,
-    Stmt,
     map_assigns,
     walk_stmts,
 )
@@ -25,7 +20,7 @@ from annotune.transforms.context import Context
 from annotune.transforms.copies import copy_refusal, names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_INVARIANT
-from annotune.transforms.tree import Body, find_assign, path, replace_loop
+from annotune.transforms.tree import Body, find_assign, fresh_name, path, replace_loop
 from annotune.transforms.word import THESIS, Word, takes
 
 
@@ -93,32 +88,3 @@ class Registers:
 
     def _loop(self, body: Body) -> Loop:
         return next(x for x in path(body, self.statement) if x.var == self.loop)
-
-
-def fresh_name(wanted: str, body: Body, others: Iterable[str] = ()) -> str:
-    """Return `wanted`, numbered when `body` or `others` already have that name."""
-    taken: set[str] = set(others)
-    for stmt in walk_stmts(body):
-        taken |= _names(stmt)
-    name, count = wanted, 1
-    while name in taken:
-        count += 1
-        name = f"{wanted}{count}"
-    return name
-
-
-def _names(stmt: Stmt) -> set[str]:
-    match stmt:
-        case Local(name, _, _) | LocalArray(name, _, _):
-            return {name}
-        case Loop(var=var, lower=lower, upper=upper):
-            return {var} | variables(lower) | variables(upper)
-        case Assign(target=target):
-            names = set(variables(target))
-            for source in stmt.sources():
-                names |= variables(source) | {a.array for a in accesses(source)}
-            return names | ({target.name} if isinstance(target, Var) else {target.array})
-        case Fetch(place):
-            return set(variables(place)) | {a.array for a in accesses(place)}
-        case Await():
-            return set()

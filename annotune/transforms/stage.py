@@ -40,11 +40,11 @@ from annotune.transforms.messages import (
     TOO_MUCH_SHARED,
     WRITTEN_IN_KERNEL,
 )
-from annotune.transforms.registers import fresh_name
 from annotune.transforms.tiles import cut_ends, full_length
 from annotune.transforms.tree import (
     Body,
     bound_names,
+    fresh_name,
     path,
     picks_piece,
     replace_loop,

@@ -7,11 +7,11 @@ next loop, and only the loops of one band may change places.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeGuard
 
-from annotune.ir.expr import Access, Expr, Var, accesses, variables
+from annotune.ir.expr import Access, Expr, Var, names_read, variables
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -22,6 +22,7 @@ from annotune.ir.nest import (
     LocalArray,
     Loop,
     Stmt,
+    expressions,
     walk_paths,
     walk_stmts,
 )
@@ -102,7 +103,7 @@ def restrict(stmt: Stmt, keep: frozenset[int]) -> Stmt | None:
         case Loop():
             inner = tuple(s for child in stmt.body if (s := restrict(child, keep)) is not None)
             if any(map(is_declaration, inner)):
-                used = {name for s in inner for name in _used_names(s)}
+                used = {name for s in walk_stmts(inner) for name in used_names(s)}
                 inner = tuple(s for s in inner if not is_declaration(s) or s.name in used)
             return with_body(stmt, inner) if inner else None
 
@@ -111,23 +112,30 @@ def is_declaration(stmt: Stmt) -> TypeGuard[Local | LocalArray]:
     return isinstance(stmt, Local | LocalArray)
 
 
-def _used_names(stmt: Stmt) -> Iterator[str]:
-    """Yield the names that a statement and those inside it read or write."""
-    for one in walk_stmts((stmt,)):
-        match one:
-            case Assign(target=target):
-                parts: tuple[Expr, ...] = (*one.sources(), target)
-            case Local(value=value):
-                parts = () if value is None else (value,)
-            case Loop():
-                parts = (one.lower, one.upper)
-            case Fetch(place):
-                parts = (place,)
-            case LocalArray() | Await():
-                parts = ()
-        for part in parts:
-            yield from variables(part)
-            yield from (access.array for access in accesses(part))
+def used_names(stmt: Stmt) -> frozenset[str]:
+    """Return the names that a statement reads or writes; of a loop those of its bounds."""
+    return frozenset[str]().union(*map(names_read, expressions(stmt)))
+
+
+def declared_name(stmt: Stmt) -> str:
+    """Return the name of the iterator or the variable that a statement brings, empty for none."""
+    match stmt:
+        case Loop(var=name) | Local(name) | LocalArray(name):
+            return name
+        case Assign() | Await() | Fetch():
+            return ""
+
+
+def fresh_name(wanted: str, body: Body, others: Iterable[str] = ()) -> str:
+    """Return `wanted`, numbered when `body` or `others` already have that name."""
+    taken = set(others)
+    for stmt in walk_stmts(body):
+        taken |= {declared_name(stmt), *used_names(stmt)}
+    name, count = wanted, 1
+    while name in taken:
+        count += 1
+        name = f"{wanted}{count}"
+    return name
 
 
 def only_fetches(loop: Loop) -> bool:

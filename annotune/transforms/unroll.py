@@ -17,7 +17,7 @@ from annotune.ir.expr import (
     Int,
     Negate,
     Var,
-    accesses,
+    names_read,
     rewrite,
     substitute,
     variables,
@@ -43,8 +43,7 @@ from annotune.transforms.messages import (
     PLACED,
     UNSIGNED_BOUND,
 )
-from annotune.transforms.registers import fresh_name
-from annotune.transforms.tree import Body, bound_names, path, replace_loop, target_name
+from annotune.transforms.tree import Body, bound_names, fresh_name, path, replace_loop, target_name
 from annotune.transforms.value_type import is_no_narrower, local_types
 from annotune.transforms.word import THESIS, Word, takes
 
@@ -316,20 +315,7 @@ def _independent(assigns: list[Assign]) -> bool:
     for one in assigns:
         written = target_name(one)
         for other in assigns:
-            if other is not one and written in _used(other):
+            used = {name for source in other.sources() for name in names_read(source)}
+            if written in used or (other is not one and written == target_name(other)):
                 return False
-        if written in _read(one):
-            return False
     return True
-
-
-def _read(assign: Assign) -> set[str]:
-    """Return the names that the guard and the value read."""
-    names: set[str] = set()
-    for source in assign.sources():
-        names |= {a.array for a in accesses(source)} | variables(source)
-    return names
-
-
-def _used(assign: Assign) -> set[str]:
-    return _read(assign) | {target_name(assign)}

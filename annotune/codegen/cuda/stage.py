@@ -38,7 +38,18 @@ from annotune.codegen.grid import Grid
 from annotune.codegen.names import spelled, used_scalars
 from annotune.codegen.tile_ends import is_peeled, write_versions
 from annotune.codegen.writer import Writer
-from annotune.ir.expr import Access, Binary, Call, Expr, Int, Var, rewrite, substitute, variables
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Call,
+    Expr,
+    Int,
+    Var,
+    names_read,
+    rewrite,
+    substitute,
+    variables,
+)
 from annotune.ir.fold import exact_quotient, fold, trip_count
 from annotune.ir.nest import (
     Assign,
@@ -54,11 +65,9 @@ from annotune.ir.nest import (
 )
 from annotune.ir.region import Region, flattened
 from annotune.schedule.plan import Kernel
-from annotune.transforms.copies import value_names
-from annotune.transforms.registers import fresh_name
 from annotune.transforms.stage import is_integer_type
 from annotune.transforms.tiles import cut_ends, full_end
-from annotune.transforms.tree import Body
+from annotune.transforms.tree import Body, fresh_name
 from annotune.transforms.value_type import region_types
 
 COUNTER_SUFFIX = "_r"
@@ -496,7 +505,7 @@ def _filled(body: Body) -> frozenset[str]:
 def _touched(body: Body) -> frozenset[str]:
     """Return the names that statements read, and the arrays that they write."""
     assigns = [s for s in walk_stmts(body) if isinstance(s, Assign)]
-    read = (value_names(source) for s in assigns for source in s.sources())
+    read = (names_read(source) for s in assigns for source in s.sources())
     return _filled(body).union(*read)
 
 

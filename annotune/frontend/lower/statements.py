@@ -48,7 +48,7 @@ from annotune.ir.expr import (
     accesses,
     conjunction,
     conjuncts,
-    variables,
+    names_read,
     walk,
 )
 from annotune.ir.fold import fold
@@ -257,13 +257,11 @@ def lower(statements: Sequence[Any], names: Names) -> Nest:
     names.asked_first = {
         whole
         for whole in names.asked_first
-        if not any(read == name or overlaps(read, name) for read in _reads(whole) for name in set_)
+        if not any(
+            read == name or overlaps(read, name) for read in names_read(whole) for name in set_
+        )
     }
     return nest
-
-
-def _reads(expr: Expr) -> frozenset[str]:
-    return variables(expr) | {access.array for access in accesses(expr)}
 
 
 def _numbered(body: Sequence[Stmt], first: int = 0) -> tuple[Stmt, ...]:

@@ -23,7 +23,7 @@ from annotune.ir.expr import Int, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Combine, LocalArray, Loop, walk_stmts
 from annotune.ir.region import Region, SourceFile
-from annotune.transforms.carried import carried_sums
+from annotune.transforms.legality import carried_sums
 from annotune.transforms.tree import bound_names
 
 # `collapse` takes in loops until the threads have this many pieces: enough for 64 threads,

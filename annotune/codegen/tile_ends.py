@@ -18,8 +18,8 @@ from annotune.codegen.writer import Writer
 from annotune.ir.expr import PRECEDENCE, Binary, Call, Expr, Var, children, rewrite, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.nest import LocalArray, Loop, Stmt, walk_stmts
+from annotune.transforms.peel import whole_tiles
 from annotune.transforms.tree import Body
-from annotune.transforms.whole_tiles import whole_tiles
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Assign, Loop
-from annotune.transforms.carried import carried_sums
-from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.expand import Expand
+from annotune.transforms.legality import carried_sums
 from annotune.transforms.permute import Permute
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, bands, find_assign, numbers
 
 # Any length of a tile tells whether tiles are legal.

@@ -18,7 +18,6 @@ from annotune.ir.nest import Loop, Stmt, walk_paths
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, holds_kernels, is_kernel
 from annotune.transforms.cache import Cache
-from annotune.transforms.context import Context
 from annotune.transforms.decode import Decode
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.language import words_of, written
@@ -29,7 +28,7 @@ from annotune.transforms.reduce import Reduce
 from annotune.transforms.stage import Stage
 from annotune.transforms.steps import together
 from annotune.transforms.team import Team
-from annotune.transforms.transform import Schedule, Transform
+from annotune.transforms.transform import Context, Schedule, Transform
 from annotune.transforms.tree import Body, numbers, target_name
 
 

@@ -12,10 +12,10 @@ from annotune.ir.expr import Int
 from annotune.ir.nest import Loop
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.units import Unit
-from annotune.transforms.context import Context
 from annotune.transforms.decode import Decode
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import NOT_MERGED
+from annotune.transforms.transform import Context
 
 
 def why_not_merged(unit: Unit, loops: Sequence[str], span: Span) -> Diagnostic | None:

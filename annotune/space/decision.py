@@ -36,7 +36,6 @@ from annotune.strategies.hints import HINTS
 from annotune.strategies.movements import as_wished
 from annotune.strategies.registry import AUTO, why_not
 from annotune.transforms.cache import Cache
-from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal, deal_name
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
@@ -52,7 +51,7 @@ from annotune.transforms.stage import Stage
 from annotune.transforms.steps import COPYING, in_order, of_kind
 from annotune.transforms.team import Team
 from annotune.transforms.tile import Tile, tile_name
-from annotune.transforms.transform import Schedule, Transform
+from annotune.transforms.transform import Context, Schedule, Transform
 from annotune.transforms.tree import path
 from annotune.transforms.unroll import Unroll
 

@@ -48,12 +48,11 @@ from annotune.transforms.pad import Pad
 from annotune.transforms.peel import Peel
 from annotune.transforms.pipeline import WORDS, Pipeline, part_length
 from annotune.transforms.resident import Resident
-from annotune.transforms.stage import Stage
+from annotune.transforms.stage import VECTORS, Stage
 from annotune.transforms.steps import of_kind
 from annotune.transforms.stream import Stream
 from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Transform
-from annotune.transforms.wide_copy import VECTORS
 
 # Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
 # Programming Guide, Technical Specifications per Compute Capability).

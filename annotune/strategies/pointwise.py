@@ -30,12 +30,11 @@ from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import SM_THREADS, WARP
 from annotune.schedule.merged import as_merged, refused_merges, with_merged
 from annotune.schedule.units import Unit
-from annotune.transforms.context import Context
-from annotune.transforms.halo import offset_of
+from annotune.transforms.footprint import offset_of
 from annotune.transforms.pad import Pad
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import bound_names
 
 

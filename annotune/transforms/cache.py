@@ -14,9 +14,9 @@ from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Binary, Expr, Int, Select, Var, substitute, walk
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import CachedSection, Level, Loop
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_CACHED
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, find_assign, numbers, path, top_of
 from annotune.transforms.word import Word, takes
 

@@ -11,11 +11,10 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold
 from annotune.ir.nest import Level, Loop
-from annotune.transforms.context import Context
 from annotune.transforms.legality import order_refusal
 from annotune.transforms.messages import NOT_DEALT, PLACED
-from annotune.transforms.new_loop import NewLoop
-from annotune.transforms.tiles import cut_end, full_end, full_length
+from annotune.transforms.tiles import NewLoop, cut_end, full_end, full_length
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.word import Word, takes
 

@@ -10,10 +10,10 @@ from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr, Var, rewrite
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.merge import decoded
 from annotune.transforms.messages import NOT_DECODED
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, declared_name, numbers, path
 from annotune.transforms.word import TALK, Word, takes
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Stmt
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, numbers, path, replace_loop, restrict
 from annotune.transforms.word import CHILL, Word, takes
 

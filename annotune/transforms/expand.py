@@ -10,10 +10,10 @@ from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var
 from annotune.ir.nest import Level, LocalArray, Loop, map_assigns, walk_stmts
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_ARRAY, NOT_PRIVATE, PLACED, SETS_BOUNDS
 from annotune.transforms.tiles import full_length, turn
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import (
     Body,
     band_with,

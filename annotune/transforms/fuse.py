@@ -8,9 +8,9 @@ from typing import ClassVar
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Loop
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import LOOPS_DIFFER
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, is_declaration, same_bounds, top_of
 from annotune.transforms.word import THESIS, Word, takes
 

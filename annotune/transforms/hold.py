@@ -10,7 +10,6 @@ from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Expr, Var, print_expr, variables
 from annotune.ir.nest import Assign, Level, LocalArray, Loop, map_assigns
-from annotune.transforms.context import Context
 from annotune.transforms.copies import copy_refusal, other_user
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
@@ -21,6 +20,7 @@ from annotune.transforms.messages import (
     ROUNDED_SUM,
 )
 from annotune.transforms.tiles import full_length, turn
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import (
     Body,
     bound_names,

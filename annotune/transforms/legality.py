@@ -1,16 +1,19 @@
-"""The one question every structural transform asks: does the new order break a dependence?"""
+"""The one question every structural transform asks: does the new order break a dependence?
+
+The reductions that a loop carries, and nothing else, so that its workers may combine them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from annotune.analysis.facts import Analysis, Dependence, DependenceKind, LoopKind, Violation
+from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import elements, has_array_around, violations
 from annotune.annotation.messages import nearest
 from annotune.diagnostics import Diagnostic, Span, Template
-from annotune.ir.nest import Level, Loop, walk_paths
-from annotune.transforms.context import Context
+from annotune.ir.nest import Combine, Level, Loop, Operator, walk_paths
 from annotune.transforms.messages import (
     DEPENDENCE_NOTE,
     NO_SUCH_LOOP,
@@ -18,6 +21,7 @@ from annotune.transforms.messages import (
     PARALLEL_DEPENDENCE,
     REVERSES_DEPENDENCE,
 )
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, in_order, numbers, path, target_name
 
 
@@ -166,3 +170,26 @@ def missing(body: Body, statement: int, names: tuple[str, ...], span: Span) -> D
             listed, hint = ", ".join(loops) or "none", nearest(name, loops)
             return NO_SUCH_LOOP.at(span, statement=statement, loop=name, loops=listed, hint=hint)
     return None
+
+
+def carried_sums(
+    analysis: Analysis, inside: Collection[int], loop: str
+) -> tuple[Combine, ...] | None:
+    """Return what a loop around the statements `inside` must combine to run in parallel.
+
+    None when it carries more than reductions. `loop` is the name in the text; other statements
+    in the text's loop are in nests of their own and do not count.
+    """
+    assigns = {a.number: a for a in analysis.region.nest.assigns()}
+    own = {id(x) for number in inside for x in analysis.paths[number] if x.var == loop}
+    found: dict[Combine, None] = {}
+    for facts in analysis.loops:
+        for dependence in facts.carried if id(facts.loop) in own else ():
+            if dependence.source not in inside or dependence.sink not in inside:
+                continue
+            operator = reduction_operator(assigns[dependence.source])
+            if not dependence.is_reduction or operator is None:
+                return None
+            found.setdefault(Combine(Operator(operator), dependence.array))
+    # One array reduced in two ways has no partial result.
+    return tuple(found) if len({c.name for c in found}) == len(found) else None

@@ -10,10 +10,15 @@ from annotune.analysis.facts import Analysis, LoopKind
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Combine, Level, Loop
-from annotune.transforms.carried import carried_sums
-from annotune.transforms.context import Context
-from annotune.transforms.legality import TEAM_LEVELS, kind_of, missing, placement_refusal
+from annotune.transforms.legality import (
+    TEAM_LEVELS,
+    carried_sums,
+    kind_of,
+    missing,
+    placement_refusal,
+)
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_ONE_BAND, UNEVEN_BLOCKS
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import (
     Body,
     band_with,

@@ -26,9 +26,9 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.ir.poly import ZERO, from_expr, integer
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import NOT_MERGED, NOT_ONE_BAND
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import (
     Body,
     band_with,

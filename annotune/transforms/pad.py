@@ -19,10 +19,10 @@ from annotune.ir.expr import (
     variables,
 )
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_stmts
-from annotune.transforms.context import Context
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PADDED
 from annotune.transforms.tiles import cut_end, cut_ends, full_end, full_length
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import (
     Body,
     bound_names,

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_ONE_BAND
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, band_with, bound_names, nest_loops, path, replace_loop
 from annotune.transforms.word import THESIS, Word, takes
 

@@ -21,10 +21,10 @@ from annotune.ir.nest import (
     map_assigns,
     walk_stmts,
 )
-from annotune.transforms.context import Context
 from annotune.transforms.copies import names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_WORD, NOT_AHEAD, NOT_PIPELINED, PLACED, STAGES
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import (
     Body,
     fresh_name,

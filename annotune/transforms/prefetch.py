@@ -9,9 +9,9 @@ from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, substitute, variables
 from annotune.ir.nest import Fetch, Level, Loop
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_PREFETCH
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import (
     Body,
     bound_names,

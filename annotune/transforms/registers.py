@@ -16,10 +16,10 @@ from annotune.ir.nest import (
     map_assigns,
     walk_stmts,
 )
-from annotune.transforms.context import Context
 from annotune.transforms.copies import copy_refusal, names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_INVARIANT
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, find_assign, fresh_name, path, replace_loop
 from annotune.transforms.word import THESIS, Word, takes
 

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 from annotune.transforms.word import CUDA_GUIDE, Word, takes
 

@@ -20,10 +20,10 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_WORD, NOT_STREAMED
 from annotune.transforms.pipeline import WORDS
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, bound_names, top_of
 from annotune.transforms.word import CUDA_GUIDE, Word, takes
 

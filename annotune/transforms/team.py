@@ -8,10 +8,9 @@ from typing import ClassVar
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Combine, Level, LocalArray, Loop, walk_paths, walk_stmts
-from annotune.transforms.carried import carried_sums
-from annotune.transforms.context import Context
-from annotune.transforms.legality import TEAM_LEVELS, missing, placement_refusal
+from annotune.transforms.legality import TEAM_LEVELS, carried_sums, missing, placement_refusal
 from annotune.transforms.messages import ARRAY_BESIDE, PLACED, TEAM_INSIDE
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import (
     Body,
     bound_names,

@@ -11,9 +11,9 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
-from annotune.transforms.context import Context
 from annotune.transforms.messages import ALREADY_TILED, DEALT_ALREADY
-from annotune.transforms.new_loop import NewLoop
+from annotune.transforms.tiles import NewLoop
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.word import CHILL, Word, takes
 

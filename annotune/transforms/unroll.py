@@ -34,7 +34,6 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
     FACTOR_DOES_NOT_DIVIDE,
@@ -43,6 +42,7 @@ from annotune.transforms.messages import (
     PLACED,
     UNSIGNED_BOUND,
 )
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, bound_names, fresh_name, path, replace_loop, target_name
 from annotune.transforms.value_type import is_no_narrower, local_types
 from annotune.transforms.word import THESIS, Word, takes

@@ -8,9 +8,9 @@ from typing import ClassVar
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Level, Loop
-from annotune.transforms.context import Context
 from annotune.transforms.legality import missing, placement_refusal
 from annotune.transforms.messages import PLACED
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.word import CHILL, Word, takes
 

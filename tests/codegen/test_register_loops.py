@@ -31,7 +31,6 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.transforms.context import Context
 from annotune.transforms.deal import Deal
 from annotune.transforms.hold import Hold
 from annotune.transforms.merge import Merge
@@ -39,7 +38,7 @@ from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body
 from annotune.transforms.unroll import Unroll
 

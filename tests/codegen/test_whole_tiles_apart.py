@@ -31,9 +31,8 @@ from annotune.measure.variant import Variant as Program
 from annotune.space.variants import planned
 from annotune.strategies.movements import with_peeled
 from annotune.strategies.registry import AUTO, made
-from annotune.transforms.peel import Peel
+from annotune.transforms.peel import Peel, whole_tiles
 from annotune.transforms.tree import Body
-from annotune.transforms.whole_tiles import whole_tiles
 
 SIZE = 13
 

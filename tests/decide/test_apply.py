@@ -11,13 +11,13 @@ from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.nest import Level
 from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
-from annotune.transforms.context import Context
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.map import Map
 from annotune.transforms.pad import Pad
 from annotune.transforms.registers import Registers
 from annotune.transforms.resident import Resident
 from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Context
 
 # The recipe of one is wrong, and refused.
 WRONG = "thesis/fig4_7.c"

@@ -12,8 +12,7 @@ from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.expr import Int, Var
 from annotune.ir.nest import Assign, walk_stmts
 from annotune.schedule.apply import reductions
-from annotune.transforms.context import Context
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, band_with
 
 from .interpreter import assert_same

@@ -10,8 +10,8 @@ from annotune.codegen.tile_ends import is_peeled, unpeeled
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt
+from annotune.transforms.peel import whole_tiles
 from annotune.transforms.tree import Body
-from annotune.transforms.whole_tiles import whole_tiles
 
 Place = tuple[str, tuple[int, ...]]
 

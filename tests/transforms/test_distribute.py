@@ -8,8 +8,8 @@ from support.nests import LAW, accepted, analysed, assert_law, nests, refused
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
-from annotune.transforms.context import Context
 from annotune.transforms.distribute import Distribute
+from annotune.transforms.transform import Context
 
 COMMAND = Span("t.c", 77, 3, 9)
 APART = ((0,), (1,))

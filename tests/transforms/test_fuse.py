@@ -8,9 +8,9 @@ from support.nests import LAW, SIZES, accepted, analysed, assert_law, nests, ref
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
-from annotune.transforms.context import Context
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.fuse import Fuse
+from annotune.transforms.transform import Context
 
 COMMAND = Span("t.c", 77, 3, 9)
 BOTH = Fuse((0, 1), COMMAND)

@@ -9,9 +9,9 @@ from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
 from annotune.ir.nest import Level
-from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Context
 
 COMMAND = Span("t.c", 77, 3, 9)
 X, Y = Level.THREAD_X, Level.BLOCK_X

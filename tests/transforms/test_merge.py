@@ -23,10 +23,10 @@ from annotune.analysis.schedule import violations
 from annotune.diagnostics import Span
 from annotune.ir.expr import Var
 from annotune.ir.nest import Level
-from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Context
 from annotune.transforms.unroll import Unroll
 
 COMMAND = Span("t.c", 77, 3, 9)

@@ -16,11 +16,11 @@ from transforms.test_stage import SHARED, TILES, blocked
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Await, Level, Loop, MemorySpace, Nest, Stmt, walk_stmts
-from annotune.transforms.context import Context
 from annotune.transforms.hold import Hold
 from annotune.transforms.pad import Pad
 from annotune.transforms.pipeline import Pipeline
 from annotune.transforms.stage import Stage
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 
 REGISTERS = MemorySpace.DEALT

@@ -12,11 +12,10 @@ from support.regions import nest_analysis, text_of
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import Span
 from annotune.ir.nest import Combine, Level, Operator
-from annotune.transforms.carried import carried_sums
-from annotune.transforms.context import Context
+from annotune.transforms.legality import carried_sums
 from annotune.transforms.map import Map
 from annotune.transforms.reduce import Reduce
-from annotune.transforms.transform import Transform
+from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body
 
 COMMAND = Span("t.c", 77, 3, 9)

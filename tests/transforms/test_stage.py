@@ -14,13 +14,13 @@ from transforms.products import MATMUL, analysed
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, MemorySpace, Nest
-from annotune.transforms.context import Context
 from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
 from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 from annotune.transforms.vectorize import Vectorize
 

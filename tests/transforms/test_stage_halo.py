@@ -15,13 +15,13 @@ from transforms.products import MATMUL
 from annotune.analysis.facts import Analysis
 from annotune.ir.expr import Access, Binary, Int, Var
 from annotune.ir.nest import Level, MemorySpace, Nest
-from annotune.transforms.context import Context
-from annotune.transforms.halo import filled_boxes, offset_of
+from annotune.transforms.footprint import filled_boxes, offset_of
 from annotune.transforms.map import Map
 from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 
 SHARED = MemorySpace.SHARED

@@ -17,10 +17,10 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
 from annotune.ir.nest import Nest
-from annotune.transforms.context import Context
 from annotune.transforms.hold import Hold
 from annotune.transforms.registers import Registers
 from annotune.transforms.stream import Stream
+from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 
 

@@ -9,8 +9,8 @@ from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
 from annotune.ir.expr import Var
-from annotune.transforms.context import Context
 from annotune.transforms.tile import Tile
+from annotune.transforms.transform import Context
 
 COMMAND = Span("t.c", 77, 3, 9)
 NEST = "for i in 0:n: for k in 1:n+1 step 2: c[i] += a[k]"

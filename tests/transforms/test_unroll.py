@@ -15,9 +15,9 @@ from support.regions import nest_analysis, text_of
 from annotune.diagnostics import Span
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Level, Local, LocalArray, Loop
-from annotune.transforms.context import Context
 from annotune.transforms.map import Map
 from annotune.transforms.registers import Registers
+from annotune.transforms.transform import Context
 from annotune.transforms.unroll import Unroll
 
 COMMAND = Span("t.c", 77, 3, 9)

@@ -36,7 +36,7 @@ def refused_merges(unit: Unit, merges: Sequence[tuple[str, ...]], span: Span) ->
     """Return why loops that a recipe names cannot run as one, or None."""
     body, context = unit.body, Context(unit.analysis, unit.analysis.region.sizes)
     for loops in merges:
-        step = Merge(unit.leader, loops, span)
+        step = Merge(unit.leader, loops, span=span)
         refusal = step.why_not(body, context) or why_not_merged(unit, loops, span)
         if refusal is not None:
             return refusal

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
 from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Binary, Expr, Int, Select, Var, substitute, walk
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import CachedSection, Level, Loop
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_CACHED
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import Body, find_assign, numbers, path, top_of
 from annotune.transforms.word import Word, takes
 
@@ -26,7 +26,7 @@ CACHED_BYTES = 48 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(OnStatement):
     """Ask in a gang for boxes of `arrays` that the kernel of `statement` reads more than once.
 
     ``Cache(0, ("a",))`` changes nothing of the nest: the kernel has the `sections` beside it, and
@@ -43,14 +43,11 @@ class Cache:
         "OpenACC 3.3, 2.10",
         exact=True,
     )
-    statement: int = takes(Kind.STATEMENT)
     arrays: tuple[str, ...] = takes(Kind.NAMES)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the refusal of an array of which a gang reads no box more than once, or None."""
-        absent = missing(body, self.statement, (), self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, (), self.span):
             return absent
         known = [section.array for section in sections(body, context, self.statement)]
         for array in self.arrays:

@@ -17,8 +17,9 @@ from annotune.ir.expr import (
     names_read,
 )
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Assign, Level, Loop, walk_stmts
-from annotune.transforms.messages import GUARDED, MAY_NOT_RUN, OTHER_ACCESS, PLACED
+from annotune.ir.nest import Assign, Loop, walk_stmts
+from annotune.transforms.legality import serial_refusal
+from annotune.transforms.messages import GUARDED, MAY_NOT_RUN, OTHER_ACCESS
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -42,15 +43,8 @@ def copy_refusal(
     target = assign.target
     assert isinstance(target, Access)
     loops = path(body, statement)
-    if loop.place != Level.SERIAL:
-        serial = [x.var for x in loops if x.place == Level.SERIAL]
-        return PLACED.at(
-            span,
-            command=command,
-            loop=loop.var,
-            place=loop.place,
-            loops=", ".join(serial) or "none",
-        )
+    if refusal := serial_refusal(command, body, statement, loop, span):
+        return refusal
     idle = may_not_run(loops, next(k for k, x in enumerate(loops) if x is loop))
     if idle is not None:
         # The copy would touch elements that the loop never does, perhaps none at all.

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold
-from annotune.ir.nest import Level, Loop
-from annotune.transforms.legality import order_refusal
-from annotune.transforms.messages import NOT_DEALT, PLACED
+from annotune.ir.nest import Loop
+from annotune.transforms.legality import order_refusal, serial_refusal
+from annotune.transforms.messages import NOT_DEALT
 from annotune.transforms.tiles import NewLoop, cut_end, full_end, full_length
-from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, path, replace_loop
+from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.tree import Body, named_loop, path, replace_loop
 from annotune.transforms.word import Word, takes
 
 _WORKERS = NewLoop("deal", "workers", "_w", "8, 16, …")
 
 
 @dataclass(frozen=True, slots=True)
-class Deal:
+class Deal(OnStatement):
     """Let each of `workers` workers run every so-manieth iteration of a loop.
 
     ``Deal(0, "i", 16)``: ``for i in i_t:i_t + 128`` becomes ``for i_w in 0:16`` around
@@ -41,10 +41,8 @@ class Deal:
         'deal(0, "j", 16)',
         "High Performance Fortran 2.0, CYCLIC",
     )
-    statement: int = takes(Kind.STATEMENT)
     loop: str = takes(Kind.LOOP)
     workers: int = takes(Kind.COUNT)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be dealt out, or None when it can."""
@@ -60,21 +58,14 @@ class Deal:
             return NOT_DEALT.at(self.span, loop=self.loop, reason=reason)
         if any(x.deal_of == self.loop for x in loops):
             return NOT_DEALT.at(self.span, loop=self.loop, reason="is dealt out already")
-        if loop.place is not Level.SERIAL:
-            serial = [x.var for x in loops if x.place is Level.SERIAL]
-            return PLACED.at(
-                self.span,
-                command="deal",
-                loop=self.loop,
-                place=loop.place,
-                loops=", ".join(serial) or "none",
-            )
+        if refusal := serial_refusal("deal", body, self.statement, loop, self.span):
+            return refusal
         help_ = f"leave '{self.loop}' in its order"
         return order_refusal("deal", self.apply(body, context), context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop dealt out, the loop over the workers directly around it."""
-        loop = next(x for x in path(body, self.statement) if x.var == self.loop)
+        loop = named_loop(body, self.statement, self.loop)
         worker = Var(deal_name(self.loop))
         lower = fold(Binary("+", loop.lower, Binary("*", Int(loop.step), worker)))
         inner = replace(

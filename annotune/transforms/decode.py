@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import Expr, Var, rewrite
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.legality import missing
 from annotune.transforms.merge import decoded
 from annotune.transforms.messages import NOT_DECODED
-from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, declared_name, numbers, path
+from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.tree import Body, declared_name, named_loop, numbers
 from annotune.transforms.word import TALK, Word, takes
 
 # Loops whose iterations threads are dealt as they come to them: their body is no place of its own.
@@ -22,7 +22,7 @@ _COPYING = (Level.COOPERATIVE, Level.ASYNC)
 
 
 @dataclass(frozen=True, slots=True)
-class Decode:
+class Decode(OnStatement):
     """Give the iterators of the parts of a merged loop a place of their own, once for all uses.
 
     ``Decode(0, "ij")``: ``for ij in 0:24: for k: c[ij] += a[k*4 + ij / 6]`` becomes
@@ -39,16 +39,13 @@ class Decode:
         TALK,
         exact=True,
     )
-    statement: int = takes(Kind.STATEMENT)
     loop: str = takes(Kind.LOOP)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason there is nothing to decode, or no name for it, or None."""
-        absent = missing(body, self.statement, (self.loop,), self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, (self.loop,), self.span):
             return absent
-        loop = next(x for x in path(body, self.statement) if x.var == self.loop)
+        loop = named_loop(body, self.statement, self.loop)
         if not loop.merges:
             return NOT_DECODED.at(self.span, loop=self.loop, reason="runs no other loops")
         if loop.unrolled > 1:

@@ -10,7 +10,7 @@ from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.nest import Stmt
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, numbers, path, replace_loop, restrict
+from annotune.transforms.tree import Body, named_loop, numbers, replace_loop, restrict
 from annotune.transforms.word import CHILL, Word, takes
 
 
@@ -50,27 +50,19 @@ class Distribute:
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the groups may not be taken apart, or None when they may."""
         for statement in self.statements:
-            absent = missing(body, statement, (), self.span)
-            if absent is not None:
+            if absent := missing(body, statement, (), self.span):
                 return absent
-        if self.loop:
-            absent = missing(body, self.groups[0][0], (self.loop,), self.span)
-            if absent is not None:
-                return absent
-        return order_refusal(
-            "distribute",
-            self.apply(body, context),
-            context,
-            self.span,
-            "leave the two statements in one nest",
-        )
+        inner = (self.loop,) if self.loop else ()
+        if absent := missing(body, self.statement, inner, self.span):
+            return absent
+        help_ = "leave the two statements in one nest"
+        return order_refusal("distribute", self.apply(body, context), context, self.span, help_)
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with one nest per group, in the order of their first statements."""
         if not self.loop:
             return tuple(part for stmt in body for part in self._parts(stmt))
-        loops = path(body, self.groups[0][0])
-        whole = next(x for x in loops if x.var == self.loop)
+        whole = named_loop(body, self.statement, self.loop)
         return replace_loop(body, whole, self._parts(whole))
 
     def _parts(self, stmt: Stmt) -> Body:

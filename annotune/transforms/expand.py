@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Expr, Var
-from annotune.ir.nest import Level, LocalArray, Loop, map_assigns, walk_stmts
-from annotune.transforms.legality import missing
-from annotune.transforms.messages import NO_ARRAY, NOT_PRIVATE, PLACED, SETS_BOUNDS
+from annotune.diagnostics import Diagnostic
+from annotune.ir.expr import Access, Var
+from annotune.ir.nest import Level, LocalArray, Loop, walk_stmts
+from annotune.transforms.legality import missing, serial_refusal
+from annotune.transforms.messages import NO_ARRAY, NOT_PRIVATE, SETS_BOUNDS
 from annotune.transforms.tiles import full_length, turn
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     band_with,
     bound_names,
+    exchanged,
     find_assign,
     fresh_name,
     numbers,
@@ -28,7 +29,7 @@ from annotune.transforms.word import Word, takes
 
 
 @dataclass(frozen=True, slots=True)
-class Expand:
+class Expand(OnStatement):
     """Make the private `scalar` of `statement` a local array with an index for each of `loops`.
 
     ``Expand(0, "s", ("i",))``: ``for i in i_t:i_t+4: (s = 0; for k: s += a[i][k]; c[i] = s)``
@@ -54,15 +55,12 @@ class Expand:
         "Allen and Kennedy 2001, 5.3",
         exact=True,
     )
-    statement: int = takes(Kind.STATEMENT)
     scalar: str = takes(Kind.NAME)
     loops: tuple[str, ...] = takes(Kind.LOOPS)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the scalar cannot become an array, or None when it can."""
-        absent = missing(body, self.statement, self.loops, self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, self.loops, self.span):
             return absent
         if not self._is_private(body, context.analysis):
             return NOT_PRIVATE.at(
@@ -76,15 +74,7 @@ class Expand:
         inside = [stmt for stmt in walk_stmts((band[0],)) if isinstance(stmt, Loop)]
         placed = next((x for x in inside if x.place is not Level.SERIAL), None)
         if placed is not None:
-            loops = path(body, self.statement)
-            serial = ", ".join(x.var for x in loops if x.place is Level.SERIAL)
-            return PLACED.at(
-                self.span,
-                command="expand",
-                loop=placed.var,
-                place=placed.place,
-                loops=serial or "none",
-            )
+            return serial_refusal("expand", body, self.statement, placed, self.span)
         for inner in band:
             is_known = full_length(inner, context.sizes) is not None
             if not is_known or bound_names(inner) & set(self.loops):
@@ -123,10 +113,7 @@ class Expand:
         lengths = (full_length(x, context.sizes) for x in band)
         extents = tuple(length for length in lengths if length is not None)
 
-        def swap(expr: Expr) -> Expr | None:
-            return place if expr == Var(self.scalar) else None
-
-        inside = map_assigns((band[0],), lambda stmt: stmt.rewritten(swap))
+        inside = exchanged((band[0],), {Var(self.scalar): place})
         array = LocalArray(name, context.types[self.scalar], extents, stands_for=self.scalar)
         return replace_loop(body, band[0], (array, *inside))
 

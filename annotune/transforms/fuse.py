@@ -41,8 +41,7 @@ class Fuse:
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the nests may not be merged, or None when they may."""
         for statement in self.statements:
-            absent = missing(body, statement, (), self.span)
-            if absent is not None:
+            if absent := missing(body, statement, (), self.span):
                 return absent
         tops = [body[k] for k in self._places(body)]
         first = tops[0]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.analysis.reductions import reduction_operator
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Access, Expr, Var, print_expr, variables
-from annotune.ir.nest import Assign, Level, LocalArray, Loop, map_assigns
+from annotune.diagnostics import Diagnostic
+from annotune.ir.expr import Access, Var, print_expr, variables
+from annotune.ir.nest import Assign, Level, LocalArray, Loop
 from annotune.transforms.copies import copy_refusal, other_user
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import (
@@ -20,12 +20,14 @@ from annotune.transforms.messages import (
     ROUNDED_SUM,
 )
 from annotune.transforms.tiles import full_length, turn
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     bound_names,
+    exchanged,
     find_assign,
     fresh_name,
+    named_loop,
     nest_loops,
     path,
     replace_loop,
@@ -36,7 +38,7 @@ from annotune.transforms.word import KIM_2018, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(OnStatement):
     """Load the elements that `statement` updates inside `loop` into a local array, store after.
 
     ``Hold(0, "k")``: ``for k: for i in i_t:i_t+4: c[i] += a[k]`` becomes
@@ -57,20 +59,17 @@ class Hold:
         'hold(0, "h7_t")',
         KIM_2018,
     )
-    statement: int = takes(Kind.STATEMENT)
     loop: str = takes(Kind.LOOP)
     from_zero: bool = takes(Kind.FLAG, False, by_name=True, exact=True)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
-        absent = missing(body, self.statement, (self.loop,), self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, (self.loop,), self.span):
             return absent
         target = find_assign(body, self.statement).target
         if isinstance(target, Var):
             return NO_BLOCK.at(self.span, loop=self.loop, inner=target.name)
-        loop = self._loop(body)
+        loop = named_loop(body, self.statement, self.loop)
         used = _index_names(target)
         if loop.place != Level.SERIAL:
             return copy_refusal("hold", body, self.statement, loop, self.span)
@@ -94,7 +93,7 @@ class Hold:
         assign = find_assign(body, self.statement)
         if reduction_operator(assign) != "+":
             return NO_REDUCTION.at(self.span, statement=self.statement, loop=self.loop)
-        other = other_user(self._loop(body), assign)
+        other = other_user(named_loop(body, self.statement, self.loop), assign)
         if other is not None:
             return READ_ELSEWHERE.at(
                 self.span,
@@ -114,16 +113,10 @@ class Hold:
         assign = find_assign(body, self.statement)
         target = assign.target
         assert isinstance(target, Access)
-        loop, picking = self._loop(body), self._picking(body)
+        loop, picking = named_loop(body, self.statement, self.loop), self._picking(body)
         name = fresh_name(f"{target.array}_block", body, context.names)
         places = tuple(turn(x) for x in picking)
         held = Access(name, places)
-
-        def swap(expr: Expr) -> Expr | None:
-            return held if expr == target else None
-
-        def use_block(stmt: Assign) -> Assign:
-            return stmt.rewritten(swap)
 
         lengths = (full_length(x, context.sizes) for x in picking)
         extents = tuple(length for length in lengths if length is not None)
@@ -136,13 +129,10 @@ class Hold:
             (
                 LocalArray(name, context.types[target.array], extents),
                 *nest_loops(picking, (load,)),
-                replace(loop, body=map_assigns(loop.body, use_block)),
+                replace(loop, body=exchanged(loop.body, {target: held})),
                 *nest_loops(picking, (store,)),
             ),
         )
-
-    def _loop(self, body: Body) -> Loop:
-        return next(x for x in path(body, self.statement) if x.var == self.loop)
 
     def _inside(self, body: Body) -> tuple[Loop, ...]:
         """Return the loops around the statement that are inside `loop`, outermost first."""

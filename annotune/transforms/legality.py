@@ -19,6 +19,7 @@ from annotune.transforms.messages import (
     NO_SUCH_LOOP,
     NO_SUCH_STATEMENT,
     PARALLEL_DEPENDENCE,
+    PLACED,
     REVERSES_DEPENDENCE,
 )
 from annotune.transforms.transform import Context
@@ -170,6 +171,17 @@ def missing(body: Body, statement: int, names: tuple[str, ...], span: Span) -> D
             listed, hint = ", ".join(loops) or "none", nearest(name, loops)
             return NO_SUCH_LOOP.at(span, statement=statement, loop=name, loops=listed, hint=hint)
     return None
+
+
+def serial_refusal(
+    command: str, body: Body, statement: int, loop: Loop, span: Span
+) -> Diagnostic | None:
+    """Return the refusal of a loop that workers share, None for one that a worker runs in order."""
+    if loop.place is Level.SERIAL:
+        return None
+    serial = [x.var for x in path(body, statement) if x.place is Level.SERIAL]
+    loops = ", ".join(serial) or "none"
+    return PLACED.at(span, command=command, loop=loop.var, place=loop.place, loops=loops)
 
 
 def carried_sums(

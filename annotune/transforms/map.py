@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis, LoopKind
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.nest import Combine, Level, Loop
 from annotune.transforms.legality import (
     TEAM_LEVELS,
@@ -18,7 +18,7 @@ from annotune.transforms.legality import (
     placement_refusal,
 )
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_ONE_BAND, UNEVEN_BLOCKS
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     band_with,
@@ -47,7 +47,7 @@ TILE = "tile"
 
 
 @dataclass(frozen=True, slots=True)
-class Map:
+class Map(OnStatement):
     """Give loops around `statement` their places, and put them outside its serial loops.
 
     ``Map(0, (("j", THREAD_X),))``: ``for i: for j: S0`` becomes ``for j @thread.x: for i: S0``.
@@ -98,7 +98,6 @@ class Map:
             exact=True,
         ),
     )
-    statement: int = takes(Kind.STATEMENT)
     levels: tuple[tuple[str, Level], ...] = takes(Kind.LOOPS)
     host: tuple[str, ...] = takes(Kind.LOOPS, (), by_name=True, exact=True)
     command: str = "cuda"
@@ -108,7 +107,6 @@ class Map:
     num_workers: int = takes(Kind.COUNT, 0, by_name=True)
     vector_length: int = takes(Kind.COUNT, 0, by_name=True)
     clause: str = takes(Kind.NAME, "", by_name=True)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def on(self, place: str) -> tuple[str, ...]:
         """Return the loops on one of the `PLACES`, x first."""
@@ -127,8 +125,7 @@ class Map:
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a loop may not run where it is put, or None when all may."""
         names = (*self.around, *self.names)
-        absent = missing(body, self.statement, names, self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, names, self.span):
             return absent
         band = band_with(body, self.statement, names)
         if band is None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold, trip_count
@@ -28,7 +28,7 @@ from annotune.ir.nest import (
 from annotune.ir.poly import ZERO, from_expr, integer
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import NOT_MERGED, NOT_ONE_BAND
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     band_with,
@@ -49,7 +49,7 @@ Extents = Mapping[str, Sequence[Expr | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(OnStatement):
     """Run nested loops around `statement` as one loop over all their iterations, in their order.
 
     ``Merge(0, ("i", "j"))``: ``for i in 0:4: for j in 0:6: c[6*i + j] += a[j]`` becomes
@@ -67,14 +67,11 @@ class Merge:
         'merge(0, ("h2","h3"))',
         TALK,
     )
-    statement: int = takes(Kind.STATEMENT)
     loops: tuple[str, ...] = takes(Kind.LOOPS)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loops cannot be one, or None. Their order does not change."""
-        absent = missing(body, self.statement, self.loops, self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, self.loops, self.span):
             return absent
         around = path(body, self.statement)
         listed = ", ".join(self.loops)

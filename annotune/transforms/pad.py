@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -22,7 +22,7 @@ from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, Stmt, walk_
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PADDED
 from annotune.transforms.tiles import cut_end, cut_ends, full_end, full_length
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -38,7 +38,7 @@ _OWN = (Level.SERIAL, Level.SIMD)
 
 
 @dataclass(frozen=True, slots=True)
-class Pad:
+class Pad(OnStatement):
     """Give every tile of some loops around `statement` its full length.
 
     ``Pad(0, ("i",))``: ``for i in i_t:min(i_t + 4, n): c[i] += s`` becomes
@@ -55,14 +55,11 @@ class Pad:
         'pad(0, ("h3","h2"))',
         KIM_2019,
     )
-    statement: int = takes(Kind.STATEMENT)
     loops: tuple[str, ...] = takes(Kind.LOOPS)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason a loop has no full length, or None. Padding breaks no order."""
-        absent = missing(body, self.statement, self.loops, self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, self.loops, self.span):
             return absent
         for loop in path(body, self.statement):
             if loop.var not in self.loops or cut_end(loop) is None:

@@ -6,13 +6,13 @@ What is left of a body where the tiles in it are known to be whole: no ends, no 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import ClassVar
 
 from annotune.analysis.conditions import Premises
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, Var, rewrite, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
@@ -30,7 +30,7 @@ from annotune.ir.nest import (
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PEELED, PEEL_DIVERGES
 from annotune.transforms.tiles import cut_end, cut_ends, full_end
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -44,7 +44,7 @@ _INSIDE = (Level.SERIAL, Level.SIMD)
 
 
 @dataclass(frozen=True, slots=True)
-class Peel:
+class Peel(OnStatement):
     """Set whole tiles of some loops around `statement` apart from those that are cut short.
 
     ``Peel(0, ("i",))``: ``for i_t in 0:n step 8: for i in i_t:min(i_t + 8, n)`` becomes
@@ -63,9 +63,7 @@ class Peel:
         'peel(0, ("h3","h2"))',
         "Wolfe 1996, 9",
     )
-    statement: int = takes(Kind.STATEMENT)
     loops: tuple[str, ...] = takes(Kind.LOOPS)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason whole tiles cannot be told apart, or None. It breaks no order."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_ONE_BAND
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import Body, band_with, bound_names, nest_loops, path, replace_loop
 from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
-class Permute:
+class Permute(OnStatement):
     """Put loops of the perfect nest around `statement` in a new order, outermost first.
 
     ``Permute(0, ("j", "i"))``: ``for i: for j: S0`` becomes ``for j: for i: S0``. Loops of
@@ -29,14 +29,11 @@ class Permute:
         'permute(0, ("j","i"))',
         THESIS,
     )
-    statement: int = takes(Kind.STATEMENT)
     order: tuple[str, ...] = takes(Kind.LOOPS)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason this order is illegal, or None when it is legal."""
-        absent = missing(body, self.statement, self.order, self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, self.order, self.span):
             return absent
         loops = ", ".join(loop.var for loop in path(body, self.statement))
         if len(set(self.order)) != len(self.order):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjunction, names_read, substitute
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
@@ -22,13 +22,13 @@ from annotune.ir.nest import (
     walk_stmts,
 )
 from annotune.transforms.copies import names_in
-from annotune.transforms.legality import missing
-from annotune.transforms.messages import NO_WORD, NOT_AHEAD, NOT_PIPELINED, PLACED, STAGES
-from annotune.transforms.transform import Context
+from annotune.transforms.legality import missing, serial_refusal
+from annotune.transforms.messages import NO_WORD, NOT_AHEAD, NOT_PIPELINED, STAGES
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     fresh_name,
-    path,
+    named_loop,
     replace_loop,
     target_name,
     top_of,
@@ -49,7 +49,7 @@ WORDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(OnStatement):
     """Let the copies at the start of `loop` around `statement` run ahead of its work.
 
     ``Pipeline(0, "k", 2)``: ``shared double t[8]``, ``for k in 0:n: { copy: t[i] = a[k][i];
@@ -75,32 +75,22 @@ class Pipeline:
         "CUTLASS, Efficient GEMM in CUDA",
         slots=("statement", "stages", "through", "loop"),
     )
-    statement: int = takes(Kind.STATEMENT)
     loop: str = takes(Kind.LOOP, "", by_name=True, exact=True)
     stages: int = takes(Kind.COUNT, 2, required=True)
     through: MemorySpace = takes(Kind.NAME, MemorySpace.SHARED, words=THROUGH)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copies cannot run ahead, or None when they can."""
-        absent = missing(body, self.statement, (self.loop,), self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, (self.loop,), self.span):
             return absent
         is_ring = self.through is MemorySpace.SHARED
         least, most = (1, MOST_STAGES) if is_ring else (2, 2)
         if not least <= self.stages <= most:
             expected = f"{least} to {most}" if is_ring else str(most)
             return STAGES.at(self.span, stages=self.stages, space=self.through, expected=expected)
-        loop = self._loop(body)
-        if loop.place is not Level.SERIAL:
-            serial = [x.var for x in path(body, self.statement) if x.place is Level.SERIAL]
-            return PLACED.at(
-                self.span,
-                command="pipeline",
-                loop=loop.var,
-                place=loop.place,
-                loops=", ".join(serial) or "none",
-            )
+        loop = named_loop(body, self.statement, self.loop)
+        if refusal := serial_refusal("pipeline", body, self.statement, loop, self.span):
+            return refusal
         arrays, nests, rest = _parts(loop)
         if not nests or any(_is_cooperative(s) for s in walk_stmts(rest)):
             return NOT_PIPELINED.at(self.span, loop=loop.var)
@@ -117,12 +107,9 @@ class Pipeline:
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the copies ahead, which `why_not` has accepted."""
-        loop = self._loop(body)
+        loop = named_loop(body, self.statement, self.loop)
         ahead = self._in_ring if self.through is MemorySpace.SHARED else self._in_registers
         return replace_loop(body, loop, ahead(body, loop, context))
-
-    def _loop(self, body: Body) -> Loop:
-        return next(x for x in path(body, self.statement) if x.var == self.loop)
 
     def _in_ring(self, body: Body, loop: Loop, context: Context) -> Body:
         """Return the loop with its copies in a ring of buffers, and the first of them before."""

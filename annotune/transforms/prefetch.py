@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import Access, Binary, Expr, Int, Select, Var, substitute, variables
 from annotune.ir.nest import Fetch, Level, Loop
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_PREFETCH
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -24,7 +24,7 @@ from annotune.transforms.word import Word, takes
 
 
 @dataclass(frozen=True, slots=True)
-class Prefetch:
+class Prefetch(OnStatement):
     """Before `inside`, ask for what `statement` updates there in the next iteration of `ahead`.
 
     ``Prefetch(0, "i", "k", 8)``: ``for i: for k: for j in 0:16: c[i][j] += …`` gets
@@ -46,16 +46,13 @@ class Prefetch:
         "Mowry, Lam and Gupta 1992",
         exact=True,
     )
-    statement: int = takes(Kind.STATEMENT)
     ahead: str = takes(Kind.LOOP)
     inside: str = takes(Kind.LOOP)
     line: int = takes(Kind.COUNT, 1)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the elements are not those of a later iteration, or None."""
-        absent = missing(body, self.statement, (self.ahead, self.inside), self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, (self.ahead, self.inside), self.span):
             return absent
         why = self._why_no_element(body) or self._why_no_next(body)
         if not why:

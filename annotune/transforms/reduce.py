@@ -60,6 +60,7 @@ from annotune.transforms.tree import (
     bound_names,
     find_assign,
     fresh_name,
+    local_types,
     numbers,
     path,
     place_name,
@@ -67,7 +68,7 @@ from annotune.transforms.tree import (
     restrict,
     target_name,
 )
-from annotune.transforms.value_type import drops_fractions, local_types, neutral
+from annotune.transforms.value_type import drops_fractions, neutral
 
 _SUFFIX = {
     Operator.SUM: "sum",
@@ -104,8 +105,7 @@ class Reduce:
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason partial results would be wrong, or None when they are right."""
-        absent = missing(body, self.statement, self.loops, self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, self.loops, self.span):
             return absent
         assign = find_assign(body, self.statement)
         outer = self._outermost(body)

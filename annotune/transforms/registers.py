@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.ir.expr import Expr, Var
+from annotune.diagnostics import Diagnostic
+from annotune.ir.expr import Var
 from annotune.ir.nest import (
     Assign,
     Level,
     Local,
     Loop,
-    map_assigns,
     walk_stmts,
 )
 from annotune.transforms.copies import copy_refusal, names_in
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_INVARIANT
-from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, find_assign, fresh_name, path, replace_loop
+from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.tree import (
+    Body,
+    exchanged,
+    find_assign,
+    fresh_name,
+    named_loop,
+    path,
+    replace_loop,
+)
 from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
-class Registers:
+class Registers(OnStatement):
     """Load the target of `statement` before `loop`, work on a scalar, store it after.
 
     ``Registers(0, "k")``: ``for k: c[i] += a[k]`` becomes ``double c_acc = c[i];``
@@ -39,19 +46,16 @@ class Registers:
         'registers(0, "h7")',
         THESIS,
     )
-    statement: int = takes(Kind.STATEMENT)
     loop: str = takes(Kind.LOOP)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
-        absent = missing(body, self.statement, (self.loop,), self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, (self.loop,), self.span):
             return absent
         target = find_assign(body, self.statement).target
         if isinstance(target, Var):
             return None
-        loop = self._loop(body)
+        loop = named_loop(body, self.statement, self.loop)
         varying = {x.var for x in walk_stmts((loop,)) if isinstance(x, Loop)}
         moving = names_in(target) & varying
         if loop.place == Level.SERIAL and moving:
@@ -70,21 +74,11 @@ class Registers:
         target = assign.target
         if isinstance(target, Var):
             return body
-        loop = self._loop(body)
+        loop = named_loop(body, self.statement, self.loop)
         name = fresh_name(f"{target.array}_acc", body, context.names)
         held = Var(name)
-
-        def swap(expr: Expr) -> Expr | None:
-            return held if expr == target else None
-
-        def use_copy(stmt: Assign) -> Assign:
-            return stmt.rewritten(swap)
-
-        inside = replace(loop, body=map_assigns(loop.body, use_copy))
+        inside = replace(loop, body=exchanged(loop.body, {target: held}))
         store = Assign(assign.number, target, "=", held, assign.span)
         return replace_loop(
             body, loop, (Local(name, context.types[target.array], target), inside, store)
         )
-
-    def _loop(self, body: Body) -> Loop:
-        return next(x for x in path(body, self.statement) if x.var == self.loop)

@@ -8,11 +8,12 @@ from typing import ClassVar
 
 from annotune.annotation.commands import TARGET, Kind
 from annotune.diagnostics import NOWHERE, Span
+from annotune.transforms.transform import OnStatement
 from annotune.transforms.word import CHILL, CUDA_GUIDE, KIM_2019, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
-class Contract:
+class Contract(OnStatement):
     """A two-level tile of a contraction: the loops by role, with the lengths of their tiles.
 
     `assign` has a word for x, or one for x and one for y, where one loop is split among threads and
@@ -26,7 +27,6 @@ class Contract:
         "thread_x=16, thread_y=8, register_x=8, register_y=8, step=16)",
         KIM_2019,
     )
-    statement: int = takes(Kind.STATEMENT)
     thread: tuple[str, ...] = takes(Kind.LOOPS, most=2, by_name=True)
     register: tuple[str, ...] = takes(Kind.LOOPS, most=2, by_name=True, shares=True)
     sum: str = takes(Kind.LOOP, by_name=True)
@@ -37,11 +37,10 @@ class Contract:
     step: int = takes(Kind.COUNT, by_name=True)
     assign: tuple[str, ...] = takes(Kind.NAMES, (), by_name=True, most=2)
     stage: tuple[str, ...] | None = takes(Kind.NAMES, None, by_name=True, most=2)
-    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Vectors:
+class Vectors(OnStatement):
     """Copies of `copied` neighbours at once, and a layout in which `read` are read together.
 
     0 leaves it to the rules.
@@ -53,14 +52,12 @@ class Vectors:
         "vectors(0, copied=2)",
         CUDA_GUIDE,
     )
-    statement: int = takes(Kind.STATEMENT)
     copied: int = takes(Kind.COUNT, 0, by_name=True)
     read: int = takes(Kind.COUNT, 0, by_name=True)
-    span: Span = field(default=NOWHERE, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(OnStatement):
     """CHiLL's statement of what a nest is, which changes nothing."""
 
     word: ClassVar[Word] = Word(
@@ -69,10 +66,8 @@ class Stated:
         'stm(0, ("i","j"), "c")',
         CHILL,
     )
-    statement: int = takes(Kind.STATEMENT)
     loops: tuple[str, ...] = takes(Kind.LOOPS)
     output: str = takes(Kind.NAME)
-    span: Span = field(default=NOWHERE, compare=False)
 
 
 class Serves(StrEnum):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.transforms.legality import missing
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import Body
 from annotune.transforms.word import CUDA_GUIDE, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
-class Resident:
+class Resident(OnStatement):
     """Let so many `blocks` of the kernel of `statement` fit on a multiprocessor.
 
     ``Resident(0, 3)`` changes nothing of the nest: the compiler is told with the kernel.
@@ -29,9 +29,7 @@ class Resident:
         "resident(0, 3)",
         CUDA_GUIDE,
     )
-    statement: int = takes(Kind.STATEMENT)
     blocks: int = takes(Kind.COUNT)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the refusal of a statement that is not there, or None."""

@@ -6,13 +6,13 @@ Copies of which a thread moves several neighbours at once: where they are such, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
 from typing import ClassVar, TypeAlias
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, conjunction, substitute
 from annotune.ir.fold import fold
@@ -31,11 +31,10 @@ from annotune.ir.poly import ONE, Poly, from_expr, integer, variable
 from annotune.ir.region import Array, flattened
 from annotune.transforms.copies import may_not_run
 from annotune.transforms.footprint import Footprint, Frame, Offset, Side, footprint
-from annotune.transforms.legality import TEAM_LEVELS, missing
+from annotune.transforms.legality import TEAM_LEVELS, missing, serial_refusal
 from annotune.transforms.messages import (
     NOT_STAGED_ARRAY,
     NOT_STAGED_BOX,
-    PLACED,
     STAGE_DIVERGES,
     STAGE_LAYOUT,
     STAGE_WIDTH,
@@ -44,7 +43,7 @@ from annotune.transforms.messages import (
     WRITTEN_IN_KERNEL,
 )
 from annotune.transforms.tiles import cut_ends, full_length
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -67,7 +66,7 @@ SHARED_BYTES = 99 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(OnStatement):
     """Copy what `statement` reads of `array` inside `loop` into a local array before it.
 
     ``Stage(0, "b", "k", (("k", 4), ("j", 1)))``: ``for k in k_t:k_t+8: for j in 0:4:
@@ -101,7 +100,6 @@ class Stage:
         KIM_2018,
         slots=("statement", "array", "loop", "order", "padding", "memory", "width"),
     )
-    statement: int = takes(Kind.STATEMENT)
     array: str = takes(Kind.NAME)
     loop: str = takes(Kind.LOOP, "")
     layout: Layout = takes(Kind.ROWS, (), name="order", by_name=True)
@@ -110,24 +108,15 @@ class Stage:
     )
     width: int = takes(Kind.COUNT, 1, by_name=True, exact=True)
     padding: int = takes(Kind.COUNT, 0, by_name=True)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the copy would be wrong, or None when it is right."""
-        absent = missing(body, self.statement, (self.loop,) if self.loop else (), self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, (self.loop,) if self.loop else (), self.span):
             return absent
         loops = path(body, self.statement)
         loop = next((x for x in loops if x.var == self.loop), None)
-        if loop is not None and loop.place is not Level.SERIAL:
-            serial = [x.var for x in loops if x.place is Level.SERIAL]
-            return PLACED.at(
-                self.span,
-                command="stage",
-                loop=loop.var,
-                place=loop.place,
-                loops=", ".join(serial) or "none",
-            )
+        if loop and (refusal := serial_refusal("stage", body, self.statement, loop, self.span)):
+            return refusal
         nest = body[top_of(body, self.statement)]
         written = {target_name(s) for s in walk_stmts((nest,)) if isinstance(s, Assign)}
         if self.array in written:

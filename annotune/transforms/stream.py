@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import Access, Expr, Var, accesses, variables
 from annotune.ir.nest import (
     NO_STATEMENT,
@@ -23,13 +22,13 @@ from annotune.ir.nest import (
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_WORD, NOT_STREAMED
 from annotune.transforms.pipeline import WORDS
-from annotune.transforms.transform import Context
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import Body, bound_names, top_of
-from annotune.transforms.word import CUDA_GUIDE, Word, takes
+from annotune.transforms.word import CUDA_GUIDE, Word
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(OnStatement):
     """Let what `statement` accumulates into pass by the caches: it is read and written once.
 
     ``Stream(0)``: ``c_block[i] = c[i]``, ``for k: c_block[i] += a[k]``, ``c[i] = c_block[i]``
@@ -48,13 +47,10 @@ class Stream:
         "stream(0)",
         CUDA_GUIDE,
     )
-    statement: int = takes(Kind.STATEMENT)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the elements are touched more than once, or None when they are not."""
-        absent = missing(body, self.statement, (), self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, (), self.span):
             return absent
         nest = body[top_of(body, self.statement)]
         array = _output(nest, self.statement)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.nest import Combine, Level, LocalArray, Loop, walk_paths, walk_stmts
-from annotune.transforms.legality import TEAM_LEVELS, carried_sums, missing, placement_refusal
-from annotune.transforms.messages import ARRAY_BESIDE, PLACED, TEAM_INSIDE
-from annotune.transforms.transform import Context
+from annotune.transforms.legality import (
+    TEAM_LEVELS,
+    carried_sums,
+    missing,
+    placement_refusal,
+    serial_refusal,
+)
+from annotune.transforms.messages import ARRAY_BESIDE, TEAM_INSIDE
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import (
     Body,
     bound_names,
+    named_loop,
     nest_loops,
     numbers,
     path,
@@ -38,7 +45,7 @@ _WORDS = {Level.VECTOR: "acc", Level.SIMD: "threads", Level.CPU_THREAD: "threads
 
 
 @dataclass(frozen=True, slots=True)
-class Team:
+class Team(OnStatement):
     """Run the iterations of a loop around `statement` on the threads of the block around it.
 
     ``Team(1, "k", THREAD_X)``: ``for i @block.x: S0; for k: S1`` becomes ``for i @block.x: S0;
@@ -56,11 +63,9 @@ class Team:
         "Harris 2007",
         exact=True,
     )
-    statement: int = takes(Kind.STATEMENT)
     loop: str = takes(Kind.LOOP)
     level: Level = takes(Kind.TEXT, words=SHARING)
     host: tuple[str, ...] = takes(Kind.LOOPS, (), by_name=True)
-    span: Span = field(default=NOWHERE, compare=False)
 
     @property
     def command(self) -> str:
@@ -69,19 +74,11 @@ class Team:
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the threads may not share the loop, or None when they may."""
-        absent = missing(body, self.statement, (self.loop,), self.span)
-        if absent is not None:
+        if absent := missing(body, self.statement, (self.loop,), self.span):
             return absent
-        loop = self._loop(body)
-        if loop.place is not Level.SERIAL:
-            serial = [x.var for x in path(body, self.statement) if x.place is Level.SERIAL]
-            return PLACED.at(
-                self.span,
-                command=self.command,
-                loop=self.loop,
-                place=loop.place,
-                loops=", ".join(serial) or "none",
-            )
+        loop = named_loop(body, self.statement, self.loop)
+        if refusal := serial_refusal(self.command, body, self.statement, loop, self.span):
+            return refusal
         around = [x for x in path(body, self.statement) if x.place in TEAM_LEVELS]
         if around:
             return TEAM_INSIDE.at(
@@ -95,15 +92,12 @@ class Team:
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop shared, which `why_not` has accepted."""
-        loop = self._loop(body)
+        loop = named_loop(body, self.statement, self.loop)
         shared = replace(loop, place=self.level, combines=self._combined(body, loop, context))
         around = self._perfect(body, loop)
         if not around:
             return replace_loop(body, loop, (shared,))
         return replace_loop(body, around[0], nest_loops((shared, *around), loop.body))
-
-    def _loop(self, body: Body) -> Loop:
-        return next(x for x in path(body, self.statement) if x.var == self.loop)
 
     def _combined(self, body: Body, loop: Loop, context: Context) -> tuple[Combine, ...]:
         """Return the reductions of the loop and of the loops around it that its statements add to.

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind, Slot
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
 from annotune.transforms.messages import ALREADY_TILED, DEALT_ALREADY
 from annotune.transforms.tiles import NewLoop
-from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, path, replace_loop
+from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.tree import Body, named_loop, path, replace_loop
 from annotune.transforms.word import CHILL, Word, takes
 
 _TILES = NewLoop("tile", "tiles", "_t", "2, 4, 8, …")
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(OnStatement):
     """Cut a loop into tiles of `size` iterations; the order of iterations does not change.
 
     ``Tile(0, "k", 4)``: ``for k in 0:n`` becomes ``for k_t in 0:n step 4`` around
@@ -38,10 +38,8 @@ class Tile:
         CHILL,
         extra=(Slot("control", Kind.NAME, required=False),),
     )
-    statement: int = takes(Kind.STATEMENT)
     loop: str = takes(Kind.LOOP)
     size: int = takes(Kind.COUNT, name="factor")
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be tiled, or None. Tiling is always legal."""
@@ -58,7 +56,7 @@ class Tile:
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop in tiles, the tile loop directly around it."""
-        loop = next(x for x in path(body, self.statement) if x.var == self.loop)
+        loop = named_loop(body, self.statement, self.loop)
         tile = tile_name(self.loop)
         length = self.size * loop.step
         end: Expr = Binary("+", Var(tile), Int(length))

@@ -91,8 +91,7 @@ class NewLoop:
         self, body: Body, context: Context, statement: int, loop: str, count: int, span: Span
     ) -> Diagnostic | None:
         """Return why no such loop can be there, whatever `loop` is like, or None."""
-        absent = missing(body, statement, (loop,), span)
-        if absent is not None:
+        if absent := missing(body, statement, (loop,), span):
             return absent
         if count < 1:
             return FACTOR_TOO_SMALL.at(

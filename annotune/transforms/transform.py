@@ -1,7 +1,5 @@
-"""What transforms may know of the region that they change.
-
-What every transform is: a frozen value that says why not, then returns a new body.
-"""
+"""What every transform is, a frozen value that says why not and then returns a new body; and what
+it may know of the region that it changes."""
 
 from __future__ import annotations
 
@@ -11,11 +9,13 @@ from functools import cached_property
 from typing import ClassVar, Protocol, TypeAlias
 
 from annotune.analysis.facts import Analysis
-from annotune.diagnostics import Diagnostic, Span
+from annotune.annotation.commands import Kind
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.ir.expr import Expr
 from annotune.ir.fold import fold
 from annotune.transforms.tree import Body
 from annotune.transforms.value_type import region_types
+from annotune.transforms.word import takes
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,14 @@ class Transform(Protocol):
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` after the step, which `why_not` has accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnStatement:
+    """A step that names its nest by one `statement` in it; `span` is where the user asks for it."""
+
+    statement: int = takes(Kind.STATEMENT)
+    span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
 
 # What is done to a region, in the order in which it is done.

@@ -7,7 +7,7 @@ next loop, and only the loops of one band may change places.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -23,6 +23,7 @@ from annotune.ir.nest import (
     Loop,
     Stmt,
     expressions,
+    map_assigns,
     walk_paths,
     walk_stmts,
 )
@@ -42,6 +43,11 @@ def path(body: Body, statement: int) -> tuple[Loop, ...]:
         if assign.number == statement:
             return loops
     raise KeyError(statement)
+
+
+def named_loop(body: Body, statement: int, name: str) -> Loop:
+    """Return the loop of this name around `statement`, the outermost of several."""
+    return next(loop for loop in path(body, statement) if loop.var == name)
 
 
 def find_assign(body: Body, statement: int) -> Assign:
@@ -138,6 +144,15 @@ def fresh_name(wanted: str, body: Body, others: Iterable[str] = ()) -> str:
     return name
 
 
+def exchanged(body: Body, places: Mapping[Access | Var, Access | Var]) -> Body:
+    """Return `body` with others in the places of some elements and scalars of its assignments."""
+
+    def other(expr: Expr) -> Expr | None:
+        return places.get(expr) if isinstance(expr, Access | Var) else None
+
+    return map_assigns(body, lambda assign: assign.rewritten(other))
+
+
 def only_fetches(loop: Loop) -> bool:
     """Return whether a loop does nothing but ask for lines of memory."""
     return all(only_fetches(s) if isinstance(s, Loop) else isinstance(s, Fetch) for s in loop.body)
@@ -210,3 +225,8 @@ def same_bounds(first: Loop, second: Loop, fold: Callable[[Expr], Expr]) -> bool
         and fold(first.lower) == fold(second.lower)
         and fold(first.upper) == fold(second.upper)
     )
+
+
+def local_types(body: Body) -> dict[str, str]:
+    """Return the types of the variables that `body` declares."""
+    return {s.name: s.type for s in walk_stmts(body) if isinstance(s, Local | LocalArray)}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import (
     Access,
     Binary,
@@ -34,22 +34,29 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.transforms.legality import missing
+from annotune.transforms.legality import missing, serial_refusal
 from annotune.transforms.messages import (
     FACTOR_DOES_NOT_DIVIDE,
     FACTOR_TOO_SMALL,
     NOT_INNERMOST,
-    PLACED,
     UNSIGNED_BOUND,
 )
-from annotune.transforms.transform import Context
-from annotune.transforms.tree import Body, bound_names, fresh_name, path, replace_loop, target_name
-from annotune.transforms.value_type import is_no_narrower, local_types
+from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    fresh_name,
+    local_types,
+    path,
+    replace_loop,
+    target_name,
+)
+from annotune.transforms.value_type import is_no_narrower
 from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
-class Unroll:
+class Unroll(OnStatement):
     """Write `factor` iterations of a loop into one.
 
     ``Unroll(0, "k", 2)``: ``for k: s += a[k]`` becomes ``for k step 2: s += a[k] + a[k+1]``:
@@ -69,10 +76,8 @@ class Unroll:
         'unroll(0, "h7", UF)',
         THESIS,
     )
-    statement: int = takes(Kind.STATEMENT)
     loop: str = takes(Kind.LOOP)
     factor: int = takes(Kind.COUNT)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loop cannot be unrolled so, or None when it can."""
@@ -80,15 +85,8 @@ class Unroll:
         if absent is not None and not self._found(body):
             return absent
         loop = self._loop(body)
-        if loop.place != "serial":
-            serial = [x.var for x in path(body, self.statement) if x.place == "serial"]
-            return PLACED.at(
-                self.span,
-                command="unroll",
-                loop=self.loop,
-                place=loop.place,
-                loops=", ".join(serial) or "none",
-            )
+        if refusal := serial_refusal("unroll", body, self.statement, loop, self.span):
+            return refusal
         held = {s.name for s in walk_stmts(body) if isinstance(s, LocalArray)}
         if not all(_is_copied(stmt, held, context) for stmt in loop.body):
             inner = path(body, self.statement)[-1].var

@@ -19,9 +19,8 @@ from annotune.ir.expr import (
     Var,
 )
 from annotune.ir.functions import FUNCTIONS
-from annotune.ir.nest import Assign, Local, LocalArray, walk_stmts
+from annotune.ir.nest import Assign
 from annotune.ir.region import Region
-from annotune.transforms.tree import Body
 
 # C11 6.3.1.8: an operation is done in the wider type of its operands.
 _INTEGER, _FLOAT, _DOUBLE = range(3)
@@ -66,11 +65,6 @@ def region_types(region: Region) -> dict[str, str]:
         **{scalar.name: scalar.type for scalar in region.scalars.values()},
         **{array.name: array.element for array in region.arrays.values()},
     }
-
-
-def local_types(body: Body) -> dict[str, str]:
-    """Return the types of the variables that `body` declares."""
-    return {s.name: s.type for s in walk_stmts(body) if isinstance(s, Local | LocalArray)}
 
 
 def _rank(expr: Expr, types: Mapping[str, str]) -> int:

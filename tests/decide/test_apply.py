@@ -73,7 +73,7 @@ def test_a_schedule_by_hand() -> None:
 def test_the_first_illegal_step_says_why() -> None:
     analysis = analyse(source_of(ROWS).regions[0])
     place = Span("t.c", 3, 1)
-    steps = (Distribute(((0,),)), Tile(0, "q", 16, place), Tile(0, "i", 0))
+    steps = (Distribute(((0,),)), Tile(0, "q", 16, span=place), Tile(0, "i", 0))
     refusal = apply(steps, Context(analysis))
     assert isinstance(refusal, Diagnostic)
     assert (refusal.code, refusal.span) == ("AT251", place)

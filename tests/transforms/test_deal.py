@@ -41,7 +41,7 @@ def refusal_of(loop: str, workers: int = 4, nest: str = NEST, *before: Transform
     body = one.region.nest.body
     for step in before:
         body = step.apply(body, Context(one))
-    refusal = refused(Deal(0, loop, workers, COMMAND), body, one)
+    refusal = refused(Deal(0, loop, workers, span=COMMAND), body, one)
     assert refusal.span == COMMAND
     return f"{refusal.code} {refusal.message}"
 
@@ -67,7 +67,7 @@ def test_what_is_dealt_out_is_not_tiled() -> None:
     one = nest_analysis(NEST)
     body = Deal(0, "i", 4).apply(one.region.nest.body, Context(one))
     for loop in ("i", "i_w"):
-        refusal = refused(Tile(0, loop, 4, COMMAND), body, one)
+        refusal = refused(Tile(0, loop, 4, span=COMMAND), body, one)
         assert (refusal.code, refusal.span) == ("AT287", COMMAND)
         assert refusal.help == "`tile` 'i' first, then `deal` out the loop over one tile"
 

@@ -42,7 +42,7 @@ def fixed(one: Analysis) -> Context:
 
 
 def decode(loop: str = "ij") -> Decode:
-    return Decode(0, loop, COMMAND)
+    return Decode(0, loop, span=COMMAND)
 
 
 def test_refuses_what_has_no_parts() -> None:

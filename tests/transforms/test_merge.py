@@ -39,7 +39,7 @@ def fixed(one: Analysis) -> Context:
 
 
 def merge(*loops: str) -> Merge:
-    return Merge(0, loops, COMMAND)
+    return Merge(0, loops, span=COMMAND)
 
 
 REFUSED = {
@@ -68,7 +68,7 @@ def test_refusals(nest: str, loops: tuple[str, ...]) -> None:
 
 def test_refuses_loops_of_two_nests() -> None:
     one = nest_analysis("for i in 0:n\n  a[i] = 1.0\n  for j in 0:m\n    c[j] += b[i]\n", FIXED)
-    refusal = refused(Merge(1, ("i", "j"), COMMAND), one.region.nest.body, one)
+    refusal = refused(Merge(1, ("i", "j"), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT252", COMMAND)
     assert refusal.message == "merge: loops i, j of statement 1 are not one perfect nest"
 
@@ -82,7 +82,9 @@ def test_refuses_what_is_tiled_placed_or_unrolled() -> None:
     assert placed.message == "merge: loop 'i' is mapped, unrolled or merged already"
     unrolled = Unroll(0, "k", 2).apply(body, fixed(one))
     assert "unrolled" in refused(merge("j", "k"), unrolled, fixed(one)).message
-    again = refused(Merge(0, ("ij", "k"), COMMAND), merge("i", "j").apply(body, fixed(one)), one)
+    again = refused(
+        Merge(0, ("ij", "k"), span=COMMAND), merge("i", "j").apply(body, fixed(one)), one
+    )
     assert again.message == "merge: loop 'ij' is mapped, unrolled or merged already"
 
 
@@ -102,7 +104,7 @@ def test_refuses_a_name_that_is_used() -> None:
 def test_refuses_more_iterations_than_an_int_counts() -> None:
     many = {"n": 100_000, "m": 50_000}
     one = nest_analysis("for i in 0:n: for j in 0:m: a[i] += b[j]", many)
-    refusal = refused(Merge(0, ("i", "j"), COMMAND), one.region.nest.body, fixed(one))
+    refusal = refused(Merge(0, ("i", "j"), span=COMMAND), one.region.nest.body, fixed(one))
     assert refusal.message.startswith("merge: loop 'i' runs too often for an int")
 
 

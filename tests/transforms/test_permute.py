@@ -16,7 +16,7 @@ COMMAND = Span("t.c", 77, 3, 9)
 
 def test_an_unknown_statement() -> None:
     one = nest_analysis("for i in 0:n: a[i] = 1.0")
-    refusal = refused(Permute(3, ("i",), COMMAND), one.region.nest.body, one)
+    refusal = refused(Permute(3, ("i",), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT250", COMMAND)
     assert refusal.message == "there is no statement 3 in this region"
     assert refusal.help == "statements are numbered from 0 in text order; the last one here is 0"
@@ -24,7 +24,7 @@ def test_an_unknown_statement() -> None:
 
 def test_an_unknown_loop() -> None:
     one = nest_analysis("for i in 0:n: for j in 0:n: a[i*n + j] = 1.0")
-    refusal = refused(Permute(0, ("j", "k"), COMMAND), one.region.nest.body, one)
+    refusal = refused(Permute(0, ("j", "k"), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT251", COMMAND)
     assert refusal.message == "statement 0 has no loop 'k'"
     assert refusal.help == "its loops are, outermost first: i, j"
@@ -32,14 +32,14 @@ def test_an_unknown_loop() -> None:
 
 def test_loops_of_two_bands() -> None:
     one = nest_analysis("for i in 0:n\n  a[i] = 1.0\n  for j in 0:n\n    b[i*n + j] = 1.0\n")
-    refusal = refused(Permute(1, ("j", "i"), COMMAND), one.region.nest.body, one)
+    refusal = refused(Permute(1, ("j", "i"), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT252", COMMAND)
     assert refusal.message == "permute: loops j, i of statement 1 are not one perfect nest"
 
 
 def test_an_order_that_a_dependence_forbids() -> None:
     one = nest_analysis("for i in 1:n: for j in 0:n-1: a[i*n + j] = a[(i - 1)*n + j + 1]")
-    refusal = refused(Permute(0, ("j", "i"), COMMAND), one.region.nest.body, one)
+    refusal = refused(Permute(0, ("j", "i"), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT253", COMMAND)
     assert refusal.message == (
         "permute: loop 'j' would break the order that 'a' needs: a is carried by j (distance 1)"
@@ -52,7 +52,7 @@ def test_an_order_that_a_dependence_forbids() -> None:
 
 def test_triangular_bounds_keep_their_setter_outside() -> None:
     one = nest_analysis("for i in 0:n: for j in 0:i+1: a[i*n + j] = 1.0")
-    refusal = refused(Permute(0, ("j", "i"), COMMAND), one.region.nest.body, one)
+    refusal = refused(Permute(0, ("j", "i"), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT254", COMMAND)
     assert refusal.message == ("permute: the bounds of 'j' use 'i', which must stay outside it")
     assert refusal.help == "keep 'i' before 'j'"
@@ -60,7 +60,7 @@ def test_triangular_bounds_keep_their_setter_outside() -> None:
 
 def test_a_loop_named_twice() -> None:
     one = nest_analysis("for i in 0:n: for j in 0:n: a[i*n + j] = 1.0")
-    refusal = refused(Permute(0, ("j", "j"), COMMAND), one.region.nest.body, one)
+    refusal = refused(Permute(0, ("j", "j"), span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT255", COMMAND)
     assert refusal.message == "permute: (j, j) does not name each loop once"
     assert refusal.help == "name all of i, j, in the new order"

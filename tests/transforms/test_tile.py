@@ -18,13 +18,13 @@ NEST = "for i in 0:n: for k in 1:n+1 step 2: c[i] += a[k]"
 
 def test_an_unknown_loop() -> None:
     one = nest_analysis(NEST)
-    refusal = refused(Tile(0, "j", 4, COMMAND), one.region.nest.body, one)
+    refusal = refused(Tile(0, "j", 4, span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT251", COMMAND)
 
 
 def test_a_size_that_is_not_positive() -> None:
     one = nest_analysis(NEST)
-    refusal = refused(Tile(0, "k", 0, COMMAND), one.region.nest.body, one)
+    refusal = refused(Tile(0, "k", 0, span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT261", COMMAND)
     assert refusal.message == "tile: factor 0 of loop 'k' is not positive"
     assert refusal.help == "use one of 2, 4, 8, …"
@@ -33,7 +33,7 @@ def test_a_size_that_is_not_positive() -> None:
 def test_a_loop_that_is_tiled_already() -> None:
     one = nest_analysis(NEST)
     body = Tile(0, "k", 4).apply(one.region.nest.body, Context(one))
-    refusal = refused(Tile(0, "k", 2, COMMAND), body, one)
+    refusal = refused(Tile(0, "k", 2, span=COMMAND), body, one)
     assert (refusal.code, refusal.span) == ("AT265", COMMAND)
     assert refusal.message == "tile: loop 'k' is already tiled"
 
@@ -44,7 +44,7 @@ def test_a_name_that_the_region_uses() -> None:
     rows = {"M": (None, Var("i_t"))}
     as_extent = nest_analysis("for i in 0:n: M[i][i] = 1.0", {"n": 4, "i_t": 4}, rows)
     for one in (as_size, as_array, as_extent):
-        refusal = refused(Tile(0, "i", 4, COMMAND), one.region.nest.body, one)
+        refusal = refused(Tile(0, "i", 4, span=COMMAND), one.region.nest.body, one)
         assert (refusal.code, refusal.span) == ("AT268", COMMAND)
         assert (
             refusal.message == "tile: the tiles of 'i' need the name 'i_t', which the region uses"

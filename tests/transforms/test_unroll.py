@@ -32,7 +32,7 @@ def test_an_unknown_loop() -> None:
 
 def test_a_factor_that_is_not_positive() -> None:
     one = nest_analysis(SUM, {"n": 10})
-    refusal = refused(Unroll(0, "k", 0, COMMAND), one.region.nest.body, one)
+    refusal = refused(Unroll(0, "k", 0, span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT261", COMMAND)
     assert refusal.message == "unroll: factor 0 of loop 'k' is not positive"
     assert refusal.help == "use one of 1, 2, 5, 10"
@@ -40,7 +40,7 @@ def test_a_factor_that_is_not_positive() -> None:
 
 def test_a_factor_that_does_not_divide() -> None:
     one = nest_analysis(SUM, {"n": 10})
-    refusal = refused(Unroll(0, "k", 4, COMMAND), one.region.nest.body, one)
+    refusal = refused(Unroll(0, "k", 4, span=COMMAND), one.region.nest.body, one)
     assert (refusal.code, refusal.span) == ("AT262", COMMAND)
     assert refusal.message == "unroll: factor 4 does not divide the 10 iterations of loop 'k'"
     assert refusal.help == "use one of 1, 2, 5, 10"

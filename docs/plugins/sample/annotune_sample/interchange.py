@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import NOWHERE, Diagnostic, Span
-from annotune.transforms.context import Context
+from annotune.diagnostics import Diagnostic
 from annotune.transforms.permute import Permute
+from annotune.transforms.transform import Context, OnStatement
 from annotune.transforms.tree import Body, path
 from annotune.transforms.word import Word, takes
 
 
 @dataclass(frozen=True, slots=True)
-class Interchange:
+class Interchange(OnStatement):
     """Let the loops `first` and `second` around `statement` change places.
 
     ``Interchange(0, "i", "j")``: ``for i: for j: S0`` becomes ``for j: for i: S0``.
@@ -27,10 +27,8 @@ class Interchange:
         'interchange(0, "i", "j")',
         "Wolfe 1996, 9",
     )
-    statement: int = takes(Kind.STATEMENT)
     first: str = takes(Kind.LOOP)
     second: str = takes(Kind.LOOP)
-    span: Span = field(default=NOWHERE, compare=False)
 
     def why_not(self, body: Body, context: Context) -> Diagnostic | None:
         """Return the reason the loops may not change places, or None when they may."""
@@ -44,4 +42,4 @@ class Interchange:
         places = {self.first: self.second, self.second: self.first}
         names = [loop.var for loop in path(body, self.statement) if loop.var in places]
         order = tuple(places[name] for name in names) if len(names) == 2 else (*places,)
-        return Permute(self.statement, order, self.span)
+        return Permute(self.statement, order, span=self.span)

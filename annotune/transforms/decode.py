@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
-from annotune.ir.expr import Expr, Var, rewrite
-from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.expr import Expr, Var
+from annotune.ir.nest import Level, Local, Loop, Stmt, walk_stmts
 from annotune.transforms.legality import missing
 from annotune.transforms.merge import decoded
 from annotune.transforms.messages import NOT_DECODED
 from annotune.transforms.transform import Context, OnStatement
-from annotune.transforms.tree import Body, declared_name, named_loop, numbers
+from annotune.transforms.tree import (
+    Body,
+    declared_name,
+    mapped,
+    named_loop,
+    numbers,
+    rewritten,
+)
 from annotune.transforms.word import TALK, Word, takes
 
 # Loops whose iterations threads are dealt as they come to them: their body is no place of its own.
@@ -60,18 +67,18 @@ class Decode(OnStatement):
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the parts worked out, which `why_not` has accepted."""
-        return tuple(self._inside(s) if self.statement in numbers(s) else s for s in body)
 
-    def _inside(self, stmt: Stmt) -> Stmt:
-        """Return a statement with the parts known in each of the loops of the name in it.
+        def known(stmt: Stmt) -> Body | None:
+            # Where a block is loaded, updated and stored, there are several loops of the name.
+            if not isinstance(stmt, Loop) or stmt.var != self.loop or not stmt.merges:
+                return None
+            if stmt.place in _COPYING:
+                return None
+            return (_with_parts(stmt, {part: name for name, part in decoded(stmt).items()}),)
 
-        Where a block is loaded, updated and stored, there are several.
-        """
-        if not isinstance(stmt, Loop):
-            return stmt
-        if stmt.var == self.loop and stmt.merges and stmt.place not in _COPYING:
-            return _with_parts(stmt, {part: name for name, part in decoded(stmt).items()})
-        return replace(stmt, body=tuple(map(self._inside, stmt.body)))
+        return tuple(
+            mapped((stmt,), known)[0] if self.statement in numbers(stmt) else stmt for stmt in body
+        )
 
 
 def _with_parts(loop: Loop, parts: Mapping[Expr, str]) -> Loop:
@@ -81,37 +88,14 @@ def _with_parts(loop: Loop, parts: Mapping[Expr, str]) -> Loop:
         if isinstance(inner, Loop) and inner.place not in (Level.SERIAL, *_COPYING):
             return replace(loop, body=(_with_parts(inner, parts),))
     used: dict[str, Expr] = {}
-    renewed = _Use(parts, used).body(loop.body)
-    ordered = [name for name in parts.values() if name in used]
-    return replace(loop, body=(*(Local(n, "int", used[n]) for n in ordered), *renewed))
 
-
-@dataclass(frozen=True, slots=True)
-class _Use:
-    """Puts the names of parts where statements work them out; `used` has those that were met."""
-
-    parts: Mapping[Expr, str]
-    used: dict[str, Expr]
-
-    def stmt(self, stmt: Stmt) -> Stmt:
-        match stmt:
-            case Assign() | Fetch():
-                return stmt.rewritten(self._change)
-            case Local(name, type_, value):
-                new = None if value is None else rewrite(value, self._change)
-                return Local(name, type_, new)
-            case Loop():
-                lower, upper = (rewrite(e, self._change) for e in (stmt.lower, stmt.upper))
-                return replace(stmt, lower=lower, upper=upper, body=self.body(stmt.body))
-            case LocalArray() | Await():
-                return stmt
-
-    def body(self, body: Sequence[Stmt]) -> Body:
-        return tuple(map(self.stmt, body))
-
-    def _change(self, expr: Expr) -> Expr | None:
-        name = self.parts.get(expr)
+    def change(expr: Expr) -> Expr | None:
+        name = parts.get(expr)
         if name is None:
             return None
-        self.used[name] = expr
+        used[name] = expr
         return Var(name)
+
+    renewed = rewritten(loop.body, change)
+    ordered = [name for name in parts.values() if name in used]
+    return replace(loop, body=(*(Local(n, "int", used[n]) for n in ordered), *renewed))

@@ -155,7 +155,8 @@ def read(command: Command, point: Mapping[str, Value]) -> Iterator[Step]:
         elif slot.name in form.word.also:
             other = forms()[form.word.also[slot.name]].made
             statement = values["statement"]
-            others.append(other(statement, names_at(command, slot, given, point), command.span))
+            named = names_at(command, slot, given, point)
+            others.append(other(statement, named, span=command.span))
         elif slot.name in arguments:
             name, own = arguments[slot.name]
             value = _value(command, slot, given, own, point)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from math import prod
 from typing import ClassVar
@@ -14,15 +14,9 @@ from annotune.ir.c_types import is_unsigned_type
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
-    Assign,
-    Await,
-    Fetch,
     Level,
-    Local,
-    LocalArray,
     Loop,
     MergedLoop,
-    Stmt,
     walk_stmts,
 )
 from annotune.ir.poly import ZERO, from_expr, integer
@@ -37,6 +31,7 @@ from annotune.transforms.tree import (
     nest_loops,
     path,
     replace_loop,
+    rewritten,
     top_of,
 )
 from annotune.transforms.word import TALK, Word, takes
@@ -113,7 +108,7 @@ class Merge(OnStatement):
             index.name,
             Int(0),
             Int(prod(counts)),
-            _renewed(band[-1].body, index),
+            rewritten(band[-1].body, index.change),
             merges=parts,
             span=band[0].span,
         )
@@ -247,19 +242,3 @@ def _by_division(name: str, parts: Sequence[MergedLoop]) -> dict[str, Expr]:
             own = Binary("%", own, Int(parts[place - 1].stride // part.stride))
         found[part.var] = fold(Binary("+", Int(part.lower), own))
     return found
-
-
-def _renewed(body: Body, index: _Index) -> Body:
-    """Return statements with the iterators of an index's parts replaced."""
-    out: list[Stmt] = []
-    for stmt in body:
-        match stmt:
-            case Assign() | Fetch():
-                out.append(stmt.rewritten(index.change))
-            case Local(name, type_, value):
-                out.append(Local(name, type_, None if value is None else index.put_into(value)))
-            case LocalArray() | Await():
-                out.append(stmt)
-            case Loop():
-                out.append(replace(stmt, body=_renewed(stmt.body, index)))
-    return tuple(out)

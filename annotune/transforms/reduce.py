@@ -61,6 +61,7 @@ from annotune.transforms.tree import (
     find_assign,
     fresh_name,
     local_types,
+    mapped,
     numbers,
     path,
     place_name,
@@ -316,16 +317,17 @@ def _second_run(loop: Loop, statements: frozenset[int], test: Var) -> Loop:
 
 
 def _serial(loop: Loop) -> Loop:
-    body: list[Stmt] = []
-    for stmt in loop.body:
+    def again(stmt: Stmt) -> Body | None:
         match stmt:
             case Loop():
-                body.append(_serial(stmt))
+                return (_serial(stmt),)
             case Assign():
-                body.append(replace(stmt, number=NO_STATEMENT))
+                return (replace(stmt, number=NO_STATEMENT),)
             case _:
-                body.append(stmt)
-    return replace(loop, body=tuple(body), place=Level.SERIAL, combines=(), peeled=())
+                return None
+
+    body = mapped(loop.body, again)
+    return replace(loop, body=body, place=Level.SERIAL, combines=(), peeled=())
 
 
 def _guard_reads(assign: Assign, operator: Operator) -> bool:

@@ -16,6 +16,7 @@ from annotune.ir.nest import (
     LocalArray,
     Loop,
     Stmt,
+    expressions,
     walk_paths,
     walk_stmts,
 )
@@ -23,7 +24,7 @@ from annotune.transforms.legality import missing
 from annotune.transforms.messages import NO_WORD, NOT_STREAMED
 from annotune.transforms.pipeline import WORDS
 from annotune.transforms.transform import Context, OnStatement
-from annotune.transforms.tree import Body, bound_names, top_of
+from annotune.transforms.tree import Body, bound_names, mapped, top_of
 from annotune.transforms.word import CUDA_GUIDE, Word
 
 
@@ -78,19 +79,18 @@ class Stream(OnStatement):
 
 def _marked(body: Body, array: str) -> Body:
     """Return `body` with what touches the array marked; a declaration that loads is split."""
-    out: list[Stmt] = []
-    for stmt in body:
+
+    def marked(stmt: Stmt) -> Body | None:
         match stmt:
-            case Loop():
-                out.append(replace(stmt, body=_marked(stmt.body, array)))
-            case Assign() if _of(array, (stmt.target, *stmt.sources())):
-                out.append(replace(stmt, streamed=True))
+            case Assign() if _of(array, expressions(stmt)):
+                return (replace(stmt, streamed=True),)
             case Local(name, kind, value) if value is not None and _of(array, (value,)):
                 load = Assign(NO_STATEMENT, Var(name), "=", value, streamed=True)
-                out += [Local(name, kind), load]
+                return (Local(name, kind), load)
             case _:
-                out.append(stmt)
-    return tuple(out)
+                return None
+
+    return mapped(body, marked)
 
 
 def _of(array: str, parts: Iterable[Expr]) -> list[Access]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeGuard
 
-from annotune.ir.expr import Access, Expr, Var, names_read, variables
+from annotune.ir.expr import Access, Expr, Var, names_read, rewrite, variables
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -76,17 +76,44 @@ def top_of(body: Body, statement: int) -> int:
     raise KeyError(statement)
 
 
-def replace_loop(body: Body, old: Loop, new: Iterable[Stmt]) -> Body:
-    """Return `body` with the loop `old`, the very object, replaced by `new`."""
+def mapped(body: Body, change: Callable[[Stmt], Iterable[Stmt] | None]) -> Body:
+    """Return `body` with every statement that `change` answers for replaced, outermost first.
+
+    `change` returns None to leave a statement and go on inside it.
+    """
     out: list[Stmt] = []
     for stmt in body:
-        if stmt is old:
-            out.extend(new)
+        changed = change(stmt)
+        if changed is not None:
+            out.extend(changed)
         elif isinstance(stmt, Loop):
-            out.append(with_body(stmt, replace_loop(stmt.body, old, new)))
+            out.append(with_body(stmt, mapped(stmt.body, change)))
         else:
             out.append(stmt)
     return tuple(out)
+
+
+def replace_loop(body: Body, old: Loop, new: Iterable[Stmt]) -> Body:
+    """Return `body` with the loop `old`, the very object, replaced by `new`."""
+    return mapped(body, lambda stmt: new if stmt is old else None)
+
+
+def rewritten(body: Body, change: Callable[[Expr], Expr | None]) -> Body:
+    """Return `body` with `change` made in all expressions, as `rewrite` does, but in `peeled`."""
+
+    def renewed(stmt: Stmt) -> Stmt:
+        match stmt:
+            case Assign() | Fetch():
+                return stmt.rewritten(change)
+            case Local(value=value) if value is not None:
+                return replace(stmt, value=rewrite(value, change))
+            case Loop(lower=lower, upper=upper):
+                lower, upper = rewrite(lower, change), rewrite(upper, change)
+                return replace(stmt, lower=lower, upper=upper, body=rewritten(stmt.body, change))
+            case _:
+                return stmt
+
+    return tuple(map(renewed, body))
 
 
 def with_body(loop: Loop, body: Body) -> Loop:
@@ -193,14 +220,13 @@ def nest_loops(loops: Iterable[Loop], innermost: Body) -> Body:
 
 def in_order(body: Body, loops: frozenset[int]) -> Body:
     """Return `body` with the loops whose identities are in `loops` run in order."""
-    out: list[Stmt] = []
-    for stmt in body:
-        if not isinstance(stmt, Loop):
-            out.append(stmt)
-            continue
-        loop = with_body(stmt, in_order(stmt.body, loops))
-        out.append(replace(loop, place=Level.SERIAL) if id(stmt) in loops else loop)
-    return tuple(out)
+
+    def serial(stmt: Stmt) -> Body | None:
+        if not isinstance(stmt, Loop) or id(stmt) not in loops:
+            return None
+        return (replace(stmt, body=in_order(stmt.body, loops), place=Level.SERIAL),)
+
+    return mapped(body, serial)
 
 
 def picks_piece(outer: Loop, loop: Loop) -> bool:

@@ -25,8 +25,6 @@ from annotune.ir.expr import (
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
     Assign,
-    Await,
-    Fetch,
     Local,
     LocalArray,
     Loop,
@@ -46,9 +44,11 @@ from annotune.transforms.tree import (
     Body,
     bound_names,
     fresh_name,
+    is_declaration,
     local_types,
     path,
     replace_loop,
+    rewritten,
     target_name,
 )
 from annotune.transforms.value_type import is_no_narrower
@@ -223,21 +223,8 @@ def _renamed(body: Body, around: Body, used: set[str]) -> Body:
             return Access(names[expr.array], tuple(rewrite(i, change) for i in expr.indices))
         return None
 
-    def renamed(stmt: Stmt) -> Stmt:
-        match stmt:
-            case Assign():
-                return stmt.rewritten(change)
-            case Local(name, type_, value):
-                start = None if value is None else rewrite(value, change)
-                return Local(names.get(name, name), type_, start)
-            case LocalArray():
-                return replace(stmt, name=names.get(stmt.name, stmt.name))
-            case Loop():
-                return replace(stmt, body=tuple(map(renamed, stmt.body)))
-            case _:
-                return stmt
-
-    return tuple(map(renamed, body))
+    renewed = rewritten(body, change)
+    return tuple(replace(s, name=names[s.name]) if is_declaration(s) else s for s in renewed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,22 +257,16 @@ class _Point:
 
 def _at(stmt: Stmt, point: _Point) -> Stmt:
     """Return a statement of the body with the iterator put in."""
-    match stmt:
-        case Assign() | Fetch():
-            return stmt.rewritten(point.change)
-        case Local(name, type_, expr):
-            return Local(name, type_, None if expr is None else point.put_into(expr))
-        case LocalArray() | Await():
-            return stmt
-        case Loop():
-            there = {point.var: point.value}
-            return replace(
-                stmt,
-                lower=fold(substitute(stmt.lower, there)),
-                upper=fold(substitute(stmt.upper, there)),
-                peeled=tuple(substitute(condition, there) for condition in stmt.peeled),
-                body=tuple(_at(inner, point) for inner in stmt.body),
-            )
+    if not isinstance(stmt, Loop):
+        return rewritten((stmt,), point.change)[0]
+    there = {point.var: point.value}
+    return replace(
+        stmt,
+        lower=fold(substitute(stmt.lower, there)),
+        upper=fold(substitute(stmt.upper, there)),
+        peeled=tuple(substitute(condition, there) for condition in stmt.peeled),
+        body=tuple(_at(inner, point) for inner in stmt.body),
+    )
 
 
 def _total(terms: list[Expr], op: str) -> Expr:

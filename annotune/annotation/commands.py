@@ -24,7 +24,7 @@ from annotune.annotation.messages import (
     WRONG_KIND,
     did_you_mean,
 )
-from annotune.annotation.spec import Argument, Command, Formula, Value
+from annotune.annotation.spec import Argument, Command, Formula, Item, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic
 
 # How a parameter says that no loop stands here: param TX[] = ['h3','1'].
@@ -32,7 +32,6 @@ NO_LOOP = "1"
 # The command after which a recipe says all that is done for one target.
 TARGET = "target"
 
-Item: TypeAlias = "Value | Formula"
 Given: TypeAlias = "tuple[Slot, Argument]"
 
 
@@ -224,10 +223,8 @@ def _repeated(row: Signature, given: list[Given]) -> Iterator[Diagnostic]:
     """Yield a diagnostic for each loop or statement that a command names twice."""
     seen: set[object] = set()
     for slot, argument in given:
-        value = argument.value
-        items = value if isinstance(value, tuple) else (value,)
         if slot.repeated:
-            for item in items:
+            for item in argument.items:
                 if item in seen:
                     yield STATEMENT_TWICE.at(argument.span, name=row.name, statement=item)
                 seen.add(item)
@@ -235,7 +232,7 @@ def _repeated(row: Signature, given: list[Given]) -> Iterator[Diagnostic]:
             continue
         if slot.shares:
             seen = set()
-        for loop in items:
+        for loop in argument.items:
             if not isinstance(loop, str) or loop == NO_LOOP:
                 continue
             if loop in seen:
@@ -258,8 +255,7 @@ def statements(command: Command) -> tuple[int, ...]:
     found: list[int] = []
     for slot, argument in matched(command):
         if slot.kind in (Kind.STATEMENT, Kind.GROUP):
-            value = argument.value if isinstance(argument.value, tuple) else (argument.value,)
-            found += (number for number in value if isinstance(number, int))
+            found += (number for number in argument.items if isinstance(number, int))
     return tuple(found)
 
 
@@ -273,10 +269,8 @@ def names_at(
     Raises:
         AnnotuneError: A parameter is unknown at the point, or holds no loop's name.
     """
-    value = argument.value
-    listed = value if isinstance(value, tuple) else (value,)
     names: list[str] = []
-    for item in listed:
+    for item in argument.items:
         found = evaluate(item, point) if isinstance(item, Formula) else item
         for name in found if isinstance(found, tuple) else (found,):
             text = NO_LOOP if name == 1 else name

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from annotune.annotation.messages import MISSING_KEY, UNKNOWN_DEVICE, did_you_mean
+from annotune.annotation.messages import MISSING_KEY, UNKNOWN_DEVICE, did_you_mean, gathered
 from annotune.annotation.yaml_nodes import YamlFile, read_yaml
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 
@@ -109,10 +109,8 @@ def _read(file: YamlFile) -> Device:
     values: dict[str, object] = {}
     sources: dict[str, str] = {}
     for name, (_, node) in entries.items():
-        try:
+        with gathered(mistakes):
             values[name], sources[name] = _field(file, name, node)
-        except AnnotuneError as error:
-            mistakes.extend(error.diagnostics)
     if mistakes:
         raise AnnotuneError.of(*mistakes)
     return Device(**values, sources=sources)  # type: ignore[arg-type]  # checked by _field

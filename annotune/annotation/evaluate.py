@@ -16,11 +16,12 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import assert_never
 
 from annotune.annotation import expression as ex
-from annotune.annotation.expression import ExpressionError, Node, parse_expression
+from annotune.annotation.expression import ExpressionError, Node, parse_expression, placed
 from annotune.annotation.messages import (
     DIVISION_BY_ZERO,
     TOO_LARGE,
@@ -232,10 +233,8 @@ def evaluate(formula: str | Formula, names: Mapping[str, Value] = _NO_NAMES) -> 
             divisor is zero, or a value would be too large; at the place in the formula.
     """
     formula = Formula(formula) if isinstance(formula, str) else formula
-    try:
+    with placed(partial(span_in, formula)):
         return evaluate_node(parse_expression(formula.text), names)
-    except ExpressionError as error:
-        raise error.at(lambda start, end: span_in(formula, start, end)) from None
 
 
 def holds(formula: str | Formula, names: Mapping[str, Value]) -> bool:
@@ -255,10 +254,8 @@ def span_in(formula: Formula, start: int, end: int) -> Span:
 def free_names(formula: str | Formula) -> tuple[str, ...]:
     """Return the names that an expression needs, each once, in the order of the text."""
     formula = Formula(formula) if isinstance(formula, str) else formula
-    try:
+    with placed(partial(span_in, formula)):
         node = parse_expression(formula.text)
-    except ExpressionError as error:
-        raise error.at(lambda start, end: span_in(formula, start, end)) from None
     return tuple(dict.fromkeys(name.name for name in names_in(node)))
 
 
@@ -437,7 +434,8 @@ def unknown_names(spec: Spec, sizes: Collection[str] = ()) -> tuple[Diagnostic, 
     params = {param.name for param in (*spec.input_params, *spec.performance_params)}
     known = params | set(sizes)
     found: list[Diagnostic] = []
-    for formula in _formulas(spec):
+    constraints = [constraint.formula for constraint in spec.constraints]
+    for formula in (*constraints, *(f for command in spec.commands for f in command.formulas)):
         for name in names_in(parse_expression(formula.text)):
             # Axes of the space are known once it is.
             if name.name not in known and not _AXIS.fullmatch(name.name):
@@ -447,14 +445,3 @@ def unknown_names(spec: Spec, sizes: Collection[str] = ()) -> tuple[Diagnostic, 
                 hint = hint if hint.startswith("did") else f'a loop\'s name is "{name.name}"'
                 found.append(UNKNOWN_NAME.at(span, name=name.name, hint=hint))
     return tuple(found)
-
-
-def _formulas(spec: Spec) -> Iterator[Formula]:
-    for constraint in spec.constraints:
-        yield constraint.formula
-    for command in spec.commands:
-        for argument in command.arguments:
-            value = argument.value
-            for item in value if isinstance(value, tuple) else (value,):
-                if isinstance(item, Formula):
-                    yield item

@@ -8,7 +8,8 @@ The tree is ours alone, so evaluating one can never run code.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias, assert_never
@@ -34,6 +35,15 @@ class ExpressionError(Exception):
     def at(self, span_of: Callable[[int, int], Span]) -> AnnotuneError:
         """Return the error to raise, where `span_of` maps two offsets to a Span."""
         return AnnotuneError.of(self.template.at(span_of(self.start, self.end), **self.values))
+
+
+@contextmanager
+def placed(span_of: Callable[[int, int], Span]) -> Iterator[None]:
+    """Raise what is wrong with an expression inside at its place in a file."""
+    try:
+        yield
+    except ExpressionError as error:
+        raise error.at(span_of) from None
 
 
 class Token(NamedTuple):
@@ -75,6 +85,22 @@ def tokens(text: str) -> Iterator[Token]:
             yield Token(kind, match.group(), at, match.end())
         at = match.end()
     yield Token("end", "", len(text), len(text) + 1)
+
+
+_DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
+
+def at_commas(stream: Iterable[Token]) -> list[list[Token]]:
+    """Return the tokens between the commas that stand in no brackets."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in stream:
+        depth += _DEPTH.get(token.text, 0)
+        if token.text == "," and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
 
 
 def string_value(literal: str) -> str:

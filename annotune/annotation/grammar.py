@@ -17,7 +17,7 @@ from typing import TypeAlias
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-from annotune.annotation.expression import ExpressionError, tokens
+from annotune.annotation.expression import placed, tokens
 from annotune.annotation.messages import (
     UNCLOSED_BRACKET,
     UNEXPECTED,
@@ -107,10 +107,8 @@ def parse_tree(text: str, start: str, origin: Origin) -> Parsed:
     Raises:
         AnnotuneError: The text does not follow the grammar.
     """
-    try:
+    with placed(origin.span):
         mistake = _bracket_mistake(text, origin)
-    except ExpressionError as error:
-        raise error.at(origin.span) from None
     if mistake is not None:
         raise AnnotuneError.of(mistake)
     try:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
-from annotune.diagnostics import Severity, Template
+from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 
 # Where an annotation stands in the C text.
 UNCLOSED_BEGIN = Template(
@@ -156,6 +157,20 @@ WRONG_YAML = Template("AT082", "{what} must be {wanted}", "{hint}")
 UNKNOWN_KEY = Template("AT083", "unknown key '{key}'", "{hint}")
 MISSING_KEY = Template("AT084", "'{key}' is missing")
 UNKNOWN_DEVICE = Template("AT085", "unknown device '{name}'", "{hint}")
+
+
+@contextmanager
+def gathered(mistakes: list[Diagnostic]) -> Iterator[None]:
+    """Put what is refused inside on a list, and go on after it."""
+    try:
+        yield
+    except AnnotuneError as error:
+        mistakes.extend(error.diagnostics)
+
+
+def declared_twice(name: str, span: Span, first: Span) -> Diagnostic:
+    """Return the refusal of a name that has a meaning already."""
+    return DECLARED_TWICE.at(span, name=name).with_note(FIRST_DECLARED.at(first))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from lark import Token, Tree
 
 from annotune.annotation import expression as ex
 from annotune.annotation.commands import check_command
 from annotune.annotation.evaluate import evaluate_node, names_in, substitute
-from annotune.annotation.expression import ExpressionError, Node, parse_expression
+from annotune.annotation.expression import Node, parse_expression, placed
 from annotune.annotation.grammar import Origin, Parsed, parse_tree
-from annotune.annotation.messages import DECLARED_TWICE, FIRST_DECLARED, NO_VALUES
-from annotune.annotation.spec import Argument, Command, Formula, Parameter, Value
+from annotune.annotation.messages import (
+    NO_VALUES,
+    declared_twice,
+    gathered,
+)
+from annotune.annotation.spec import Argument, Command, Formula, Item, Parameter, Value
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 
 _NO_NAMES: Mapping[str, Value] = {}
-Item: TypeAlias = "Value | Formula"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,7 @@ def parse_recipe(text: str, origin: Origin, names: Mapping[str, Value] = _NO_NAM
         for param in reader.listed(child):
             first = params.setdefault(param.name, param)
             if first is not param:
-                twice = DECLARED_TWICE.at(param.span, name=param.name)
-                reader.mistakes.append(twice.with_note(FIRST_DECLARED.at(first.span)))
+                reader.mistakes.append(declared_twice(param.name, param.span, first.span))
     if reader.mistakes:
         raise AnnotuneError.of(*sorted(reader.mistakes, key=lambda mistake: mistake.span))
     return Recipe(tuple(commands), tuple(params.values()))
@@ -66,31 +67,22 @@ class _Reader:
         """Yield the command, when its expressions are sound."""
         name = tree.children[0]
         assert isinstance(name, Token)
-        arguments: list[Argument] = []
-        for child in tree.children[1:]:
-            if child is None:
-                continue
-            assert isinstance(child, Tree)
-            try:
-                arguments.append(self.argument(child))
-            except AnnotuneError as error:
-                self.mistakes.extend(error.diagnostics)
-                return
-        span = self.origin.span(tree.meta.start_pos, tree.meta.end_pos)
-        command, mistakes = check_command(Command(str(name), tuple(arguments), span))
-        self.mistakes.extend(mistakes)
-        yield command
+        with gathered(self.mistakes):
+            trees = [child for child in tree.children[1:] if isinstance(child, Tree)]
+            arguments = tuple(map(self.argument, trees))
+            span = self.origin.span(tree.meta.start_pos, tree.meta.end_pos)
+            command, mistakes = check_command(Command(str(name), arguments, span))
+            self.mistakes.extend(mistakes)
+            yield command
 
     def argument(self, tree: Parsed) -> Argument:
         name, operand = tree.children
         assert isinstance(operand, Tree)
         start, end = operand.meta.start_pos, operand.meta.end_pos
         span_of = self.span_from(start)
-        try:
+        with placed(span_of):
             node = parse_expression(self.text[start:end])
             value = self.value(node, self.text[start:end], span_of)
-        except ExpressionError as error:
-            raise error.at(span_of) from None
         span = self.origin.span(tree.meta.start_pos, tree.meta.end_pos)
         return Argument(value, "" if name is None else str(name), span)
 
@@ -121,16 +113,12 @@ class _Reader:
         start, end = operand.meta.start_pos, operand.meta.end_pos
         at = int(name.start_pos or 0)
         span = self.origin.span(at, at + len(name))
-        try:
+        with gathered(self.mistakes), placed(self.span_from(start)):
             value = evaluate_node(parse_expression(self.text[start:end]), self.names)
-        except ExpressionError as error:
-            self.mistakes.extend(error.at(self.span_from(start)).diagnostics)
-            return
-        values = value if isinstance(value, tuple) else (value,)
-        if not values:
-            self.mistakes.append(NO_VALUES.at(span, name=str(name)))
-            return
-        yield Parameter(str(name), values, span)
+            values = value if isinstance(value, tuple) else (value,)
+            if not values:
+                raise AnnotuneError.of(NO_VALUES.at(span, name=str(name)))
+            yield Parameter(str(name), values, span)
 
 
 def _is_negative(node: Node) -> bool:

@@ -16,14 +16,13 @@ from annotune.annotation.expression import ExpressionError, parse_expression
 from annotune.annotation.flags import check_flags, without_unused_flags
 from annotune.annotation.grammar import Origin, parse_tree
 from annotune.annotation.messages import (
-    DECLARED_TWICE,
-    FIRST_DECLARED,
     LIST_WITHOUT_BRACKETS,
     NO_SIZES,
     NO_VALUES,
     SEVERAL_VALUES,
     UNKNOWN_ARGUMENT,
     UNKNOWN_NAME,
+    declared_twice,
     did_you_mean,
 )
 from annotune.annotation.orio.variables import declared_in_files, input_variable
@@ -217,9 +216,8 @@ class _Reader:
             key = (is_let, scope, statement.name)
             earlier = first.setdefault(key, statement)
             if earlier is not statement:
-                note = FIRST_DECLARED.at(earlier.span)
-                twice = DECLARED_TWICE.at(statement.span, name=statement.name)
-                self.mistakes.append(twice.with_note(note))
+                twice = declared_twice(statement.name, statement.span, earlier.span)
+                self.mistakes.append(twice)
 
     def note_unknown(self, statement: Statement) -> None:
         known = ARGUMENTS.get(statement.block)
@@ -345,8 +343,7 @@ def _variables(statements: list[Statement], reader: _Reader) -> Iterator[InputVa
             continue
         first = seen.setdefault(variable.name, variable)
         if first is not variable:
-            twice = DECLARED_TWICE.at(variable.span, name=variable.name)
-            reader.mistakes.append(twice.with_note(FIRST_DECLARED.at(first.span)))
+            reader.mistakes.append(declared_twice(variable.name, variable.span, first.span))
         initial = variable.initial
         if isinstance(initial, tuple):
             initial = tuple(substitute(item, lets) for item in initial)

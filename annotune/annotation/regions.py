@@ -9,9 +9,7 @@ from pathlib import Path
 
 from annotune.annotation.messages import (
     CROSSED,
-    DECLARED_TWICE,
     END_WITHOUT_BEGIN,
-    FIRST_DECLARED,
     FORTRAN,
     IGNORED_BLOCK,
     NOT_NESTABLE,
@@ -21,6 +19,7 @@ from annotune.annotation.messages import (
     UNKNOWN_BLOCK,
     UNSUPPORTED_BLOCK,
     UNSUPPORTED_TRANSFORM,
+    declared_twice,
     did_you_mean,
 )
 from annotune.annotation.parse import Recipe, parse_recipe
@@ -332,8 +331,7 @@ def with_recipe(spec: Spec, recipe: Recipe) -> Spec:
     for param in recipe.performance_params:
         first = known.setdefault(param.name, param)
         if first is not param:
-            note = FIRST_DECLARED.at(first.span)
-            mistakes.append(DECLARED_TWICE.at(param.span, name=param.name).with_note(note))
+            mistakes.append(declared_twice(param.name, param.span, first.span))
     if mistakes:
         raise AnnotuneError.of(*mistakes)
     params = (*spec.performance_params, *recipe.performance_params)

@@ -10,8 +10,8 @@ import yaml
 
 from annotune.annotation.assume import assumptions
 from annotune.annotation.evaluate import evaluate_node
-from annotune.annotation.expression import ExpressionError, parse_expression
-from annotune.annotation.messages import NO_VALUES
+from annotune.annotation.expression import parse_expression, placed
+from annotune.annotation.messages import NO_VALUES, gathered
 from annotune.annotation.parse import Recipe, parse_recipe
 from annotune.annotation.regions import with_recipe
 from annotune.annotation.spec import Assumptions, Constraint, Formula, Parameter, Spec, Value
@@ -64,10 +64,8 @@ def load_sidecar(
     found: list[SidecarEntry] = []
     mistakes: list[Diagnostic] = []
     for node in yaml_file.sequence(regions, "'regions'"):
-        try:
+        with gathered(mistakes):
             found.append(_Region(yaml_file, node, settings or {}).entry(source))
-        except AnnotuneError as error:
-            mistakes.extend(error.diagnostics)
     if mistakes:
         raise AnnotuneError.of(*mistakes)
     return tuple(found)
@@ -138,10 +136,8 @@ class _Region:
         if isinstance(value, str):
             assert isinstance(node, yaml.ScalarNode)
             origin = self.yaml_file.origin(node)
-            try:
+            with placed(origin.span):
                 value = evaluate_node(parse_expression(value), names)
-            except ExpressionError as error:
-                raise error.at(origin.span) from None
         return value if isinstance(value, tuple) else (value,)
 
     def constraints(self, node: yaml.Node | None) -> tuple[Constraint, ...]:
@@ -161,10 +157,8 @@ class _Region:
         text = file.word(node, f"constraint '{name}'")
         assert isinstance(node, yaml.ScalarNode)
         origin = file.origin(node)
-        try:
+        with placed(origin.span):
             parse_expression(text)
-        except ExpressionError as error:
-            raise error.at(origin.span) from None
         return Constraint(name, Formula(text, origin.span(0, len(text))), file.span(key))
 
     def values(self, node: yaml.Node | None, what: str) -> dict[str, Value]:

@@ -23,6 +23,9 @@ class Formula:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
+Item: TypeAlias = "Value | Formula"
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """``param NAME = value`` or ``param NAME[] = [values]``: one axis of the search.
@@ -52,9 +55,14 @@ class Argument:
     ``UF`` in ``unroll(0, "h7", UF)``. `name` is set for ``block={…}``.
     """
 
-    value: Value | Formula | tuple[Value | Formula, ...]
+    value: Item | tuple[Item, ...]
     name: str = ""
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Return the items of a list, or what is no list as the only one."""
+        return self.value if isinstance(self.value, tuple) else (self.value,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,12 @@ class Command:
     name: str
     arguments: tuple[Argument, ...]
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """Return what has a value only at a point of the parameters."""
+        items = (item for argument in self.arguments for item in argument.items)
+        return tuple(item for item in items if isinstance(item, Formula))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,11 @@ import yaml
 from annotune.annotation.grammar import Origin, place
 from annotune.annotation.messages import (
     BAD_YAML,
-    DECLARED_TWICE,
-    FIRST_DECLARED,
     MISSING_KEY,
     UNKNOWN_KEY,
     UNREADABLE,
     WRONG_YAML,
+    declared_twice,
     did_you_mean,
 )
 from annotune.annotation.spec import Value
@@ -74,9 +73,8 @@ class YamlFile:
             if names and name not in names:
                 self.refuse(key, UNKNOWN_KEY, key=name, hint=did_you_mean(name, names))
             if name in entries:
-                note = FIRST_DECLARED.at(self.span(entries[name][0]))
-                twice = DECLARED_TWICE.at(self.span(key), name=name)
-                raise AnnotuneError.of(twice.with_note(note))
+                first = self.span(entries[name][0])
+                raise AnnotuneError.of(declared_twice(name, self.span(key), first))
             entries[name] = (key, value)
         return entries
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.acc_text import (

@@ -42,7 +42,7 @@ from annotune.ir.nest import (
 from annotune.ir.region import Array, Redefined, Region, Scalar
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
 from annotune.space.variants import Variant
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body
 
 _IN_DIRECTIVES = frozenset(
     (
@@ -154,7 +154,7 @@ class Renaming:
             case LocalArray(name, kind):
                 return replace(stmt, name=self.name(name), type=self.kind(kind))
             case Loop():
-                return rebuilt(
+                return replace(
                     stmt,
                     var=self.name(stmt.var),
                     lower=self.expr(stmt.lower),

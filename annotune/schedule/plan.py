@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from annotune.ir.nest import CachedSection, Level, Loop, Stmt, walk_stmts
@@ -11,7 +11,7 @@ from annotune.schedule.candidate import Candidate
 from annotune.transforms.map import Map
 from annotune.transforms.resident import Resident
 from annotune.transforms.transform import Schedule
-from annotune.transforms.tree import Body, rebuilt
+from annotune.transforms.tree import Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def _joined(steps: tuple[Step, ...]) -> Body:
         if isinstance(step, Kernel):
             out.extend(step.scheduled)
         else:
-            out.append(rebuilt(step.loop, body=_joined(step.steps)))
+            out.append(replace(step.loop, body=_joined(step.steps)))
     return tuple(out)
 
 

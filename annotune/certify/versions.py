@@ -21,9 +21,9 @@ from annotune.ir.expr import Access, Binary, Call, Expr, Select, Var, children, 
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt
 from annotune.ir.region import Region
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
-from annotune.transforms.peel import whole_tiles
+from annotune.transforms.tile_ends import whole_tiles
+from annotune.transforms.transform import region_types
 from annotune.transforms.tree import Body
-from annotune.transforms.value_type import region_types
 
 
 def versions(region: Region, plan: Plan) -> tuple[Peeled, ...]:

@@ -44,7 +44,7 @@ from annotune.ir.region import Array, Region
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.plan import Kernel
 from annotune.strategies.acc_levels import SAFE_GANG
-from annotune.transforms.copies import array_accesses
+from annotune.transforms.registers import array_accesses
 from annotune.transforms.tree import Body, bound_names, numbers
 
 # libgomp keeps the sizes of a launch in 16 bits: 65536 gangs arrive as 0, its own choice, and

@@ -60,15 +60,11 @@ from annotune.schedule.plan import Kernel, Plan
 from annotune.space.openacc import AccPoints
 from annotune.space.variants import Variant
 from annotune.transforms.cache import Cache
-from annotune.transforms.deal import Deal
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.expand import Expand
-from annotune.transforms.fuse import Fuse
-from annotune.transforms.hold import Hold
+from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import TILE
 from annotune.transforms.permute import Permute
-from annotune.transforms.registers import Registers
-from annotune.transforms.tile import Tile
+from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.tile import Deal, Tile
 from annotune.transforms.tree import Body
 from annotune.transforms.unroll import Unroll
 

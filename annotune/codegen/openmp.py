@@ -34,18 +34,15 @@ from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
 from annotune.space.openmp import CpuPoints
 from annotune.space.variants import Variant
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.expand import Expand
-from annotune.transforms.fuse import Fuse
-from annotune.transforms.hold import Hold
-from annotune.transforms.map import STATIC
-from annotune.transforms.pad import Pad
+from annotune.transforms.distribute import Distribute, Expand, Fuse
+from annotune.transforms.map import STATIC, Vectorize
 from annotune.transforms.permute import Permute
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.pipeline import Prefetch
+from annotune.transforms.registers import Hold
 from annotune.transforms.tile import Tile
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.tree import Body, numbers
 from annotune.transforms.unroll import Unroll
-from annotune.transforms.vectorize import Vectorize
 
 
 class OpenMpTarget:

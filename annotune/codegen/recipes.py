@@ -25,12 +25,10 @@ from annotune.schedule.plan import Plan
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant, open_sizes
-from annotune.transforms.language import read, text
-from annotune.transforms.map import Map
+from annotune.transforms.language import Elsewhere, ForTarget, Serves, read, text
+from annotune.transforms.map import Map, Team
 from annotune.transforms.messages import NO_SUCH_TARGET, NOT_OF_TARGET, TARGET_TWICE
-from annotune.transforms.requests import Elsewhere, ForTarget, Serves
 from annotune.transforms.stage import Stage
-from annotune.transforms.team import Team
 from annotune.transforms.tile import tile_name
 from annotune.transforms.transform import Context, Schedule, Transform
 

@@ -18,7 +18,7 @@ from annotune.codegen.writer import Writer
 from annotune.ir.expr import PRECEDENCE, Binary, Call, Expr, Var, children, rewrite, variables, walk
 from annotune.ir.fold import fold
 from annotune.ir.nest import LocalArray, Loop, Stmt, walk_stmts
-from annotune.transforms.peel import whole_tiles
+from annotune.transforms.tile_ends import whole_tiles
 from annotune.transforms.tree import Body
 
 

@@ -52,9 +52,8 @@ from annotune.model.traffic import (
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.merged import with_merged
 from annotune.schedule.units import Unit
-from annotune.transforms.decode import Decode
-from annotune.transforms.hold import Hold
-from annotune.transforms.merge import Merge
+from annotune.transforms.merge import Decode, Merge
+from annotune.transforms.registers import Hold
 
 # 32-bit registers that a thread needs besides values: addresses and counters.
 BASE_REGISTERS = 32

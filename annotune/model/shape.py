@@ -14,8 +14,7 @@ from annotune.ir.c_types import WORD, element_bytes
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.launch_sizes import MAX_THREADS, TEAM
 from annotune.schedule.units import Unit
-from annotune.transforms.deal import deal_name
-from annotune.transforms.tile import tile_name
+from annotune.transforms.tile import deal_name, tile_name
 
 
 @dataclass(frozen=True, slots=True)

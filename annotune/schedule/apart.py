@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from annotune.analysis.facts import AccessFacts, Analysis
 from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Assign, Loop
-from annotune.transforms.deal import Deal
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.expand import Expand
+from annotune.transforms.distribute import Distribute, Expand
 from annotune.transforms.legality import carried_sums
 from annotune.transforms.permute import Permute
-from annotune.transforms.tile import Tile, name_is_taken, tile_name
+from annotune.transforms.tile import Deal, Tile, name_is_taken, tile_name
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, bands, find_assign, numbers
 

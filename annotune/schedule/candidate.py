@@ -14,20 +14,16 @@ from functools import cached_property
 from typing import TypeAlias
 
 from annotune.ir.nest import MemorySpace
-from annotune.transforms.deal import Deal, deal_name
-from annotune.transforms.fuse import Fuse
-from annotune.transforms.language import on_place
-from annotune.transforms.map import Map
+from annotune.transforms.cache import Resident
+from annotune.transforms.distribute import Fuse
+from annotune.transforms.language import Vectors, on_place
+from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.pipeline import Pipeline, Stream
 from annotune.transforms.registers import Registers
-from annotune.transforms.requests import Vectors
-from annotune.transforms.resident import Resident
 from annotune.transforms.steps import T, in_order, of_kind
-from annotune.transforms.stream import Stream
-from annotune.transforms.team import Team
-from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.tile import Deal, Tile, deal_name, tile_name
 from annotune.transforms.transform import Schedule, Transform
 from annotune.transforms.unroll import Unroll
 

@@ -12,8 +12,7 @@ from annotune.ir.expr import Int
 from annotune.ir.nest import Loop
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.units import Unit
-from annotune.transforms.decode import Decode
-from annotune.transforms.merge import Merge, merged_name
+from annotune.transforms.merge import Decode, Merge, merged_name
 from annotune.transforms.messages import NOT_MERGED
 from annotune.transforms.transform import Context
 

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from annotune.ir.nest import CachedSection, Level, Loop, Stmt, walk_stmts
 from annotune.schedule.candidate import Candidate
+from annotune.transforms.cache import Resident
 from annotune.transforms.map import Map
-from annotune.transforms.resident import Resident
 from annotune.transforms.transform import Schedule
 from annotune.transforms.tree import Body
 

@@ -21,12 +21,10 @@ from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Combine, Level, LocalArray, Loop
 from annotune.schedule.apart import Apart, statements_apart
 from annotune.schedule.apply import reductions_refused
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.fuse import Fuse
+from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.legality import carried_sums
-from annotune.transforms.map import Map
+from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import merged_name
-from annotune.transforms.team import Team
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, bands, bound_names, numbers, path, top_of
 

@@ -19,7 +19,6 @@ from annotune.schedule.candidate import MOVES, Move, Moves
 from annotune.schedule.launch_sizes import MAX_AXES, WARP
 from annotune.schedule.messages import ACC_SIZES, NO_SUCH_ARRAY
 from annotune.strategies.acc_levels import GANG_LIMIT
-from annotune.transforms.deal import Deal, deal_name
 from annotune.transforms.language import Step, exact_part, loops_of, read
 from annotune.transforms.legality import missing
 from annotune.transforms.map import Map
@@ -27,7 +26,7 @@ from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
 from annotune.transforms.stage import Stage
 from annotune.transforms.steps import T, of_kind, statement_of
-from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.tile import Deal, Tile, deal_name, tile_name
 from annotune.transforms.tree import Body
 
 

@@ -36,21 +36,16 @@ from annotune.strategies.hints import HINTS
 from annotune.strategies.movements import as_wished
 from annotune.strategies.registry import AUTO, why_not
 from annotune.transforms.cache import Cache
-from annotune.transforms.deal import Deal, deal_name
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.fuse import Fuse
-from annotune.transforms.hold import Hold
-from annotune.transforms.map import Map
+from annotune.transforms.distribute import Distribute, Fuse
+from annotune.transforms.language import Contract
+from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Merge
-from annotune.transforms.pad import Pad
-from annotune.transforms.peel import Peel
 from annotune.transforms.permute import Permute
-from annotune.transforms.registers import Registers
-from annotune.transforms.requests import Contract
+from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.stage import Stage
 from annotune.transforms.steps import COPYING, in_order, of_kind
-from annotune.transforms.team import Team
-from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.tile import Deal, Tile, deal_name, tile_name
+from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Context, Schedule, Transform
 from annotune.transforms.tree import path
 from annotune.transforms.unroll import Unroll

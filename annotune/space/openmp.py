@@ -56,13 +56,12 @@ from annotune.strategies.openmp import (
     likely,
     pieces,
 )
-from annotune.transforms.map import DYNAMIC, GUIDED, STATIC
+from annotune.transforms.map import DYNAMIC, GUIDED, STATIC, Vectorize
 from annotune.transforms.permute import Permute
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.pipeline import Prefetch
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.unroll import divisors
-from annotune.transforms.vectorize import Vectorize
 
 NONE = "-"
 # Pieces that threads fetch one by one: each costs some 100 ns, a millisecond for them all.

@@ -14,11 +14,10 @@ from annotune.schedule.candidate import Candidate, described
 from annotune.space.decision import Decision, Point
 from annotune.strategies.acc_levels import acc_levels
 from annotune.strategies.openacc import RECIPE
-from annotune.transforms.hold import Hold
 from annotune.transforms.language import words_of, written
-from annotune.transforms.pad import Pad
-from annotune.transforms.peel import Peel
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
+from annotune.transforms.tile_ends import Pad, Peel
 
 ACC_PLACES = ("gang", "worker", "vector")
 

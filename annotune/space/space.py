@@ -40,14 +40,13 @@ from annotune.strategies.direct import (
 )
 from annotune.strategies.hints import hinted, launched
 from annotune.strategies.registry import Made, made
-from annotune.transforms.deal import Deal
+from annotune.transforms.language import Contract
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers
-from annotune.transforms.requests import Contract
 from annotune.transforms.steps import COPYING
-from annotune.transforms.tile import Tile, name_is_taken, tile_name
+from annotune.transforms.tile import Deal, Tile, name_is_taken, tile_name
 from annotune.transforms.unroll import Unroll
 
 T = TypeVar("T")

@@ -21,15 +21,13 @@ from annotune.schedule.plan import Plan
 from annotune.space.decision import Base, Decision, Point, decide
 from annotune.space.recipe import config
 from annotune.space.space import Space
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.expand import Expand
+from annotune.transforms.distribute import Distribute, Expand
+from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.pipeline import Pipeline, Prefetch
 from annotune.transforms.steps import COPYING
 from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Transform
-from annotune.transforms.vectorize import Vectorize
 
 RANKED = "those of {legal} legal points that the model ranks first"
 ADMITTED = "those that --param and the constraints admit and the model ranks first"

@@ -18,8 +18,8 @@ from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.units import Unit
 from annotune.strategies.acc_levels import on_acc
 from annotune.strategies.core_blocks import free_loops, held_loop
-from annotune.transforms.hold import Hold
 from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Hold
 from annotune.transforms.tile import name_is_taken, tile_name
 from annotune.transforms.tree import bound_names, find_assign
 from annotune.transforms.unroll import divisors

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from annotune.ir.nest import Level
 from annotune.schedule.candidate import Candidate
-from annotune.transforms.deal import deal_name
-from annotune.transforms.map import Map
-from annotune.transforms.team import Team
-from annotune.transforms.tile import tile_name
+from annotune.transforms.map import Map, Team
+from annotune.transforms.tile import deal_name, tile_name
 
 # Threads of one gang on every NVIDIA device; gcc ignores larger sizes with a warning.
 GANG_LIMIT = 1024

@@ -28,12 +28,11 @@ from annotune.schedule.candidate import (
 )
 from annotune.schedule.units import Unit
 from annotune.strategies.copy_layout import copy_layout
-from annotune.transforms.deal import Deal
-from annotune.transforms.hold import Hold
-from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Tile, name_is_taken, tile_name
+from annotune.transforms.tile import Deal, Tile, name_is_taken, tile_name
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Schedule
 from annotune.transforms.tree import bound_names, find_assign, target_name
 

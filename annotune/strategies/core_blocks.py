@@ -22,18 +22,25 @@ from annotune.ir.nest import Loop
 from annotune.schedule.apart import Apart, apart_blocks, shared_inside
 from annotune.schedule.units import Unit
 from annotune.strategies.hints import rows_of
-from annotune.transforms.copies import may_not_run, other_user
-from annotune.transforms.hold import Hold
-from annotune.transforms.pad import Pad
+from annotune.transforms.legality import drops_fractions
+from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.pipeline import Prefetch
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, name_is_taken
-from annotune.transforms.transform import Transform
-from annotune.transforms.tree import bands, bound_names, find_assign, numbers, path
+from annotune.transforms.tile_ends import Pad
+from annotune.transforms.transform import Context, Transform
+from annotune.transforms.tree import (
+    bands,
+    bound_names,
+    find_assign,
+    may_not_run,
+    numbers,
+    other_user,
+    path,
+)
 from annotune.transforms.unroll import divisors
-from annotune.transforms.value_type import drops_fractions, region_types
-from annotune.transforms.vectorize import Vectorize
 
 # Below this many terms, combining the lanes costs as much as the sum itself.
 FEW_TERMS = 16
@@ -374,7 +381,7 @@ def held_loop(unit: Unit, statement: int) -> str:
 def is_sum(unit: Unit, statement: int, held: str) -> bool:
     """Return whether all that loop `held` does with a statement's target is to add to it."""
     assign = find_assign(unit.body, statement)
-    types = region_types(unit.analysis.region)
+    types = Context(unit.analysis).types
     if reduction_operator(assign) != "+" or drops_fractions(assign, types):
         return False
     loop = next(loop for loop in path(unit.body, statement) if loop.var == held)

@@ -32,7 +32,7 @@ from annotune.strategies.core_blocks import (
     output,
     own_band,
 )
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.pipeline import Prefetch
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tree import find_assign

@@ -30,10 +30,10 @@ from annotune.schedule.launch_sizes import (
 from annotune.schedule.units import Unit, fusible
 from annotune.strategies.hints import unroll_factors
 from annotune.transforms import tree
-from annotune.transforms.copies import is_surely_touched, may_not_run
+from annotune.transforms.map import Team
 from annotune.transforms.registers import Registers
-from annotune.transforms.team import Team
 from annotune.transforms.tile import name_is_taken, tile_name
+from annotune.transforms.tree import is_surely_touched, may_not_run
 from annotune.transforms.unroll import Unroll, divisors
 
 # Fewer outputs than this leave most of a device idle with one thread for each, while sums of

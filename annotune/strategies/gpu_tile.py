@@ -54,10 +54,10 @@ from annotune.strategies.contraction import (
     taken_name,
     usual_tiles,
 )
+from annotune.transforms.language import Contract
 from annotune.transforms.merge import merged_name
-from annotune.transforms.pad import Pad
-from annotune.transforms.requests import Contract
 from annotune.transforms.tile import name_is_taken
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.unroll import Unroll
 
 CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT

@@ -43,15 +43,13 @@ from annotune.schedule.merged import with_merged
 from annotune.schedule.messages import NO_MOVEMENT
 from annotune.schedule.units import Unit
 from annotune.strategies.copy_layout import vector_layout
-from annotune.transforms.hold import Hold
-from annotune.transforms.pad import Pad
-from annotune.transforms.peel import Peel
-from annotune.transforms.pipeline import WORDS, Pipeline, part_length
-from annotune.transforms.resident import Resident
+from annotune.transforms.cache import Resident
+from annotune.transforms.pipeline import WORDS, Pipeline, Stream, part_length
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import VECTORS, Stage
 from annotune.transforms.steps import of_kind
-from annotune.transforms.stream import Stream
 from annotune.transforms.tile import tile_name
+from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Transform
 
 # Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++

@@ -28,14 +28,12 @@ from annotune.strategies.acc_levels import on_acc
 from annotune.strategies.direct import choose, thread_level
 from annotune.strategies.hints import hints
 from annotune.strategies.registry import AUTO, made
-from annotune.transforms.cache import Cache, sections
-from annotune.transforms.deal import deal_name
+from annotune.transforms.cache import Cache, Resident, sections
 from annotune.transforms.map import PLACES, TILE, Map
 from annotune.transforms.permute import Permute
-from annotune.transforms.resident import Resident
+from annotune.transforms.pipeline import Stream
 from annotune.transforms.steps import COPYING
-from annotune.transforms.stream import Stream
-from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.tile import Tile, deal_name, tile_name
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import bound_names
 

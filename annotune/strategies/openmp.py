@@ -48,10 +48,9 @@ from annotune.strategies.core_copies import (
     fetched_ahead,
     padded_loops,
 )
-from annotune.transforms.map import STATIC, Map
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.map import STATIC, Map, Team
+from annotune.transforms.pipeline import Prefetch
 from annotune.transforms.stage import Stage
-from annotune.transforms.team import Team
 from annotune.transforms.tile import name_is_taken, tile_name
 from annotune.transforms.transform import Transform
 from annotune.transforms.tree import numbers

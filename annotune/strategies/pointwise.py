@@ -31,9 +31,9 @@ from annotune.schedule.launch_sizes import SM_THREADS, WARP
 from annotune.schedule.merged import as_merged, refused_merges, with_merged
 from annotune.schedule.units import Unit
 from annotune.transforms.footprint import offset_of
-from annotune.transforms.pad import Pad
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import bound_names
 

@@ -1,4 +1,8 @@
-"""Name what the lanes of a gang read again and again, for the compiler to keep near."""
+"""What a compiler is told of a kernel beside its nest, which stays as it is.
+
+What the lanes of a gang read again and again, to keep it near; and how many blocks should fit on a
+multiprocessor, so that a thread takes few registers.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +20,8 @@ from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import CachedSection, Level, Loop
 from annotune.transforms.legality import missing
 from annotune.transforms.messages import NOT_CACHED
-from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
 from annotune.transforms.tree import Body, find_assign, numbers, path, top_of
-from annotune.transforms.word import Word, takes
 
 # Bytes of the sections of a gang together: what a block may have of shared memory, where a
 # compiler may put them, without asking for more (CUDA C++ Programming Guide).
@@ -204,3 +207,30 @@ def _inputs(facts: tuple[AccessFacts, ...]) -> list[AccessFacts]:
     """Return what a statement reads, without the target of a ``+=``."""
     targets = [fact.access for fact in facts if fact.is_write]
     return [fact for fact in facts if not fact.is_write and fact.access not in targets]
+
+
+@dataclass(frozen=True, slots=True)
+class Resident(OnStatement):
+    """Let so many `blocks` of the kernel of `statement` fit on a multiprocessor.
+
+    ``Resident(0, 3)`` changes nothing of the nest: the compiler is told with the kernel.
+
+    Source: CUDA C++ Programming Guide, Launch Bounds.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "resident",
+        "let a thread have so few registers that this many blocks fit on a multiprocessor",
+        "resident(0, 3)",
+        CUDA_GUIDE,
+    )
+    blocks: int = takes(Kind.COUNT)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the refusal of a statement that is not there, or None."""
+        return missing(body, self.statement, (), self.span)
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` as it is."""
+        return body

@@ -2,22 +2,24 @@
 
 ``read(written(step))`` is the step again. A class is a command where it has a `word`, or several in
 `words`: the modules of this package say theirs, and so do the classes of the entry points
-``annotune.transforms``.
+``annotune.transforms``. Last here are the commands that are no transforms: what a recipe asks of a
+strategy as a whole, which then says the transforms, and which target and sizes the rest is for.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, ClassVar, Protocol, TypeAlias, cast
 
 from annotune import plugins
 from annotune.annotation.commands import (
+    TARGET,
     Kind,
     Signature,
     Slot,
@@ -30,10 +32,18 @@ from annotune.annotation.commands import (
 )
 from annotune.annotation.spec import Argument as Given
 from annotune.annotation.spec import Command, Value
-from annotune.diagnostics import Diagnostic, Span, Template
+from annotune.diagnostics import NOWHERE, Diagnostic, Span, Template
 from annotune.ir.nest import Level
 from annotune.transforms.map import PLACES, Map
-from annotune.transforms.word import Argument, Word
+from annotune.transforms.transform import (
+    CHILL,
+    CUDA_GUIDE,
+    KIM_2019,
+    Argument,
+    OnStatement,
+    Word,
+    takes,
+)
 
 EXACT_ONLY = Template(
     "AT061",
@@ -296,3 +306,103 @@ def exact_part(command: Command) -> Diagnostic | None:
         if is_exact:
             return EXACT_ONLY.at(given.span, what=f"this {slot.name} of '{command.name}'")
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Contract(OnStatement):
+    """A two-level tile of a contraction: the loops by role, with the lengths of their tiles.
+
+    `assign` has a word for x, or one for x and one for y, where one loop is split among threads and
+    registers; `stage` names the inputs that pass through shared memory, None for both.
+    """
+
+    word: ClassVar[Word] = Word(
+        "contract",
+        "compute a tile of a contraction's output per block, a part of it in registers",
+        'contract(0, thread={"h3","p5"}, register={"h2","p4"}, sum="h7", '
+        "thread_x=16, thread_y=8, register_x=8, register_y=8, step=16)",
+        KIM_2019,
+    )
+    thread: tuple[str, ...] = takes(Kind.LOOPS, most=2, by_name=True)
+    register: tuple[str, ...] = takes(Kind.LOOPS, most=2, by_name=True, shares=True)
+    sum: str = takes(Kind.LOOP, by_name=True)
+    thread_x: int = takes(Kind.COUNT, by_name=True)
+    thread_y: int = takes(Kind.COUNT, by_name=True)
+    register_x: int = takes(Kind.COUNT, by_name=True)
+    register_y: int = takes(Kind.COUNT, by_name=True)
+    step: int = takes(Kind.COUNT, by_name=True)
+    assign: tuple[str, ...] = takes(Kind.NAMES, (), by_name=True, most=2)
+    stage: tuple[str, ...] | None = takes(Kind.NAMES, None, by_name=True, most=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors(OnStatement):
+    """Copies of `copied` neighbours at once, and a layout in which `read` are read together.
+
+    0 leaves it to the rules.
+    """
+
+    word: ClassVar[Word] = Word(
+        "vectors",
+        "copy neighbours at once, and lay out the copies so that neighbours are read at once",
+        "vectors(0, copied=2)",
+        CUDA_GUIDE,
+    )
+    copied: int = takes(Kind.COUNT, 0, by_name=True)
+    read: int = takes(Kind.COUNT, 0, by_name=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated(OnStatement):
+    """CHiLL's statement of what a nest is, which changes nothing."""
+
+    word: ClassVar[Word] = Word(
+        "stm",
+        "state the statement's loops and output; changes nothing",
+        'stm(0, ("i","j"), "c")',
+        CHILL,
+    )
+    loops: tuple[str, ...] = takes(Kind.LOOPS)
+    output: str = takes(Kind.NAME)
+
+
+class Serves(StrEnum):
+    """The sizes that steps are for: the tuned ones, all others, or the listed values of some."""
+
+    TUNED = "tuned"
+    OTHERS = "others"
+    LISTED = "listed"
+
+
+@dataclass(frozen=True, slots=True)
+class ForTarget:
+    """What follows is all that is done for one target, `sizes` such as ``n=8, m=4`` its sizes."""
+
+    word: ClassVar[Word] = Word(
+        TARGET,
+        "what follows says all that is done for this target; nothing is left to the rules",
+        'target("openmp")',
+        "annotune",
+    )
+    name: str = takes(Kind.NAME)
+    sizes: str = takes(Kind.TEXT, "", by_name=True)
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What follows is for sizes that are not the tuned ones: all others, or the listed of some."""
+
+    word: ClassVar[Word] = Word(
+        "elsewhere",
+        'what follows is for all other sizes, or for the "listed" values of some of them',
+        "elsewhere()",
+        "annotune",
+        exact=True,
+    )
+    sizes: Serves = takes(
+        Kind.NAME,
+        Serves.OTHERS,
+        words={"others": Serves.OTHERS, "listed": Serves.LISTED},
+    )
+    span: Span = field(default=NOWHERE, compare=False)

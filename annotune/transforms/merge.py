@@ -1,9 +1,9 @@
-"""Merge loops: run several nested ones as one, over all their iterations."""
+"""Merge loops: run several nested ones as one, and work out once at which iterations it stands."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from math import prod
 from typing import ClassVar
@@ -15,26 +15,31 @@ from annotune.ir.expr import Access, Binary, Expr, Int, Var, rewrite, substitute
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
     Level,
+    Local,
     Loop,
     MergedLoop,
+    Stmt,
     walk_stmts,
 )
 from annotune.ir.poly import ZERO, from_expr, integer
 from annotune.transforms.legality import missing, order_refusal
-from annotune.transforms.messages import NOT_MERGED, NOT_ONE_BAND
-from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.messages import NOT_DECODED, NOT_MERGED, NOT_ONE_BAND
+from annotune.transforms.transform import TALK, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
     band_with,
     bound_names,
+    declared_name,
     fresh_name,
+    mapped,
+    named_loop,
     nest_loops,
+    numbers,
     path,
     replace_loop,
     rewritten,
     top_of,
 )
-from annotune.transforms.word import TALK, Word, takes
 
 # The largest number that every C compiler here can count to in an int.
 INT_MAX = 2**31 - 1
@@ -242,3 +247,80 @@ def _by_division(name: str, parts: Sequence[MergedLoop]) -> dict[str, Expr]:
             own = Binary("%", own, Int(parts[place - 1].stride // part.stride))
         found[part.var] = fold(Binary("+", Int(part.lower), own))
     return found
+
+
+# Loops whose iterations threads are dealt as they come to them: their body is no place of its own.
+_COPYING = (Level.COOPERATIVE, Level.ASYNC)
+
+
+@dataclass(frozen=True, slots=True)
+class Decode(OnStatement):
+    """Give the iterators of the parts of a merged loop a place of their own, once for all uses.
+
+    ``Decode(0, "ij")``: ``for ij in 0:24: for k: c[ij] += a[k*4 + ij / 6]`` becomes
+    ``for ij in 0:24: local int i = ij / 6: for k: c[ij] += a[k*4 + i]``. It stands inside the
+    placed loops that the merged loop holds alone, so that a thread divides once. A part that
+    no expression asks for is not worked out.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "decode",
+        "work out once at which iterations of its parts a merged loop stands",
+        'decode(0, "h2h3")',
+        TALK,
+        exact=True,
+    )
+    loop: str = takes(Kind.LOOP)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason there is nothing to decode, or no name for it, or None."""
+        if absent := missing(body, self.statement, (self.loop,), self.span):
+            return absent
+        loop = named_loop(body, self.statement, self.loop)
+        if not loop.merges:
+            return NOT_DECODED.at(self.span, loop=self.loop, reason="runs no other loops")
+        if loop.unrolled > 1:
+            reason = "is unrolled: each copy of its body has parts of its own"
+            return NOT_DECODED.at(self.span, loop=self.loop, reason=reason)
+        names = {declared_name(stmt) for stmt in walk_stmts(loop.body)}
+        taken = next((part.var for part in loop.merges if part.var in names), "")
+        if taken:
+            reason = f"holds another '{taken}'"
+            return NOT_DECODED.at(self.span, loop=self.loop, reason=reason)
+        return None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the parts worked out, which `why_not` has accepted."""
+
+        def known(stmt: Stmt) -> Body | None:
+            # Where a block is loaded, updated and stored, there are several loops of the name.
+            if not isinstance(stmt, Loop) or stmt.var != self.loop or not stmt.merges:
+                return None
+            if stmt.place in _COPYING:
+                return None
+            return (_with_parts(stmt, {part: name for name, part in decoded(stmt).items()}),)
+
+        return tuple(
+            mapped((stmt,), known)[0] if self.statement in numbers(stmt) else stmt for stmt in body
+        )
+
+
+def _with_parts(loop: Loop, parts: Mapping[Expr, str]) -> Loop:
+    """Return a loop with its parts, by what each of them is, known at the start of its work."""
+    if len(loop.body) == 1:
+        inner = loop.body[0]
+        if isinstance(inner, Loop) and inner.place not in (Level.SERIAL, *_COPYING):
+            return replace(loop, body=(_with_parts(inner, parts),))
+    used: dict[str, Expr] = {}
+
+    def change(expr: Expr) -> Expr | None:
+        name = parts.get(expr)
+        if name is None:
+            return None
+        used[name] = expr
+        return Var(name)
+
+    renewed = rewritten(loop.body, change)
+    ordered = [name for name in parts.values() if name in used]
+    return replace(loop, body=(*(Local(n, "int", used[n]) for n in ordered), *renewed))

@@ -9,9 +9,8 @@ from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.transforms.legality import missing, order_refusal
 from annotune.transforms.messages import BOUND_DEPENDS, NOT_A_PERMUTATION, NOT_ONE_BAND
-from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.transform import THESIS, Context, OnStatement, Word, takes
 from annotune.transforms.tree import Body, band_with, bound_names, nest_loops, path, replace_loop
-from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)

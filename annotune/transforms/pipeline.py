@@ -1,39 +1,71 @@
-"""Begin the copies of later iterations before the work of the present one."""
+"""When memory is asked for what a kernel touches, and what caches keep of it.
+
+Copies of later iterations begin before the work of the present one, a core prefetches what a later
+iteration updates, and what is touched once passes by the caches.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
-from annotune.ir.expr import Access, Binary, Expr, Int, Var, conjunction, names_read, substitute
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Select,
+    Var,
+    accesses,
+    conjunction,
+    names_read,
+    substitute,
+    variables,
+)
 from annotune.ir.fold import fold
 from annotune.ir.nest import (
+    NO_STATEMENT,
     Assign,
     Await,
+    Fetch,
     Level,
     Local,
     LocalArray,
     Loop,
     MemorySpace,
+    Stmt,
+    expressions,
     map_assigns,
+    walk_paths,
     walk_stmts,
 )
-from annotune.transforms.copies import names_in
 from annotune.transforms.legality import missing, serial_refusal
-from annotune.transforms.messages import NO_WORD, NOT_AHEAD, NOT_PIPELINED, STAGES
-from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.messages import (
+    NO_PREFETCH,
+    NO_WORD,
+    NOT_AHEAD,
+    NOT_PIPELINED,
+    NOT_STREAMED,
+    STAGES,
+)
+from annotune.transforms.transform import CUDA_GUIDE, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
+    bound_names,
+    find_assign,
     fresh_name,
+    mapped,
     named_loop,
+    names_in,
+    nest_loops,
+    path,
     replace_loop,
     target_name,
     top_of,
 )
-from annotune.transforms.word import Word, takes
 
 # Where the next tile waits: in a ring in shared memory, or in the registers of all threads.
 THROUGH = {"shared": MemorySpace.SHARED, "registers": MemorySpace.DEALT}
@@ -250,3 +282,209 @@ def _changed(nest: object, arrays: tuple[LocalArray, ...], loop: Loop) -> frozen
     written = {target_name(s) for s in assigns} - copied
     inside = {s.name for s in walk_stmts(loop.body) if isinstance(s, Local)}
     return frozenset(written | inside)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefetch(OnStatement):
+    """Before `inside`, ask for what `statement` updates there in the next iteration of `ahead`.
+
+    ``Prefetch(0, "i", "k", 8)``: ``for i: for k: for j in 0:16: c[i][j] += …`` gets
+    ``for j in 0:16 step 8: fetch c[i + 1][j]`` before ``for k``; the last iteration of `i` asks
+    for its own row. The elements are those of `line` steps of the innermost loop that picks
+    them: as many lie in a line of the cache. Only elements that the nest touches in any case are
+    asked for, so `ahead` must not set the bounds of a loop inside it.
+
+    Source:
+        Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching",
+        ASPLOS 1992, doi:10.1145/143365.143488.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "prefetch",
+        "ask before the second loop for what the next iteration of the first updates there",
+        'prefetch(0, "i_t", "k", 8)',
+        "Mowry, Lam and Gupta 1992",
+        exact=True,
+    )
+    ahead: str = takes(Kind.LOOP)
+    inside: str = takes(Kind.LOOP)
+    line: int = takes(Kind.COUNT, 1)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the elements are not those of a later iteration, or None."""
+        if absent := missing(body, self.statement, (self.ahead, self.inside), self.span):
+            return absent
+        why = self._why_no_element(body) or self._why_no_next(body)
+        if not why:
+            return None
+        return NO_PREFETCH.at(self.span, statement=self.statement, loop=self.ahead, why=why)
+
+    def _why_no_element(self, body: Body) -> str:
+        """Return why the statement may update no element of an array, empty if it does."""
+        assign = find_assign(body, self.statement)
+        target = assign.target
+        if isinstance(target, Var):
+            return f"'{target.name}' is no element of an array"
+        if assign.guard is not None:
+            return "the statement runs under a condition"
+        return ""
+
+    def _why_no_next(self, body: Body) -> str:
+        """Return why the next iteration touches no other elements like these, empty if it does."""
+        loops = path(body, self.statement)
+        names = [loop.var for loop in loops]
+        target = find_assign(body, self.statement).target
+        ahead = loops[names.index(self.ahead)]
+        if names.index(self.ahead) >= names.index(self.inside):
+            return f"'{self.inside}' is not inside it"
+        if ahead.place is not Level.SERIAL:
+            return f"its iterations run as {ahead.place}"
+        if self.ahead not in variables(target):
+            return "it picks no element"
+        for loop in loops[names.index(self.ahead) + 1 :]:
+            if self.ahead in bound_names(loop):
+                return f"it sets the bounds of '{loop.var}'"
+        picking = self._picking(body)
+        kept = {loop.var for loop in picking}
+        for loop in picking:
+            left_out = bound_names(loop) & set(names[names.index(self.inside) :]) - kept
+            if left_out:
+                return f"'{min(left_out)}' sets the bounds of '{loop.var}'"
+        return ""
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the requests, which `why_not` has accepted."""
+        loops = path(body, self.statement)
+        target = find_assign(body, self.statement).target
+        assert isinstance(target, Access)
+        ahead = next(loop for loop in loops if loop.var == self.ahead)
+        inside = next(loop for loop in loops if loop.var == self.inside)
+        following = _following(ahead)
+        indices = tuple(substitute(index, {self.ahead: following}) for index in target.indices)
+        picking = [replace(x, place=Level.SERIAL, combines=()) for x in self._picking(body)]
+        if picking:
+            last = picking[-1]
+            picking[-1] = replace(last, step=last.step * self.line)
+        fetch = Fetch(Access(target.array, indices, target.span))
+        return replace_loop(body, inside, (*nest_loops(picking, (fetch,)), inside))
+
+    def _picking(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops from `inside` on that pick the element, outermost first."""
+        loops = path(body, self.statement)
+        names = [loop.var for loop in loops]
+        used = variables(find_assign(body, self.statement).target)
+        return tuple(x for x in loops[names.index(self.inside) :] if x.var in used)
+
+
+def _following(loop: Loop) -> Expr:
+    """Return the value of a loop's iterator in its next iteration; the last one's own there."""
+    own = Var(loop.var)
+    after = Binary("+", own, Int(loop.step))
+    return Select(Binary("<", after, loop.upper), after, own)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream(OnStatement):
+    """Let what `statement` accumulates into pass by the caches: it is read and written once.
+
+    ``Stream(0)``: ``c_block[i] = c[i]``, ``for k: c_block[i] += a[k]``, ``c[i] = c_block[i]``
+    becomes the same with ``streamed`` behind the first and the last. `Hold` or `Registers` come
+    before: an element that the loop reads and writes each time is refused. It changes no value.
+
+    Source:
+        CUDA C++ Programming Guide, Store Functions Using Cache Hints (``__ldcs``, ``__stcs``);
+        PTX ISA, Cache Operators: "ld.cs, likely to be accessed once".
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "stream",
+        "let what the statement accumulates into pass by the caches",
+        "stream(0)",
+        CUDA_GUIDE,
+    )
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the elements are touched more than once, or None when they are not."""
+        if absent := missing(body, self.statement, (), self.span):
+            return absent
+        nest = body[top_of(body, self.statement)]
+        array = _output(nest, self.statement)
+        if array is None:
+            return NOT_STREAMED.at(self.span, statement=self.statement, name="a scalar")
+        element = context.analysis.region.arrays[array].element
+        if element not in WORDS:
+            return NO_WORD.at(self.span, command="stream", array=array, type=element)
+        refusal = NOT_STREAMED.at(self.span, statement=self.statement, name=array)
+        loads = stores = 0
+        for read, written, around in _touched(nest, array):
+            if any(_repeats(access, around) for access in (*read, *written)):
+                return refusal
+            loads += len(read)
+            stores += len(written)
+        return refusal if loads > 1 or stores > 1 else None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the marks, which `why_not` has accepted."""
+        place = top_of(body, self.statement)
+        array = _output(body[place], self.statement)
+        assert array is not None
+        return (*body[:place], *_marked((body[place],), array), *body[place + 1 :])
+
+
+def _marked(body: Body, array: str) -> Body:
+    """Return `body` with what touches the array marked; a declaration that loads is split."""
+
+    def marked(stmt: Stmt) -> Body | None:
+        match stmt:
+            case Assign() if _of(array, expressions(stmt)):
+                return (replace(stmt, streamed=True),)
+            case Local(name, kind, value) if value is not None and _of(array, (value,)):
+                load = Assign(NO_STATEMENT, Var(name), "=", value, streamed=True)
+                return (Local(name, kind), load)
+            case _:
+                return None
+
+    return mapped(body, marked)
+
+
+def _of(array: str, parts: Iterable[Expr]) -> list[Access]:
+    """Return the elements of the array in some expressions."""
+    return [a for part in parts for a in accesses(part) if a.array == array]
+
+
+def _touched(
+    nest: Stmt, array: str, around: tuple[Loop, ...] = ()
+) -> Iterator[tuple[list[Access], list[Access], tuple[Loop, ...]]]:
+    """Yield what each statement reads and writes of the array, and the loops around it."""
+    match nest:
+        case Loop():
+            for stmt in nest.body:
+                yield from _touched(stmt, array, (*around, nest))
+        case Assign():
+            written = _of(array, (nest.target,))
+            read = _of(array, nest.sources())
+            yield read + (written if nest.op != "=" else []), written, around
+        case Local(value=value) if value is not None:
+            yield _of(array, (value,)), [], around
+        case _:
+            pass
+
+
+def _output(nest: Stmt, statement: int) -> str | None:
+    """Return the array that others see and the statement writes, None where it writes none."""
+    local = {s.name for s in walk_stmts((nest,)) if isinstance(s, LocalArray)}
+    for assign, _ in walk_paths((nest,)):
+        target = assign.target
+        if assign.number == statement and isinstance(target, Access) and target.array not in local:
+            return target.array
+    return None
+
+
+def _repeats(access: Access, around: tuple[Loop, ...]) -> bool:
+    """Return whether a serial loop goes around an element that it does not pick."""
+    used = frozenset[str]().union(*map(variables, access.indices))
+    for loop in reversed(around):
+        used |= bound_names(loop) if loop.var in used else frozenset()
+    return any(x.place is Level.SERIAL and x.var not in used for x in around)

@@ -39,14 +39,7 @@ from annotune.ir.expr import (
     walk,
 )
 from annotune.ir.nest import NO_STATEMENT, Assign, Combine, Level, Local, Loop, Operator, Stmt
-from annotune.transforms.copies import (
-    beside,
-    is_surely_touched,
-    may_not_run,
-    names_in,
-    shown,
-)
-from annotune.transforms.legality import missing
+from annotune.transforms.legality import drops_fractions, missing, neutral
 from annotune.transforms.messages import (
     MAY_NOT_RUN,
     NO_REDUCTION,
@@ -60,16 +53,19 @@ from annotune.transforms.tree import (
     bound_names,
     find_assign,
     fresh_name,
+    is_surely_touched,
     local_types,
     mapped,
+    may_not_run,
+    names_in,
     numbers,
     path,
     place_name,
     replace_loop,
     restrict,
+    shown,
     target_name,
 )
-from annotune.transforms.value_type import drops_fractions, neutral
 
 _SUFFIX = {
     Operator.SUM: "sum",
@@ -468,3 +464,11 @@ def lost_size(partial: Var, element: str) -> list[Expr]:
     is_great = Binary("!=", Binary("-", partial, partial), Real("0.0f" if is_float else "0.0"))
     is_small = Binary("&&", Binary("<", partial, least), Binary("<", Negate(partial), least))
     return [is_great, is_small]
+
+
+def beside(body: Body, loop: Loop) -> Body:
+    """Return the statements among which `loop` stands."""
+    if any(stmt is loop for stmt in body):
+        return body
+    inner = (beside(stmt.body, loop) for stmt in body if isinstance(stmt, Loop))
+    return next((found for found in inner if found), ())

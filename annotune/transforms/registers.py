@@ -1,34 +1,52 @@
-"""Keep an array element in a register while a loop accumulates into it."""
+"""Keep an element, or a block of elements, in registers while a loop accumulates into them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from annotune.analysis.reductions import reduction_operator
 from annotune.annotation.commands import Kind
-from annotune.diagnostics import Diagnostic
-from annotune.ir.expr import Var
+from annotune.diagnostics import NOWHERE, Diagnostic, Span
+from annotune.ir.expr import Access, Var, accesses, print_expr, variables
 from annotune.ir.nest import (
     Assign,
     Level,
     Local,
+    LocalArray,
     Loop,
     walk_stmts,
 )
-from annotune.transforms.copies import copy_refusal, names_in
-from annotune.transforms.legality import missing
-from annotune.transforms.messages import NOT_INVARIANT
-from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.legality import drops_fractions, missing, neutral, serial_refusal
+from annotune.transforms.messages import (
+    GUARDED,
+    MAY_NOT_RUN,
+    NO_BLOCK,
+    NO_REDUCTION,
+    NOT_INVARIANT,
+    OTHER_ACCESS,
+    READ_ELSEWHERE,
+    ROUNDED_SUM,
+)
+from annotune.transforms.tile import full_length, turn
+from annotune.transforms.transform import KIM_2018, THESIS, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
+    bound_names,
     exchanged,
     find_assign,
     fresh_name,
+    is_surely_touched,
+    may_not_run,
     named_loop,
+    names_in,
+    nest_loops,
+    other_user,
     path,
     replace_loop,
+    shown,
+    target_name,
 )
-from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +100,165 @@ class Registers(OnStatement):
         return replace_loop(
             body, loop, (Local(name, context.types[target.array], target), inside, store)
         )
+
+
+def copy_refusal(
+    command: str, body: Body, statement: int, loop: Loop, span: Span
+) -> Diagnostic | None:
+    """Return why a copy of the statement's target around `loop` would be wrong, or None.
+
+    The copy is loaded before the loop and stored after it, so the loop must touch that element
+    in any case, must run in one worker, and must use no other element of the array.
+    """
+    assign = find_assign(body, statement)
+    target = assign.target
+    assert isinstance(target, Access)
+    loops = path(body, statement)
+    if refusal := serial_refusal(command, body, statement, loop, span):
+        return refusal
+    idle = may_not_run(loops, next(k for k, x in enumerate(loops) if x is loop))
+    if idle is not None:
+        # The copy would touch elements that the loop never does, perhaps none at all.
+        outer = bound_names(idle) & {x.var for x in loops}
+        return MAY_NOT_RUN.at(
+            span, array=target.array, loop=idle.var, outer=", ".join(sorted(outer))
+        )
+    if assign.guard is not None and not is_surely_touched(loops[-1].body, target):
+        return GUARDED.at(span, statement=statement, array=target.array)
+    for other in array_accesses(loop):
+        # Only the very same element, written the same way, is known to be the copy.
+        if other.array == target.array and other != target:
+            return OTHER_ACCESS.at(
+                other.span if span is NOWHERE else span,
+                array=target.array,
+                other=shown(other),
+                loop=loop.var,
+            )
+    return None
+
+
+def array_accesses(loop: Loop) -> list[Access]:
+    """Return every array element that the assignments in `loop` read or write."""
+    out: list[Access] = []
+    for stmt in walk_stmts((loop,)):
+        if isinstance(stmt, Assign):
+            out += [r for r in stmt.reads() if isinstance(r, Access)]
+            if isinstance(stmt.target, Access):
+                out.append(stmt.target)
+                out += [a for index in stmt.target.indices for a in accesses(index)]
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Hold(OnStatement):
+    """Load the elements that `statement` updates inside `loop` into a local array, store after.
+
+    ``Hold(0, "k")``: ``for k: for i in i_t:i_t+4: c[i] += a[k]`` becomes
+    ``double c_block[4]``, ``for i: c_block[i - i_t] = c[i]``,
+    ``for k: for i: c_block[i - i_t] += a[k]`` and ``for i: c[i] = c_block[i - i_t]``. The
+    loops inside `loop` that pick the element run a number of iterations that is known: tiles,
+    or loops whose count fixed sizes tell. `Registers` is the case without any.
+
+    With `from_zero` the block starts from zeros and is added to the elements at the end:
+    ``for i: c_block[i - i_t] = -0.0`` and ``for i: c[i] += c_block[i - i_t]``. The loop then
+    need not wait for the elements, which only a sum allows that nothing else in it reads.
+    """
+
+    is_inner: ClassVar[bool] = True
+    word: ClassVar[Word] = Word(
+        "hold",
+        "keep the block of elements that the statement updates in the loop in registers",
+        'hold(0, "h7_t")',
+        KIM_2018,
+    )
+    loop: str = takes(Kind.LOOP)
+    from_zero: bool = takes(Kind.FLAG, False, by_name=True, exact=True)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the copy would be wrong, or None when it is right."""
+        if absent := missing(body, self.statement, (self.loop,), self.span):
+            return absent
+        target = find_assign(body, self.statement).target
+        if isinstance(target, Var):
+            return NO_BLOCK.at(self.span, loop=self.loop, inner=target.name)
+        loop = named_loop(body, self.statement, self.loop)
+        used = _index_names(target)
+        if loop.place != Level.SERIAL:
+            return copy_refusal("hold", body, self.statement, loop, self.span)
+        if self.loop in used:
+            fixed = [x.var for x in path(body, self.statement) if x.var not in used]
+            return NOT_INVARIANT.at(
+                self.span,
+                statement=self.statement,
+                loop=self.loop,
+                loops=", ".join(fixed) or "none",
+            )
+        inside = {x.var for x in self._inside(body)} | {self.loop}
+        for inner in self._picking(body):
+            if full_length(inner, context.sizes) is None or bound_names(inner) & inside:
+                return NO_BLOCK.at(self.span, loop=self.loop, inner=inner.var)
+        refusal = copy_refusal("hold", body, self.statement, loop, self.span)
+        return refusal or (self._sum_refusal(body, context) if self.from_zero else None)
+
+    def _sum_refusal(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return why the terms may not be added to each other before the target, or None."""
+        assign = find_assign(body, self.statement)
+        if reduction_operator(assign) != "+":
+            return NO_REDUCTION.at(self.span, statement=self.statement, loop=self.loop)
+        other = other_user(named_loop(body, self.statement, self.loop), assign)
+        if other is not None:
+            return READ_ELSEWHERE.at(
+                self.span,
+                statement=self.statement,
+                target=print_expr(assign.target),
+                other=f"it in statement {other}",
+                loop=self.loop,
+            )
+        if drops_fractions(assign, context.types):
+            return ROUNDED_SUM.at(
+                self.span, statement=self.statement, type=context.types[target_name(assign)]
+            )
+        return None
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the block in a local array, which `why_not` has accepted."""
+        assign = find_assign(body, self.statement)
+        target = assign.target
+        assert isinstance(target, Access)
+        loop, picking = named_loop(body, self.statement, self.loop), self._picking(body)
+        name = fresh_name(f"{target.array}_block", body, context.names)
+        places = tuple(turn(x) for x in picking)
+        held = Access(name, places)
+
+        lengths = (full_length(x, context.sizes) for x in picking)
+        extents = tuple(length for length in lengths if length is not None)
+        start = neutral(context.types[target.array]) if self.from_zero else target
+        load = Assign(assign.number, held, "=", start, assign.span)
+        store = Assign(assign.number, target, "+=" if self.from_zero else "=", held, assign.span)
+        return replace_loop(
+            body,
+            loop,
+            (
+                LocalArray(name, context.types[target.array], extents),
+                *nest_loops(picking, (load,)),
+                replace(loop, body=exchanged(loop.body, {target: held})),
+                *nest_loops(picking, (store,)),
+            ),
+        )
+
+    def _inside(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops around the statement that are inside `loop`, outermost first."""
+        loops = path(body, self.statement)
+        names = [x.var for x in loops]
+        return loops[names.index(self.loop) + 1 :]
+
+    def _picking(self, body: Body) -> tuple[Loop, ...]:
+        """Return the loops inside `loop` that pick the element, outermost first."""
+        target = find_assign(body, self.statement).target
+        assert isinstance(target, Access)
+        used = _index_names(target)
+        return tuple(x for x in self._inside(body) if x.var in used)
+
+
+def _index_names(target: Access) -> frozenset[str]:
+    return frozenset[str]().union(*(variables(index) for index in target.indices))

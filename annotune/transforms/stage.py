@@ -29,7 +29,6 @@ from annotune.ir.nest import (
 )
 from annotune.ir.poly import ONE, Poly, from_expr, integer, variable
 from annotune.ir.region import Array, flattened
-from annotune.transforms.copies import may_not_run
 from annotune.transforms.footprint import Footprint, Frame, Offset, Side, footprint
 from annotune.transforms.legality import TEAM_LEVELS, missing, serial_refusal
 from annotune.transforms.messages import (
@@ -42,19 +41,19 @@ from annotune.transforms.messages import (
     TOO_MUCH_SHARED,
     WRITTEN_IN_KERNEL,
 )
-from annotune.transforms.tiles import cut_ends, full_length
-from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.tile import cut_ends, full_length
+from annotune.transforms.transform import KIM_2018, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
     bound_names,
     fresh_name,
+    may_not_run,
     path,
     picks_piece,
     replace_loop,
     target_name,
     top_of,
 )
-from annotune.transforms.word import KIM_2018, Word, takes
 
 Layout: TypeAlias = tuple[tuple[str, int], ...]
 

@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TypeVar
 
-from annotune.transforms.cache import Cache
-from annotune.transforms.deal import Deal
-from annotune.transforms.decode import Decode
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.expand import Expand
-from annotune.transforms.fuse import Fuse
-from annotune.transforms.hold import Hold
-from annotune.transforms.map import Map
-from annotune.transforms.merge import Merge
-from annotune.transforms.pad import Pad
-from annotune.transforms.peel import Peel
+from annotune.transforms.cache import Cache, Resident
+from annotune.transforms.distribute import Distribute, Expand, Fuse
+from annotune.transforms.map import Map, Team, Vectorize
+from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline
-from annotune.transforms.prefetch import Prefetch
-from annotune.transforms.registers import Registers
-from annotune.transforms.resident import Resident
+from annotune.transforms.pipeline import Pipeline, Prefetch, Stream
+from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.stage import Stage
-from annotune.transforms.stream import Stream
-from annotune.transforms.team import Team
-from annotune.transforms.tile import Tile, tile_name
+from annotune.transforms.tile import Deal, Tile, tile_name
+from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Schedule, Transform
 from annotune.transforms.unroll import Unroll
-from annotune.transforms.vectorize import Vectorize
 
 T = TypeVar("T")
 

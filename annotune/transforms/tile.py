@@ -1,21 +1,116 @@
-"""Tile a loop: run it in pieces of a fixed length."""
+"""Cut a loop: into tiles of a fixed length, or into the cyclic shares of workers.
+
+Of the loop over one tile: where it starts, how long a full one is, and where it may be cut short.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.commands import Kind, Slot
-from annotune.diagnostics import Diagnostic
+from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop
-from annotune.transforms.messages import ALREADY_TILED, DEALT_ALREADY
-from annotune.transforms.tiles import NewLoop
-from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.legality import missing, order_refusal, serial_refusal
+from annotune.transforms.messages import (
+    ALREADY_TILED,
+    DEALT_ALREADY,
+    FACTOR_TOO_SMALL,
+    NAME_TAKEN,
+    NOT_DEALT,
+)
+from annotune.transforms.transform import CHILL, Context, OnStatement, Word, takes
 from annotune.transforms.tree import Body, named_loop, path, replace_loop
-from annotune.transforms.word import CHILL, Word, takes
+
+
+def full_end(loop: Loop) -> Expr:
+    """Return the end of a loop; of one that may be cut short, that of a full tile."""
+    match loop.upper:
+        case Call("min", (full, _)):
+            return full
+        case upper:
+            return upper
+
+
+def cut_end(loop: Loop) -> Expr | None:
+    """Return the bound that may cut a tile short, None where there is none."""
+    match loop.upper:
+        case Call("min", (_, end)):
+            return end
+        case _:
+            return None
+
+
+def cut_ends(loop: Loop) -> tuple[Expr, ...]:
+    """Return all bounds that may cut a tile short, the least of which does."""
+    found: list[Expr] = []
+    end = cut_end(loop)
+    while end is not None:
+        match end:
+            case Call("min", (first, rest)):
+                found.append(first)
+                end = rest
+            case _:
+                found.append(end)
+                end = None
+    return tuple(found)
+
+
+def full_length(loop: Loop, constants: Mapping[str, int]) -> int | None:
+    """Return the most iterations of a loop, None where it is not known."""
+    for end in (full_end(loop), *cut_ends(loop)):
+        distance = fold(Binary("-", end, loop.lower), constants)
+        if isinstance(distance, Int) and distance.value > 0:
+            return -(-distance.value // loop.step)
+    return None
+
+
+def turn(loop: Loop) -> Expr:
+    """Return how many iterations of a loop come before this one."""
+    distance = Binary("-", Var(loop.var), loop.lower)
+    return fold(distance if loop.step == 1 else Binary("/", distance, Int(loop.step)))
+
+
+@dataclass(frozen=True, slots=True)
+class NewLoop:
+    """What a `command` puts around a loop: a loop over `what`, which has its name and a suffix.
+
+    `usual` are numbers that one may ask for.
+    """
+
+    command: str
+    what: str
+    suffix: str
+    usual: str
+
+    def name(self, loop: str) -> str:
+        """Return the name of the new loop around `loop`."""
+        return loop + self.suffix
+
+    def is_taken(self, loop: str, analysis: Analysis) -> bool:
+        """Return whether the region has something of the name that the new loop needs."""
+        return self.name(loop) in analysis.region.names
+
+    def why_not(
+        self, body: Body, context: Context, statement: int, loop: str, count: int, span: Span
+    ) -> Diagnostic | None:
+        """Return why no such loop can be there, whatever `loop` is like, or None."""
+        if absent := missing(body, statement, (loop,), span):
+            return absent
+        if count < 1:
+            return FACTOR_TOO_SMALL.at(
+                span, command=self.command, factor=count, loop=loop, factors=self.usual
+            )
+        if self.is_taken(loop, context.analysis):
+            return NAME_TAKEN.at(
+                span, command=self.command, what=self.what, loop=loop, name=self.name(loop)
+            )
+        return None
+
 
 _TILES = NewLoop("tile", "tiles", "_t", "2, 4, 8, …")
 
@@ -84,3 +179,103 @@ def tile_name(loop: str) -> str:
 def name_is_taken(loop: str, analysis: Analysis) -> bool:
     """Return whether the region has something of the name that the tiles of `loop` need."""
     return _TILES.is_taken(loop, analysis)
+
+
+_WORKERS = NewLoop("deal", "workers", "_w", "8, 16, …")
+
+
+@dataclass(frozen=True, slots=True)
+class Deal(OnStatement):
+    """Let each of `workers` workers run every so-manieth iteration of a loop.
+
+    ``Deal(0, "i", 16)``: ``for i in i_t:i_t + 128`` becomes ``for i_w in 0:16`` around
+    ``for i in i_t + i_w:i_t + i_w + 128 step 16``, the cyclic distribution of High Performance
+    Fortran. Mapped to threads, the workers run neighbours at the same time, where two `Tile`s
+    give each worker neighbours of its own (the distribution by blocks). A worker has at least one
+    iteration, and all have as many but for the last turn, which the end of the loop may cut
+    short: ``for i in 0:n`` becomes ``for i_w in 0:min(16, n)`` around
+    ``for i in i_w:n step 16``.
+    """
+
+    is_inner: ClassVar[bool] = False
+    word: ClassVar[Word] = Word(
+        "deal",
+        "give each of the workers every so-manieth iteration; `i_w` is the loop over those of `i`",
+        'deal(0, "j", 16)',
+        "High Performance Fortran 2.0, CYCLIC",
+    )
+    loop: str = takes(Kind.LOOP)
+    workers: int = takes(Kind.COUNT)
+
+    def why_not(self, body: Body, context: Context) -> Diagnostic | None:
+        """Return the reason the loop cannot be dealt out, or None when it can."""
+        refusal = _WORKERS.why_not(
+            body, context, self.statement, self.loop, self.workers, self.span
+        )
+        if refusal is not None:
+            return refusal
+        loops = path(body, self.statement)
+        loop = next(x for x in loops if x.var == self.loop)
+        if loop.tile_of or loop.deal_of:
+            reason = f"runs over {'tiles' if loop.tile_of else 'workers'} of '{loop.root}'"
+            return NOT_DEALT.at(self.span, loop=self.loop, reason=reason)
+        if any(x.deal_of == self.loop for x in loops):
+            return NOT_DEALT.at(self.span, loop=self.loop, reason="is dealt out already")
+        if refusal := serial_refusal("deal", body, self.statement, loop, self.span):
+            return refusal
+        help_ = f"leave '{self.loop}' in its order"
+        return order_refusal("deal", self.apply(body, context), context, self.span, help_)
+
+    def apply(self, body: Body, context: Context) -> Body:
+        """Return `body` with the loop dealt out, the loop over the workers directly around it."""
+        loop = named_loop(body, self.statement, self.loop)
+        worker = Var(deal_name(self.loop))
+        lower = fold(Binary("+", loop.lower, Binary("*", Int(loop.step), worker)))
+        inner = replace(
+            loop,
+            lower=lower,
+            upper=self._upper(loop, lower, context.sizes),
+            step=loop.step * self.workers,
+        )
+        outer = Loop(
+            worker.name,
+            Int(0),
+            self._workers(loop, context.sizes),
+            (inner,),
+            deal_of=self.loop,
+            span=loop.span,
+        )
+        return replace_loop(body, loop, (outer,))
+
+    def _workers(self, loop: Loop, sizes: Mapping[str, int]) -> Expr:
+        """Return how many workers have an iteration: all, or less where the loop is short."""
+        full = full_length(loop, sizes)
+        end = cut_end(loop)
+        if full is not None and end is None:
+            return Int(min(self.workers, full))
+        count = Binary("-", loop.upper if end is None or full is None else end, loop.lower)
+        if loop.step > 1:
+            count = Binary("/", Binary("+", count, Int(loop.step - 1)), Int(loop.step))
+        most = self.workers if full is None else min(self.workers, full)
+        return Call("min", (Int(most), fold(count)))
+
+    def _upper(self, loop: Loop, lower: Expr, sizes: Mapping[str, int]) -> Expr:
+        """Return the end of one worker's iterations: the same distance for all, where it is known.
+
+        A loop whose workers all have as many iterations then has a length that says so.
+        """
+        full = full_length(loop, sizes)
+        if full is None:
+            return loop.upper
+        turns = -(-full // self.workers)
+        reach = fold(Binary("+", lower, Int(turns * self.workers * loop.step)))
+        length = fold(Binary("-", full_end(loop), loop.lower), sizes)
+        # A full tile then ends where the turns of its workers do.
+        is_even = length == Int(turns * self.workers * loop.step)
+        end = cut_end(loop) if is_even else loop.upper
+        return reach if end is None else Call("min", (reach, end))
+
+
+def deal_name(loop: str) -> str:
+    """Return the name of the loop over the workers that have the iterations of `loop`."""
+    return _WORKERS.name(loop)

@@ -7,11 +7,23 @@ next loop, and only the loops of one band may change places.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeGuard
 
-from annotune.ir.expr import Access, Expr, Var, names_read, rewrite, variables
+from annotune.ir.expr import (
+    Access,
+    Binary,
+    Expr,
+    Int,
+    Select,
+    Var,
+    children,
+    names_read,
+    rewrite,
+    variables,
+)
+from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
     NO_STATEMENT,
     Assign,
@@ -256,3 +268,65 @@ def same_bounds(first: Loop, second: Loop, fold: Callable[[Expr], Expr]) -> bool
 def local_types(body: Body) -> dict[str, str]:
     """Return the types of the variables that `body` declares."""
     return {s.name: s.type for s in walk_stmts(body) if isinstance(s, Local | LocalArray)}
+
+
+def is_surely_touched(body: Body, target: Access | Var) -> bool:
+    """Return whether a statement of `body` itself touches `target` whenever `body` runs."""
+    return any(
+        isinstance(stmt, Assign)
+        and stmt.guard is None
+        and (stmt.target == target or target in surely_read(stmt.value))
+        for stmt in body
+    )
+
+
+def surely_read(expr: Expr) -> Iterator[Access | Var]:
+    """Yield the elements and scalars that `expr` reads whatever holds."""
+    match expr:
+        case Select(condition, _, _):
+            yield from surely_read(condition)
+        case Binary("&&" | "||", left, _):
+            yield from surely_read(left)
+        case _:
+            if isinstance(expr, Access | Var):
+                yield expr
+            for child in children(expr):
+                yield from surely_read(child)
+
+
+def names_in(expr: Expr) -> frozenset[str]:
+    """Return the names of scalars and arrays that an expression uses; of a target, its index's."""
+    if isinstance(expr, Access):
+        return frozenset[str]().union(*map(names_read, expr.indices))
+    return names_read(expr)
+
+
+def other_user(loop: Loop, assign: Assign) -> int | None:
+    """Return another statement of a loop that uses the array, or scalar, of a target; or None."""
+    name = target_name(assign)
+    others = (s for s in walk_stmts(loop.body) if isinstance(s, Assign))
+    for other in others:
+        used = map(place_name, (*other.reads(), other.target))
+        if other.number != assign.number and name in used:
+            return other.number
+    return None
+
+
+def may_not_run(loops: tuple[Loop, ...], depth: int) -> Loop | None:
+    """Return the first of `loops` from `depth` on that an outer one may leave without iterations.
+
+    A bound that uses sizes alone is tested before the kernel runs, and a tile is never empty.
+    """
+    iterators = {loop.var for loop in loops}
+    for loop in loops[depth:]:
+        setters = bound_names(loop) & iterators
+        setters -= {x.var for x in loops if picks_piece(x, loop)}
+        count = fold(trip_count(loop))
+        if setters and not (isinstance(count, Int) and count.value > 0):
+            return loop
+    return None
+
+
+def shown(access: Access) -> str:
+    """Return an element as a message names it."""
+    return access.array + "[…]" * len(access.indices)

@@ -32,14 +32,14 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.transforms.legality import missing, serial_refusal
+from annotune.transforms.legality import is_no_narrower, missing, serial_refusal
 from annotune.transforms.messages import (
     FACTOR_DOES_NOT_DIVIDE,
     FACTOR_TOO_SMALL,
     NOT_INNERMOST,
     UNSIGNED_BOUND,
 )
-from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.transform import THESIS, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
     bound_names,
@@ -51,8 +51,6 @@ from annotune.transforms.tree import (
     rewritten,
     target_name,
 )
-from annotune.transforms.value_type import is_no_narrower
-from annotune.transforms.word import THESIS, Word, takes
 
 
 @dataclass(frozen=True, slots=True)

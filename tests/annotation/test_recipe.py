@@ -14,7 +14,7 @@ from annotune.annotation.parse import Recipe, parse_recipe
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.diagnostics import AnnotuneError, Span
 from annotune.ir.nest import Level
-from annotune.transforms.fuse import Fuse
+from annotune.transforms.distribute import Fuse
 from annotune.transforms.language import read, written
 from annotune.transforms.map import Map
 from annotune.transforms.unroll import Unroll

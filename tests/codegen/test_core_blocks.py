@@ -19,9 +19,9 @@ from transforms.test_stage import done, panels, rows_of_tiles
 from annotune.codegen.core_text import for_registers
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.ir.nest import Loop, Nest
-from annotune.transforms.hold import Hold
-from annotune.transforms.pad import Pad
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.tree import Body, path, replace_loop
 
 SIZES = {"n": 6, "m": 10, "k": 5}

@@ -31,13 +31,12 @@ from annotune.ir.nest import (
     walk_paths,
     walk_stmts,
 )
-from annotune.transforms.deal import Deal
-from annotune.transforms.hold import Hold
 from annotune.transforms.merge import Merge
-from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Tile
+from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body
 from annotune.transforms.unroll import Unroll

@@ -31,7 +31,7 @@ from annotune.measure.variant import Variant as Program
 from annotune.space.variants import planned
 from annotune.strategies.movements import with_peeled
 from annotune.strategies.registry import AUTO, made
-from annotune.transforms.peel import Peel, whole_tiles
+from annotune.transforms.tile_ends import Peel, whole_tiles
 from annotune.transforms.tree import Body
 
 SIZE = 13

@@ -11,12 +11,12 @@ from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.nest import Level
 from annotune.schedule.apply import apply
 from annotune.schedule.plan import Plan
+from annotune.transforms.cache import Resident
 from annotune.transforms.distribute import Distribute
 from annotune.transforms.map import Map
-from annotune.transforms.pad import Pad
 from annotune.transforms.registers import Registers
-from annotune.transforms.resident import Resident
 from annotune.transforms.tile import Tile
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context
 
 # The recipe of one is wrong, and refused.

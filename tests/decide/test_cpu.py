@@ -19,7 +19,7 @@ from annotune.strategies.core_blocks import Block, first_block
 from annotune.strategies.core_copies import COPIES, arranged
 from annotune.strategies.openmp import choose_cpu, cpu_groups, cpu_units, first_option, likely
 from annotune.transforms.map import Map
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.pipeline import Prefetch
 from annotune.transforms.stage import Stage
 
 SIXTEEN = dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), 16)

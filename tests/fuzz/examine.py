@@ -25,8 +25,8 @@ from annotune.space.variants import Variant
 from annotune.strategies.contraction import contraction, has_own_sums
 from annotune.strategies.gpu_tile import wished
 from annotune.strategies.movements import with_peeled
-from annotune.transforms.peel import Peel
-from annotune.transforms.requests import Contract
+from annotune.transforms.language import Contract
+from annotune.transforms.tile_ends import Peel
 
 from .c_reader import functions
 from .claims import wrong_claims

@@ -21,11 +21,9 @@ from annotune.certify.certificate import Certificate, verify
 from annotune.certify.kernels import certify
 from annotune.ir.nest import walk_paths
 from annotune.schedule.plan import Plan
-from annotune.transforms.deal import Deal
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.fuse import Fuse
+from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.permute import Permute
-from annotune.transforms.tile import Tile
+from annotune.transforms.tile import Deal, Tile
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, bands, path, top_of
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from annotune.schedule.candidate import Candidate
 from annotune.transforms.distribute import Distribute
-from annotune.transforms.hold import Hold
-from annotune.transforms.pad import Pad
-from annotune.transforms.peel import Peel
+from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.pipeline import Prefetch
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile
-from annotune.transforms.vectorize import Vectorize
+from annotune.transforms.tile_ends import Pad, Peel
 
 
 @dataclass(frozen=True)

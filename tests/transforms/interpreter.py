@@ -10,7 +10,7 @@ from annotune.codegen.tile_ends import is_peeled, unpeeled
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt
-from annotune.transforms.peel import whole_tiles
+from annotune.transforms.tile_ends import whole_tiles
 from annotune.transforms.tree import Body
 
 Place = tuple[str, tuple[int, ...]]

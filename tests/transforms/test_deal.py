@@ -21,13 +21,12 @@ from annotune.diagnostics import Span
 from annotune.ir.expr import Binary, Int, Var
 from annotune.ir.nest import Level, Loop, MemorySpace, Nest
 from annotune.schedule.plan import Kernel, Plan
-from annotune.transforms.deal import Deal
-from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
-from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Tile
+from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.unroll import Unroll

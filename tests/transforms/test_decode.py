@@ -23,10 +23,9 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import violations
 from annotune.diagnostics import Span
 from annotune.ir.nest import Level
-from annotune.transforms.decode import Decode
-from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
-from annotune.transforms.merge import Merge
+from annotune.transforms.merge import Decode, Merge
+from annotune.transforms.registers import Hold
 from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Context
 from annotune.transforms.unroll import Unroll

@@ -21,15 +21,12 @@ from annotune.diagnostics import Span
 from annotune.ir.expr import Var
 from annotune.ir.nest import Level, LocalArray
 from annotune.schedule.plan import Kernel, Plan
-from annotune.transforms.deal import Deal
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.expand import Expand
-from annotune.transforms.map import Map
+from annotune.transforms.distribute import Distribute, Expand
+from annotune.transforms.map import Map, Vectorize
 from annotune.transforms.permute import Permute
-from annotune.transforms.tile import Tile
+from annotune.transforms.tile import Deal, Tile
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, path, replace_loop
-from annotune.transforms.vectorize import Vectorize
 
 COMMAND = Span("t.c", 77, 3, 9)
 PRODUCT = """\

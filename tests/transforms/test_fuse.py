@@ -8,8 +8,7 @@ from support.nests import LAW, SIZES, accepted, analysed, assert_law, nests, ref
 from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.fuse import Fuse
+from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.transform import Context
 
 COMMAND = Span("t.c", 77, 3, 9)

@@ -15,9 +15,9 @@ from transforms.products import MATMUL, analysed
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, Nest
-from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Hold
 from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body

@@ -20,14 +20,12 @@ from annotune.analysis.conditions import Premises
 from annotune.analysis.facts import Analysis
 from annotune.ir.expr import Expr
 from annotune.ir.nest import Assign, Combine, Level, Loop, MemorySpace, Nest, Operator
-from annotune.transforms.deal import Deal
-from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
-from annotune.transforms.pad import Pad
-from annotune.transforms.peel import Peel, whole_tiles
 from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Tile
+from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile_ends import Pad, Peel, whole_tiles
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, path, replace_loop
 from annotune.transforms.unroll import Unroll

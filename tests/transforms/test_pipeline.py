@@ -16,10 +16,10 @@ from transforms.test_stage import SHARED, TILES, blocked
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Await, Level, Loop, MemorySpace, Nest, Stmt, walk_stmts
-from annotune.transforms.hold import Hold
-from annotune.transforms.pad import Pad
 from annotune.transforms.pipeline import Pipeline
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 

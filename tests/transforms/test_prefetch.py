@@ -13,12 +13,12 @@ from transforms.products import MATMUL, analysed
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, Nest
-from annotune.transforms.hold import Hold
 from annotune.transforms.map import Map
-from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
-from annotune.transforms.prefetch import Prefetch
+from annotune.transforms.pipeline import Prefetch
+from annotune.transforms.registers import Hold
 from annotune.transforms.tile import Tile
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 

@@ -14,15 +14,14 @@ from transforms.products import MATMUL, analysed
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, MemorySpace, Nest
-from annotune.transforms.hold import Hold
-from annotune.transforms.map import Map
-from annotune.transforms.pad import Pad
+from annotune.transforms.map import Map, Vectorize
 from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
-from annotune.transforms.vectorize import Vectorize
 
 SHARED = MemorySpace.SHARED
 TILES = (("i", 2), ("j", 4), ("l", 3))

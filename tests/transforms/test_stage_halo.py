@@ -17,10 +17,10 @@ from annotune.ir.expr import Access, Binary, Int, Var
 from annotune.ir.nest import Level, MemorySpace, Nest
 from annotune.transforms.footprint import filled_boxes, offset_of
 from annotune.transforms.map import Map
-from annotune.transforms.pad import Pad
 from annotune.transforms.permute import Permute
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile
+from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 

@@ -17,9 +17,8 @@ from annotune.analysis.facts import Analysis
 from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
 from annotune.ir.nest import Nest
-from annotune.transforms.hold import Hold
-from annotune.transforms.registers import Registers
-from annotune.transforms.stream import Stream
+from annotune.transforms.pipeline import Stream
+from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body
 

@@ -10,9 +10,8 @@ from support.regions import nest_analysis, text_of
 
 from annotune.diagnostics import Span
 from annotune.ir.nest import Level
-from annotune.transforms.map import Map
+from annotune.transforms.map import Map, Team
 from annotune.transforms.reduce import Reduce
-from annotune.transforms.team import Team
 from annotune.transforms.transform import Context
 
 COMMAND = Span("t.c", 77, 3, 9)

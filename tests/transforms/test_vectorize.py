@@ -10,10 +10,9 @@ from transforms.interpreter import run
 from transforms.test_hold import MATMUL, analysed
 
 from annotune.ir.nest import Level, Nest
-from annotune.transforms.map import Map
+from annotune.transforms.map import Map, Vectorize
 from annotune.transforms.permute import Permute
 from annotune.transforms.transform import Context
-from annotune.transforms.vectorize import Vectorize
 
 
 def test_lanes_stay_where_the_loop_stands(golden: Golden) -> None:

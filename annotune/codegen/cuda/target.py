@@ -28,22 +28,15 @@ from annotune.ir.nest import MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
 from annotune.space.variants import GpuPoints, Variant
-from annotune.transforms.deal import Deal
-from annotune.transforms.decode import Decode
-from annotune.transforms.distribute import Distribute
-from annotune.transforms.expand import Expand
-from annotune.transforms.fuse import Fuse
-from annotune.transforms.hold import Hold
+from annotune.transforms.cache import Resident
+from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import PLACES
-from annotune.transforms.merge import Merge
-from annotune.transforms.pad import Pad
-from annotune.transforms.peel import Peel
+from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
-from annotune.transforms.pipeline import Pipeline
-from annotune.transforms.registers import Registers
-from annotune.transforms.resident import Resident
-from annotune.transforms.stream import Stream
-from annotune.transforms.tile import Tile
+from annotune.transforms.pipeline import Pipeline, Stream
+from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.unroll import Unroll
 
 NO_DEVICE_FUNCTION = Template(

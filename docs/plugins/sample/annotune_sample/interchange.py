@@ -8,9 +8,8 @@ from typing import ClassVar
 from annotune.annotation.commands import Kind
 from annotune.diagnostics import Diagnostic
 from annotune.transforms.permute import Permute
-from annotune.transforms.transform import Context, OnStatement
+from annotune.transforms.transform import Context, OnStatement, Word, takes
 from annotune.transforms.tree import Body, path
-from annotune.transforms.word import Word, takes
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ from annotune.ir.poly import from_expr
 from annotune.ir.region import Array, Region
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.plan import Kernel
-from annotune.strategies.acc_levels import SAFE_GANG
+from annotune.strategies.openacc import SAFE_GANG
 from annotune.transforms.registers import array_accesses
 from annotune.transforms.tree import Body, bound_names, numbers
 

@@ -13,7 +13,7 @@ from annotune.ir.region import Condition, SourceFile
 from annotune.printable import in_comment
 from annotune.space.decision import Base
 from annotune.space.space import Space
-from annotune.space.variants import Points, Variant
+from annotune.space.variants import TargetPoints, Variant
 from annotune.transforms.transform import Transform
 
 TUNED_SUFFIX = "_tuned"
@@ -69,7 +69,7 @@ class Target(Protocol):
     vocabulary: Vocabulary
 
     @property
-    def points(self) -> Callable[[Base, Space, Device], Points]:
+    def points(self) -> Callable[[Base, Space, Device], TargetPoints]:
         """Return what lists the points that a region's space has for the target."""
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:

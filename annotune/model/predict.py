@@ -50,8 +50,7 @@ from annotune.model.traffic import (
     residency,
 )
 from annotune.schedule.candidate import Candidate
-from annotune.schedule.merged import with_merged
-from annotune.schedule.units import Unit
+from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import Hold
 

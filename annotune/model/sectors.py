@@ -11,8 +11,7 @@ from annotune.ir.poly import Poly, from_expr
 from annotune.model.shape import Shape, in_parts, shape
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.launch_sizes import ENOUGH_BLOCKS, WARP
-from annotune.schedule.merged import with_merged
-from annotune.schedule.units import Unit
+from annotune.schedule.units import Unit, with_merged
 
 # Bytes that a device moves at least (CUDA C++ Best Practices Guide, Coalesced Access).
 SECTOR_BYTES = 32

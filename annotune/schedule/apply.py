@@ -1,10 +1,7 @@
-"""The partial results of the reductions that a mapped nest combines.
+"""From a schedule to a plan: its transforms applied in their order, each if it is legal.
 
-From a schedule to a plan: its transforms applied in their order, each if it is legal.
-
-Where commands of a recipe stand, for messages about the transforms that they ask for.
-
-From the candidates of each kernel to a plan: their steps, applied in their order.
+Reductions that a mapped nest combines get their partial results on the way. The schedule of a
+region is made of the candidates for its kernels, with the places of the commands that ask for it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The tile of a contraction: what a block computes, and what each of its threads.
+"""A candidate: the schedule of one kernel before anything is applied, and why it is so.
 
-How the threads of a block move what they work on, as the steps that ask for it.
-
-A plan: where every loop of a region runs, what is held in registers, and why.
+With it stands what a block and each of its threads compute of a contraction's tile, and how they
+move what they work on, as the steps that ask for it.
 """
 
 from __future__ import annotations

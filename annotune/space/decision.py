@@ -1,57 +1,190 @@
-"""What a recipe copies, holds in registers, pads and peels, as a part of a kernel's choice.
+"""One point of the space becomes the choices for every kernel of a region.
 
-Places on the axes of a grid for the loops that a recipe cuts into tiles or deals out.
-
-One point of the space becomes the choices for every kernel of a region.
+What a recipe asks at the point comes first, transforms all of them; the point's own steps follow,
+and the rules complete both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import gcd
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from annotune import plugins
 from annotune.analysis.facts import Analysis
-from annotune.annotation.commands import before_targets
-from annotune.annotation.spec import Value
+from annotune.annotation.commands import before_targets, statements, with_tile_names
+from annotune.annotation.messages import nearest
+from annotune.annotation.spec import Command, Value
 from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, Span
-from annotune.ir.expr import variables
-from annotune.ir.nest import Level, MemorySpace
+from annotune.ir.expr import accesses, variables
+from annotune.ir.nest import Level, MemorySpace, walk_paths
 from annotune.schedule.apply import Places, base_body
-from annotune.schedule.candidate import MOVES, Candidate, Reason
-from annotune.schedule.launch_sizes import MAX_AXES
-from annotune.schedule.merged import as_merged, refused_merges, with_merged
+from annotune.schedule.candidate import MOVES, Candidate, Move, Moves, Reason
+from annotune.schedule.launch_sizes import MAX_AXES, WARP
 from annotune.schedule.messages import (
+    ACC_SIZES,
     APART_AND_FUSED,
     FUSED_DIFFERENTLY,
     NO_CONTRACTION,
+    NO_SUCH_ARRAY,
     NOT_FUSIBLE,
 )
-from annotune.schedule.units import Unit, atomic_groups, fusible, units
-from annotune.space.asked import Asked, read_asked
+from annotune.schedule.units import (
+    Unit,
+    as_merged,
+    atomic_groups,
+    fusible,
+    refused_merges,
+    units,
+    with_merged,
+)
 from annotune.strategies.direct import choose, fuse_by_footprint, serial_order, thread_level
 from annotune.strategies.gpu_tile import general_tile, wished
 from annotune.strategies.hints import HINTS
 from annotune.strategies.movements import as_wished
+from annotune.strategies.openacc import GANG_LIMIT
 from annotune.strategies.registry import AUTO, why_not
 from annotune.transforms.cache import Cache
 from annotune.transforms.distribute import Distribute, Fuse
-from annotune.transforms.language import Contract
+from annotune.transforms.language import Contract, Step, exact_part, loops_of, read
+from annotune.transforms.legality import missing
 from annotune.transforms.map import Map, Team
-from annotune.transforms.merge import Merge
+from annotune.transforms.merge import Merge, merged_name
+from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.stage import Stage
-from annotune.transforms.steps import COPYING, in_order, of_kind
+from annotune.transforms.steps import COPYING, T, in_order, of_kind, statement_of
 from annotune.transforms.tile import Deal, Tile, deal_name, tile_name
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Context, Schedule, Transform
-from annotune.transforms.tree import path
+from annotune.transforms.tree import Body, path
 from annotune.transforms.unroll import Unroll
 
 
-def copying_of(unit: Unit, asked: Asked) -> Schedule:
+@dataclass(frozen=True)
+class RecipeSteps:
+    """The steps that a recipe names, in its order; what is absent is for the rules.
+
+    `places` are where the commands stand.
+    """
+
+    steps: tuple[Step, ...] = ()
+    places: Places = Places({})  # noqa: RUF009  (a frozen value without any place)
+
+    def of(self, kind: type[T], among: Sequence[int] | None = None) -> tuple[T, ...]:
+        """Return the steps of a kind, those on some statements alone if these are given."""
+        return of_kind(self.steps, kind, among)
+
+    def foreign(self, among: Sequence[int]) -> tuple[Any, ...]:
+        """Return the steps on some statements that other packages bring."""
+        kinds = tuple(plugins.loaded(plugins.TRANSFORMS).values())
+        return of_kind(self.steps, kinds, among) if kinds else ()  # type: ignore[arg-type]
+
+    def by_statement(self, kind: type[T], command: str = "") -> dict[int, T]:
+        """Return the last step of a kind on each statement; for mappings by their command."""
+        found = self.of(kind)
+        return {
+            statement_of(step): step
+            for step in found
+            if not command or getattr(step, "command", "") == command
+        }
+
+    def without(self, kind: type[Any]) -> RecipeSteps:
+        """Return what is asked beside the steps of a kind."""
+        return RecipeSteps(tuple(s for s in self.steps if not isinstance(s, kind)), self.places)
+
+    @cached_property
+    def moves(self) -> Mapping[int, Moves]:
+        """Return what is said of how the data of a kernel move, by statement."""
+        found: dict[int, list[Move]] = {}
+        for step in self.steps:
+            if isinstance(step, MOVES):
+                found.setdefault(step.statement, []).append(step)
+        return {statement: tuple(known) for statement, known in found.items()}
+
+
+def read_asked(commands: Sequence[Command], point: Mapping[str, Value], body: Body) -> RecipeSteps:
+    """Return the recipe at `point`, each statement and loop of which `body` must have.
+
+    Raises:
+        AnnotuneError: A command names no such statement or loop; all of them are reported.
+    """
+    spans: dict[tuple[str, int], Span] = {}
+    mistakes: list[Diagnostic] = []
+    known = tuple(with_tile_names(commands, tile_name))
+    found = [(command, tuple(read(command, point))) for command in known]
+    made = _made_names(step for _, steps in found for step in steps)
+    for command, steps in found:
+        numbers = statements(command)
+        for number in numbers:
+            spans.setdefault((command.name, number), command.span)
+        exact = exact_part(command)
+        mistakes += [] if exact is None else [exact]
+        mistakes += (wrong for step in steps for wrong in _mistakes(command, step, body))
+        named = tuple(name for step in steps for name in loops_of(step) if name not in made)
+        for number in numbers:
+            wrong = missing(body, number, named, command.span)
+            if wrong is not None:
+                mistakes.append(wrong)
+                break
+    if mistakes:
+        raise AnnotuneError.of(*mistakes)
+    return RecipeSteps(tuple(step for _, steps in found for step in steps), Places(spans))
+
+
+def _made_names(steps: Iterator[Step]) -> frozenset[str]:
+    """Return the loops that steps make; a printed recipe has its tiles after the order of them."""
+    made: set[str] = set()
+    for step in steps:
+        match step:
+            case Tile(loop=loop):
+                made.add(tile_name(loop))
+            case Deal(loop=loop):
+                made.add(deal_name(loop))
+            case Merge(loops=loops):
+                made |= {merged_name(loops), tile_name(merged_name(loops))}
+    return frozenset(made)
+
+
+def _mistakes(command: Command, step: Step, body: Body) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a step at this point; the parser has seen no parameters."""
+    if isinstance(step, Stage):
+        yield from _unknown_array(command, step, body)
+    if not isinstance(step, Map):
+        return
+    length, workers = step.vector_length or WARP, step.num_workers or 1
+    if length % WARP or length * workers > GANG_LIMIT:
+        sizes = {"length": length, "workers": workers, "warp": WARP, "limit": GANG_LIMIT}
+        yield ACC_SIZES.at(command.span, **sizes)
+    names = step.names
+    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    if twice is not None:
+        yield ALREADY_PLACED.at(command.span, command=command.name, loop=twice)
+    count = len(step.on("thread"))
+    if count > MAX_AXES:
+        yield TOO_MANY_LOOPS.at(
+            command.span, command="cuda", count=count, what="thread", limit=MAX_AXES
+        )
+
+
+def _unknown_array(command: Command, copy: Stage, body: Body) -> Iterator[Diagnostic]:
+    """Yield what is wrong with the array that ``stage`` names."""
+    assigns = [assign for assign, _ in walk_paths(body) if assign.number == copy.statement]
+    known = sorted({a.array for s in assigns for e in s.sources() for a in accesses(e)})
+    if assigns and copy.array not in known:
+        yield NO_SUCH_ARRAY.at(
+            command.span,
+            statement=copy.statement,
+            array=copy.array,
+            hint=nearest(copy.array, known),
+            known=", ".join(known) or "none",
+        )
+
+
+def copying_of(unit: Unit, asked: RecipeSteps) -> Schedule:
     """Return what the recipe copies, holds, pads and peels in the statements of a unit."""
     own = unit.statements
     last: list[Transform] = [
@@ -63,7 +196,7 @@ def copying_of(unit: Unit, asked: Asked) -> Schedule:
     return in_order(sorted(found, key=lambda step: step.statement))
 
 
-def refuse_beside(unit: Unit, copying: Schedule, asked: Asked) -> None:
+def refuse_beside(unit: Unit, copying: Schedule, asked: RecipeSteps) -> None:
     """Refuse what a recipe asks for beside the tile of a contraction, which decides it itself.
 
     Raises:
@@ -171,7 +304,7 @@ class Decision:
     choices: tuple[Candidate, ...]
     groups: tuple[tuple[int, ...], ...]
     places: Places
-    asked: Asked
+    asked: RecipeSteps
 
 
 @dataclass(frozen=True)
@@ -199,7 +332,7 @@ class Base:
             self._why_not[key] = why_not(unit, self.strategy)
         return self._why_not[key]
 
-    def nests(self, fusion: str, asked: Asked) -> tuple[Unit, ...]:
+    def nests(self, fusion: str, asked: RecipeSteps) -> tuple[Unit, ...]:
         """Return the units to launch under a way of fusing, the user's wishes kept.
 
         Raises:
@@ -216,7 +349,7 @@ class Base:
             self._known[key] = self._nests(fusion, asked)
         return self._known[key]
 
-    def _nests(self, fusion: str, asked: Asked) -> tuple[Unit, ...]:
+    def _nests(self, fusion: str, asked: RecipeSteps) -> tuple[Unit, ...]:
         self._check_apart(asked)
         found = self.apart
         for step in asked.of(Fuse):
@@ -236,7 +369,7 @@ class Base:
                 out.append(unit)
         return tuple(out)
 
-    def _check_apart(self, asked: Asked) -> None:
+    def _check_apart(self, asked: RecipeSteps) -> None:
         for step in asked.of(Distribute):
             span, group = step.span, step.statements
             for fused in asked.of(Fuse):
@@ -299,7 +432,7 @@ def decide(base: Base, point: Point) -> Decision:
     return Decision(tuple(choices), base.groups, asked.places, asked)
 
 
-def kernel_choice(unit: Unit, point: Point, asked: Asked) -> Candidate:
+def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
     """Return the choice for one kernel: the recipe's words, the point's, then the rules'.
 
     Where the recipe itself maps loops or cuts them, hints for the launch have no say.
@@ -354,7 +487,7 @@ def kernel_choice(unit: Unit, point: Point, asked: Asked) -> Candidate:
     return choice.having(*kept, *unrolled, *others, without=(Registers, Unroll))
 
 
-def _merges(asked: Asked) -> dict[int, tuple[tuple[str, ...], ...]]:
+def _merges(asked: RecipeSteps) -> dict[int, tuple[tuple[str, ...], ...]]:
     """Return the loops that a recipe merges, by statement."""
     found: dict[int, tuple[tuple[str, ...], ...]] = {}
     for step in asked.of(Merge):
@@ -363,7 +496,7 @@ def _merges(asked: Asked) -> dict[int, tuple[tuple[str, ...], ...]]:
 
 
 def _as_one(
-    unit: Unit, merges: tuple[tuple[str, ...], ...], point: Point, asked: Asked
+    unit: Unit, merges: tuple[tuple[str, ...], ...], point: Point, asked: RecipeSteps
 ) -> Candidate:
     """Return the choice for a kernel some of whose loops the recipe merges.
 
@@ -380,7 +513,7 @@ def _as_one(
     return replace(as_merged(choice, merges), elsewhere=elsewhere or choose(unit))
 
 
-def _contracted(unit: Unit, tile: Contract, asked: Asked) -> Candidate:
+def _contracted(unit: Unit, tile: Contract, asked: RecipeSteps) -> Candidate:
     """Return the choice for a two-level tile of the recipe's.
 
     Raises:
@@ -398,7 +531,7 @@ Wish = TypeVar("Wish")
 _ON_STATEMENTS = (Map, Cache, Contract, Permute, *MOVES)
 
 
-def common(unit: Unit, wished: Mapping[int, Wish], command: str, asked: Asked) -> Wish | None:
+def common(unit: Unit, wished: Mapping[int, Wish], command: str, asked: RecipeSteps) -> Wish | None:
     """Return what the recipe asks of all the unit's statements together.
 
     Raises:
@@ -504,7 +637,7 @@ def _team(unit: Unit, axes: Map) -> tuple[tuple[int, str], ...]:
     return tuple(sorted([*own, *others], key=lambda pair: pair[0]))
 
 
-def _kept_apart(first: Unit, second: Unit, asked: Asked) -> bool:
+def _kept_apart(first: Unit, second: Unit, asked: RecipeSteps) -> bool:
     """Return whether the recipe maps, orders or distributes two neighbours each on its own."""
     one, two = set(first.statements), set(second.statements)
     orders = {step.order for s, step in asked.by_statement(Permute).items() if s in one | two}

@@ -64,7 +64,7 @@ def with_asked(
 
 
 @dataclass(frozen=True)
-class Limits:
+class AxisLimits:
     """The values that some axes may take, by their names in formulas, and the constraints.
 
     `sizes` are what the formulas may name beside axes. What an axis that a point does not have
@@ -114,7 +114,7 @@ class Limits:
         return test
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = AxisLimits()
 
 
 def _among(param: Parameter) -> Callable[[Mapping[str, Value]], bool]:
@@ -137,12 +137,12 @@ def empty_space(needed: Sequence[tuple[str, Span]]) -> Diagnostic:
     return EMPTY_SPACE.at(needed[-1][1] if needed else NOWHERE, what=what)
 
 
-def limits_of(spec: Spec, sizes: Mapping[str, Value]) -> Limits:
+def limits_of(spec: Spec, sizes: Mapping[str, Value]) -> AxisLimits:
     """Return what an annotation, and the command line with it, say of the space's own axes."""
     params = tuple(p for p in spec.performance_params if is_axis(p.name))
     constraints = tuple(c for c in spec.constraints if is_of_axes(c))
     others: dict[str, Value] = dict(sizes)
-    return Limits(params, constraints, others)
+    return AxisLimits(params, constraints, others)
 
 
 def is_of_axes(constraint: Constraint) -> bool:

@@ -12,8 +12,7 @@ from annotune.diagnostics import AnnotuneError
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit
-from annotune.space.asked import Asked
-from annotune.space.decision import Base, Decision, Point, common, decide
+from annotune.space.decision import Base, Decision, Point, RecipeSteps, common, decide
 from annotune.space.recipe import form_settings
 from annotune.space.space import Space, UnitSpace
 from annotune.space.variants import GpuPoints, Listing, Variant, planned
@@ -43,7 +42,7 @@ def acc_space(space: Space) -> Space:
     return replace(space, branches=(first, *(pair for pair in branches if pair is not first)))
 
 
-def _shaped(space: UnitSpace, base: Base, asked: Asked) -> UnitSpace:
+def _shaped(space: UnitSpace, base: Base, asked: RecipeSteps) -> UnitSpace:
     """Return the alternatives for a unit with whole shapes where the recipe leaves them open."""
     is_free = space.is_free and not {*space.unit.statements} & {*asked.by_statement(Map, "acc")}
     found = acc_shapes(space.unit, base.strategy) if is_free else ()
@@ -78,7 +77,7 @@ def decide_acc(base: Base, point: Point) -> Decision:
     return replace(found, choices=tuple(choices))
 
 
-def _formed(unit: Unit, choice: Candidate, asked: Asked) -> Candidate:
+def _formed(unit: Unit, choice: Candidate, asked: RecipeSteps) -> Candidate:
     """Return a choice in a shape of OpenACC's: what the recipe's ``acc`` asks for, or the rules'.
 
     Raises:

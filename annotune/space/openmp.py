@@ -26,13 +26,16 @@ from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit
 from annotune.space.decision import Base
-from annotune.space.limits import NO_LIMITS, Limits
-from annotune.space.space import Axis, Product, Space
+from annotune.space.limits import NO_LIMITS, AxisLimits
+from annotune.space.space import Product, Space, SpaceAxis
 from annotune.space.variants import SAMPLED, Listing, Variant, planned
 from annotune.strategies.core_blocks import (
+    COPIES,
+    ENOUGH_PIECES,
+    FEW_PIECES,
     MAX_LANES,
     MAX_ROWS,
-    Block,
+    RegisterBlock,
     along_loop,
     free_loops,
     is_alone,
@@ -44,7 +47,6 @@ from annotune.strategies.core_blocks import (
     strided_loop,
     sum_lanes,
 )
-from annotune.strategies.core_copies import COPIES, ENOUGH_PIECES, FEW_PIECES
 from annotune.strategies.openmp import (
     ACCUMULATORS,
     MAX_COPIED_ROWS,
@@ -82,7 +84,7 @@ class Setting:
     """
 
     shown: Shown
-    asks: Block | str | Flags
+    asks: RegisterBlock | str | Flags
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class BlockAxes:
         near = along_loop(self.unit, self.statement)
         return near or strided_loop(self.unit, self.statement)
 
-    def axes(self) -> tuple[Axis, ...]:
+    def axes(self) -> tuple[SpaceAxis, ...]:
         """Return the axes and their values before any constraint, those of one value left out."""
         unit, statement, along = self.unit, self.statement, self.along
         values: dict[str, Sequence[Value]] = {}
@@ -124,7 +126,7 @@ class BlockAxes:
             values["shared"] = range(1, len(unit.parallel) + 1)
         first = self.first.shown
         named = {name: dict.fromkeys((*found, first[name])) for name, found in values.items()}
-        return tuple(Axis(name, tuple(v)) for name, v in named.items() if len(v) > 1)
+        return tuple(SpaceAxis(name, tuple(v)) for name, v in named.items() if len(v) > 1)
 
     def _lanes(self, along: str) -> list[int]:
         longest = self.unit.trip(self.statement, along) or MAX_LANES
@@ -171,15 +173,15 @@ class BlockAxes:
                 seen.append(found.shown)
                 yield found
 
-    def of(self, block: Block) -> Setting:
+    def of(self, block: RegisterBlock) -> Setting:
         """Return what a block comes to once it is carried out."""
         return Setting(self._shown(block, self._choice(block)), block)
 
-    def _choice(self, block: Block) -> Candidate:
-        others = {s: Block() for s in leaders(self.unit) if s != self.statement}
+    def _choice(self, block: RegisterBlock) -> Candidate:
+        others = {s: RegisterBlock() for s in leaders(self.unit) if s != self.statement}
         return choose_cpu(self.unit, {**others, self.statement: block})
 
-    def _shown(self, block: Block, choice: Candidate) -> dict[str, str | int]:
+    def _shown(self, block: RegisterBlock, choice: Candidate) -> dict[str, str | int]:
         """Return what a choice does with a statement, whatever was asked for."""
         own = (self.statement,)
         is_block = block.along in {step.loop for step in choice.of(Vectorize, own)}
@@ -199,7 +201,7 @@ class BlockAxes:
             "shared": len(choice.cores),
         }
 
-    def legal(self, axes: Sequence[Axis]) -> Iterator[Setting]:
+    def legal(self, axes: Sequence[SpaceAxis]) -> Iterator[Setting]:
         """Yield every legal setting of `axes`, the likely ones first."""
         yield from (found for found in self.likely() if _is_among(found.shown, axes))
         if not all(axis.values for axis in axes):
@@ -245,15 +247,15 @@ class BlockAxes:
         if not (isinstance(lanes, int) and isinstance(rows, int) and isinstance(count, int)):
             return None
         outer = str(asked["outer"])
-        block = Block(shared=count)
+        block = RegisterBlock(shared=count)
         if asked["sums"]:
             summed = sum_lanes(self.unit, self.statement)
-            block = Block(summed, sums=True, shared=count)
+            block = RegisterBlock(summed, sums=True, shared=count)
         elif lanes:
             copied, ahead = bool(asked["copies"]), bool(asked["ahead"])
             own = over if over != NONE else ""
             outer = outer if outer != NONE else ""
-            block = Block(self.along, lanes, own, rows, False, copied, outer, ahead, count)
+            block = RegisterBlock(self.along, lanes, own, rows, False, copied, outer, ahead, count)
         choice = self._choice(block)
         found = self._shown(block, choice)
         if not self.is_sharing:
@@ -292,7 +294,7 @@ def _needs_lanes(lanes: int, rows: int, copies: int, ahead: int) -> bool:
     return bool(lanes) or (rows, copies, ahead) == (1, 0, 0)
 
 
-def _is_among(settings: Shown, axes: Sequence[Axis]) -> bool:
+def _is_among(settings: Shown, axes: Sequence[SpaceAxis]) -> bool:
     return all(settings[axis.name] in axis.values for axis in axes)
 
 
@@ -337,14 +339,14 @@ class CpuSpace:
 
     analysis: Analysis
     flags: Sequence[Flags] = ()
-    limits: Limits = NO_LIMITS
+    limits: AxisLimits = NO_LIMITS
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
         return cpu_units(self.analysis)
 
     @cached_property
-    def _blocks(self) -> tuple[tuple[BlockAxes, tuple[Axis, ...]], ...]:
+    def _blocks(self) -> tuple[tuple[BlockAxes, tuple[SpaceAxis, ...]], ...]:
         """The axes of each statement that leads a nest of its own, as the user limits them."""
         found = []
         for unit in self.units:
@@ -354,7 +356,7 @@ class CpuSpace:
                 found.append((block, self._limited(f"S{statement}", block.axes())))
         return tuple(found)
 
-    def _limited(self, prefix: str, axes: Iterable[Axis]) -> tuple[Axis, ...]:
+    def _limited(self, prefix: str, axes: Iterable[SpaceAxis]) -> tuple[SpaceAxis, ...]:
         out = []
         for axis in axes:
             given = self.limits.values(f"{prefix}.{axis.name}")
@@ -392,21 +394,23 @@ class CpuSpace:
         """Return the choice for each nest at a point; without parts that of the rules."""
         asked = [part.asks for part in parts]
         led = (block.statement for block, _ in self._blocks)
-        blocks = dict(zip(led, (one for one in asked if isinstance(one, Block)), strict=False))
+        blocks = dict(
+            zip(led, (one for one in asked if isinstance(one, RegisterBlock)), strict=False)
+        )
         words = iter([one for one in asked if isinstance(one, str)])
         return tuple(choose_cpu(unit, blocks, next(words, STATIC)) for unit in self.units)
 
     @cached_property
-    def axes(self) -> tuple[Axis, ...]:
+    def axes(self) -> tuple[SpaceAxis, ...]:
         """The axes by their full names with the values before any constraint."""
         out = [
-            Axis(f"S{block.statement}.{axis.name}", axis.values)
+            SpaceAxis(f"S{block.statement}.{axis.name}", axis.values)
             for block, axes in self._blocks
             for axis in axes
         ]
         for part in self._others:
             names = dict.fromkeys(name for one in part for name in one.shown)
-            out += [Axis(n, tuple(dict.fromkeys(one.shown[n] for one in part))) for n in names]
+            out += [SpaceAxis(n, tuple(dict.fromkeys(one.shown[n] for one in part))) for n in names]
         return tuple(out)
 
     @property
@@ -488,7 +492,7 @@ class CpuSpace:
         return self.limits.why_empty(map(shown, points))
 
 
-def _fitting(axis: Axis, given: Iterable[Value]) -> tuple[Value, ...]:
+def _fitting(axis: SpaceAxis, given: Iterable[Value]) -> tuple[Value, ...]:
     """Return those of `given` that may stand on an axis: counts, where its own values are."""
     words = dict.fromkeys(map(str, given))
     if all(isinstance(own, int) for own in axis.values):
@@ -496,7 +500,7 @@ def _fitting(axis: Axis, given: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(own for own in axis.values if str(own) in words)
 
 
-def _named(block: BlockAxes, axes: Sequence[Axis], one: Setting) -> Setting:
+def _named(block: BlockAxes, axes: Sequence[SpaceAxis], one: Setting) -> Setting:
     """Return an alternative with its settings under their full names."""
     named = {f"S{block.statement}.{axis.name}": one.shown[axis.name] for axis in axes}
     return Setting(named, one.asks)

@@ -12,8 +12,7 @@ from annotune.annotation.commands import recipe_text
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.schedule.candidate import Candidate, described
 from annotune.space.decision import Decision, Point
-from annotune.strategies.acc_levels import acc_levels
-from annotune.strategies.openacc import RECIPE
+from annotune.strategies.openacc import RECIPE, acc_levels
 from annotune.transforms.language import words_of, written
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage

@@ -25,9 +25,8 @@ from annotune.model.predict import predict
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.launch_sizes import MAX_THREADS, WARP
 from annotune.schedule.units import Unit
-from annotune.space.asked import Asked, read_asked
-from annotune.space.decision import FUSIONS, Base, Point, kernel_choice
-from annotune.space.limits import NO_LIMITS, Limits, is_axis, is_of_axes, limits_of
+from annotune.space.decision import FUSIONS, Base, Point, RecipeSteps, kernel_choice, read_asked
+from annotune.space.limits import NO_LIMITS, AxisLimits, is_axis, is_of_axes, limits_of
 from annotune.strategies.direct import (
     MAX_UNROLL,
     choose,
@@ -117,7 +116,7 @@ def parameter_points(base: Base, params: Sequence[Parameter]) -> tuple[Mapping[s
     for some, own in _connected(values, constraints):
         if next(fulfilling(some, own, sizes), None) is None:
             every = (dict(zip(some, point, strict=True)) for point in product(*some.values()))
-            found = Limits((), own, sizes).why_empty(islice(every, MAX_PARAMETER_POINTS))
+            found = AxisLimits((), own, sizes).why_empty(islice(every, MAX_PARAMETER_POINTS))
             raise AnnotuneError.of(found)
     points = list(islice(fulfilling(values, constraints, sizes), MAX_PARAMETER_POINTS))
     return _placeable(base, points)
@@ -223,7 +222,7 @@ SHARED = "a block for each output, as another point of the space"
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class SpaceAxis:
     """One parameter of the space and the values it may take."""
 
     name: str
@@ -241,7 +240,7 @@ class UnitSpace:
     """
 
     unit: Unit
-    axes: tuple[Axis, ...]
+    axes: tuple[SpaceAxis, ...]
     mapped: tuple[Candidate, ...]
     factors: tuple[Mapping[int, int], ...]
     launches: tuple[Candidate, ...] = ()
@@ -265,32 +264,32 @@ def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool, made: Made = NOT_
     `made` are those of strategies other than `direct`.
     """
     prefix = f"S{unit.leader}."
-    axes: list[Axis] = []
+    axes: list[SpaceAxis] = []
     mapped: tuple[Candidate, ...] = ()
     if unit.sums and not is_mapped:
         mapped = _sum_axes(unit)
-        axes.append(Axis(prefix + "thread_x", _values(_text(r)[0] for r in mapped)))
-        axes.append(Axis(prefix + "block_x", _values(_text(r)[2] for r in mapped)))
+        axes.append(SpaceAxis(prefix + "thread_x", _values(_text(r)[0] for r in mapped)))
+        axes.append(SpaceAxis(prefix + "block_x", _values(_text(r)[2] for r in mapped)))
     elif unit.parallel and not is_mapped:
         loops = tuple(unit.parallel)
         optional = (NONE, *loops)
         mapped = _legal_axes(unit, loops)
         axes += [
-            Axis(prefix + "thread_x", _values((*loops, *(_text(r)[0] for r in mapped)))),
-            Axis(prefix + "thread_y", optional),
-            Axis(prefix + "block_x", optional),
-            Axis(prefix + "block_y", optional),
+            SpaceAxis(prefix + "thread_x", _values((*loops, *(_text(r)[0] for r in mapped)))),
+            SpaceAxis(prefix + "thread_y", optional),
+            SpaceAxis(prefix + "block_x", optional),
+            SpaceAxis(prefix + "block_y", optional),
         ]
     factors: list[Mapping[int, int]] = [{}]
     if not is_unrolled:
         for statement, loop, values in unrolls(unit):
-            axes.append(Axis(f"{prefix}unroll_{loop}_S{statement}", values))
+            axes.append(SpaceAxis(f"{prefix}unroll_{loop}_S{statement}", values))
             factors = [{**known, statement: f} for known in factors for f in values]
     tried: tuple[Candidate, ...] = ()
     if mapped:
         own = choose(unit, mapped[0])
         asked = hinted(unit, own)
-        axes += [Axis(prefix + name, found) for name, found in asked.axes() if len(found) > 1]
+        axes += [SpaceAxis(prefix + name, found) for name, found in asked.axes() if len(found) > 1]
         launches = launched(unit, own, asked)
         tried = launches if launches != (own,) else ()
     return UnitSpace(unit, tuple(axes), mapped, tuple(factors), tried, made)
@@ -369,10 +368,10 @@ class Space:
     """
 
     base: Base
-    axes: tuple[Axis, ...]
+    axes: tuple[SpaceAxis, ...]
     params: tuple[Mapping[str, Value], ...]
     branches: tuple[tuple[str, tuple[UnitSpace, ...]], ...]
-    limits: Limits = NO_LIMITS
+    limits: AxisLimits = NO_LIMITS
 
     @property
     def size(self) -> int:
@@ -504,7 +503,7 @@ def region_space(base: Base) -> Space:
     """
     spec = base.analysis.region.spec
     own = tuple(p for p in spec.performance_params if not is_axis(p.name))
-    axes = tuple(Axis(p.name, p.values) for p in own)
+    axes = tuple(SpaceAxis(p.name, p.values) for p in own)
     params = parameter_points(base, own)
     asked = read_asked(before_targets(spec.commands), params[0], base.analysis.region.nest.body)
     branches: list[tuple[str, tuple[UnitSpace, ...]]] = []
@@ -521,7 +520,7 @@ def region_space(base: Base) -> Space:
     return Space(base, axes, params, tuple(branches), limits)
 
 
-def _open_space(base: Base, unit: Unit, asked: Asked) -> UnitSpace:
+def _open_space(base: Base, unit: Unit, asked: RecipeSteps) -> UnitSpace:
     """Return the alternatives for a unit that the recipe leaves open."""
     own = unit.statements
     mapped = (*asked.by_statement(Map, "cuda"), *asked.by_statement(Contract))

@@ -20,7 +20,7 @@ from annotune.strategies.openmp import cpu_units
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _HintedLoop:
     """A hint's loop, with the kernels of a GPU around it and those of a CPU's cores."""
 
     loop: Loop
@@ -68,7 +68,7 @@ def unused_hints(analysis: Analysis, nests: Sequence[Unit]) -> Iterator[Diagnost
             continue
         own = [u for u in nests if any(h.wish is wish for h in hints(u, wish.kind))]
         kernels = tuple((unit, choose(unit)) for unit in own)
-        asked = _Asked(facts.loop, kernels, cores)
+        asked = _HintedLoop(facts.loop, kernels, cores)
         for what, numbers, why_not in _parts(wish, asked):
             found: dict[str, list[int]] = {}
             for number in numbers:
@@ -92,10 +92,10 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(words)
 
 
-_WhyNot = Callable[[_Asked, int], str]
+_WhyNot = Callable[[_HintedLoop, int], str]
 
 
-def _parts(wish: LoopWish, asked: _Asked) -> Iterator[tuple[str, tuple[int, ...], _WhyNot]]:
+def _parts(wish: LoopWish, asked: _HintedLoop) -> Iterator[tuple[str, tuple[int, ...], _WhyNot]]:
     name = asked.loop.var
     match wish.kind:
         case WishKind.UNROLL:
@@ -107,7 +107,7 @@ def _parts(wish: LoopWish, asked: _Asked) -> Iterator[tuple[str, tuple[int, ...]
             yield "at most so many blocks:", wish.blocks, _why_not_blocks
 
 
-def _why_not_unrolled(asked: _Asked, factor: int) -> str:
+def _why_not_unrolled(asked: _HintedLoop, factor: int) -> str:
     if factor in asked.on_cores:
         return ""
     why = ""
@@ -133,7 +133,7 @@ def _why_not_in_kernel(
     return "the kernel has no such serial loop"
 
 
-def _why_not_tiled(asked: _Asked, size: int) -> str:
+def _why_not_tiled(asked: _HintedLoop, size: int) -> str:
     if size in asked.on_cores:
         return ""
     why = "the loop is in no kernel"
@@ -144,7 +144,7 @@ def _why_not_tiled(asked: _Asked, size: int) -> str:
     return why
 
 
-def _why_not_threads(asked: _Asked, threads: int) -> str:
+def _why_not_threads(asked: _HintedLoop, threads: int) -> str:
     why = "the loop is in no kernel"
     for unit, choice in asked.kernels:
         why = why_not_threads(unit, choice, threads)
@@ -153,7 +153,7 @@ def _why_not_threads(asked: _Asked, threads: int) -> str:
     return why
 
 
-def _why_not_blocks(asked: _Asked, _blocks: int) -> str:
+def _why_not_blocks(asked: _HintedLoop, _blocks: int) -> str:
     has_blocks = any(choice.blocks for _, choice in asked.kernels)
     tiled = any(h.wish.threads for unit, _ in asked.kernels for h in hints(unit, WishKind.PARALLEL))
     return "" if has_blocks or tiled else "the kernel has one block"

@@ -232,7 +232,7 @@ def _legal(plan: Plan | Diagnostic) -> Plan:
     return plan
 
 
-class Points(Protocol):
+class TargetPoints(Protocol):
     """The points that a region's space has for one target."""
 
     def listing(self, limit: int) -> Listing:
@@ -261,7 +261,7 @@ class GpuPoints:
     device: Device
 
     def listing(self, limit: int) -> Listing:
-        """Return at most `limit` points, the first of them legal (`Points.listing`)."""
+        """Return at most `limit` points, the first of them legal (`TargetPoints.listing`)."""
         found = self.first_of(self.ranked(self.space.enough(limit)), limit)
         if not self.space.limits:
             return found.of(self.space.size, self.space.legal)

@@ -438,7 +438,7 @@ def _why(
 
 
 @dataclass(frozen=True, slots=True)
-class Footprint:
+class BlockFootprint:
     """What one thread block touches of an array: per dimension, the block loops that pick a
     place and the other loops that run over it."""
 
@@ -446,16 +446,16 @@ class Footprint:
     dimensions: tuple[tuple[frozenset[str], bool], ...]
 
 
-def footprints(unit: Unit, blocks: frozenset[str]) -> frozenset[Footprint]:
+def footprints(unit: Unit, blocks: frozenset[str]) -> frozenset[BlockFootprint]:
     """Return the footprints per thread block of all arrays that the unit touches."""
     loops = {name for s in unit.statements for name in _loop_names(unit.analysis, s)}
-    out: set[Footprint] = set()
+    out: set[BlockFootprint] = set()
     for access in (*unit.reads, *unit.writes):
         dimensions = []
         for index in access.indices:
             used = variables(index) & loops
             dimensions.append((frozenset(used & blocks), bool(used - blocks)))
-        out.add(Footprint(access.access.array, tuple(dimensions)))
+        out.add(BlockFootprint(access.access.array, tuple(dimensions)))
     return frozenset(out)
 
 

@@ -32,8 +32,7 @@ from annotune.schedule.candidate import (
     held_registers,
 )
 from annotune.schedule.launch_sizes import MAX_THREADS, SM_BLOCKS, SM_THREADS, WARP
-from annotune.schedule.merged import as_merged, with_merged
-from annotune.schedule.units import Unit, follow
+from annotune.schedule.units import Unit, as_merged, follow, with_merged
 from annotune.strategies.contraction import (
     LEAST_OUTPUTS,
     LINE,
@@ -229,7 +228,7 @@ GAIN = 0.05
 
 
 @dataclass(frozen=True)
-class _Candidate:
+class _CostedTile:
     """A tile of a unit, some of whose loops may run as one, and its cost."""
 
     cost: float
@@ -304,7 +303,7 @@ def cost(unit: Unit, tile: ContractionTile, element_bytes: int = 8) -> float:
     return max(moved, multiplied) + min(moved, multiplied) / hidden
 
 
-def _candidates(unit: Unit) -> Iterator[_Candidate]:
+def _candidates(unit: Unit) -> Iterator[_CostedTile]:
     """Yield the tiles worth a try, with loops as they are and with two of them as one."""
     for merges in ((), *flattenings(unit)):
         own = with_merged(unit, merges)
@@ -312,7 +311,7 @@ def _candidates(unit: Unit) -> Iterator[_Candidate]:
         if isinstance(found, str):
             continue
         for tile in _tiles(own, found):
-            yield _Candidate(cost(own, tile), merges, own, found, tile)
+            yield _CostedTile(cost(own, tile), merges, own, found, tile)
 
 
 def flattenings(unit: Unit) -> Iterator[tuple[tuple[str, ...], ...]]:

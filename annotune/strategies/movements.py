@@ -39,9 +39,8 @@ from annotune.schedule.candidate import (
     widths,
 )
 from annotune.schedule.launch_sizes import SM_BLOCKS, SM_THREADS, WARP
-from annotune.schedule.merged import with_merged
 from annotune.schedule.messages import NO_MOVEMENT
-from annotune.schedule.units import Unit
+from annotune.schedule.units import Unit, with_merged
 from annotune.strategies.copy_layout import vector_layout
 from annotune.transforms.cache import Resident
 from annotune.transforms.pipeline import WORDS, Pipeline, Stream, part_length

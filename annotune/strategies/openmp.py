@@ -18,13 +18,17 @@ from annotune.schedule.apart import Apart
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.units import Unit, atomic_groups, units
 from annotune.strategies.core_blocks import (
+    ENOUGH_PIECES,
     LANES,
     MAX_LANES,
     MAX_ROWS,
-    Block,
+    Arrangement,
     Blocked,
+    RegisterBlock,
     along_loop,
+    arranged,
     cut_tiles,
+    fetched_ahead,
     first_block,
     free_loops,
     held_loop,
@@ -37,16 +41,10 @@ from annotune.strategies.core_blocks import (
     output,
     over_loops,
     own_band,
+    padded_loops,
     stays_inside,
     strided_loop,
     sum_lanes,
-)
-from annotune.strategies.core_copies import (
-    ENOUGH_PIECES,
-    Arrangement,
-    arranged,
-    fetched_ahead,
-    padded_loops,
 )
 from annotune.transforms.map import STATIC, Map, Team
 from annotune.transforms.pipeline import Prefetch
@@ -81,19 +79,21 @@ STEP = 2
 EVEN = 1.1
 
 
-def first_option(unit: Unit, statement: int) -> Block:
+def first_option(unit: Unit, statement: int) -> RegisterBlock:
     """Return the block that hints or the rules choose: one on copies where these pay."""
     plain = first_block(unit, statement)
     along = along_loop(unit, statement) or strided_loop(unit, statement)
     hinted = hinted_blocks(unit, statement)
     if not along or not is_alone(unit, statement) or (is_fixed(unit, statement) and not hinted):
         return plain
-    found = hinted[:1] or _copied_blocks(unit, statement, along) or [Block(along, plain.lanes)]
+    found = (
+        hinted[:1] or _copied_blocks(unit, statement, along) or [RegisterBlock(along, plain.lanes)]
+    )
     copied = (replace(block, copied=True) for block in found)
     return next((block for block in copied if _pays(unit, statement, block)), plain)
 
 
-def _copied_blocks(unit: Unit, statement: int, along: str) -> list[Block]:
+def _copied_blocks(unit: Unit, statement: int, along: str) -> list[RegisterBlock]:
     """Return the blocks of whole vectors on copies, the best first.
 
     Last are those of fewer lanes: what a long sum reads of an input for many may be more than
@@ -104,17 +104,17 @@ def _copied_blocks(unit: Unit, statement: int, along: str) -> list[Block]:
     return list(dict.fromkeys(found))
 
 
-def _blocks_within(unit: Unit, statement: int, along: str, most: int) -> list[Block]:
+def _blocks_within(unit: Unit, statement: int, along: str, most: int) -> list[RegisterBlock]:
     """Return the blocks of at most so many lanes, the cheapest for each loop of rows first."""
     target = output(unit, statement)
     if target is None:
         return []
     length = unit.trip(statement, along) or LANES
-    found: list[tuple[float, int, Block]] = []
+    found: list[tuple[float, int, RegisterBlock]] = []
     for over in over_loops(unit, statement, along):
         count = unit.trip(statement, over) or MAX_ROWS
         blocks = [
-            Block(along, VECTOR * vectors, over, rows)
+            RegisterBlock(along, VECTOR * vectors, over, rows)
             for vectors in range(1, most // VECTOR + 1)
             for rows in range(1, min(count, MAX_COPIED_ROWS) + 1)
             if vectors * rows <= ACCUMULATORS
@@ -124,7 +124,7 @@ def _blocks_within(unit: Unit, statement: int, along: str, most: int) -> list[Bl
         found.append((_cost(best, length, count), distance, best))
     least = min((cost for cost, _, _ in found), default=0.0)
 
-    def rank(one: tuple[float, int, Block]) -> tuple[bool, float]:
+    def rank(one: tuple[float, int, RegisterBlock]) -> tuple[bool, float]:
         # Of nearly equal ones the rows that lie closest together, which keep to few pages.
         cost, distance, _ = one
         is_dear = cost > EVEN * least
@@ -133,14 +133,14 @@ def _blocks_within(unit: Unit, statement: int, along: str, most: int) -> list[Bl
     return [block for _, _, block in sorted(found, key=rank)]
 
 
-def _best(blocks: Sequence[Block], length: int, count: int) -> Block:
+def _best(blocks: Sequence[RegisterBlock], length: int, count: int) -> RegisterBlock:
     """Return the cheapest block, or one that divides its loops and costs little more.
 
     Next best divides the rows' alone: what lanes leave at the end is often padded,
     what rows leave seldom.
     """
 
-    def cost(block: Block) -> float:
+    def cost(block: RegisterBlock) -> float:
         return _cost(block, length, count)
 
     best = min(blocks, key=cost)
@@ -150,7 +150,7 @@ def _best(blocks: Sequence[Block], length: int, count: int) -> Block:
     return next((block for block in found if cost(block) <= EVEN * cost(best)), best)
 
 
-def _cost(block: Block, length: int, count: int) -> float:
+def _cost(block: RegisterBlock, length: int, count: int) -> float:
     """Return the cycles of one step of the reduction, for each element of the output.
 
     A core starts a multiply-add a cycle, and a load: of the lanes' vectors, and of what the lanes
@@ -162,7 +162,7 @@ def _cost(block: Block, length: int, count: int) -> float:
     return step * tiles / (length * count)
 
 
-def _pays(unit: Unit, statement: int, block: Block) -> bool:
+def _pays(unit: Unit, statement: int, block: RegisterBlock) -> bool:
     """Return whether copies are made for a block, of all that its lanes would have to gather."""
     found = arranged(unit, statement, block)
     if found is None or not found.staged:
@@ -176,16 +176,16 @@ def _pays(unit: Unit, statement: int, block: Block) -> bool:
     return all(f.strides[block.along] in (0, 1) or f.access.array in copied for f in facts)
 
 
-def likely(unit: Unit, statement: int) -> tuple[Block, ...]:
+def likely(unit: Unit, statement: int) -> tuple[RegisterBlock, ...]:
     """Return the few blocks that are worth a trial before all others, the rules' own first."""
     first = first_option(unit, statement)
     along, summed = along_loop(unit, statement), sum_lanes(unit, statement)
-    out = [first, *([Block(), Block(summed, sums=True)] if summed else [])]
+    out = [first, *([RegisterBlock(), RegisterBlock(summed, sums=True)] if summed else [])]
     if along and is_alone(unit, statement):
         longest = unit.trip(statement, along) or MAX_LANES
         out += [*hinted_blocks(unit, statement), first_block(unit, statement)]
-        out += [Block(), Block(along, lanes_of(longest))]
-    return tuple(dict.fromkeys((*out, Block())))
+        out += [RegisterBlock(), RegisterBlock(along, lanes_of(longest))]
+    return tuple(dict.fromkeys((*out, RegisterBlock())))
 
 
 Groups = tuple[tuple[int, ...], ...]
@@ -270,7 +270,7 @@ def cpu_units(analysis: Analysis) -> tuple[Unit, ...]:
 
 
 def choose_cpu(
-    unit: Unit, given: Mapping[int, Block] = MappingProxyType({}), schedule: str = STATIC
+    unit: Unit, given: Mapping[int, RegisterBlock] = MappingProxyType({}), schedule: str = STATIC
 ) -> Candidate:
     """Return the choice for a unit, with the register blocks of some statements `given`."""
     count = max((given[n].shared for n in unit.statements if n in given), default=0)
@@ -353,7 +353,7 @@ def _steps(unit: Unit, blocking: Iterable[Blocked]) -> Iterator[Transform]:
 
 
 def _has_outside(
-    apart: Apart, free: Iterable[str], block: Block, tiles: Iterable[tuple[str, int]]
+    apart: Apart, free: Iterable[str], block: RegisterBlock, tiles: Iterable[tuple[str, int]]
 ) -> bool:
     """Return whether a loop is left around a block, for cores to share: its array is inside.
 
@@ -363,7 +363,9 @@ def _has_outside(
     return any(loop.var in free and loop.var not in inside for loop in apart.band)
 
 
-def _blocking(unit: Unit, statement: int, block: Block, found: Arrangement | None) -> Blocked:
+def _blocking(
+    unit: Unit, statement: int, block: RegisterBlock, found: Arrangement | None
+) -> Blocked:
     """Return the tiles and the order that make `block`: reductions outside its two loops."""
     held = held_loop(unit, statement)
     free, band = free_loops(unit, statement), own_band(unit, statement)
@@ -475,7 +477,7 @@ def _unit_lanes(unit: Unit, cores: tuple[str, ...]) -> Blocked | None:
     return Blocked(unit.leader, ((loop.var, LANES),), simd=loop.var)
 
 
-def _reason(statement: int, block: Block, held: str, near: str) -> Reason:
+def _reason(statement: int, block: RegisterBlock, held: str, near: str) -> Reason:
     if not held:
         return Reason(f"S{statement}", f"lanes of {block.along}", "contiguous in the output")
     what = f"{block.lanes} lanes of {block.along}"

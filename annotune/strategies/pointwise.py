@@ -28,8 +28,7 @@ from annotune.model.sectors import traffic
 from annotune.model.shape import Shape, shape
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import SM_THREADS, WARP
-from annotune.schedule.merged import as_merged, refused_merges, with_merged
-from annotune.schedule.units import Unit
+from annotune.schedule.units import Unit, as_merged, refused_merges, with_merged
 from annotune.transforms.footprint import offset_of
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, name_is_taken, tile_name

@@ -39,7 +39,7 @@ from annotune.transforms.transform import (
     CHILL,
     CUDA_GUIDE,
     KIM_2019,
-    Argument,
+    ArgumentForm,
     OnStatement,
     Word,
     takes,
@@ -73,12 +73,12 @@ class Form:
     word: Word
 
     @property
-    def arguments(self) -> Mapping[str, tuple[str, Argument]]:
+    def arguments(self) -> Mapping[str, tuple[str, ArgumentForm]]:
         """Return each field with its argument by the name of the slot, in the command's order."""
         found = {}
         for one in fields(self.made):
             if "argument" in one.metadata:
-                own: Argument = one.metadata["argument"]
+                own: ArgumentForm = one.metadata["argument"]
                 name = own.slot.name or one.name
                 found[name] = (one.name, replace(own, slot=replace(own.slot, name=name)))
         if self.made is Map:
@@ -182,7 +182,7 @@ def read(command: Command, point: Mapping[str, Value]) -> Iterator[Step]:
 
 
 def _value(
-    command: Command, slot: Slot, given: Given, own: Argument, point: Mapping[str, Value]
+    command: Command, slot: Slot, given: Given, own: ArgumentForm, point: Mapping[str, Value]
 ) -> Any:
     value = given.value
     match slot.kind:
@@ -252,7 +252,7 @@ def _placed(step: Map, word: Word) -> Iterator[Given]:
             yield Given(step.on(place), place)
 
 
-def _plain(own: Argument, value: Any) -> Any:
+def _plain(own: ArgumentForm, value: Any) -> Any:
     """Return a field's value as the argument that means it."""
     if own.words:
         return next(word for word, meant in own.words.items() if meant == value)

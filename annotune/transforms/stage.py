@@ -286,7 +286,7 @@ class Stage(OnStatement):
         """Return why neighbours cannot be copied together, or None when they can."""
         layout, lowest = self._layout(found), context.analysis.shapes[self.array].lowest
         loops = path(body, self.statement)
-        place = Place(context.analysis.region.arrays, lowest, loops, context.sizes)
+        place = MemoryPlace(context.analysis.region.arrays, lowest, loops, context.sizes)
         why = why_not_wide(found, layout, self.width, context.types[self.array], place)
         if not why:
             return None
@@ -373,7 +373,7 @@ def why_not_wide(
     layout: Sequence[tuple[str, int]],
     width: int,
     element: str,
-    place: Place,
+    place: MemoryPlace,
 ) -> str:
     """Return in words why `width` neighbours cannot be copied together, empty when they can."""
     sides = {side.loop.var: side for side in copied.sides}
@@ -400,7 +400,7 @@ def why_not_wide(
     return ""
 
 
-class Place:
+class MemoryPlace:
     """Where elements are in memory, by the loops around a copy."""
 
     def __init__(

@@ -49,7 +49,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class ArgumentForm:
     """What a field is in a command: its slot, the words for its values, and whether only a recipe
     that says all takes it."""
 
@@ -77,7 +77,7 @@ def takes(
     """
     required = required or default is MISSING
     slot = Slot(name, kind, required, repeated, most, by_name, shares)
-    return field(default=default, metadata={"argument": Argument(slot, words or {}, exact)})
+    return field(default=default, metadata={"argument": ArgumentForm(slot, words or {}, exact)})
 
 
 def region_types(region: Region) -> dict[str, str]:

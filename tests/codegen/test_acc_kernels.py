@@ -22,7 +22,7 @@ from annotune.space.decision import Base, Point
 from annotune.space.openacc import AccPoints
 from annotune.space.space import region_space
 from annotune.space.variants import Variant
-from annotune.strategies.acc_levels import on_acc
+from annotune.strategies.openacc import on_acc
 
 TARGET = OpenAccTarget()
 GCC = ("-fopenacc", "-foffload=disable")

@@ -25,9 +25,7 @@ from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.space.decision import Decision
 from annotune.space.openacc import AccPoints, acc_space, decide_acc
-from annotune.strategies.acc_blocks import lane_blocks
-from annotune.strategies.acc_levels import acc_levels
-from annotune.strategies.openacc import NO_BARRIER, acc_shapes, in_form
+from annotune.strategies.openacc import NO_BARRIER, acc_levels, acc_shapes, in_form, lane_blocks
 from annotune.strategies.registry import AUTO, DIRECT
 from annotune.transforms.cache import Cache
 from annotune.transforms.map import Map

@@ -15,8 +15,7 @@ from annotune.analysis.facts import Analysis
 from annotune.schedule.candidate import Candidate
 from annotune.space.openmp import CpuSpace, shown
 from annotune.space.variants import planned
-from annotune.strategies.core_blocks import Block, first_block
-from annotune.strategies.core_copies import COPIES, arranged
+from annotune.strategies.core_blocks import COPIES, RegisterBlock, arranged, first_block
 from annotune.strategies.openmp import choose_cpu, cpu_groups, cpu_units, first_option, likely
 from annotune.transforms.map import Map
 from annotune.transforms.pipeline import Prefetch
@@ -62,7 +61,7 @@ def test_what_lanes_would_gather_is_copied_rather_than_summed_in_lanes() -> None
     analysis = analysed("nwchem/sd_t_d2.c")
     (unit,) = cpu_units(analysis)
     assert first_block(unit, 0).sums
-    assert first_option(unit, 0) == Block("h3", 16, "h2", 8, copied=True)
+    assert first_option(unit, 0) == RegisterBlock("h3", 16, "h2", 8, copied=True)
     copied = {copy.array: copy.layout for copy in choose_cpu(unit).of(Stage)}
     assert copied["v2"][-1] == ("h3", 1)
     assert copied["t2"][-1] == ("h2", 1)
@@ -198,7 +197,7 @@ void f(int n, double *restrict v, double *restrict w, const double *restrict a,
 
 def test_loops_that_other_statements_share_keep_their_order() -> None:
     (unit,) = cpu_units(analyse(source_of(TWO_NESTS_IN_ONE).regions[0]))
-    assert arranged(unit, 0, Block("j", 16, "i", 8, copied=True)) is None
+    assert arranged(unit, 0, RegisterBlock("j", 16, "i", 8, copied=True)) is None
 
 
 def test_every_point_of_a_contraction_is_legal() -> None:
@@ -227,9 +226,9 @@ def test_without_a_reduction_nothing_is_held() -> None:
 def test_likely_blocks_come_once_and_the_rules_own_first() -> None:
     (unit,) = cpu_units(analysed("nwchem/sd_t_d1.c"))
     found = likely(unit, 0)
-    assert found[0] == Block("h3", 16, "h1", 8, copied=True)
-    assert Block() in found
-    assert Block("h3", 16, "p4", 8) in found
+    assert found[0] == RegisterBlock("h3", 16, "h1", 8, copied=True)
+    assert RegisterBlock() in found
+    assert RegisterBlock("h3", 16, "p4", 8) in found
     assert len(set(found)) == len(found)
 
 
@@ -237,7 +236,7 @@ def test_rows_of_a_prime_count_are_nearly_even() -> None:
     sizes = dict.fromkeys(("h3u", "h2u", "h1u", "p6u", "p5u", "p4u", "h7u"), 17)
     text = (EXAMPLES / "nwchem/sd_t_d1.c").read_text()
     (unit,) = cpu_units(analyse(source_of(text, **sizes).regions[0]))
-    assert first_block(unit, 0) == Block("h3", 17, "p4", 6)
+    assert first_block(unit, 0) == RegisterBlock("h3", 17, "p4", 6)
 
 
 def test_points_carry_their_settings() -> None:
@@ -288,7 +287,7 @@ void f(int n, int m, int j_t, double *restrict v, const double *restrict a)
 
 def test_a_tile_whose_name_is_taken_is_not_chosen() -> None:
     (unit,) = cpu_units(analyse(source_of(TAKEN).regions[0]))
-    assert likely(unit, 0) == (Block(),)
+    assert likely(unit, 0) == (RegisterBlock(),)
 
 
 SIBLINGS = """
@@ -310,7 +309,7 @@ void f(int n, double *restrict v, const double *restrict a, double *restrict w)
 def test_a_second_nest_of_the_same_names_has_kinds_of_its_own() -> None:
     *_, unit = cpu_units(analyse(source_of(SIBLINGS).regions[0]))
     assert unit.statements == (1,)
-    assert first_block(unit, 1) == Block("j", 16, "i", 8)
+    assert first_block(unit, 1) == RegisterBlock("j", 16, "i", 8)
 
 
 ALONE = """
@@ -349,7 +348,7 @@ void f(int e, int n, double *restrict v, const double *restrict d, const double 
 def test_of_nearly_equal_blocks_the_rows_that_lie_together_are_chosen() -> None:
     (unit,) = cpu_units(analyse(source_of(ROWS).regions[0]))
     # Ten rows of x would cost 22 cycles for 20 vectors, eight of j 18 for 16.
-    assert first_option(unit, 0) == Block("k", 16, "j", 8, copied=True)
+    assert first_option(unit, 0) == RegisterBlock("k", 16, "j", 8, copied=True)
 
 
 STRIDED = """

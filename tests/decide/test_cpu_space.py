@@ -18,7 +18,7 @@ from annotune.annotation.spec import Constraint, Formula, Parameter
 from annotune.codegen.openmp import OpenMpTarget
 from annotune.diagnostics import AnnotuneError
 from annotune.space.decision import Base
-from annotune.space.limits import Limits
+from annotune.space.limits import AxisLimits
 from annotune.space.openmp import LIKELY, CpuSpace, shown
 from annotune.space.space import Product, region_space
 
@@ -40,12 +40,12 @@ def gradient() -> CpuSpace:
     return CpuSpace(analysed(GRADIENT))
 
 
-def _limits(*formulas: str, **values: tuple[int | str, ...]) -> Limits:
+def _limits(*formulas: str, **values: tuple[int | str, ...]) -> AxisLimits:
     constraints = tuple(Constraint(text, Formula(text)) for text in formulas)
-    return Limits(tuple(Parameter(n, v) for n, v in values.items()), constraints)
+    return AxisLimits(tuple(Parameter(n, v) for n, v in values.items()), constraints)
 
 
-def _settings(limits: Limits, limit: int = 10_000) -> list[Mapping[str, str | int]]:
+def _settings(limits: AxisLimits, limit: int = 10_000) -> list[Mapping[str, str | int]]:
     return [shown(p) for p in CpuSpace(analysed(GRADIENT), (), limits).points(limit)]
 
 

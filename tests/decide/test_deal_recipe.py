@@ -11,8 +11,7 @@ from support.executed import Call, Part, executable
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
 from annotune.ir.nest import Level
-from annotune.strategies.acc_levels import acc_levels
-from annotune.strategies.openacc import in_form
+from annotune.strategies.openacc import acc_levels, in_form
 
 TEXT = """\
 void f(int n, long m, double *restrict a, const double *restrict b)

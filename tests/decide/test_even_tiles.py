@@ -24,7 +24,7 @@ from annotune.measure.trial import Status
 from annotune.measure.variant import Variant as Program
 from annotune.pipeline import Emission, emit
 from annotune.schedule.candidate import ContractionTile
-from annotune.schedule.merged import with_merged
+from annotune.schedule.units import with_merged
 from annotune.settings import Settings
 from annotune.strategies.gpu_tile import cost, flattenings
 from annotune.strategies.registry import AUTO

@@ -15,7 +15,7 @@ from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
 from annotune.model.shape import shape
 from annotune.schedule.candidate import Candidate
-from annotune.schedule.merged import with_merged
+from annotune.schedule.units import with_merged
 from annotune.space.decision import Point
 from annotune.strategies.pointwise import elementwise
 from annotune.strategies.registry import AUTO, DIRECT

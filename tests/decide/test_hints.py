@@ -20,7 +20,7 @@ from annotune.measure.oracle import Oracle
 from annotune.measure.variant import Variant as Program
 from annotune.settings import Settings
 from annotune.space.decision import Point
-from annotune.strategies.core_blocks import Block, first_block
+from annotune.strategies.core_blocks import RegisterBlock, first_block
 from annotune.strategies.hints import HINTS
 from annotune.strategies.openmp import cpu_units
 
@@ -128,7 +128,7 @@ def test_rows_of_a_core_s_block() -> None:
         params = f"param U[] = {factors};"
         found = first("Composite(unrolljam=(['i'],[U]))", PRODUCT, 256, params)
         (unit,) = cpu_units(found.analysis)
-        assert first_block(unit, 0) == Block("j", 16, "i", rows)
+        assert first_block(unit, 0) == RegisterBlock("j", 16, "i", rows)
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,11 @@ import time
 from pathlib import Path
 
 from annotune.codegen.target import load_target
-from annotune.measure.check import Checker, CheckPlan
-from annotune.measure.check import Variant as Program
+from annotune.measure.check import Checker
 from annotune.measure.machine import cpu_facts
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.sizes import open_sizes
 from annotune.measure.toolchain import find_toolchains
 from annotune.pipeline import emit

@@ -17,9 +17,10 @@ from pathlib import Path
 import pytest
 
 from annotune.codegen.target import TARGET_NAMES, load_target
-from annotune.measure.check import Checker, CheckPlan
-from annotune.measure.check import Variant as Program
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.sizes import open_sizes
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Status

@@ -36,7 +36,7 @@ _MAY_IMPORT_BY_NAME = frozenset(
     {
         "annotation/commands.py",
         "codegen/target.py",
-        "measure/variant.py",
+        "measure/program.py",
         "transforms/language.py",
     }
 )

@@ -27,8 +27,8 @@ from functools import lru_cache
 from itertools import count
 
 from annotune.measure.acc_text import (
+    AccDirective,
     Clause,
-    Directive,
     UnsupportedAcc,
     directives,
     openmp_directive,
@@ -63,7 +63,7 @@ _STEPS = ("++", "--")
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class CToken:
     """A token of C that starts at character `start` of its text."""
 
     text: str
@@ -75,16 +75,16 @@ class Token:
         return self.start + len(self.text)
 
 
-def c_tokens(text: str) -> list[Token]:
+def c_tokens(text: str) -> list[CToken]:
     """Return the tokens of a C text without blanks, comments and the preprocessor's lines."""
     return [
-        Token(match.group(), match.start(), match["name"] is not None)
+        CToken(match.group(), match.start(), match["name"] is not None)
         for match in _TOKEN.finditer(text)
         if match["blank"] is None
     ]
 
 
-def after_statement(tokens: Sequence[Token], at: int) -> int:
+def after_statement(tokens: Sequence[CToken], at: int) -> int:
     """Return the number of the token behind the statement that begins with token `at`.
 
     Raises:
@@ -105,7 +105,7 @@ def after_statement(tokens: Sequence[Token], at: int) -> int:
     return at
 
 
-def _after_simple(tokens: Sequence[Token], at: int) -> int:
+def _after_simple(tokens: Sequence[CToken], at: int) -> int:
     while at < len(tokens) and tokens[at].text != ";":
         at = _after_brackets(tokens, at) if tokens[at].text in _CLOSING else at + 1
     if at >= len(tokens):
@@ -113,7 +113,7 @@ def _after_simple(tokens: Sequence[Token], at: int) -> int:
     return at + 1
 
 
-def _after_brackets(tokens: Sequence[Token], at: int) -> int:
+def _after_brackets(tokens: Sequence[CToken], at: int) -> int:
     depth = 0
     for number in range(at, len(tokens)):
         text = tokens[number].text
@@ -123,7 +123,7 @@ def _after_brackets(tokens: Sequence[Token], at: int) -> int:
     raise ValueError("a bracket is never closed")
 
 
-def names_from_outside(tokens: Sequence[Token]) -> dict[str, bool]:
+def names_from_outside(tokens: Sequence[CToken]) -> dict[str, bool]:
     """Return the names that tokens use and do not declare, and whether each is assigned.
 
     Functions that are called, members and tags are not among them; types, macros and constants
@@ -143,7 +143,7 @@ def names_from_outside(tokens: Sequence[Token]) -> dict[str, bool]:
     return found
 
 
-def declared(tokens: Sequence[Token]) -> set[str]:
+def declared(tokens: Sequence[CToken]) -> set[str]:
     """Return the variables that statements declare, by the places where declarations stand."""
     found: set[str] = set()
     before: tuple[str, str] = ("", "{")
@@ -155,7 +155,7 @@ def declared(tokens: Sequence[Token]) -> set[str]:
     return found
 
 
-def _declarators(tokens: Sequence[Token], at: int) -> list[str]:
+def _declarators(tokens: Sequence[CToken], at: int) -> list[str]:
     """Return the names that a declaration from token `at` on declares; none if it is none."""
     words: list[str] = []
     begin = at
@@ -260,7 +260,7 @@ class _Mapped:
 class _Construct:
     """A directive with the statement that it stands before, ``tokens[first:behind]``."""
 
-    directive: Directive
+    directive: AccDirective
     first: int
     behind: int
     mapped: tuple[_Mapped, ...]
@@ -312,7 +312,7 @@ def with_memory(acc_text: str, is_openmp: bool = False) -> str:
     return _edited(acc_text, edits)
 
 
-def _replaced(directive: Directive, text: str) -> tuple[int, int, int, str]:
+def _replaced(directive: AccDirective, text: str) -> tuple[int, int, int, str]:
     indent = directive.indent if text else ""
     return directive.start, directive.end, 0, indent + text + directive.tail
 
@@ -327,7 +327,7 @@ def _edited(text: str, edits: list[tuple[int, int, int, str]]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def _pragma(directive: Directive, is_openmp: bool) -> str:
+def _pragma(directive: AccDirective, is_openmp: bool) -> str:
     """Return a directive that may stand anywhere in a line."""
     text = openmp_directive(directive) if is_openmp else directive.text
     if not text:
@@ -340,7 +340,9 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _construct(directive: Directive, tokens: Sequence[Token], numbers: Iterator[int]) -> _Construct:
+def _construct(
+    directive: AccDirective, tokens: Sequence[CToken], numbers: Iterator[int]
+) -> _Construct:
     first = bisect_left(tokens, directive.end, key=lambda token: token.start)
     try:
         behind = after_statement(tokens, first)
@@ -353,7 +355,7 @@ def _construct(directive: Directive, tokens: Sequence[Token], numbers: Iterator[
 def _block(
     one: _Construct,
     around: Sequence[_Construct],
-    tokens: Sequence[Token],
+    tokens: Sequence[CToken],
     numbers: Iterator[int],
     is_openmp: bool,
 ) -> tuple[str, str]:
@@ -384,13 +386,13 @@ def _block(
     return f"{opening}{{ {inner}", f" {stored}}}{end}"
 
 
-def _own(directive: Directive) -> set[str]:
+def _own(directive: AccDirective) -> set[str]:
     """Return the variables of clauses that give each gang one of its own, or combine them."""
     texts = [c.argument or "" for c in directive.clauses() if c.name in _OWN]
     return {found[1] for text in texts for found in _VARIABLE.finditer(text)}
 
 
-def _alone(directive: Directive, numbers: Iterator[int]) -> str:
+def _alone(directive: AccDirective, numbers: Iterator[int]) -> str:
     """Return the calls for a directive that stands before no statement."""
     flags = {clause.name for clause in directive.clauses() if clause.argument is None}
     calls = ""
@@ -408,7 +410,7 @@ def _alone(directive: Directive, numbers: Iterator[int]) -> str:
     return calls
 
 
-def _mapped(directive: Directive, numbers: Iterator[int]) -> Iterator[_Mapped]:
+def _mapped(directive: AccDirective, numbers: Iterator[int]) -> Iterator[_Mapped]:
     """Yield the variables of a directive's data clauses.
 
     Raises:

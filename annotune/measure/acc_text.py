@@ -84,7 +84,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class Directive:
+class AccDirective:
     """A directive of OpenACC at ``[start, end)`` of a text, whose first line is `line`.
 
     `name` is such as ``enter data``, `rest` what follows it on the joined lines. `tail` are the
@@ -113,7 +113,7 @@ class Directive:
         return tuple(_clauses(self.rest, self.line))
 
 
-def directives(acc_text: str) -> Iterator[Directive]:
+def directives(acc_text: str) -> Iterator[AccDirective]:
     """Yield the directives of a text, those in comments and strings left out.
 
     Raises:
@@ -131,7 +131,7 @@ def directives(acc_text: str) -> Iterator[Directive]:
         text = match.group()
         tail = text.count("\n") * "\n" + ("\r" if text.endswith("\r") else "")
         rest = flat[len(name) :]
-        yield Directive(match.start(), match.end(), line, match["indent"], name, rest, tail)
+        yield AccDirective(match.start(), match.end(), line, match["indent"], name, rest, tail)
 
 
 def as_openmp(acc_text: str) -> str:
@@ -163,7 +163,7 @@ def without_routines(acc_text: str) -> str:
     return _ROUTINE.sub("", acc_text)
 
 
-def openmp_directive(directive: Directive) -> str:
+def openmp_directive(directive: AccDirective) -> str:
     """Return what stands for a directive behind ``#pragma``, or "".
 
     Raises:

@@ -19,26 +19,26 @@ from annotune.measure.compile import (
     REORDERING,
     CompileJob,
     CompileResult,
-    Source,
+    SourceText,
     compile_job,
 )
 from annotune.measure.harness import REGION
 from annotune.measure.messages import (
-    Grid,
+    GangGrid,
     asked_text,
     grids_of_feedback,
     grids_text,
     parse_func_map,
     parse_nvc_feedback,
 )
-from annotune.measure.oracle import Oracle, Reference
+from annotune.measure.oracle import Oracle, OracleResult
 from annotune.measure.plan import CheckPlan as CheckPlan
 from annotune.measure.plan import Run, runs_of, without_detectors, words_of
-from annotune.measure.run import Outcome, RunJob, may_share_a_child, run_in_one_child
+from annotune.measure.program import Program as Program
+from annotune.measure.program import compile_job_of, taking_way_out, texts_of, told
+from annotune.measure.run import RunJob, RunResult, may_share_a_child, run_in_one_child
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import NOTHING_COMPARED, Status, Timing, Trial
-from annotune.measure.variant import Variant as Variant
-from annotune.measure.variant import compile_job_of, taking_way_out, texts_of, told
 
 WAITED = "waited_for_processors"
 """Under this name a trial's facts have the share of its timed runs in which some task waited."""
@@ -64,48 +64,48 @@ class Checker:
         self._known: dict[str, Trial] = {}
         self._lock = threading.Lock()
 
-    def check(self, variant: Variant, plan: CheckPlan) -> Trial:
-        """Return `variant`'s fate. Nothing that it or a compiler does raises."""
-        key = self._key(variant, plan)
+    def check(self, program: Program, plan: CheckPlan) -> Trial:
+        """Return `program`'s fate. Nothing that it or a compiler does raises."""
+        key = self._key(program, plan)
         with self._lock:
             known = self._known.get(key)
         if known is not None:
-            return replace(known, config=dict(variant.config), reused=True)
-        trial = _check(variant, plan, self.oracle)
+            return replace(known, config=dict(program.config), reused=True)
+        trial = _check(program, plan, self.oracle)
         with self._lock:
             self._known[key] = trial
         return trial
 
-    def _key(self, variant: Variant, plan: CheckPlan) -> str:
+    def _key(self, program: Program, plan: CheckPlan) -> str:
         """Return the hash of everything that can change the answer, `config` not among it."""
-        texts = [variant.code.body, variant.code.helper, variant.device_text]
-        settings = [variant.target, variant.kind, variant.optimisation, variant.nvcc, repr(plan)]
+        texts = [program.code.body, program.code.helper, program.device_text]
+        settings = [program.target, program.kind, program.optimisation, program.nvcc, repr(plan)]
         return hashlib.sha256(json.dumps([texts, settings]).encode()).hexdigest()
 
 
-def _check(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Trial:
+def _check(program: Program, plan: CheckPlan, oracle: Oracle) -> Trial:
     """Run everything that `plan` asks for; the first failure ends it."""
-    trial = Trial(variant.target, dict(variant.config), Status.CORRECT, device=plan.device_name)
-    found = _Found({**without_detectors(variant, plan, oracle)})
+    trial = Trial(program.target, dict(program.config), Status.CORRECT, device=plan.device_name)
+    found = _Found({**without_detectors(program, plan, oracle)})
     try:
-        if plan.arch and variant.device_text:
-            cubin = _device_facts(variant, plan, oracle)
+        if plan.arch and program.device_text:
+            cubin = _device_facts(program, plan, oracle)
             found.facts.update(_kernel_facts(cubin))
             trial = replace(trial, kernels=cubin.kernels)
-        if plan.grids and variant.kind in OPENACC:
-            _grid_facts(variant, plan, oracle, found.facts)
-        _run_all(variant, plan, oracle, found)
+        if plan.grids and program.kind in OPENACC:
+            _grid_facts(program, plan, oracle, found.facts)
+        _run_all(program, plan, oracle, found)
         if not found.compared:
             skipped = found.facts.get("skipped", "")
             raise _Failed(Status.RUNTIME, f"{NOTHING_COMPARED}: {skipped}")
-        if _must_launch(variant) and not plan.may_fall_back and not found.launches:
+        if _must_launch(program) and not plan.may_fall_back and not found.launches:
             raise _Failed(Status.CORRECTNESS, NOT_LAUNCHED)
     except _Failed as failure:
         trial = replace(trial, status=failure.status, reason=failure.reason.strip())
     else:
         trial = replace(_timed(trial, found), verified=True)
         if found.reached:
-            found.facts[BRANCHES] = told(texts_of(variant), found.reached)
+            found.facts[BRANCHES] = told(texts_of(program), found.reached)
     return replace(trial, facts=found.facts, compile_s=found.compile_s, run_s=found.run_s)
 
 
@@ -116,30 +116,30 @@ class _Found:
     facts: dict[str, str | int | float]
     compared: int = 0
     launches: int = 0
-    timed: Outcome | None = None
+    timed: RunResult | None = None
     reached: dict[str, set[int]] = field(default_factory=dict)
     compile_s: float = 0.0
     run_s: float = 0.0
 
 
-def _run_all(variant: Variant, plan: CheckPlan, oracle: Oracle, found: _Found) -> None:
-    """Compile and run `variant` as `plan` says, and put what comes of it into `found`.
+def _run_all(program: Program, plan: CheckPlan, oracle: Oracle, found: _Found) -> None:
+    """Compile and run `program` as `plan` says, and put what comes of it into `found`.
 
     Raises:
         _Failed: It does not compile, or does not end well, or is wrong.
     """
-    wanted = runs_of(variant, plan, oracle)
+    wanted = runs_of(program, plan, oracle)
     for (kind, way_out), runs in itertools.groupby(wanted, lambda r: (r.kind, r.takes_way_out)):
-        text = taking_way_out(variant) if way_out else variant
+        text = taking_way_out(program) if way_out else program
         built = _built(text, kind, plan, oracle)
         found.compile_s += built.time_s
-        if kind == variant.kind and not way_out:
+        if kind == program.kind and not way_out:
             found.facts["digest"] = built.digest[:16]
-        ready = (_ready(variant, run, built, plan, oracle, found.facts) for run in runs)
+        ready = (_ready(program, run, built, plan, oracle, found.facts) for run in runs)
         for together in _rounds(one for one in ready if one is not None):
             start = time.monotonic()
             try:
-                for outcome in _compared(variant, together, oracle):
+                for outcome in _compared(program, together, oracle):
                     found.compared += 1
                     found.launches += outcome.launches or 0
                     for marks, numbers in outcome.reached.items():
@@ -175,9 +175,9 @@ def _is_tuned(run: Run, oracle: Oracle) -> bool:
     return all(sizes.get(name) == n for name, n in run.sizes.items())
 
 
-def _must_launch(variant: Variant) -> bool:
+def _must_launch(program: Program) -> bool:
     """Return whether a variant that launches no kernel is none."""
-    return bool(variant.device_text) or KINDS[variant.kind].is_on_gpu
+    return bool(program.device_text) or KINDS[program.kind].is_on_gpu
 
 
 class _Failed(Exception):
@@ -195,11 +195,11 @@ class _Ready:
 
     run: Run
     job: RunJob
-    reference: Reference
+    reference: OracleResult
 
 
 def _ready(
-    variant: Variant,
+    program: Program,
     run: Run,
     built: CompileResult,
     plan: CheckPlan,
@@ -232,7 +232,7 @@ def _ready(
         order=run.order,
         order_seed=plan.seed,
         fail_at=run.fail_at,
-        resident=plan.resident and (bool(variant.device_text) or variant.kind == "openacc"),
+        resident=plan.resident and (bool(program.device_text) or program.kind == "openacc"),
         entry=built.entry,
         memory_mib=plan.memory_mib,
         has_memory=kind.remembers,
@@ -255,13 +255,13 @@ def _rounds(ready: Iterable[_Ready]) -> Iterator[list[_Ready]]:
         yield together
 
 
-def _compared(variant: Variant, together: Sequence[_Ready], oracle: Oracle) -> Iterator[Outcome]:
+def _compared(program: Program, together: Sequence[_Ready], oracle: Oracle) -> Iterator[RunResult]:
     """Yield the outcomes of runs in one child that equal the original's.
 
     Raises:
         _Failed: The variant does not end well, or is wrong.
     """
-    reorders = bool(REORDERING & {*variant.optimisation, *oracle.flags})
+    reorders = bool(REORDERING & {*program.optimisation, *oracle.flags})
     with run_in_one_child([one.job for one in together]) as outcomes:
         # The first that fails is the last there is.
         for one, outcome in zip(together, outcomes, strict=False):
@@ -278,13 +278,13 @@ def _compared(variant: Variant, together: Sequence[_Ready], oracle: Oracle) -> I
                 wrong = f"in a later run {wrong}" if wrong else ""
             if wrong:
                 raise _Failed(Status.CORRECTNESS, words_of(run, wrong))
-            is_tuned = _must_launch(variant) and _is_tuned(run, oracle)
+            is_tuned = _must_launch(program) and _is_tuned(run, oracle)
             if is_tuned and not outcome.launches:
                 raise _Failed(Status.CORRECTNESS, words_of(run, NOT_LAUNCHED))
             yield outcome
 
 
-def _has_stopped(job: RunJob, outcome: Outcome) -> bool:
+def _has_stopped(job: RunJob, outcome: RunResult) -> bool:
     """Return whether an entry ended the program, rightly: a call failed, and the data had changed.
 
     Only of data that stay on the device; from all other failures there is a way back.
@@ -293,13 +293,13 @@ def _has_stopped(job: RunJob, outcome: Outcome) -> bool:
     return job.resident and job.fail_at > 0 and outcome.status is Status.RUNTIME and is_told
 
 
-def _built(variant: Variant, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileResult:
-    """Return `variant` compiled as `kind`, or raise `_Failed` with the compiler's words."""
+def _built(program: Program, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileResult:
+    """Return `program` compiled as `kind`, or raise `_Failed` with the compiler's words."""
     try:
-        job = compile_job_of(variant, kind, oracle, plan.compile_limit_s, plan.arch)
+        job = compile_job_of(program, kind, oracle, plan.compile_limit_s, plan.arch)
     except ValueError as refusal:  # the text holds what the check on the CPU cannot execute
         raise _Failed(Status.COMPILE, str(refusal)) from refusal
-    return _usable(compile_job(job, oracle.tools, oracle.folder / "compiled"))
+    return _usable(oracle.compile(job))
 
 
 def _usable(result: CompileResult) -> CompileResult:
@@ -312,20 +312,20 @@ def _usable(result: CompileResult) -> CompileResult:
     return result
 
 
-def _device_facts(variant: Variant, plan: CheckPlan, oracle: Oracle) -> CompileResult:
-    """Return what nvcc says about `variant`'s kernels when it compiles them for `plan.arch`.
+def _device_facts(program: Program, plan: CheckPlan, oracle: Oracle) -> CompileResult:
+    """Return what nvcc says about `program`'s kernels when it compiles them for `plan.arch`.
 
     Raises:
         _Failed: nvcc refuses them, crashes, or takes too long.
     """
     job = CompileJob(
-        (Source(variant.device_text, "cuda"),),
+        (SourceText(program.device_text, "cuda"),),
         "cuda-cubin",
         arch=plan.arch,
         limit_s=plan.compile_limit_s,
-        nvcc=variant.nvcc,
+        nvcc=program.nvcc,
     )
-    return _usable(compile_job(job, oracle.tools, oracle.folder / "compiled"))
+    return _usable(oracle.compile(job))
 
 
 def _kernel_facts(cubin: CompileResult) -> dict[str, str | int | float]:
@@ -344,16 +344,16 @@ def _kernel_facts(cubin: CompileResult) -> dict[str, str | int | float]:
 
 
 def _grid_facts(
-    variant: Variant, plan: CheckPlan, oracle: Oracle, facts: dict[str, str | int | float]
+    program: Program, plan: CheckPlan, oracle: Oracle, facts: dict[str, str | int | float]
 ) -> None:
     """Put the grids that OpenACC asks for into `facts`, and those that a compiler chooses.
 
     Raises:
         _Failed: The compiler says that it takes other sizes.
     """
-    facts["grid_asked"] = asked_text(variant.code.body)
+    facts["grid_asked"] = asked_text(program.code.body)
     # Its text as it is: what a check puts around the kernels is not for a GPU.
-    job = compile_job_of(variant, "openacc-nvptx", oracle, plan.compile_limit_s)
+    job = compile_job_of(program, "openacc-nvptx", oracle, plan.compile_limit_s)
     chosen = chosen_grids(job, REGION, oracle.tools, oracle.folder / "compiled")
     facts["grid_chosen"] = str(chosen)
     if chosen.invalid:
@@ -367,7 +367,7 @@ class Chosen:
     `invalid` are its words when it took other sizes than those asked for.
     """
 
-    grids: tuple[Grid, ...] = ()
+    grids: tuple[GangGrid, ...] = ()
     compiler: str = ""
     reason: str = ""
     invalid: str = ""
@@ -398,7 +398,7 @@ def _ptx(built: CompileResult) -> list[Path]:
     return sorted(built.path.parent.glob("*.mkoffload.s")) if built.ok else []
 
 
-def _chosen(built: CompileResult, grids: tuple[Grid, ...], compiler: str) -> Chosen:
+def _chosen(built: CompileResult, grids: tuple[GangGrid, ...], compiler: str) -> Chosen:
     if built.invalid:
         return Chosen(grids, compiler, invalid=built.invalid)
     if not built.ok:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotune.measure.command import Finished, run_command
-from annotune.measure.harness import ENTRY
 from annotune.measure.messages import KernelFacts, ignored_dimensions, parse_ptxas
 from annotune.measure.toolchain import Compiler, Toolchains
+from annotune.measure.values import ENTRY
 
 RUNTIME_FOLDER = Path(__file__).parent / "runtime"
 """Where the headers and sources lie that run CUDA, OpenMP and OpenACC on this CPU."""
@@ -42,7 +42,7 @@ _CUDA_TEXT = ("-std=c++17", "-DANNOTUNE_CPU", f"-I{RUNTIME_FOLDER}", "-include",
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CompileKind:
     """One way to compile: flags per language, what is linked, and what comes out.
 
     `compilers` maps a source's language to the compiler's role in `Toolchains`: ``c``,
@@ -91,14 +91,14 @@ _C = {"c": "c"}
 _C_AND_CXX = {"c": "c", "c++": "cxx"}
 
 
-def _c_kind(*flags: str, runtime: tuple[str, ...] = ()) -> Kind:
+def _c_kind(*flags: str, runtime: tuple[str, ...] = ()) -> CompileKind:
     """Return a kind that compiles C to a shared object with `flags` besides the usual ones."""
-    return Kind(_C, {"c": (*_SHARED, "-O2", *flags)}, (*flags, *_LINK), runtime=runtime)
+    return CompileKind(_C, {"c": (*_SHARED, "-O2", *flags)}, (*flags, *_LINK), runtime=runtime)
 
 
-def _c_asan(*flags: str, runtime: tuple[str, ...] = ()) -> Kind:
+def _c_asan(*flags: str, runtime: tuple[str, ...] = ()) -> CompileKind:
     """Return `_c_kind` under the address and undefined-behaviour sanitizers."""
-    return Kind(
+    return CompileKind(
         _C,
         {"c": (*_ASAN_BUILD, *flags)},
         (*_ASAN, *flags, *_LINK),
@@ -119,9 +119,9 @@ _WRAPS = tuple(f"-Wl,--wrap={name}" for name in _WRAPPED.split())
 _DETECTING = ("-g1", "-O0", "-fsanitize=thread", *_NO_BUILTIN)
 
 
-def _openmp_played(*flags: str, runtime: tuple[str, ...] = ()) -> Kind:
+def _openmp_played(*flags: str, runtime: tuple[str, ...] = ()) -> CompileKind:
     """Return a kind that plays OpenMP's threads one after another; to `_DETECTING` races show."""
-    return Kind(
+    return CompileKind(
         _C_AND_CXX,
         {"c": (*_SHARED, "-fopenmp", "-foffload=disable", *flags)},
         (*_WRAPS, *_LINK),
@@ -160,7 +160,7 @@ NVC = OtherCompiler(
     feedback=("-Minfo=accel",),
 )
 
-_CUDA_CPU = Kind(
+_CUDA_CPU = CompileKind(
     _C_AND_CXX,
     {"c": (*_SHARED, "-O2"), "c++": (*_SHARED, "-O2", *_CUDA_TEXT)},
     _LINK,
@@ -169,11 +169,11 @@ _CUDA_CPU = Kind(
 
 _OPENMP_KIND = _c_kind(*_OPENMP)
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, CompileKind] = {
     "c": _c_kind(),
     "c-asan": _c_asan(),
     # Says which part of each array it touches; gcc must not link a library that answers instead.
-    "c-watched": Kind(
+    "c-watched": CompileKind(
         _C,
         {"c": (*_SHARED, "-O0", "-fsanitize=thread")},
         ("-nodefaultlibs", *_LINK, "-lc", "-lgcc"),
@@ -182,9 +182,9 @@ KINDS: Mapping[str, Kind] = {
         fixed_optimisation=True,
     ),
     "openmp": _OPENMP_KIND,
-    # With marks in its text (`annotune.measure.variant`), as the others of this name.
+    # With marks in its text (`annotune.measure.program`), as the others of this name.
     "openmp-marked": _OPENMP_KIND,
-    # Its limits are near those of 16 bits (`annotune.measure.variant`), as those of its like.
+    # Its limits are near those of 16 bits (`annotune.measure.program`), as those of its like.
     "openmp-near-limits": _OPENMP_KIND,
     "openmp-asan": _c_asan(*_OPENMP),
     "openmp-race": _openmp_played(*_DETECTING),
@@ -196,13 +196,13 @@ KINDS: Mapping[str, Kind] = {
     "openacc-near-limits": _c_kind(*_OPENACC),
     "openacc-asan": _c_asan(*_OPENACC, *ACC_MEMORY, runtime=_ACC_RUNTIME),
     # What gcc chooses for a GPU is in the PTX that it leaves; nothing of it is run.
-    "openacc-nvptx": Kind(
+    "openacc-nvptx": CompileKind(
         _C,
         {"c": (*_SHARED, "-O2", *_NVPTX, "-save-temps")},
         (*_NVPTX, "-save-temps", *_LINK),
         native=False,
     ),
-    "openacc-gpu": Kind(
+    "openacc-gpu": CompileKind(
         _C,
         {"c": (*_SHARED, "-O2", *_NVPTX)},
         (*_NVPTX, *_LINK, f"-Wl,-T,{RUNTIME_FOLDER / 'keep_offload.ld'}", "-ldl"),
@@ -211,7 +211,7 @@ KINDS: Mapping[str, Kind] = {
         is_on_gpu=True,
         environ={"ACC_DEVICE_TYPE": "nvidia"},
     ),
-    "openacc-nvc": Kind(
+    "openacc-nvc": CompileKind(
         {"c": "nvc"},
         {"c": ("-fPIC", "-O2", "-c", *NVC.openacc, *NVC.feedback)},
         suffix=".o",
@@ -225,7 +225,7 @@ KINDS: Mapping[str, Kind] = {
     "cuda-cpu-small": _CUDA_CPU,
     "cuda-cpu-marked": _CUDA_CPU,
     "cuda-cpu-near-limits": _CUDA_CPU,
-    "cuda-cpu-asan": Kind(
+    "cuda-cpu-asan": CompileKind(
         _C_AND_CXX,
         {"c": _ASAN_BUILD, "c++": (*_ASAN_BUILD, *_CUDA_TEXT)},
         (*_ASAN, *_LINK),
@@ -234,7 +234,7 @@ KINDS: Mapping[str, Kind] = {
         is_ordered=True,
         fixed_optimisation=True,
     ),
-    "cuda-cpu-race": Kind(
+    "cuda-cpu-race": CompileKind(
         _C_AND_CXX,
         {"c": (*_SHARED, "-O1"), "c++": (*_RACE_BUILD, *_CUDA_TEXT)},
         _LINK,
@@ -243,7 +243,7 @@ KINDS: Mapping[str, Kind] = {
         is_ordered=True,
         fixed_optimisation=True,
     ),
-    "cuda-gpu": Kind(
+    "cuda-gpu": CompileKind(
         {"c": "c", "cuda": "nvcc"},
         {"c": (*_SHARED, "-O2"), "cuda": ("-O3", "-Xcompiler", "-fPIC", "-Xptxas", "-v")},
         _LINK,
@@ -251,7 +251,7 @@ KINDS: Mapping[str, Kind] = {
         links_cudart=True,
         is_on_gpu=True,
     ),
-    "cuda-cubin": Kind(
+    "cuda-cubin": CompileKind(
         {"cuda": "nvcc"},
         {"cuda": ("-cubin", "-Xptxas", "-v")},
         suffix=".cubin",
@@ -279,7 +279,7 @@ _SUFFIXES = {"c": ".c", "c++": ".cpp", "cuda": ".cu"}
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """One text to compile and its language: ``c``, ``c++`` or ``cuda``."""
 
     text: str
@@ -295,7 +295,7 @@ class CompileJob:
     for C. `arch` and the flags `nvcc` are for that compiler.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[SourceText, ...]
     kind: str
     flags: tuple[str, ...] = ()
     optimisation: tuple[str, ...] = ()
@@ -417,7 +417,7 @@ def _with_facts(result: CompileResult) -> CompileResult:
     )
 
 
-def _flags(job: CompileJob, kind: Kind, tools: Toolchains, language: str) -> list[str]:
+def _flags(job: CompileJob, kind: CompileKind, tools: Toolchains, language: str) -> list[str]:
     """Return the flags for one source's language, the job's own last so that they win."""
     flags = list(kind.flags[language])
     if job.optimisation and not kind.fixed_optimisation and language != "cuda":
@@ -499,7 +499,7 @@ def _runtime_object(
 
 
 def _steps(
-    job: CompileJob, kind: Kind, tools: Toolchains, path: Path, runtime: Sequence[Path]
+    job: CompileJob, kind: CompileKind, tools: Toolchains, path: Path, runtime: Sequence[Path]
 ) -> list[list[str]]:
     """Return the command lines in order: one for a single source, else objects and a link.
 
@@ -534,7 +534,7 @@ def _steps(
     return [*steps, [*linker, *objects, *linked, "-o", str(path), *kind.link, *cudart]]
 
 
-def _start(tools: Toolchains, kind: Kind, language: str) -> tuple[str, ...]:
+def _start(tools: Toolchains, kind: CompileKind, language: str) -> tuple[str, ...]:
     """Return the words that start the compiler of `language`, which the caller knows is here."""
     compiler: Compiler | None = tools.role(kind.compilers[language])
     assert compiler is not None, language

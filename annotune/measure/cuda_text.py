@@ -58,7 +58,7 @@ class UnsupportedCuda(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
+class _CudaToken:
     kind: str
     text: str
     start: int
@@ -133,7 +133,7 @@ class _Translator:
     def _refuse(self, offset: int, message: str) -> None:
         raise UnsupportedCuda(bisect_right(self.line_starts, offset), message)
 
-    def _live_tokens(self) -> Iterator[_Token]:
+    def _live_tokens(self) -> Iterator[_CudaToken]:
         """Yield the tokens outside comments, strings and what ANNOTUNE_CPU excludes."""
         # One entry per open #if: True, False or, for any other condition, None.
         live: list[bool | None] = []
@@ -144,7 +144,7 @@ class _Translator:
                 if False not in live:
                     self._read_directive(match.group(), match.start())
             elif kind != "tag" and match.group("skip") is None and False not in live:
-                yield _Token(kind, match.group(), match.start())
+                yield _CudaToken(kind, match.group(), match.start())
 
     @staticmethod
     def _follow_condition(directive: str, live: list[bool | None]) -> None:
@@ -305,7 +305,7 @@ def _function_name(head: list[str]) -> str | None:
     return name
 
 
-def _declared_names(declaration: list[_Token]) -> list[str]:
+def _declared_names(declaration: list[_CudaToken]) -> list[str]:
     """Return the variables of a declaration, whose last token is the ``;``."""
     names, depth = [], 0
     for token, after in pairwise(declaration):
@@ -313,3 +313,90 @@ def _declared_names(declaration: list[_Token]) -> list[str]:
         if depth == 0 and token.kind == "word" and after.text in ("[", ",", ";"):
             names.append(token.text)
     return names
+
+
+# Kernel time is the sum over the launches, each between two events; the entry's copies and
+# allocations are in the end-to-end time, which the caller takes around the call.
+_TIMER = r"""
+#include <cuda_runtime.h>
+#include <time.h>
+static cudaEvent_t annotune_begin, annotune_end;
+static double annotune_kernel_s;
+static int annotune_launched;
+static int annotune_flush_wanted;
+static double annotune_flush_s;
+
+/* Overwrites the L2, so that the next kernel finds nothing of its own there. */
+static void annotune_flush(void)
+{
+    static void *scratch;
+    static size_t bytes;
+    if (!scratch) {
+        int l2 = 0;
+        cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0);
+        bytes = 2 * (size_t)l2;
+        if (cudaMalloc(&scratch, bytes) != cudaSuccess) return;
+    }
+    cudaMemset(scratch, 0, bytes);
+    cudaDeviceSynchronize();
+}
+
+static void annotune_before_launch(void)
+{
+    if (annotune_flush_wanted) {
+        /* Here, for the copies to the device have left their data in the L2. */
+        timespec before, after;
+        annotune_flush_wanted = 0;
+        cudaDeviceSynchronize();
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        annotune_flush();
+        clock_gettime(CLOCK_MONOTONIC, &after);
+        annotune_flush_s += (double)(after.tv_sec - before.tv_sec)
+            + 1e-9 * (double)(after.tv_nsec - before.tv_nsec);
+    }
+    if (!annotune_begin) { cudaEventCreate(&annotune_begin); cudaEventCreate(&annotune_end); }
+    cudaEventRecord(annotune_begin);
+}
+static void annotune_after_launch(void)
+{
+    float ms = 0;
+    cudaEventRecord(annotune_end);
+    cudaEventSynchronize(annotune_end);
+    if (cudaEventElapsedTime(&ms, annotune_begin, annotune_end) != cudaSuccess) return;
+    annotune_kernel_s += 1e-3 * ms;
+    annotune_launched++;
+}
+#define ANNOTUNE_EXPORTED extern "C" __attribute__((visibility("default")))
+/* Seconds in kernels since the last call of this function. */
+ANNOTUNE_EXPORTED double annotune_kernel_seconds(void)
+{
+    double seconds = annotune_kernel_s;
+    annotune_kernel_s = 0;
+    return seconds;
+}
+ANNOTUNE_EXPORTED int annotune_gpu_launches(void) { return annotune_launched; }
+/* Has the L2 overwritten before the first kernel of the next call. */
+ANNOTUNE_EXPORTED void annotune_flush_l2(void) { annotune_flush_wanted = 1; }
+/* Seconds that this took since the last call of this function: no part of a call's time. */
+ANNOTUNE_EXPORTED double annotune_flush_seconds(void)
+{
+    double seconds = annotune_flush_s;
+    annotune_flush_s = 0;
+    return seconds;
+}
+"""
+
+# A launch statement of generated text, on one or more lines.
+_LAUNCH = re.compile(r"\b\w+(?:<[^<>;{}]*>)?\s*<<<[^;{}]*?>>>\s*\([^;{}]*\)\s*;")
+
+
+def timed_device_text(device: str) -> str:
+    """Return ``S.cu`` with a pair of events around every launch, for kernel time alone.
+
+    Launches that overlap in streams are put in sequence by it: end-to-end time tells of those.
+    """
+    body = _LAUNCH.sub(
+        lambda launch: f"{{ annotune_before_launch(); {launch[0]} annotune_after_launch(); }}",
+        device,
+    )
+    return _TIMER + "#line 1\n" + body

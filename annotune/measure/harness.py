@@ -3,107 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.names import spelled
 from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode
-from annotune.ir.expr import Var, variables
-from annotune.ir.nest import Assign, Local, walk_stmts
-from annotune.ir.nest import Loop as LoopNode
 from annotune.ir.region import Array, Region, Scalar, SourceFile
-from annotune.measure.values import Family, family_of
-
-ENTRY = "annotune_call"
-"""``void annotune_call(void **arrays, long long *integers, double *reals)`` of every library."""
+from annotune.measure.values import ENTRY, signature
 
 REGION = "annotune_region"
 """The function that holds the region's text in every library."""
 
-_F2C_INTEGERS = frozenset({"integer", "logical", "ftnlen"})
 _QUALIFIERS = re.compile(r"\b(static|extern|register|volatile|const)\b\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """The names that `ENTRY` takes, in the order in which it takes them.
-
-    `integers`, `reals` and `complexes` are the scalars that the region uses and does not
-    declare itself; complex ones are passed as two reals each, behind the `reals`. `written`
-    are the scalars whose value after the region matters and is passed back.
-    """
-
-    arrays: tuple[str, ...]
-    integers: tuple[str, ...]
-    reals: tuple[str, ...]
-    written: frozenset[str]
-    complexes: tuple[str, ...] = ()
-
-    def slots(self) -> tuple[str, ...]:
-        """Return the scalar that each double of the call's `reals` belongs to."""
-        return (*self.reals, *(name for name in self.complexes for _ in range(2)))
-
-
-def signature(region: Region) -> Signature:
-    """Return what the wrapper of `region` takes, whichever body stands in it."""
-    passed = [s for s in region.scalars.values() if not s.is_local and not s.is_macro]
-    integers = integer_names(region)
-    changed = _changed(region)
-    others = [s for s in passed if s.name not in integers]
-    pairs = tuple(s.name for s in others if family_of(s.type) is Family.COMPLEX)
-    return Signature(
-        tuple(region.arrays),
-        tuple(s.name for s in passed if s.name in integers),
-        tuple(s.name for s in others if s.name not in pairs),
-        frozenset(s.name for s in passed if s.name in changed and s.read_after),
-        pairs,
-    )
-
-
-def integer_names(region: Region) -> frozenset[str]:
-    """Return the integer scalars of `region`: by their type, or by standing in a subscript.
-
-    A type may be the user's own name, so what a variable is used for speaks as well.
-    """
-    found = set(_index_names(region))
-    for stmt in walk_stmts(region.nest.body):
-        if isinstance(stmt, Local) and _is_integer_type(stmt.type):
-            found.add(stmt.name)
-    for scalar in region.scalars.values():
-        if scalar.value is not None or _is_integer_type(scalar.type):
-            found.add(scalar.name)
-    return frozenset(found)
-
-
-def _index_names(region: Region) -> Iterator[str]:
-    """Yield the names in loop headers, subscripts and extents."""
-    for stmt in walk_stmts(region.nest.body):
-        if isinstance(stmt, LoopNode):
-            yield stmt.var
-            yield from variables(stmt.lower) | variables(stmt.upper)
-        elif isinstance(stmt, Assign):
-            for place in stmt.reads():
-                for index in () if isinstance(place, Var) else place.indices:
-                    yield from variables(index)
-            for index in () if isinstance(stmt.target, Var) else stmt.target.indices:
-                yield from variables(index)
-    for array in region.arrays.values():
-        for extent in array.extents:
-            if extent is not None:
-                yield from variables(extent)
-
-
-def _is_integer_type(type_: str) -> bool:
-    plain = _QUALIFIERS.sub("", type_).strip()
-    return plain in _F2C_INTEGERS or family_of(plain) is Family.INTEGER
-
-
-def _changed(region: Region) -> frozenset[str]:
-    """Return the scalars that the nest assigns, its loop variables among them."""
-    assigned = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
-    return frozenset(assigned | {loop.var for loop in region.nest.loops()})
 
 
 def oracle_source(source: SourceFile, region: Region) -> str:
@@ -208,3 +120,67 @@ def array_parameter(array: Array) -> str:
         return f"{spelled(array.element)} *{array.name}"
     inner = "".join(f"[{c_expr(e)}]" for e in array.extents[1:] if e is not None)
     return f"{spelled(array.element)} (*{array.name}){inner}"
+
+
+# The directives that end where they stand: after them the next part reads as if it were alone.
+_HARMLESS = (
+    r"(?:if|ifdef|ifndef|elif|else|endif|line|error)\b"
+    r"|pragma[ \t]+(?:omp|acc|GCC[ \t]+(?:unroll|ivdep))\b"
+)
+_DIRECTIVE = re.compile(rf"^[ \t]*(?:#|%:)[ \t]*+(?!{_HARMLESS})", re.MULTILINE)
+_NOISE = re.compile(
+    r"/\*.*?\*/|//(?:\\\n|[^\n])*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    r"|^[ \t]*(?:#|%:)(?:\\\n|[^\n])*",
+    re.DOTALL | re.MULTILINE,
+)
+_TOKEN = re.compile(r"[A-Za-z_]\w*|\S")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+# Words of the language and of gcc: _Alignas, __attribute__.
+_RESERVED = re.compile(r"_[A-Z_]")
+
+
+def joint_source(source: SourceFile, region: Region, codes: Sequence[RegionCode]) -> str:
+    """Return C with the user's file once, and below it an entry for each of `codes`.
+
+    Each part is, character by character, what stands below the file when it is compiled alone;
+    macros give its functions names of their own.
+
+    Raises:
+        ValueError: One of the texts has a directive, such as a macro, that would reach the next.
+    """
+    user = set(_NAME.findall(source.text))
+    parts = [file_head(source)]
+    for number, code in enumerate(codes):
+        if _DIRECTIVE.search(f"{code.helper}\n{code.body}"):
+            raise ValueError("the text of a variant has a directive that lasts")
+        # What the user's file has a name for is not the variant's to rename.
+        names = [ENTRY, REGION, *sorted(file_scope_names(code.helper) - user)]
+        parts += [f"#define {name} {numbered(name, number)}\n" for name in names]
+        parts.append(variant_part(region, code))
+        parts += [f"#undef {name}\n" for name in names]
+    return "".join(parts)
+
+
+def numbered(name: str, number: int) -> str:
+    """Return what `joint_source` calls a name of file scope in its part `number`."""
+    return f"{name}_{number}"
+
+
+def file_scope_names(text: str) -> set[str]:
+    """Return the functions, variables and types that C definitions in `text` name.
+
+    What is overlooked here collides and fails to compile, so that each is compiled alone; what
+    would be merged without a word, variables without a value, is among the names.
+    """
+    found: set[str] = set()
+    depth = 0
+    before = last = ""
+    for token in _TOKEN.findall(_NOISE.sub(" ", text)):
+        if not depth and _NAME.fullmatch(last):
+            is_tag = token == "{" and before in ("struct", "union", "enum")
+            is_own = token in "([=;," and not _RESERVED.match(last) and before not in ("", ";", "}")
+            if is_tag or is_own:
+                found.add(last)
+        depth += (token in "({[") - (token in ")}]")
+        before, last = last, token
+    return found

@@ -18,7 +18,6 @@ from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Expr, Int, Var, walk
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.region import Array, Region
-from annotune.measure.harness import signature
 from annotune.measure.sizes import Interval, evaluate, index_ranges, known_values
 from annotune.measure.values import (
     Element,
@@ -31,6 +30,7 @@ from annotune.measure.values import (
     family_of,
     negative_names,
     poisoned,
+    signature,
 )
 
 WHOLE, ENDING = -1, -2

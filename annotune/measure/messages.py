@@ -139,7 +139,7 @@ MOST_LAUNCHES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class GangGrid:
     """Gangs, workers of a gang and lanes of a vector; None for what is settled at the launch."""
 
     gangs: int | None = None
@@ -154,7 +154,7 @@ class Grid:
         return (self.gangs, self.workers, self.vector)
 
 
-def grids_text(grids: Sequence[Grid]) -> str:
+def grids_text(grids: Sequence[GangGrid]) -> str:
     """Return the grids of several launches, in their order: ``4096 x 1 x 256; 64 x 4 x 32``."""
     shown = "; ".join(map(str, grids[:MOST_LAUNCHES]))
     left = len(grids) - MOST_LAUNCHES
@@ -164,11 +164,13 @@ def grids_text(grids: Sequence[Grid]) -> str:
 _LAUNCH = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+acc[ \t]+(?:parallel|kernels|serial)\b(.*)$", re.M)
 
 
-def asked_grids(acc_text: str) -> tuple[Grid, ...]:
+def asked_grids(acc_text: str) -> tuple[GangGrid, ...]:
     """Return the grid that each launch of an OpenACC text asks for, in its order."""
     joined = re.sub(r"\\\r?\n", " ", acc_text)
     return tuple(
-        Grid(*(_clause(found[1], name) for name in ("num_gangs", "num_workers", "vector_length")))
+        GangGrid(
+            *(_clause(found[1], name) for name in ("num_gangs", "num_workers", "vector_length"))
+        )
         for found in _LAUNCH.finditer(joined)
     )
 
@@ -176,7 +178,7 @@ def asked_grids(acc_text: str) -> tuple[Grid, ...]:
 def asked_text(acc_text: str) -> str:
     """Return in words what the launches of an OpenACC text ask for."""
     found = asked_grids(acc_text)
-    if all(grid == Grid() for grid in found):
+    if all(grid == GangGrid() for grid in found):
         return "nothing, the grid is the compiler's choice"
     return grids_text(found)
 
@@ -193,7 +195,7 @@ _FUNC_MAP = re.compile(
 )
 
 
-def parse_func_map(ptx: str, function: str = "") -> tuple[Grid, ...]:
+def parse_func_map(ptx: str, function: str = "") -> tuple[GangGrid, ...]:
     """Return the grids in gcc's PTX, in the order of the launches of `function`, or of all.
 
     gcc leaves a line ``//:FUNC_MAP "f$_omp_fn$0", 0x1000, 0x1, 0x100`` for each; 0 is settled by
@@ -204,7 +206,7 @@ def parse_func_map(ptx: str, function: str = "") -> tuple[Grid, ...]:
         if function and match["name"] != function:
             continue
         sizes = [int(text, 0) % _DIMENSION_LIMIT if text else 0 for text in match.groups()[2:]]
-        found.append((match["name"], int(match["number"]), Grid(*(n or None for n in sizes))))
+        found.append((match["name"], int(match["number"]), GangGrid(*(n or None for n in sizes))))
     # The last function comes first in the file.
     return tuple(grid for _, _, grid in sorted(found, key=lambda one: one[:2]))
 
@@ -212,25 +214,27 @@ def parse_func_map(ptx: str, function: str = "") -> tuple[Grid, ...]:
 _LEVEL = re.compile(r"\b(gang|worker|vector)(?:\((\d+)\))?")
 
 
-def grids_of_feedback(feedback: Sequence[LoopFeedback], function: str = "") -> tuple[Grid, ...]:
+def grids_of_feedback(feedback: Sequence[LoopFeedback], function: str = "") -> tuple[GangGrid, ...]:
     """Return the grids in what nvc says, one for each kernel that it generated for `function`.
 
     ``gang(4096), vector(256)`` on one line or on several; a level without a number is settled at
     the launch.
     """
-    found: list[Grid] = []
+    found: list[GangGrid] = []
     for loop in feedback:
         if function and loop.function != function:
             continue
         starts = any("Generating" in note and "GPU code" in note for note in loop.notes)
         levels = {name: int(n) if n else None for name, n in _LEVEL.findall(loop.mapping)}
-        if starts or ("gang" in levels and (not found or found[-1] != Grid(workers=1, vector=1))):
-            found.append(Grid(workers=1, vector=1))
+        if starts or (
+            "gang" in levels and (not found or found[-1] != GangGrid(workers=1, vector=1))
+        ):
+            found.append(GangGrid(workers=1, vector=1))
         if found and levels:
             found[-1] = _with(found[-1], levels)
     return tuple(found)
 
 
-def _with(grid: Grid, levels: Mapping[str, int | None]) -> Grid:
+def _with(grid: GangGrid, levels: Mapping[str, int | None]) -> GangGrid:
     changed = {"gang": "gangs", "worker": "workers", "vector": "vector"}
     return replace(grid, **{changed[name]: size for name, size in levels.items()})

@@ -23,8 +23,13 @@ from annotune.analysis.facts import Analysis
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.expr import Real, Var, accesses, variables, walk
 from annotune.ir.region import Region, SourceFile
-from annotune.measure.compile import RUNTIME_FOLDER, CompileJob, CompileResult, Source, compile_job
-from annotune.measure.harness import Signature, nest_source, oracle_source, signature
+from annotune.measure.compile import (
+    RUNTIME_FOLDER,
+    CompileJob,
+    CompileResult,
+    SourceText,
+)
+from annotune.measure.harness import nest_source, oracle_source
 from annotune.measure.inputs import (
     SPECIAL,
     ZERO_VALUES,
@@ -36,11 +41,19 @@ from annotune.measure.inputs import (
     narrowed,
     zero_inputs,
 )
-from annotune.measure.run import Outcome, RunJob, TimingPlan, run_checked
+from annotune.measure.program import Original
+from annotune.measure.run import RunJob, RunResult, TimingPlan, run_checked
 from annotune.measure.shadow import shadow_of
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Status
-from annotune.measure.values import Family, components, fixes_zeros, is_poison
+from annotune.measure.values import (
+    EntryArguments,
+    Family,
+    components,
+    fixes_zeros,
+    is_poison,
+    signature,
+)
 
 Reals: TypeAlias = npt.NDArray[Any]
 
@@ -230,7 +243,7 @@ ORACLE_LIMIT_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class OracleResult:
     """What the original leaves at one set of sizes, with a tolerance for every element.
 
     `problem` says why there is none: the original crashed or took too long there, or its own
@@ -246,8 +259,8 @@ class Reference:
     problem: str = ""
 
 
-class Oracle:
-    """The original of one region, compiled once; its results are kept per sizes and seed.
+class Oracle(Original):
+    """The original of one region, run: its results are kept per sizes and seed.
 
     `compile_s` is how long that took, in seconds.
 
@@ -263,17 +276,9 @@ class Oracle:
         folder: Path,
         flags: tuple[str, ...] = (),
     ) -> None:
-        self.source = source
-        self.analysis = analysis
-        self.region = analysis.region
-        self.tools = tools
-        self.folder = folder
-        # A header beside the user's file is found from the scratch folder as well.
-        beside = f"-iquote{Path(source.path).resolve().parent}"
-        # Workers are given them all, and must look for what is compiled by the same ones.
-        self.flags = flags if beside in flags else (*flags, beside)
+        super().__init__(source, analysis, tools, folder, flags)
         self._lock = threading.RLock()
-        self._references: dict[tuple[object, ...], Reference] = {}
+        self._references: dict[tuple[object, ...], OracleResult] = {}
         self._watched: CompileResult | None = None
         shadow = shadow_of(self.region)
         self._is_linear = shadow.is_linear
@@ -282,16 +287,16 @@ class Oracle:
         texts = [nest_source(source, self.region, body) for body in bodies]
         with ThreadPoolExecutor(1 + len(texts)) as pool:
             # The original first: what the compiler says of it is what the user is told.
-            made = list(pool.map(self._compiled, [oracle_source(source, self.region), *texts]))
+            made = list(pool.map(self._built, [oracle_source(source, self.region), *texts]))
         self.library, *self._shadow_libraries = (one.path for one in made)
         self.compile_s = made[0].time_s
 
-    def _compiled(self, text: str) -> CompileResult:
+    def _built(self, text: str) -> CompileResult:
         if self.tools.c is None:
             problem = self.tools.problems.get("c", "")
             raise AnnotuneError.of(NO_C_COMPILER.at(self.region.span, words=problem))
-        job = CompileJob((Source(text),), "c", self.flags)
-        result = compile_job(job, self.tools, self.folder / "compiled")
+        job = CompileJob((SourceText(text),), "c", self.flags)
+        result = self.compile(job)
         if not result.ok:
             words = result.output.strip()
             raise AnnotuneError.of(ORACLE_DOES_NOT_COMPILE.at(self.region.span, words=words))
@@ -304,7 +309,7 @@ class Oracle:
         values: Values = Values.USUAL,
         overlap: Overlap | None = None,
         is_narrow: bool = False,
-    ) -> Reference:
+    ) -> OracleResult:
         """Return what the original leaves on the inputs that `make_inputs` makes of all this.
 
         With `is_narrow` arrays have no more than what the original touches of them.
@@ -320,21 +325,23 @@ class Oracle:
                 self._references[key] = self._make_reference(inputs, folder)
             return self._references[key]
 
-    def _narrowed(self, whole: Reference) -> Reference:
+    def _narrowed(self, whole: OracleResult) -> OracleResult:
         """Return a reference with a part alone of the arrays, as the original watched touches."""
         if whole.problem:
             return whole
         if self._watched is None:
-            source = Source(oracle_source(self.source, self.region))
+            source = SourceText(oracle_source(self.source, self.region))
             job = CompileJob((source,), "c-watched", self.flags)
-            self._watched = compile_job(job, self.tools, self.folder / "compiled")
+            self._watched = self.compile(job)
         if not self._watched.ok:
-            return Reference(whole.inputs, problem=f"the original watched: {self._watched.output}")
+            return OracleResult(
+                whole.inputs, problem=f"the original watched: {self._watched.output}"
+            )
         folder = whole.inputs.path.parent / "watched"
         library = self._watched.path
         outcome = run_checked(RunJob(library, whole.inputs, folder, limit_s=ORACLE_LIMIT_S))
         if outcome.status is not Status.CORRECT:
-            return Reference(whole.inputs, problem=f"the original watched {outcome.reason}")
+            return OracleResult(whole.inputs, problem=f"the original watched {outcome.reason}")
         names = (buffer.name for buffer in whole.inputs.buffers)
         inputs = narrowed(whole.inputs, self.region, dict(zip(names, outcome.touched, strict=True)))
         expected, tolerance = dict(whole.expected), dict(whole.tolerance)
@@ -351,7 +358,7 @@ class Oracle:
         inputs: Inputs,
         folder: Path,
         timing: TimingPlan | None = None,
-    ) -> Outcome:
+    ) -> RunResult:
         """Return how the original ends on `inputs`, timed when `timing` is given."""
         job = RunJob(self.library, inputs, folder, limit_s=ORACLE_LIMIT_S, timing=timing)
         return run_checked(job)
@@ -361,14 +368,14 @@ class Oracle:
 
         Compiled once; nothing where that cannot be done.
         """
-        source = Source((RUNTIME_FOLDER / "evict.c").read_text())
-        built = compile_job(CompileJob((source,), "c"), self.tools, self.folder / "compiled")
+        source = SourceText((RUNTIME_FOLDER / "evict.c").read_text())
+        built = self.compile(CompileJob((source,), "c"))
         return str(built.path) if built.ok else ""
 
-    def _make_reference(self, inputs: Inputs, folder: Path) -> Reference:
+    def _make_reference(self, inputs: Inputs, folder: Path) -> OracleResult:
         outcome = self.run(inputs, folder / "original")
         if outcome.status is not Status.CORRECT:
-            return Reference(inputs, problem=f"the original {outcome.reason}")
+            return OracleResult(inputs, problem=f"the original {outcome.reason}")
         zeros = zero_inputs(inputs, self.region, folder / "zeros")
         shadows = [
             run_checked(RunJob(library, given, folder / name, limit_s=ORACLE_LIMIT_S))
@@ -378,12 +385,17 @@ class Oracle:
         ]
         for shadow in shadows:
             if shadow.status is not Status.CORRECT:
-                return Reference(inputs, problem=f"the bound on the original: {shadow.reason}")
+                return OracleResult(inputs, problem=f"the bound on the original: {shadow.reason}")
         return self._with_tolerances(inputs, outcome, shadows[0], shadows[1], folder)
 
     def _with_tolerances(
-        self, inputs: Inputs, outcome: Outcome, magnitude: Outcome, count: Outcome, folder: Path
-    ) -> Reference:
+        self,
+        inputs: Inputs,
+        outcome: RunResult,
+        magnitude: RunResult,
+        count: RunResult,
+        folder: Path,
+    ) -> OracleResult:
         expected: dict[str, npt.NDArray[Any]] = {}
         tolerance: dict[str, npt.NDArray[Any]] = {}
         for buffer in (b for b in inputs.buffers if b.is_written):
@@ -396,7 +408,7 @@ class Oracle:
             bad = np.isnan(parts) & ~is_poison(values, buffer.number)
             if bad.any() and inputs.values not in SPECIAL:
                 number = int(np.argmax(bad)) * values.size // parts.size + buffer.first
-                return Reference(
+                return OracleResult(
                     inputs, problem=f"the original leaves NaN in {buffer.name}[{number}]"
                 )
             limits = self._tolerances(
@@ -419,7 +431,7 @@ class Oracle:
             _absolute(names, count.reals),
             coarsest_type(self.region, {*names.reals, *names.complexes}),
         )
-        return Reference(
+        return OracleResult(
             inputs, expected, tolerance, outcome.integers, outcome.reals, tuple(limits.tolist())
         )
 
@@ -443,7 +455,9 @@ class Oracle:
         sizes = np.abs(magnitude) if parts == 1 else np.repeat(np.abs(magnitude), parts)
         return capped(bound(sizes, counts, element), expected)
 
-    def mismatch(self, reference: Reference, outcome: Outcome, may_reorder: bool = False) -> str:
+    def mismatch(
+        self, reference: OracleResult, outcome: RunResult, may_reorder: bool = False
+    ) -> str:
         """Return in words where `outcome` differs from the original, or nothing.
 
         Where a compiler `may_reorder` what is computed no zero has a sign.
@@ -467,7 +481,7 @@ class Oracle:
                 return str(_counted_from(found, buffer))
         return self._scalar_mismatch(reference, outcome, has_signs)
 
-    def _scalar_mismatch(self, reference: Reference, outcome: Outcome, has_signs: bool) -> str:
+    def _scalar_mismatch(self, reference: OracleResult, outcome: RunResult, has_signs: bool) -> str:
         names = signature(self.region)
         for number, name in enumerate(names.integers):
             got, wanted = outcome.integers[number], reference.integers[number]
@@ -492,7 +506,7 @@ class Oracle:
         return ""
 
 
-def _absolute(names: Signature, reals: tuple[float, ...]) -> npt.NDArray[Any]:
+def _absolute(names: EntryArguments, reals: tuple[float, ...]) -> npt.NDArray[Any]:
     """Return the absolute value behind each double of a call's scalars, of both parts for two."""
     count = len(names.reals)
     pairs = np.array(reals[count : count + 2 * len(names.complexes)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotune.analysis.facts import Analysis
@@ -19,7 +19,15 @@ from annotune.measure.inputs import (
     buffers_of,
     overlaps,
 )
-from annotune.measure.oracle import Oracle
+from annotune.measure.program import (
+    MARKED,
+    NEAR_LIMITS,
+    Original,
+    Program,
+    has_way_out,
+    nearer_limits,
+    texts_of,
+)
 from annotune.measure.run import RUN_LIMIT_S, Order, TimingPlan
 from annotune.measure.sizes import (
     BORDER_ITERATIONS,
@@ -27,21 +35,16 @@ from annotune.measure.sizes import (
     border_sizes,
     condition_sizes,
     distinct,
+    fulfilling,
+    is_possible,
     iterations,
     known_values,
     middle_sizes,
+    open_sizes,
     small_sizes,
     tuned_sizes,
 )
 from annotune.measure.values import bears_special, bears_zeros
-from annotune.measure.variant import (
-    MARKED,
-    NEAR_LIMITS,
-    Variant,
-    has_way_out,
-    near_limits,
-    texts_of,
-)
 
 SANITIZE_ITERATIONS = 1_000_000
 """Sizes with more assignments than this are not run under a sanitizer, 2-20 times slower."""
@@ -122,12 +125,12 @@ class Run:
     values: Values = Values.USUAL
 
 
-def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
+def runs_of(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
     """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
     if plan.has_marks:
-        yield from _marked_runs(variant, plan, oracle)
+        yield from _marked_runs(program, plan, original)
         return
-    for run in _runs(variant, plan, oracle):
+    for run in _runs(program, plan, original):
         for overlap, values in itertools.product(plan.overlaps or (None,), plan.values):
             yield replace(
                 run,
@@ -138,9 +141,9 @@ def runs_of(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
             )
 
 
-def _marked_runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
+def _marked_runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
     """Yield the runs of a text with marks: what is planned beside the sizes at one of them."""
-    kind = f"{variant.kind}{MARKED}"
+    kind = f"{program.kind}{MARKED}"
     if kind not in KINDS:
         return
     for sizes in plan.sizes:
@@ -150,32 +153,32 @@ def _marked_runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[
     for sizes in plan.sizes[:1]:
         for overlap in plan.overlaps:
             yield Run(kind, sizes, overlap=overlap)
-        for call in plan.failures if variant.device_text else ():
+        for call in plan.failures if program.device_text else ():
             yield Run(kind, sizes, fail_at=call)
     if plan.takes_way_out:
         for sizes in plan.sizes[:1]:
             yield Run(kind, sizes, takes_way_out=True)
 
 
-def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
-    for kind, limit in _detectors(variant, plan, oracle):
-        for sizes in _small_enough(plan, oracle, limit):
+def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
+    for kind, limit in _detectors(program, plan, original):
+        for sizes in _small_enough(plan, original, limit):
             yield Run(kind, sizes, Order.REVERSE)
             # Of two zeros a clause keeps the first or the last that comes: one of them is C's.
             if not SPECIAL.keys().isdisjoint(plan.values):
                 yield Run(kind, sizes, Order.FORWARD)
-    ordered = f"{variant.kind}-ordered"
-    if plan.races and ordered in KINDS and not _small_enough(plan, oracle, DETECT_AT_MOST):
+    ordered = f"{program.kind}-ordered"
+    if plan.races and ordered in KINDS and not _small_enough(plan, original, DETECT_AT_MOST):
         # Of threads in another order much shows that the detector would have seen.
-        for sizes in plan.sizes if oracle.tools.cxx else ():
+        for sizes in plan.sizes if original.tools.cxx else ():
             yield Run(ordered, sizes, Order.REVERSE)
-    orders = _ALL_ORDERS if KINDS[variant.kind].is_ordered else (Order.FORWARD,)
-    near = f"{variant.kind}{NEAR_LIMITS}"
+    orders = _ALL_ORDERS if KINDS[program.kind].is_ordered else (Order.FORWARD,)
+    near = f"{program.kind}{NEAR_LIMITS}"
     if plan.has_near_limits:
         for sizes in plan.sizes if near in KINDS else ():
             yield Run(near, sizes)
         return
-    small = f"{variant.kind}-small"
+    small = f"{program.kind}-small"
     if plan.has_small_grids and small in KINDS:
         for sizes, order in itertools.product(plan.sizes, orders):
             yield Run(small, sizes, order)
@@ -183,52 +186,52 @@ def _runs(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[Run]:
     for number, sizes in enumerate(plan.sizes):
         for order in orders:
             is_timed = number == 0 and order is Order.FORWARD
-            yield Run(variant.kind, sizes, order, is_timed)
-    if variant.device_text:
+            yield Run(program.kind, sizes, order, is_timed)
+    if program.device_text:
         # One call alone fails at all sizes: what takes the place of the kernels runs there.
-        where = plan.sizes if len(plan.failures) == 1 else _small_enough(plan, oracle, 0)
+        where = plan.sizes if len(plan.failures) == 1 else _small_enough(plan, original, 0)
         for call, sizes in itertools.product(plan.failures, where):
-            yield Run(variant.kind, sizes, fail_at=call)
+            yield Run(program.kind, sizes, fail_at=call)
 
 
-def _detectors(variant: Variant, plan: CheckPlan, oracle: Oracle) -> Iterator[tuple[str, int]]:
+def _detectors(program: Program, plan: CheckPlan, original: Original) -> Iterator[tuple[str, int]]:
     """Yield (kind, limit) of the detectors that `plan` wants and that are here.
 
     `limit` is the number of assignments up to which every size is run under the detector.
     """
-    asan, race = f"{variant.kind}-asan", f"{variant.kind}-race"
-    if plan.sanitize and oracle.tools.asan and asan in KINDS:
+    asan, race = f"{program.kind}-asan", f"{program.kind}-race"
+    if plan.sanitize and original.tools.asan and asan in KINDS:
         yield asan, SANITIZE_ITERATIONS
-    if plan.races and oracle.tools.cxx and race in KINDS:
+    if plan.races and original.tools.cxx and race in KINDS:
         yield race, RACE_ITERATIONS
 
 
-def without_detectors(variant: Variant, plan: CheckPlan, oracle: Oracle) -> dict[str, str]:
+def without_detectors(program: Program, plan: CheckPlan, original: Original) -> dict[str, str]:
     """Return why a detector that `plan` wants is not run, by its name in the trial's facts."""
     too_large = f"not run: more than {DETECT_AT_MOST:,} assignments at every size"
     found: dict[str, str] = {}
     for word, is_wanted, kind, tool, problem in (
-        ("sanitizers", plan.sanitize, "asan", oracle.tools.asan, "no address sanitizer here"),
-        ("race detector", plan.races, "race", oracle.tools.cxx, "no C++ compiler here"),
+        ("sanitizers", plan.sanitize, "asan", original.tools.asan, "no address sanitizer here"),
+        ("race detector", plan.races, "race", original.tools.cxx, "no C++ compiler here"),
     ):
         if not is_wanted:
             continue
-        if f"{variant.kind}-{kind}" not in KINDS:
-            found[word] = f"not run: there is none for '{variant.kind}'"
+        if f"{program.kind}-{kind}" not in KINDS:
+            found[word] = f"not run: there is none for '{program.kind}'"
         elif not tool:
             found[word] = f"not run: {problem}"
-        elif not _small_enough(plan, oracle, DETECT_AT_MOST):
+        elif not _small_enough(plan, original, DETECT_AT_MOST):
             found[word] = too_large
     return found
 
 
-def _small_enough(plan: CheckPlan, oracle: Oracle, limit: int) -> list[Mapping[str, int]]:
+def _small_enough(plan: CheckPlan, original: Original, limit: int) -> list[Mapping[str, int]]:
     """Return the sizes with at most `limit` assignments; the smallest where none has so few.
 
     C may fix the sizes, and a detector that takes seconds is better than none.
     """
     repeats = max(1, len(plan.overlaps))
-    counts = [_assignments(oracle.analysis, sizes) for sizes in plan.sizes]
+    counts = [_assignments(original.analysis, sizes) for sizes in plan.sizes]
     possible = [n for n, count in enumerate(counts) if count * repeats <= DETECT_AT_MOST]
     found = [n for n in possible if counts[n] <= limit]
     # The first of those that are as small.
@@ -256,7 +259,7 @@ _CALLS = re.compile(r"\bcuda(?:Malloc|Mem|DeviceSynchronize|GetLastError|Func)\w
 
 
 def proofs(
-    variant: Variant, analysis: Analysis, plan: CheckPlan, awkward: Sequence[Sizes]
+    program: Program, analysis: Analysis, plan: CheckPlan, awkward: Sequence[Sizes]
 ) -> Iterator[CheckPlan]:
     """Yield what a text that is about to win must stand, the cheap proofs first.
 
@@ -272,13 +275,13 @@ def proofs(
     if borders:
         yield replace(plan, sizes=borders, may_fall_back=True)
     long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
-    yield from _on_other_values(variant, analysis, plan, (*small, one))
-    if long and not variant.device_text and Values.ZEROS in _odd_values(analysis):
+    yield from _on_other_values(program, analysis, plan, (*small, one))
+    if long and not program.device_text and Values.ZEROS in _odd_values(analysis):
         # Sums that are asked for their signs run again, in loops that nothing else enters.
         yield replace(plan, sizes=long, values=(Values.ZEROS,), may_fall_back=True)
-    if has_way_out(variant):
+    if has_way_out(program):
         yield replace(plan, sizes=(*small, *borders), takes_way_out=True)
-    near = near_limits(texts_of(variant).values(), analysis)
+    near = near_limits(texts_of(program).values(), analysis)
     if near:
         yield replace(plan, sizes=near, has_near_limits=True, may_fall_back=True)
     # A detector is slow at the tuned sizes, which have been checked.
@@ -289,13 +292,13 @@ def proofs(
         values = (Values.USUAL, Values.EQUAL)
         narrow = replace(plan, sizes=(*small, one), values=values, is_narrow=True)
         yield replace(narrow, sanitize=True, may_fall_back=True)
-    shared = _overlaps(variant, analysis, one)
+    shared = _overlaps(program, analysis, one)
     if shared:
-        yield from _on_shared_memory(variant, analysis, plan, (one, *long[-1:]), shared)
+        yield from _on_shared_memory(program, analysis, plan, (one, *long[-1:]), shared)
     failures: tuple[int, ...] = ()
-    if variant.device_text:
+    if program.device_text:
         yield replace(plan, sizes=small, has_small_grids=True)
-        failures = tuple(range(1, 1 + len(_CALLS.findall(variant.device_text))))
+        failures = tuple(range(1, 1 + len(_CALLS.findall(program.device_text))))
         yield replace(plan, sizes=(one,), failures=failures, may_fall_back=True)
         if long:
             yield replace(plan, sizes=long, failures=(1,), may_fall_back=True)
@@ -303,11 +306,27 @@ def proofs(
     others = [sizes for sizes in (one, *small, *borders) if sizes not in plan.sizes]
     sizes = (*distinct(others), *plan.sizes)
     plan = replace(plan, sizes=sizes, values=_odd_values(analysis), overlaps=shared)
-    yield replace(plan, failures=failures, has_marks=True, takes_way_out=has_way_out(variant))
+    yield replace(plan, failures=failures, has_marks=True, takes_way_out=has_way_out(program))
+
+
+NEAR_LIMITS_ITERATIONS = 3_000_000
+"""How many assignments a run near a limit may make."""
+
+
+def near_limits(texts: Iterable[str], analysis: Analysis) -> tuple[Mapping[str, int], ...]:
+    """Return sizes of which one is at a limit of `texts` `with_near_limits`, or one more."""
+    names = open_sizes(analysis.region)
+    found = []
+    for name, limit in dict.fromkeys(nearer_limits(texts)):
+        for size in (limit, limit + 1) if name in names else ():
+            sizes = fulfilling(analysis, {**dict.fromkeys(names, 1), name: size})
+            if is_possible(analysis, sizes, NEAR_LIMITS_ITERATIONS):
+                found.append(sizes)
+    return tuple(found)
 
 
 def _on_shared_memory(
-    variant: Variant,
+    program: Program,
     analysis: Analysis,
     plan: CheckPlan,
     sizes: Sequence[Sizes],
@@ -323,7 +342,7 @@ def _on_shared_memory(
     tuned = tuned_sizes(analysis.region)
     if tuned != one:
         # What is written for these sizes alone asks nothing at others.
-        found = overlaps(analysis, tuned, has_inputs=variant.kind in OPENACC)
+        found = overlaps(analysis, tuned, has_inputs=program.kind in OPENACC)
         if found and _assignments(analysis, tuned) * len(found) <= BORDER_ITERATIONS:
             yield replace(plan, sizes=(tuned,), overlaps=found, may_fall_back=True)
     for overlap in shared:
@@ -333,14 +352,14 @@ def _on_shared_memory(
             yield replace(plan, sizes=others, overlaps=ends, races=True, may_fall_back=True)
 
 
-def _overlaps(variant: Variant, analysis: Analysis, sizes: Sizes) -> tuple[Overlap, ...]:
+def _overlaps(program: Program, analysis: Analysis, sizes: Sizes) -> tuple[Overlap, ...]:
     """Return the ways to share memory that a text must stand at `sizes`.
 
     Of runs that take long, as where C fixes large sizes, only those with one element in common:
     both orders of two arrays ask for each half of a test.
     """
     # OpenACC's data region alone asks whether what is only read is there in part.
-    found = overlaps(analysis, sizes, has_inputs=variant.kind in OPENACC)
+    found = overlaps(analysis, sizes, has_inputs=program.kind in OPENACC)
     assignments = _assignments(analysis, sizes) * len(found)
     return tuple(o for o in found if assignments <= DETECT_AT_MOST or o.shared == 1)
 
@@ -373,7 +392,7 @@ def _longer(analysis: Analysis, overlap: Overlap, sizes: Sizes) -> str:
 
 
 def _on_other_values(
-    variant: Variant, analysis: Analysis, plan: CheckPlan, small: Sequence[Sizes]
+    program: Program, analysis: Analysis, plan: CheckPlan, small: Sequence[Sizes]
 ) -> Iterator[CheckPlan]:
     """Yield the proofs on values other than the usual ones."""
     every = distinct((*small, *plan.sizes))
@@ -381,7 +400,7 @@ def _on_other_values(
     odd = _odd_values(analysis)
     if set(SPECIAL) <= set(odd):
         # What one order of threads makes of two zeros another need not.
-        yield replace(plan, sizes=every, values=tuple(SPECIAL), races=not variant.device_text)
+        yield replace(plan, sizes=every, values=tuple(SPECIAL), races=not program.device_text)
     if Values.ZEROS in odd:
         yield replace(plan, sizes=every, values=ZERO_VALUES)
 

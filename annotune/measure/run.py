@@ -25,9 +25,9 @@ from typing import Any
 import annotune
 from annotune.measure.command import signal_name
 from annotune.measure.forker import MARK, MOST_WAITED, Channel, end_marked, is_stopped
-from annotune.measure.harness import ENTRY
 from annotune.measure.inputs import PAGE_BYTES, Inputs
 from annotune.measure.trial import Status
+from annotune.measure.values import ENTRY
 
 WORDS_LIMIT = 8000
 """How many characters of what a child printed are read."""
@@ -283,7 +283,7 @@ class RunJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunResult:
     """How a run ended. `CORRECT` says only that it ended well: nothing has been compared yet.
 
     `outputs` is a file that holds, from byte `outputs_at` on and laid out like the inputs, every
@@ -311,12 +311,12 @@ class Outcome:
     kernel_s: tuple[float, ...] = ()
     is_cold: bool = False
     waited: float | None = None
-    last: Outcome | None = None
+    last: RunResult | None = None
     reached: Mapping[str, Sequence[int]] = field(default_factory=dict)
     touched: tuple[tuple[int, int], ...] = ()
 
 
-def run_checked(job: RunJob) -> Outcome:
+def run_checked(job: RunJob) -> RunResult:
     """Return how `job` ended: a crash, a hang, a broken red zone or a race is a value too.
 
     The outputs are a file in the job's folder.
@@ -331,7 +331,7 @@ def run_checked(job: RunJob) -> Outcome:
 
 
 @contextlib.contextmanager
-def run_in_one_child(jobs: Sequence[RunJob]) -> Iterator[tuple[Outcome, ...]]:
+def run_in_one_child(jobs: Sequence[RunJob]) -> Iterator[tuple[RunResult, ...]]:
     """Yield how `jobs` ended, in order, up to the first that did not end well.
 
     One child runs them all, so they must be of one library and differ only in what is run, not
@@ -378,17 +378,17 @@ def _task(jobs: Sequence[RunJob], starts: Sequence[int], outputs_bytes: int) -> 
 
 def _outcomes(
     reply: Reply, jobs: Sequence[RunJob], outputs: Path, starts: Sequence[int]
-) -> tuple[Outcome, ...]:
+) -> tuple[RunResult, ...]:
     """Return how jobs ended in one child, up to the first that did not end well."""
     first = jobs[0]
     if reply.problem:
         words = f"{reply.problem}: {reply.words}".rstrip(": ")
-        return (Outcome(Status.RUNTIME, words),)
+        return (RunResult(Status.RUNTIME, words),)
     found = []
     for job, result, at in zip(jobs, reply.results, starts, strict=False):
         found.append(_finished(result, outputs, at, is_failure_planned=job.fail_at > 0))
         if "last" in result:
-            last = Outcome(
+            last = RunResult(
                 Status.CORRECT,
                 outputs=outputs,
                 outputs_at=at + _room_bytes(job),
@@ -403,15 +403,15 @@ def _outcomes(
         del found[len(jobs) - 1 :]
     if reply.used_mib:
         words = f"{TOO_MUCH_MEMORY} {first.memory_mib} MiB of memory"
-        found.append(Outcome(Status.RUNTIME, words))
+        found.append(RunResult(Status.RUNTIME, words))
     elif reply.status is None:
-        found.append(Outcome(Status.TIMEOUT, f"killed after {first.limit_s:g} s"))
+        found.append(RunResult(Status.TIMEOUT, f"killed after {first.limit_s:g} s"))
     elif not reply.is_legible:
         del found[len(jobs) - 1 :]
-        found.append(Outcome(Status.RUNTIME, OVERWRITTEN))
+        found.append(RunResult(Status.RUNTIME, OVERWRITTEN))
     elif reply.status != 0 or len(found) < len(jobs):
         # Code 0 too: the region has ended the process by itself.
-        found.append(Outcome(Status.RUNTIME, _ending(reply.status, reply.words)))
+        found.append(RunResult(Status.RUNTIME, _ending(reply.status, reply.words)))
     return tuple(found)
 
 
@@ -438,7 +438,7 @@ def _message(job: RunJob, output_at: int) -> dict[str, Any]:
 
 def _finished(
     result: dict[str, Any], outputs: Path, outputs_at: int, is_failure_planned: bool
-) -> Outcome:
+) -> RunResult:
     """Return the outcome of a job that ended well, by what its child reports."""
     status, reason = Status.CORRECT, ""
     if result["races"]:
@@ -460,7 +460,7 @@ def _finished(
         status, reason = Status.RUNTIME, "wrote next to a device allocation"
     elif result["leaks"]:
         status, reason = Status.RUNTIME, f"{result['leaks']} device allocations are not freed"
-    return Outcome(
+    return RunResult(
         status,
         reason,
         outputs,

@@ -42,8 +42,7 @@ from annotune.ir.expr import (
 from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
-from annotune.measure.harness import integer_names
-from annotune.measure.values import Family, family_of
+from annotune.measure.values import Family, family_of, integer_names
 
 ABS = "__builtin_fabs"
 MAX = "__builtin_fmax"
@@ -58,7 +57,7 @@ _ROUNDINGS = {"min": 0, "max": 0, "cabs": 3} | {f.name: 0 for f in FUNCTIONS.val
 _COMPLEX_ROUNDINGS = {"*": 3, "/": 10}
 
 
-class Values:
+class _Readings:
     """What is known of a region's names, and the two readings of its expressions.
 
     `is_linear` turns False once M and n do not bound the error by themselves.
@@ -293,7 +292,7 @@ class _Writer:
     """Rewrites and prints the statements of one region."""
 
     def __init__(self, region: Region) -> None:
-        self.values = Values(region)
+        self.values = _Readings(region)
         self._scalars = region.scalars
         stmts = tuple(walk_stmts(region.nest.body))
         declared = {s.name for s in stmts if isinstance(s, Local)}

@@ -38,7 +38,7 @@ from annotune.ir.fold import divide, fold
 from annotune.ir.functions import is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Nest, Stmt, walk_paths
 from annotune.ir.region import Region
-from annotune.measure.harness import signature
+from annotune.measure.values import signature
 
 
 def evaluate(expr: Expr, values: Mapping[str, int]) -> int:

@@ -27,10 +27,11 @@ from annotune.ir.expr import (
     Select,
     Var,
     substitute,
+    variables,
     walk,
 )
 from annotune.ir.functions import FUNCTIONS, is_integer
-from annotune.ir.nest import Assign, Local, walk_stmts
+from annotune.ir.nest import Assign, Local, Loop, walk_stmts
 from annotune.ir.region import Region
 
 # The upper half says NaN, the lower one is a payload of its own.
@@ -131,6 +132,92 @@ def poisoned(element: Element, count: int) -> npt.NDArray[Any]:
 def is_poison(values: npt.NDArray[Any], element: Element) -> npt.NDArray[np.bool_]:
     """Return for each component of `values` whether it is still what `poisoned` put there."""
     return np.asarray(bits(values) == element.poison_bits)
+
+
+ENTRY = "annotune_call"
+"""``void annotune_call(void **arrays, long long *integers, double *reals)`` of every library."""
+
+_F2C_INTEGERS = frozenset({"integer", "logical", "ftnlen"})
+
+
+@dataclass(frozen=True, slots=True)
+class EntryArguments:
+    """The names that `ENTRY` takes, in the order in which it takes them.
+
+    `integers`, `reals` and `complexes` are the scalars that the region uses and does not
+    declare itself; complex ones are passed as two reals each, behind the `reals`. `written`
+    are the scalars whose value after the region matters and is passed back.
+    """
+
+    arrays: tuple[str, ...]
+    integers: tuple[str, ...]
+    reals: tuple[str, ...]
+    written: frozenset[str]
+    complexes: tuple[str, ...] = ()
+
+    def slots(self) -> tuple[str, ...]:
+        """Return the scalar that each double of the call's `reals` belongs to."""
+        return (*self.reals, *(name for name in self.complexes for _ in range(2)))
+
+
+def signature(region: Region) -> EntryArguments:
+    """Return what the wrapper of `region` takes, whichever body stands in it."""
+    passed = [s for s in region.scalars.values() if not s.is_local and not s.is_macro]
+    integers = integer_names(region)
+    changed = _changed(region)
+    others = [s for s in passed if s.name not in integers]
+    pairs = tuple(s.name for s in others if family_of(s.type) is Family.COMPLEX)
+    return EntryArguments(
+        tuple(region.arrays),
+        tuple(s.name for s in passed if s.name in integers),
+        tuple(s.name for s in others if s.name not in pairs),
+        frozenset(s.name for s in passed if s.name in changed and s.read_after),
+        pairs,
+    )
+
+
+def integer_names(region: Region) -> frozenset[str]:
+    """Return the integer scalars of `region`: by their type, or by standing in a subscript.
+
+    A type may be the user's own name, so what a variable is used for speaks as well.
+    """
+    found = set(_index_names(region))
+    for stmt in walk_stmts(region.nest.body):
+        if isinstance(stmt, Local) and _is_integer_type(stmt.type):
+            found.add(stmt.name)
+    for scalar in region.scalars.values():
+        if scalar.value is not None or _is_integer_type(scalar.type):
+            found.add(scalar.name)
+    return frozenset(found)
+
+
+def _index_names(region: Region) -> Iterator[str]:
+    """Yield the names in loop headers, subscripts and extents."""
+    for stmt in walk_stmts(region.nest.body):
+        if isinstance(stmt, Loop):
+            yield stmt.var
+            yield from variables(stmt.lower) | variables(stmt.upper)
+        elif isinstance(stmt, Assign):
+            for place in stmt.reads():
+                for index in () if isinstance(place, Var) else place.indices:
+                    yield from variables(index)
+            for index in () if isinstance(stmt.target, Var) else stmt.target.indices:
+                yield from variables(index)
+    for array in region.arrays.values():
+        for extent in array.extents:
+            if extent is not None:
+                yield from variables(extent)
+
+
+def _is_integer_type(type_: str) -> bool:
+    plain = _QUALIFIERS.sub("", type_).strip()
+    return plain in _F2C_INTEGERS or family_of(plain) is Family.INTEGER
+
+
+def _changed(region: Region) -> frozenset[str]:
+    """Return the scalars that the nest assigns, its loop variables among them."""
+    assigned = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
+    return frozenset(assigned | {loop.var for loop in region.nest.loops()})
 
 
 def bears_special(region: Region) -> bool:

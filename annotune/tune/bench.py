@@ -12,9 +12,10 @@ from statistics import median
 from typing import Protocol
 
 from annotune.codegen.target import RegionCode, Target
-from annotune.measure.check import WAITED, Checker, CheckPlan
-from annotune.measure.check import Variant as Program
+from annotune.measure.check import WAITED, Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.run import RUN_LIMIT_S, TimingPlan
 from annotune.measure.timing import BUSY, IDLE_LOAD
 from annotune.measure.trial import Trial

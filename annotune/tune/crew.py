@@ -12,10 +12,10 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from annotune.diagnostics import AnnotuneError, Span, Template
-from annotune.measure.check import CheckPlan
-from annotune.measure.check import Variant as Program
-from annotune.measure.gpu import Gpu, find_gpus
+from annotune.measure.machine import Gpu, find_gpus
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.timing import Turns
 from annotune.measure.trial import Status, Trial
 from annotune.tune.ending import Stop

@@ -17,9 +17,8 @@ from typing import Any
 
 from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.ahead import NICENESS, TOGETHER, compile_ahead
-from annotune.measure.check import CheckPlan
-from annotune.measure.check import Variant as Program
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import NICENESS, TOGETHER, Program, compile_ahead
 from annotune.measure.run import RUN_LIMIT_S
 from annotune.measure.trial import Status, Trial
 from annotune.space.variants import Listing, Variant
@@ -365,7 +364,8 @@ class Experiment:
         # Compilers make way for a clock, and where they never meet one for nobody.
         niceness = 0 if self._way.is_quiet else NICENESS
         with disk_full_is_refused(oracle.folder):
-            compile_ahead([job.program for job in jobs], jobs[0].plan, oracle, niceness)
+            plan, programs = jobs[0].plan, [job.program for job in jobs]
+            compile_ahead(programs, oracle, plan.compile_limit_s, plan.arch, niceness)
         return time.monotonic() - start
 
     def _compiled(self, future: Future[float]) -> None:

@@ -25,12 +25,10 @@ from annotune import __version__
 from annotune.analysis.analyse import analyse
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.ir.region import Region, SourceFile
-from annotune.measure.ahead import compile_ahead
-from annotune.measure.check import Checker, CheckPlan
-from annotune.measure.check import Variant as Program
+from annotune.measure.check import Checker
 from annotune.measure.command import run_command
 from annotune.measure.compile import COMPILE_LIMIT_S, KINDS, compile_job
-from annotune.measure.gpu import (
+from annotune.measure.machine import (
     VISIBLE_GPUS,
     Gpu,
     NoGpu,
@@ -38,14 +36,15 @@ from annotune.measure.gpu import (
     find_gpu,
     foreign_processes,
     lock_folder,
+    memory_limit_mib,
 )
-from annotune.measure.machine import memory_limit_mib
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program, compile_ahead, compile_job_of
 from annotune.measure.run import RunJob, TimingPlan, run_in_one_child
 from annotune.measure.timing import Turn, Turns, share_waited, take_turns, waited_s
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Status, Timing, Trial
-from annotune.measure.variant import compile_job_of
 from annotune.tune.ending import scratch_folder
 
 # One turn: a few runs within a time that lets the next one come soon.
@@ -344,7 +343,7 @@ class CheckJob:
                 plan = replace(plan, device_name=gpu.name, arch=gpu.arch, environ=kept)
             start = time.monotonic()
             # Before the GPU is held: others measure on it meanwhile.
-            compile_ahead([self.program], plan, checker.oracle)
+            compile_ahead([self.program], checker.oracle, plan.compile_limit_s, plan.arch)
             compile_s = time.monotonic() - start
             with _held(gpu):
                 trial = CheckHere(checker, self.program, plan).run(timeout_s)

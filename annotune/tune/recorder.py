@@ -15,14 +15,14 @@ from pathlib import Path
 
 from annotune import __version__
 from annotune.diagnostics import AnnotuneError, Span
-from annotune.measure.check import Checker, CheckPlan
-from annotune.measure.check import Variant as Program
+from annotune.measure.check import Checker
 from annotune.measure.command import run_command
 from annotune.measure.compile import COMPILE_LIMIT_S
-from annotune.measure.gpu import VISIBLE_GPUS
+from annotune.measure.machine import VISIBLE_GPUS
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program, digest_of_variant
 from annotune.measure.run import TOO_MUCH_MEMORY
 from annotune.measure.trial import EARLIER_RUN, Trial
-from annotune.measure.variant import digest_of_variant
 from annotune.tune.crew import Crew
 from annotune.tune.jobs import CheckHere
 from annotune.tune.store import STORE_FAILED, Store

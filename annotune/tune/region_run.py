@@ -20,7 +20,8 @@ from annotune.codegen.recipes import listing_of
 from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode, Target
 from annotune.ir.region import SourceFile
-from annotune.measure.gpu import (
+from annotune.measure.machine import (
+    Cpu,
     Gpu,
     NoGpu,
     clock_facts,
@@ -30,7 +31,6 @@ from annotune.measure.gpu import (
     read_clocks,
     visible_alone,
 )
-from annotune.measure.machine import Cpu
 from annotune.measure.timing import load_average, ratio_interval
 from annotune.measure.trial import Status, Trial
 from annotune.model.bounds import roofline_time, widest_real

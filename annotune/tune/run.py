@@ -15,8 +15,15 @@ from annotune.codegen.target import Provenance, RegionCode, Target
 from annotune.ir.region import SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
-from annotune.measure.gpu import Gpu, NoGpu, find_gpu
-from annotune.measure.machine import Cpu, cpu_facts, memory_limit_mib, usable_cores
+from annotune.measure.machine import (
+    Cpu,
+    Gpu,
+    NoGpu,
+    cpu_facts,
+    find_gpu,
+    memory_limit_mib,
+    usable_cores,
+)
 from annotune.measure.oracle import Oracle
 from annotune.measure.sizes import awkward_sizes, other_sizes, tuned_sizes
 from annotune.measure.toolchain import Toolchains

@@ -18,11 +18,11 @@ from statistics import median
 from annotune.codegen.target import TUNED_SUFFIX, RegionCode, Target
 from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
-from annotune.measure.check import BRANCHES, CheckPlan
-from annotune.measure.check import Variant as Program
+from annotune.measure.check import BRANCHES
 from annotune.measure.compile import KINDS
 from annotune.measure.messages import KernelFacts
-from annotune.measure.plan import proofs
+from annotune.measure.plan import CheckPlan, proofs
+from annotune.measure.program import Program
 from annotune.measure.timing import (
     LEAST_ROUNDS,
     Interval,

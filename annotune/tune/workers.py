@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 from pebble import ProcessExpired, ProcessPool
 
 from annotune.measure.forker import wake_workers
-from annotune.measure.gpu import Gpu, NoGpu, visible_alone
+from annotune.measure.machine import Gpu, NoGpu, visible_alone
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

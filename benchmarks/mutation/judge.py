@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from annotune.measure.check import BRANCHES, Checker, CheckPlan
+from annotune.measure.check import BRANCHES, Checker
 from annotune.measure.compile import CompileResult, compile_job
-from annotune.measure.plan import proofs
+from annotune.measure.plan import CheckPlan, proofs
+from annotune.measure.program import Program, compile_job_of
 from annotune.measure.sizes import awkward_sizes, tuned_sizes
-from annotune.measure.variant import Variant, compile_job_of
 from mutation.operators import KINDS
 from mutation.subjects import Mutant, Subject
 from mutation.tokens import closing, tokens
@@ -110,19 +110,19 @@ class Judge:
         found = re.findall(r"(helper|body|device) line (\d+),", str(facts.get(BRANCHES, "")))
         return [(part, int(line)) for part, line in found]
 
-    def _words(self, variant: Variant) -> str:
+    def _words(self, variant: Program) -> str:
         for plan in self.plans():
             trial = self.checker.check(variant, plan)
             if trial.is_wrong:
                 return f"{trial.status}: {trial.reason}"
         return ""
 
-    def _is_equal(self, variant: Variant, kind: str) -> bool:
+    def _is_equal(self, variant: Program, kind: str) -> bool:
         """Return whether a mutant is the same machine code as the text without a mistake."""
         one, other = self._library(variant, kind), self._originals[kind]
         return one.ok and other.ok and one.path.read_bytes() == other.path.read_bytes()
 
-    def _library(self, variant: Variant, kind: str) -> CompileResult:
+    def _library(self, variant: Program, kind: str) -> CompileResult:
         oracle = self.subject.oracle
         job = compile_job_of(variant, kind, oracle)
         return compile_job(job, oracle.tools, oracle.folder / "compiled")

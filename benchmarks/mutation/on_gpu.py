@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
 from annotune.measure.sizes import awkward_sizes, tuned_sizes
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Status

@@ -14,9 +14,9 @@ from annotune.codegen.target import Target, load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
 from annotune.measure.oracle import Oracle
+from annotune.measure.program import Program
 from annotune.measure.sizes import border_sizes
 from annotune.measure.toolchain import Toolchains
-from annotune.measure.variant import Variant
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.space.variants import Variant as Choice
@@ -40,7 +40,7 @@ class Subject:
 
     program: str
     target: str
-    variant: Variant
+    variant: Program
     analysis: Analysis
     oracle: Oracle
     is_resident: bool = False
@@ -66,7 +66,7 @@ class Mutant:
             self.part, code.body
         )
 
-    def variant(self) -> Variant:
+    def variant(self) -> Program:
         """Return the variant with the mistake in it."""
         one, code = self.subject.variant, self.subject.variant.code
         match self.part:

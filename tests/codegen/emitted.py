@@ -17,11 +17,12 @@ from annotune.annotation.regions import find_annotations
 from annotune.codegen.target import RegionCode, Target
 from annotune.frontend.load import load
 from annotune.ir.region import SourceFile
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Trial
-from annotune.measure.variant import Variant as Program
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.space.variants import Variant

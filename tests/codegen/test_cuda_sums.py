@@ -17,11 +17,12 @@ from annotune.analysis.analyse import analyse
 from annotune.codegen.cuda.target import CudaTarget
 from annotune.codegen.target import RegionCode
 from annotune.ir.region import SourceFile
-from annotune.measure.check import Checker, CheckPlan
-from annotune.measure.compile import CompileJob, Source, compile_job
+from annotune.measure.check import Checker
+from annotune.measure.compile import CompileJob, SourceText, compile_job
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.trial import Status
-from annotune.measure.variant import Variant as Program
 
 HEAD = (
     "#include <math.h>\n#include <complex.h>\n#include <stdlib.h>\n"
@@ -221,7 +222,7 @@ def test_nvcc_takes_it_without_a_warning(tmp_path: Path) -> None:
         nest, recipe, _ = NESTS[name]
         (first,) = variants(target, analyse(source_of(text(nest, recipe)).regions[0]), 1)
         device = target.standalone(target.region(first, resident=False))
-        job = CompileJob((Source(device, "cuda"),), "cuda-cubin", arch="sm_90")
+        job = CompileJob((SourceText(device, "cuda"),), "cuda-cubin", arch="sm_90")
         result = compile_job(job, here(), tmp_path / name)
         assert result.ok, result.output
         assert "warning" not in result.output

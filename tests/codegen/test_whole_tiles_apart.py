@@ -23,11 +23,12 @@ from annotune.codegen.cuda.target import CudaTarget
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.load import load
 from annotune.ir.nest import Assign, map_assigns
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
-from annotune.measure.variant import Variant as Program
 from annotune.space.variants import planned
 from annotune.strategies.movements import with_peeled
 from annotune.strategies.registry import AUTO, made

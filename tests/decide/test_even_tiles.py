@@ -17,11 +17,12 @@ from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
 from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status
-from annotune.measure.variant import Variant as Program
 from annotune.pipeline import Emission, emit
 from annotune.schedule.candidate import ContractionTile
 from annotune.schedule.units import with_merged

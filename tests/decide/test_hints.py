@@ -15,9 +15,10 @@ from annotune import pipeline
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
 from annotune.diagnostics import Diagnostic
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
-from annotune.measure.variant import Variant as Program
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.settings import Settings
 from annotune.space.decision import Point
 from annotune.strategies.core_blocks import RegisterBlock, first_block

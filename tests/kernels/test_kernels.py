@@ -19,8 +19,10 @@ from support.sizes import fulfils
 from annotune.analysis.facts import LoopKind
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.diagnostics import Severity
-from annotune.measure.check import Checker, CheckPlan, Variant
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.sizes import open_sizes
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Status
@@ -183,7 +185,7 @@ def check_emitted(settings: Settings, target: str, tmp_path: Path) -> None:
     oracle = Oracle(made.source, report.analysis, tools(), tmp_path)
     writer = load_target(target)
     code = writer.region(made.variants[0][target], resident=False)
-    program = Variant(target, KINDS[target], code, writer.standalone(code))
+    program = Program(target, KINDS[target], code, writer.standalone(code))
     names = open_sizes(report.analysis.region)
     awkward = dict(zip(names, AWKWARD, strict=False))
     plan = CheckPlan((report.analysis.region.sizes, awkward), sanitize=True, races=True)

@@ -11,12 +11,12 @@ import pytest
 from codegen.emitted import analysed, example, here, variants
 
 from annotune.codegen.openacc import OpenAccTarget
-from annotune.measure.check import NOT_LAUNCHED, Checker, CheckPlan
-from annotune.measure.check import Variant as Program
+from annotune.measure.check import NOT_LAUNCHED, Checker
 from annotune.measure.compile import KINDS, RUNTIME_FOLDER, compile_job
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program, compile_job_of
 from annotune.measure.trial import Status
-from annotune.measure.variant import compile_job_of
 
 TOOLS = here()
 CLOCK = RUNTIME_FOLDER / "acc_clock.c"

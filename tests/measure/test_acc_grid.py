@@ -10,12 +10,11 @@ import pytest
 from codegen.emitted import analysed, example, here, variants
 
 from annotune.codegen.openacc import OpenAccTarget
-from annotune.measure.check import Checker, CheckPlan, chosen_grids
-from annotune.measure.check import Variant as Program
-from annotune.measure.compile import CompileJob, Source
+from annotune.measure.check import Checker, chosen_grids
+from annotune.measure.compile import CompileJob, SourceText
 from annotune.measure.messages import (
     MOST_LAUNCHES,
-    Grid,
+    GangGrid,
     asked_grids,
     asked_text,
     grids_of_feedback,
@@ -24,6 +23,8 @@ from annotune.measure.messages import (
     parse_nvc_feedback,
 )
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.toolchain import Compiler, Toolchains
 from annotune.measure.trial import Status, Trial
 
@@ -76,36 +77,36 @@ ASKED = """\
 
 def test_the_ptx_of_gcc() -> None:
     assert parse_func_map(PTX, "f") == (
-        *(Grid(4096, 1, 256), Grid(16, 32, 32)),
+        *(GangGrid(4096, 1, 256), GangGrid(16, 32, 32)),
         # 65536 does not fit into the table that libgomp reads.
-        Grid(None, 1, 256),
+        GangGrid(None, 1, 256),
     )
-    assert parse_func_map(PTX, "g") == (Grid(None, 8, 32),)
-    assert parse_func_map(PTX, "open") == (Grid(),)
+    assert parse_func_map(PTX, "g") == (GangGrid(None, 8, 32),)
+    assert parse_func_map(PTX, "open") == (GangGrid(),)
     assert len(parse_func_map(PTX)) == 5
     assert parse_func_map("// nothing\n") == ()
 
 
 def test_the_words_of_nvc() -> None:
     feedback = parse_nvc_feedback(NVC)
-    assert grids_of_feedback(feedback, "f") == (Grid(1024, 8, 32), Grid(None, 1, 128))
-    assert grids_of_feedback(feedback, "g") == (Grid(64, 1, 1),)
+    assert grids_of_feedback(feedback, "f") == (GangGrid(1024, 8, 32), GangGrid(None, 1, 128))
+    assert grids_of_feedback(feedback, "g") == (GangGrid(64, 1, 1),)
     assert grids_of_feedback(feedback, "h") == ()
 
 
 def test_what_the_clauses_ask_for() -> None:
-    assert asked_grids(ASKED) == (Grid(1024, 8, 32), Grid(1, 1, 32), Grid())
+    assert asked_grids(ASKED) == (GangGrid(1024, 8, 32), GangGrid(1, 1, 32), GangGrid())
     assert asked_text(ASKED) == "1024 x 8 x 32; 1 x 1 x 32; ? x ? x ?"
     assert asked_text("#pragma acc kernels loop\n") == "nothing, the grid is the compiler's choice"
 
 
 def test_of_many_launches_the_first_are_told() -> None:
-    assert grids_text([Grid(1, 1, 32)] * (MOST_LAUNCHES + 2)).endswith("; 1 x 1 x 32; 2 more")
+    assert grids_text([GangGrid(1, 1, 32)] * (MOST_LAUNCHES + 2)).endswith("; 1 x 1 x 32; 2 more")
 
 
 def test_without_a_compiler_for_a_gpu_the_reason_stands_there(tmp_path: Path) -> None:
     tools = replace(here(), offload=(), nvc=None)
-    found = chosen_grids(CompileJob((Source("int x;\n"),), "openacc"), "f", tools, tmp_path)
+    found = chosen_grids(CompileJob((SourceText("int x;\n"),), "openacc"), "f", tools, tmp_path)
     assert str(found) == (
         "not available because no compiler here makes OpenACC code for a GPU: gcc has no "
         "nvptx-none, and there is no nvc"
@@ -130,7 +131,7 @@ def offloading(folder: Path, words: str, ptx: str, code: int = 0) -> Toolchains:
 
 
 def test_other_sizes_than_asked_for_are_told(tmp_path: Path) -> None:
-    job = CompileJob((Source("int x;\n"),), "openacc")
+    job = CompileJob((SourceText("int x;\n"),), "openacc")
     found = chosen_grids(job, "f", offloading(tmp_path, "", PTX), tmp_path / "out")
     assert str(found) == "4096 x 1 x 256; 16 x 32 x 32; ? x 1 x 256 (gcc)"
     assert chosen_grids(job, "none", offloading(tmp_path, "", PTX), tmp_path / "out").reason == (
@@ -139,7 +140,7 @@ def test_other_sizes_than_asked_for_are_told(tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_fails_is_no_reason_to_stop(tmp_path: Path) -> None:
-    job = CompileJob((Source("int x;\n"),), "openacc")
+    job = CompileJob((SourceText("int x;\n"),), "openacc")
     words = "ptxas fatal : error: Value 'sm_35' is not defined"
     found = chosen_grids(job, "f", offloading(tmp_path, words, PTX, 1), tmp_path / "out")
     assert str(found) == f"not available because gcc does not compile it for a GPU: {words}"

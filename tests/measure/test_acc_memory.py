@@ -20,12 +20,13 @@ from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
 from annotune.measure.acc_memory import with_memory
-from annotune.measure.acc_text import Directive, UnsupportedAcc, directives
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.acc_text import AccDirective, UnsupportedAcc, directives
+from annotune.measure.check import Checker
 from annotune.measure.compile import ACC_MEMORY
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.trial import Status
-from annotune.measure.variant import Variant
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 
@@ -86,7 +87,7 @@ MOVES = {
 SECTION = re.compile(r"(\w+)\[(.*?):(.*?)\](.*)", re.DOTALL)
 
 
-def changed(directive: Directive) -> Iterator[tuple[str, str]]:
+def changed(directive: AccDirective) -> Iterator[tuple[str, str]]:
     """Yield what is wrong, and a directive with this mistake in one variable of its clauses."""
     reduced = re.findall(r"reduction\(.*?:(\w+)\)", directive.rest)
     for clause in re.finditer(
@@ -360,7 +361,7 @@ def test_data_that_stay_on_the_device_are_there_only_if_the_caller_brings_them(
     assert "copy" not in code.body
     checker = Checker(Oracle(source, base.analysis, here(), tmp_path))
     plan = CheckPlan(({"n": N, "m": M}, {"n": 7, "m": 1}), races=True)
-    program = Variant("openacc", "openacc", code)
+    program = Program("openacc", "openacc", code)
     found = checker.check(program, replace(plan, resident=True))
     assert (found.status, found.reason) == (Status.CORRECT, "")
     alone = checker.check(program, plan)

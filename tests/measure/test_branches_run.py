@@ -9,9 +9,10 @@ from compilers import here
 from made_by_hand import scale
 
 from annotune.codegen.target import RegionCode
-from annotune.measure.check import BRANCHES, Checker, CheckPlan
+from annotune.measure.check import BRANCHES, Checker
 from annotune.measure.oracle import Oracle
-from annotune.measure.variant import Variant, blocks, marked, told
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program, blocks, marked, told
 
 TEXT = """\
 static void f(int n, double *y) {
@@ -51,7 +52,7 @@ def test_a_variant_tells_which_of_its_branches_were_run(kind: str, tmp_path: Pat
     checker = Checker(Oracle(source, analysis, here(), tmp_path))
     way = "for (int i = 1; i < n; i++) { b[i] = alpha * a[i]; }"
     body = f"if (n > 5) {{\n{way}\n}} else {{\n{way}\n}}\n"
-    variant = Variant(kind, kind, RegionCode(body))
+    variant = Program(kind, kind, RegionCode(body))
     at = {n: {"n": n} for n in (3, 8)}
 
     def facts(*sizes: int) -> str | int | float:

@@ -12,13 +12,14 @@ from made_by_hand import matvec, scale
 
 from annotune.codegen.target import RegionCode
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program, digest_of_variant
 from annotune.measure.run import TimingPlan
 from annotune.measure.sizes import awkward_sizes
 from annotune.measure.toolchain import Compiler
 from annotune.measure.trial import Status, Trial
-from annotune.measure.variant import Variant, digest_of_variant
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
 
@@ -36,8 +37,8 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
     return Checker(Oracle(source, analysis, here(), tmp_path_factory.mktemp("oracle")))
 
 
-def variant(body: str, kind: str = "c", **settings: object) -> Variant:
-    return Variant("openmp", kind, RegionCode(body), **settings)  # type: ignore[arg-type]
+def variant(body: str, kind: str = "c", **settings: object) -> Program:
+    return Program("openmp", kind, RegionCode(body), **settings)  # type: ignore[arg-type]
 
 
 def test_a_right_variant_is_verified(checker: Checker) -> None:
@@ -234,7 +235,7 @@ needs_cxx = pytest.mark.skipif(here().cxx is None, reason="no C++ compiler")
 @pytest.fixture
 def check_cuda(checker: Checker) -> Callable[..., Trial]:
     def check(device: str, **plan: object) -> Trial:
-        cuda = Variant("cuda", "cuda-cpu", RegionCode(CUDA_CALL, device=device))
+        cuda = Program("cuda", "cuda-cpu", RegionCode(CUDA_CALL, device=device))
         return checker.check(cuda, replace(PLAN, **plan))  # type: ignore[arg-type]
 
     return check
@@ -299,7 +300,7 @@ def test_a_failing_cuda_call_must_not_spoil_the_result(check_cuda: Callable[...,
 def test_an_entry_that_launches_nothing_has_not_been_checked(
     checker: Checker,
 ) -> None:
-    cuda = Variant("cuda", "cuda-cpu", RegionCode(ROWS, device=CUDA))
+    cuda = Program("cuda", "cuda-cpu", RegionCode(ROWS, device=CUDA))
     trial = checker.check(cuda, PLAN)
     assert trial.status is Status.CORRECTNESS
     assert "no kernel was launched" in trial.reason
@@ -324,7 +325,7 @@ def test_an_nvcc_that_misbehaves_for_one_variant(
     code = RegionCode(CUDA_CALL, device=f"// {marker}\n{CUDA}")
     limit_s = 0.5 if status is Status.TIMEOUT else 60.0
     plan = replace(PLAN, arch="sm_90", compile_limit_s=limit_s)
-    trial = Checker(oracle).check(Variant("cuda", "cuda-cpu", code), plan)
+    trial = Checker(oracle).check(Program("cuda", "cuda-cpu", code), plan)
     assert trial.status is status
     assert words in trial.reason
 
@@ -345,7 +346,7 @@ def test_a_digest_tells_programs_apart_without_running_them(checker: Checker) ->
         for number, body in enumerate((ROWS, ROWS, ROWS + ";"))
     )
     assert one == same != other
-    refused = Variant("cuda", "cuda-cpu", RegionCode("", device='asm("nop");'))
+    refused = Program("cuda", "cuda-cpu", RegionCode("", device='asm("nop");'))
     assert digest_of_variant(refused, checker.oracle) == ""
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from compilers import here
 
-from annotune.measure.gpu import Gpu, NoGpu
-from annotune.measure.machine import Need, examine, report
+from annotune.measure.machine import Gpu, Need, NoGpu, examine, report
 
 NOTHING = replace(
     here(),

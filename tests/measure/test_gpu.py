@@ -15,8 +15,10 @@ from test_check import CUDA, CUDA_CALL
 
 from annotune.codegen.target import RegionCode
 from annotune.measure.command import Finished, run_command
-from annotune.measure.compile import CompileJob, Source, compile_job
-from annotune.measure.gpu import (
+from annotune.measure.compile import CompileJob, SourceText, compile_job
+from annotune.measure.cuda_text import timed_device_text
+from annotune.measure.harness import variant_source
+from annotune.measure.machine import (
     VISIBLE_GPUS,
     Clocks,
     Gpu,
@@ -27,10 +29,8 @@ from annotune.measure.gpu import (
     foreign_processes,
     named_gpus,
     read_clocks,
-    timed_device_text,
     visible_alone,
 )
-from annotune.measure.harness import variant_source
 
 H200 = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)
 
@@ -117,7 +117,7 @@ def test_the_timed_text_compiles_links_and_loads(tmp_path: Path) -> None:
 
     source, analysis = matvec()
     wrapper = variant_source(source, analysis.region, RegionCode(CUDA_CALL))
-    sources = (Source(wrapper), Source(timed_device_text(CUDA), "cuda"))
+    sources = (SourceText(wrapper), SourceText(timed_device_text(CUDA), "cuda"))
     result = compile_job(CompileJob(sources, "cuda-gpu"), here(), tmp_path)
     assert result.ok, result.output
     names = result.path.read_bytes()
@@ -172,7 +172,7 @@ def test_clocks_are_asked_of_the_tool_on_the_path(
 def uuids(environ: Mapping[str, str]) -> list[str]:
     """Return the UUIDs that a process with `environ` finds, none without a GPU."""
     ask = (
-        "from annotune.measure.gpu import NoGpu, find_gpus\n"
+        "from annotune.measure.machine import NoGpu, find_gpus\n"
         "found = find_gpus()\n"
         "print(*(() if isinstance(found, NoGpu) else [gpu.uuid for gpu in found]))\n"
     )

@@ -12,10 +12,10 @@ from compilers import here
 from made_by_hand import matvec
 
 from annotune.codegen.target import RegionCode
-from annotune.measure.compile import CompileJob, Source, compile_job
+from annotune.measure.compile import CompileJob, SourceText, compile_job
 from annotune.measure.harness import variant_source
 from annotune.measure.inputs import make_inputs
-from annotune.measure.run import ENDED, OVERWRITTEN, STOPPED, Outcome, RunJob, run_in_one_child
+from annotune.measure.run import ENDED, OVERWRITTEN, STOPPED, RunJob, RunResult, run_in_one_child
 from annotune.measure.trial import Status
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
@@ -79,7 +79,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[RunJob]:
     source, analysis = matvec()
     source = replace(source, text=f"#define _GNU_SOURCE\n{source.text}")
     text = variant_source(source, analysis.region, RegionCode(BODY, TEXT))
-    built = compile_job(CompileJob((Source(text),), "c"), here(), folder / "compiled")
+    built = compile_job(CompileJob((SourceText(text),), "c"), here(), folder / "compiled")
     assert built.ok, built.output
     sizes: list[dict[str, int]] = [{}, {"n": 1}, {"n": 5}]
     inputs = [make_inputs(analysis, n, 1, folder / f"inputs-{k}") for k, n in enumerate(sizes)]
@@ -89,7 +89,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[RunJob]:
     ]
 
 
-def ended(jobs: list[RunJob], deed: str) -> tuple[Outcome, ...]:
+def ended(jobs: list[RunJob], deed: str) -> tuple[RunResult, ...]:
     limit_s = HUNG_S if DEEDS[deed][0] is LATE else LIMIT_S
     asked = [replace(job, environ={"DEED": deed}, limit_s=limit_s) for job in jobs]
     with run_in_one_child(asked) as outcomes:

@@ -17,10 +17,11 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import RegionCode, load_target
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.trial import Status
-from annotune.measure.variant import Variant
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 
@@ -137,21 +138,21 @@ def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
 
 
 @lru_cache
-def generated() -> Mapping[str, Variant]:
+def generated() -> Mapping[str, Program]:
     """Return the first variant of every target, as the generator writes it."""
     region = text_source(TEXT, "user.c").regions[0]
     base = Base.of(analyse(region))
-    out: dict[str, Variant] = {}
+    out: dict[str, Program] = {}
     for name, kind in KINDS.items():
         target = load_target(name)
         space, device = region_space(base), load_device("h200")
         code = target.region(target.points(base, space, device).listing(1).variant(0), False)
         text = target.standalone(code) if code.device else ""
-        out[name] = Variant(name, kind, code, text)
+        out[name] = Program(name, kind, code, text)
     return out
 
 
-def mutated(variant: Variant, one: Mutation) -> Variant:
+def mutated(variant: Program, one: Mutation) -> Program:
     """Return `variant` with the mistake at the first place where `old` stands."""
     places = (variant.device, variant.code.helper, variant.code.body)
     assert any(one.old in text for text in places), "\n".join(places)

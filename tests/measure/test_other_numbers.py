@@ -13,13 +13,14 @@ from made_by_hand import CLOSE, OPEN, Use, integers, made
 from annotune.analysis.facts import Analysis
 from annotune.codegen.target import RegionCode
 from annotune.ir.region import Scalar, SourceFile
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.inputs import make_inputs
 from annotune.measure.oracle import UNIT_ROUNDOFF, Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.shadow import shadow_of
 from annotune.measure.trial import Status, Trial
 from annotune.measure.values import Family, element_of
-from annotune.measure.variant import Variant
 
 needs_gcc = pytest.mark.skipif(here().c is None, reason="no C compiler")
 U = UNIT_ROUNDOFF["double"]
@@ -42,7 +43,7 @@ def trial(made_region: tuple[SourceFile, Analysis], body: str, folder: Path) -> 
     source, analysis = made_region
     checker = Checker(Oracle(source, analysis, here(), folder))
     return checker.check(
-        Variant("c", "c", RegionCode(body)), CheckPlan((N, {"n": 1}, {"n": 7}), sanitize=True)
+        Program("c", "c", RegionCode(body)), CheckPlan((N, {"n": 1}, {"n": 7}), sanitize=True)
     )
 
 

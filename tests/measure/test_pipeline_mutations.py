@@ -15,10 +15,11 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.trial import Status
-from annotune.measure.variant import Variant
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 from annotune.strategies.registry import AUTO
@@ -75,7 +76,7 @@ class Pipelined:
             iter(target.points(base, region_space(base), load_device("h200")).listing(1).variants())
         )
         code = target.region(first, False)
-        self.variant = Variant("cuda", "cuda-cpu", code, target.standalone(code))
+        self.variant = Program("cuda", "cuda-cpu", code, target.standalone(code))
         self.sizes = {"n": size}
         self.checker = Checker(Oracle(source, analysis, here(), folder))
 

@@ -13,15 +13,15 @@ from support.regions import analysis_of, text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import RegionCode, load_target
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import ENDING, WHOLE, Overlap, Values, make_inputs, overlaps
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import proofs, runs_of
+from annotune.measure.plan import CheckPlan, proofs, runs_of
+from annotune.measure.program import Program, blocks, has_way_out, taking_way_out
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
 from annotune.measure.trial import Status
 from annotune.measure.values import bears_special
-from annotune.measure.variant import Variant, blocks, has_way_out, taking_way_out
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 
@@ -151,7 +151,7 @@ def test_bytes_of_integers_are_small_integers_too(n: int, m: int, tmp_path: Path
 
 def test_of_two_inputs_each_is_the_longer_one_at_some_sizes() -> None:
     analysis = analysis_of(MIXED.format(third="short", op="+"))
-    code = Variant("openacc", "openacc", RegionCode(""))
+    code = Program("openacc", "openacc", RegionCode(""))
     plan = CheckPlan(({"n": 9, "m": 5},))
     longer: dict[str, set[str]] = {}
     for proof in proofs(code, analysis, plan, ()):
@@ -288,7 +288,7 @@ def test_a_text_of_annotune_s_takes_its_way_out_line_by_line() -> None:
     analysis = analysis_of(EXTREMUM)
     target, base = load_target("openmp"), Base.of(analysis)
     one = target.points(base, region_space(base), load_device("h200")).listing(1).variant(0)
-    variant = Variant("openmp", "openmp", target.region(one, False))
+    variant = Program("openmp", "openmp", target.region(one, False))
     assert has_way_out(variant)
     taken = taking_way_out(variant).code.body
     assert taken.replace("1 ? 0 : ", "", 1) == variant.code.body
@@ -300,7 +300,7 @@ def test_a_text_of_annotune_s_takes_its_way_out_line_by_line() -> None:
 
 def _fate(checker: Checker, body: str) -> tuple[bool, str]:
     """Return whether the trial of a text finds it right, and what its proofs find."""
-    variant = Variant("openmp", "openmp", RegionCode(body))
+    variant = Program("openmp", "openmp", RegionCode(body))
     analysis = checker.oracle.analysis
     awkward = awkward_sizes(analysis)
     plan = CheckPlan((*awkward, tuned_sizes(analysis.region)), threads=2)
@@ -334,7 +334,7 @@ def test_of_runs_too_long_for_the_detector_the_order_of_threads_shows(
 ) -> None:
     monkeypatch.setattr("annotune.measure.plan.DETECT_AT_MOST", 99)
     old, new = MISTAKES[name] if name else ("", "")
-    variant = Variant("openmp", "openmp", RegionCode(RIGHT.replace(old, new)))
+    variant = Program("openmp", "openmp", RegionCode(RIGHT.replace(old, new)))
     analysis = checker.oracle.analysis
     plan = CheckPlan((tuned_sizes(analysis.region),))
     proof = next(p for p in proofs(variant, analysis, plan, ()) if p.overlaps and p.races)
@@ -376,7 +376,7 @@ def test_what_is_copied_beside_what_the_original_touches_is_found(tmp_path: Path
     target, base = load_target("cuda"), Base.of(analysis)
     one = target.points(base, region_space(base), load_device("h200")).listing(1).variant(0)
     code = target.region(one, False)
-    right = Variant("cuda", "cuda-cpu", code, target.standalone(code))
+    right = Program("cuda", "cuda-cpu", code, target.standalone(code))
     plan = CheckPlan(({"n": 40}, {"n": 5}))
     checker = Checker(oracle)
     small = tuple({"n": n} for n in range(1, 6))
@@ -424,7 +424,7 @@ def test_cuda_is_run_on_grids_too_small_and_with_failing_calls(tmp_path: Path) -
             break
     assert with_small_grids(text) != text
     checker = Checker(Oracle(source, analysis, here(), tmp_path))
-    right = Variant("cuda", "cuda-cpu", target.region(one, False), text)
+    right = Program("cuda", "cuda-cpu", target.region(one, False), text)
     plan = CheckPlan(({"n": 12, "m": 40}, {"n": 5, "m": 7}))
     # Sizes at borders find some of these too: what the others find is shown here.
     found = list(proofs(right, analysis, plan, ({"n": 5, "m": 7},)))

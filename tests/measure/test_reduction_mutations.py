@@ -12,10 +12,11 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import RegionCode, load_target
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.trial import Status, Trial
-from annotune.measure.variant import Variant
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 
@@ -85,7 +86,7 @@ def generated() -> Mapping[str, RegionCode]:
 
 def trial(checker: Checker, target: str, body: str) -> Trial:
     code = RegionCode(body, generated()[target].helper)
-    return checker.check(Variant(target, target, code), PLAN)
+    return checker.check(Program(target, target, code), PLAN)
 
 
 @pytest.mark.parametrize("target", ["openmp", "openacc"])

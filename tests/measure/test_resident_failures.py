@@ -12,10 +12,11 @@ from support.regions import text_source
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.trial import Status
-from annotune.measure.variant import Variant
 from annotune.space.decision import Base
 from annotune.space.space import region_space
 
@@ -40,7 +41,7 @@ def test_the_nest_runs_while_nothing_has_been_written(tmp_path: Path) -> None:
     code = target.region(next(iter(listed)), True)
     text = target.standalone(code)
     checker = Checker(Oracle(source, base.analysis, here(), tmp_path))
-    program = Variant("cuda", "cuda-cpu", code, text)
+    program = Program("cuda", "cuda-cpu", code, text)
     # The first launch of four, the third, and one that is not made.
     plan = CheckPlan(({"n": 8},), resident=True, failures=(1, 3, 5))
     assert checker.check(program, plan).status is Status.CORRECT

@@ -11,7 +11,7 @@ from made_by_hand import matvec
 
 from annotune import measure
 from annotune.codegen.target import RegionCode
-from annotune.measure.compile import CompileJob, Source, compile_job
+from annotune.measure.compile import CompileJob, SourceText, compile_job
 from annotune.measure.harness import variant_source
 from annotune.measure.inputs import make_inputs
 from annotune.measure.run import RunJob, TimingPlan, run_checked, run_in_one_child
@@ -27,7 +27,7 @@ LOOPS = "for (i = 0; i < n; i++) for (j = 0; j < m; j++) y[i] += A[i][j] * x[j];
 def job(body: str, folder: Path, kind: str = "c", **settings: object) -> RunJob:
     source, analysis = matvec()
     text = variant_source(source, analysis.region, RegionCode(body))
-    built = compile_job(CompileJob((Source(text),), kind), here(), folder / "compiled")
+    built = compile_job(CompileJob((SourceText(text),), kind), here(), folder / "compiled")
     assert built.ok, built.output
     inputs = make_inputs(analysis, {}, 1, folder / "inputs")
     return RunJob(built.path, inputs, folder / "run", **settings)  # type: ignore[arg-type]
@@ -203,7 +203,7 @@ def test_reserved_memory_is_not_held_memory(tmp_path: Path) -> None:
 
 def evicting(folder: Path) -> str:
     text = (RUNTIME / "evict.c").read_text()
-    built = compile_job(CompileJob((Source(text),), "c"), here(), folder / "compiled")
+    built = compile_job(CompileJob((SourceText(text),), "c"), here(), folder / "compiled")
     assert built.ok, built.output
     return str(built.path)
 

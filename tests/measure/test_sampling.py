@@ -9,8 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotune.measure.child import Stopwatch
 from annotune.measure.run import TimingPlan
-from annotune.measure.timing import Clock, is_narrow, waited_s
+from annotune.measure.timing import is_narrow, waited_s
 
 times = st.lists(st.floats(1e-7, 1e3), min_size=1, max_size=60)
 
@@ -53,8 +54,8 @@ class _Library:
         self.annotune_kernel_seconds = lambda: 2.0
 
 
-def _clock(plan: TimingPlan, library: Any = None) -> Clock:
-    return Clock(library, asdict(plan), [np.zeros(3), np.ones(3)], [True, False], "")
+def _clock(plan: TimingPlan, library: Any = None) -> Stopwatch:
+    return Stopwatch(library, asdict(plan), [np.zeros(3), np.ones(3)], [True, False], "")
 
 
 def test_each_sample_begins_from_restored_arrays() -> None:

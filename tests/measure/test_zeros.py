@@ -11,13 +11,13 @@ from support.regions import analysis_of, text_source
 
 from annotune.analysis.analyse import analyse
 from annotune.codegen.target import RegionCode
-from annotune.measure.check import Checker, CheckPlan
+from annotune.measure.check import Checker
 from annotune.measure.inputs import ZERO_VALUES, Values, make_inputs
 from annotune.measure.oracle import Oracle, compare
-from annotune.measure.plan import proofs
+from annotune.measure.plan import CheckPlan, near_limits, proofs
+from annotune.measure.program import Program, with_near_limits
 from annotune.measure.trial import Status
 from annotune.measure.values import bears_zeros, fixes_zeros, negative_names
-from annotune.measure.variant import Variant, near_limits, with_near_limits
 
 ROWS = """\
 #include <complex.h>
@@ -115,7 +115,7 @@ def test_a_sum_that_loses_its_sign_does_not_win(old: str, new: str, tmp_path: Pa
     analysis = analyse(source.regions[0])
     checker = Checker(Oracle(source, analysis, here(), tmp_path))
     assert old in SUM
-    variant = Variant("openmp", "openmp", RegionCode(SUM.replace(old, new)))
+    variant = Program("openmp", "openmp", RegionCode(SUM.replace(old, new)))
     plan = CheckPlan(({"n": 12},), threads=2)
     assert checker.check(variant, plan).status is Status.CORRECT
     sizes = ({"n": 3},)
@@ -159,7 +159,7 @@ def test_a_limit_that_is_one_more_does_not_win(limit: str, tmp_path: Path) -> No
     source = text_source(text("s += x[i];"), "f.c")
     analysis = analyse(source.regions[0])
     checker = Checker(Oracle(source, analysis, here(), tmp_path))
-    variant = Variant("openmp", "openmp", RegionCode(STEPS.replace("2147483632", limit)))
+    variant = Program("openmp", "openmp", RegionCode(STEPS.replace("2147483632", limit)))
     plan = CheckPlan(({"n": 12},), run_limit_s=1.0)
     (proof,) = (p for p in proofs(variant, analysis, plan, ({"n": 3},)) if p.has_near_limits)
     assert checker.check(variant, proof).is_wrong is (limit == "2147483633")

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotune.codegen.target import RegionCode
-from annotune.measure.ahead import TOGETHER
-from annotune.measure.check import Variant as Program
+from annotune.measure.program import TOGETHER, Program
 from annotune.tune.experiment import BATCH, COMPILING_S, MOST, Batches
 
 FLAGS = (("-O1",), ("-O2",), ("-O3", "-funroll-loops"))

@@ -12,9 +12,10 @@ from typing import cast
 import pytest
 from tune.seeded import all_right, bench, listing, searched
 
-from annotune.measure.check import Checker, CheckPlan
-from annotune.measure.check import Variant as Program
+from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.tune.asked import Wanted
@@ -177,7 +178,7 @@ class _Compilers:
         self.second_batch = threading.Event()
 
     def __call__(
-        self, programs: Sequence[Program], plan: CheckPlan, oracle: Oracle, niceness: int
+        self, programs: Sequence[Program], oracle: Oracle, limit_s: float, arch: str, niceness: int
     ) -> None:
         self.points |= {int(program.config["deed"]) for program in programs}
         if self.checking:

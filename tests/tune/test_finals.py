@@ -7,7 +7,7 @@ from typing import cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotune.measure.check import Variant as Program
+from annotune.measure.program import Program
 from annotune.measure.timing import Turns
 from annotune.measure.trial import Status, Trial, Verdict
 from annotune.tune.jobs import Contestant

@@ -29,10 +29,11 @@ from tune.seeded import FATES, TEXT, bench, listing, searched
 import annotune.tune.crew
 from annotune.analysis.analyse import analyse
 from annotune.diagnostics import AnnotuneError
-from annotune.measure.check import Checker, CheckPlan
-from annotune.measure.check import Variant as Program
-from annotune.measure.gpu import Gpu, NoGpu
+from annotune.measure.check import Checker
+from annotune.measure.machine import Gpu, NoGpu
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckPlan
+from annotune.measure.program import Program
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.tune import jobs

@@ -1,0 +1,451 @@
+"""The text of one variant, and the compilation that makes a library of it.
+
+For a check the text may have marks, which tell which of its branches were run; limits near 2^15
+in place of 2^31; or be made to take its way out.
+
+Several variants of one region may share a compilation before they are checked, each with an entry
+of its own: the user's file, its headers, the start of the compiler and the link are then paid once.
+What the compiler makes of a variant must be what it makes of it alone, or times would depend on the
+company: `alone_flags`, and a test that compares the machine code, see to that.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+from pathlib import Path
+
+from annotune.analysis.facts import Analysis
+from annotune.codegen.target import RegionCode
+from annotune.ir.region import Region, SourceFile
+from annotune.measure.child import BODY, DEVICE, HELPER, ROOM
+from annotune.measure.compile import (
+    COMPILE_LIMIT_S,
+    KINDS,
+    RUNTIME_FOLDER,
+    CompileJob,
+    CompileResult,
+    SourceText,
+    compile_job,
+    digest_of,
+    keep,
+    recall,
+)
+from annotune.measure.cuda_text import timed_device_text, translate, with_small_grids
+from annotune.measure.harness import joint_source, numbered, quoted, variant_source
+from annotune.measure.toolchain import Toolchains
+from annotune.measure.values import ENTRY
+
+_TOLD = 5
+_TOKEN = re.compile(
+    r"""
+    //(?:\\\n|[^\n])* | /\*.*?\*/ | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
+  | ^[ \t]*\#(?:\\\n|[^\n])*
+  | (?P<token> [A-Za-z_]\w* | [^\s\w] )
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedBlock:
+    """A block that has a mark: the line of its brace, from 1, and that line's text."""
+
+    line: int
+    text: str
+
+
+def blocks(text: str) -> tuple[MarkedBlock, ...]:
+    """Return the blocks of a text in their order."""
+    lines = text.split("\n")
+    numbers = [text.count("\n", 0, place) for place in _places(text)]
+    return tuple(MarkedBlock(n + 1, lines[n].strip()) for n in numbers)
+
+
+def marked(text: str, marks: str) -> str:
+    """Return `text` with marks in the array `marks`, every line at its number."""
+    pieces, done = [], 0
+    for number, place in enumerate(_places(text)):
+        pieces += [text[done:place], f" {marks}[{number}] = 1;"]
+        done = place
+    return "".join([*pieces, text[done:]])
+
+
+def declared(marks: str) -> str:
+    """Return a line of C and C++ that defines an array of marks."""
+    return f'__attribute__((visibility("default"))) unsigned char {marks}[{ROOM}];\n'
+
+
+def told(texts: Mapping[str, str], reached: Mapping[str, set[int]]) -> str:
+    """Return in words which blocks of `texts`, each by its array of marks, have no mark."""
+    count = sum(len(_places(text)) for text in texts.values())
+    missed = list(_missed(texts, reached))
+    if not missed:
+        return f"all {count} reached"
+    more = f"; {len(missed) - _TOLD} more" if len(missed) > _TOLD else ""
+    return f"{len(missed)} of {count} not reached: {'; '.join(missed[:_TOLD])}{more}"
+
+
+def _missed(texts: Mapping[str, str], reached: Mapping[str, set[int]]) -> Iterator[str]:
+    for marks, text in texts.items():
+        part = marks.rpartition("_")[2]
+        for number, block in enumerate(blocks(text)):
+            if number not in reached.get(marks, ()):
+                yield f"{part} line {block.line}, {block.text}"
+
+
+def _places(text: str) -> list[int]:
+    """Return where marks stand: behind the braces that open a block of statements.
+
+    Not in a loop whose body is another loop, which a directive may collapse with it.
+    """
+    found = [match for match in _TOKEN.finditer(text) if match["token"]]
+    words = [match["token"] for match in found]
+    opened: list[int] = []
+    header = ""
+    places = []
+    for number, word in enumerate(words[:-1]):
+        if word == "(":
+            opened.append(number)
+        elif word == ")" and opened:
+            start = opened.pop()
+            header = words[start - 1] if start else ""
+        elif word == "{" and number and words[number - 1] in (")", "else"):
+            is_loop = words[number - 1] == ")" and header == "for"
+            if not (is_loop and words[number + 1] == "for"):
+                places.append(found[number].end())
+    return places[:ROOM]
+
+
+# How far a limit lies below the end of a type at the most: beyond it is no limit of a step. That
+# of a whole grid is some multiple of 2^26 elements.
+_NEAR = 1 << 14
+_GRID = 1 << 16
+_ENDS = {1 << 31: 1 << 15, 1 << 32: 1 << 16}
+_LIMIT = re.compile(r"\b(\w+) <= (\d{10})\b")
+_EXTENT = re.compile(r"(\bannotune_extent\([^;\n]*?, )(\d+)\)")
+_STEPS = re.compile(r"\bfor \((?:(unsigned)(?: int)?|int) (?=(\w+) = [^;]*;[^;]*; \2 \+= )")
+
+
+def with_near_limits(text: str) -> str:
+    """Return `text` with each limit near the end of a type, and counters in steps, 16 bits less."""
+    text = _LIMIT.sub(lambda found: f"{found[1]} <= {_nearer(int(found[2]))}", text)
+    text = _EXTENT.sub(lambda found: f"{found[1]}{_fewer(int(found[2]))})", text)
+    return _STEPS.sub(lambda found: f"for ({found[1] or ''} short ".replace("( ", "("), text)
+
+
+def nearer_limits(texts: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Yield each limit of `texts` that `with_near_limits` changes: a name, and what it becomes."""
+    for text in texts:
+        for name, digits in _LIMIT.findall(text):
+            if _nearer(int(digits)) != int(digits):
+                yield name, _nearer(int(digits))
+
+
+def _nearer(limit: int) -> int:
+    """Return a limit as far from the end of 16 bits as from that of 32; another as it is."""
+    for end, near in _ENDS.items():
+        if 0 < end - limit < _NEAR:
+            return near - (end - limit)
+        if 0 < end - limit < end // 2 and (end - limit) % _GRID == 0:
+            return near - (end - limit) // _GRID
+    return limit
+
+
+def _fewer(blocks: int) -> int:
+    """Return a limit of blocks for shorter counters; a device's own as it is."""
+    return blocks // _GRID if blocks % _GRID == 0 else blocks
+
+
+# The test for the kernels, which `annotune.codegen.in_place` writes first of all.
+_TEST = re.compile(r"\A\{\n    if \((?=.*^    else \{\n        /\* As written: )", re.DOTALL | re.M)
+
+
+def has_way_out(program: Program) -> bool:
+    """Return whether a variant's text has the nest as written beside its kernels."""
+    return _TEST.search(program.code.body) is not None
+
+
+def taking_way_out(program: Program) -> Program:
+    """Return `program` with a text that takes its way out, every line and block at its place."""
+    # What follows belongs to the choice whatever binds it: no bracket has to be closed.
+    body = _TEST.sub(lambda found: f"{found[0]}1 ? 0 : ", program.code.body)
+    return replace(program, code=replace(program.code, body=body))
+
+
+MARKED = "-marked"
+"""Ends the kinds whose texts tell which of their branches were run."""
+
+NEAR_LIMITS = "-near-limits"
+"""Ends the kinds whose texts have limits that sizes reach."""
+
+# What a kind's C must become before the compiler takes it; imported when used.
+_REWRITES: Mapping[str, str] = {
+    "openacc": "annotune.measure.acc_memory:with_memory",
+    "openacc-asan": "annotune.measure.acc_memory:sanitized",
+    "openacc-race": "annotune.measure.acc_memory:as_openmp_with_memory",
+    "openacc-ordered": "annotune.measure.acc_memory:as_openmp_with_memory",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One variant of a region: its text, and how it is compiled.
+
+    `kind` is out of `annotune.measure.compile.KINDS`: ``openmp``, ``openacc``, ``cuda-cpu``,
+    ``c``, or ``cuda-gpu`` and ``openacc-gpu``, which need a GPU. `device` is the whole of ``S.cu``
+    for a CUDA variant, empty for the others; where it is empty and `code.device` is not,
+    `code.device` stands for it. `optimisation` replaces
+    ``-O2`` in a tuned CPU variant, and adds flags; `nvcc` are flags for that
+    compiler alone. `config` is what the trial reports.
+    """
+
+    target: str
+    kind: str
+    code: RegionCode
+    device: str = ""
+    optimisation: tuple[str, ...] = ()
+    nvcc: tuple[str, ...] = ()
+    config: Mapping[str, str | int | float] = field(default_factory=dict)
+
+    @property
+    def device_text(self) -> str:
+        return self.device or self.code.device
+
+
+class Original:
+    """One region as it is written, and the compilers, the flags and the folder for its texts."""
+
+    def __init__(
+        self,
+        source: SourceFile,
+        analysis: Analysis,
+        tools: Toolchains,
+        folder: Path,
+        flags: tuple[str, ...] = (),
+    ) -> None:
+        self.source = source
+        self.analysis = analysis
+        self.region = analysis.region
+        self.tools = tools
+        self.folder = folder
+        # A header beside the user's file is found from the scratch folder as well.
+        beside = f"-iquote{Path(source.path).resolve().parent}"
+        # Workers are given them all, and must look for what is compiled by the same ones.
+        self.flags = flags if beside in flags else (*flags, beside)
+
+    @property
+    def compiled(self) -> Path:
+        """Return the folder of the compiled texts."""
+        return self.folder / "compiled"
+
+    def compile(self, job: CompileJob, niceness: int = 0) -> CompileResult:
+        """Return what compiling `job` gives, once for all who ask."""
+        return compile_job(job, self.tools, self.compiled, niceness)
+
+
+def compile_job_of(
+    program: Program,
+    kind: str,
+    original: Original,
+    limit_s: float = COMPILE_LIMIT_S,
+    arch: str = "",
+) -> CompileJob:
+    """Return the compilation of `program` as `kind`; ValueError when the text cannot be."""
+    before = declared(HELPER) + declared(BODY) if kind.endswith(MARKED) else ""
+    code = code_of(program, kind)
+    sources = [SourceText(before + variant_source(original.source, original.region, code))]
+    sources += [SourceText((RUNTIME_FOLDER / name).read_text()) for name in KINDS[kind].beside]
+    if program.device_text:
+        sources.append(_device_source(program.device_text, kind, original))
+    return CompileJob(
+        tuple(sources),
+        kind,
+        original.flags,
+        optimisation=program.optimisation,
+        nvcc=program.nvcc,
+        arch=arch or "sm_90",
+        limit_s=limit_s,
+    )
+
+
+def code_of(program: Program, kind: str) -> RegionCode:
+    """Return the C of `program` as the compilers of `kind` take it; ValueError when they cannot."""
+    code = program.code
+    if kind.endswith(MARKED):
+        helper, body = marked(code.helper, HELPER), marked(code.body, BODY)
+        return replace(code, helper=helper, body=body)
+    if kind.endswith(NEAR_LIMITS):
+        helper, body = with_near_limits(code.helper), with_near_limits(code.body)
+        return replace(code, helper=helper, body=body)
+    if kind not in _REWRITES:
+        return code
+    rewrite = _function(_REWRITES[kind])
+    return replace(code, body=rewrite(code.body), helper=rewrite(code.helper))
+
+
+def _device_source(text: str, kind: str, original: Original) -> SourceText:
+    """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
+    if "nvcc" in KINDS[kind].compilers.values():
+        return SourceText(timed_device_text(text), "cuda")
+    if kind.endswith("-small"):
+        text = with_small_grids(text)
+    if kind.endswith(NEAR_LIMITS):
+        text = with_near_limits(text)
+    before = ""
+    if kind.endswith(MARKED):
+        before = f'extern "C" {{\n{declared(DEVICE)}}}\n'
+        text = marked(text, DEVICE)
+    name = f"#line 1 {quoted(Path(original.source.path).stem + '.cu')}\n"
+    return SourceText(before + name + translate(text), "c++")
+
+
+def _function(name: str) -> Callable[[str], str]:
+    module, _, attribute = name.partition(":")
+    function: Callable[[str], str] = getattr(importlib.import_module(module), attribute)
+    return function
+
+
+def texts_of(program: Program) -> Mapping[str, str]:
+    """Return the texts of a variant by the arrays of marks that they may get."""
+    if program.device_text:
+        # What is beside it only calls it.
+        return {DEVICE: program.device_text}
+    return {HELPER: program.code.helper, BODY: program.code.body}
+
+
+def digest_of_variant(program: Program, original: Original) -> str:
+    """Return the hash of the program that `program` is: equal hashes need one measurement."""
+    try:
+        return digest_of(compile_job_of(program, program.kind, original), original.tools)
+    except ValueError:
+        return ""
+
+
+# gcc's limits on a whole unit, gcc 12's own: how many instructions make it a large one, whose
+# inlining and cloning may add no more than a share of it.
+_LARGE_UNITS = {"large-unit-insns": 8_000, "ipa-cp-large-unit-insns": 16_000}
+
+
+def alone_flags(count: int) -> tuple[str, ...]:
+    """Return the flags by which gcc makes of each of `count` parts what it makes of one alone.
+
+    Equal functions of two variants must stay two, and the growth that inlining and cloning may
+    cause is limited for a unit as a whole, which here is `count` times as large.
+    """
+    limits = (f"--param={name}={count * limit}" for name, limit in _LARGE_UNITS.items())
+    return ("-fno-ipa-icf", *limits)
+
+
+def may_join(kind: str, region: Region, version: str) -> bool:
+    """Return whether variants of `region` may share a compilation as `kind`.
+
+    Only C that gcc alone makes a library of; and no function of the user's that the region
+    calls: several callers instead of one change what the compiler inlines.
+    """
+    way = KINDS[kind]
+    is_plain = set(way.compilers) == {"c"} and way.native and not way.fixed_optimisation
+    return is_plain and not region.functions and "clang" not in version
+
+
+TOGETHER = 32
+"""So many variants share a compilation at most: gcc takes half a second for short ones."""
+
+AHEAD_LIMIT_S = 10.0
+"""What compiles for longer is left to its check, so that one hang does not hold up the others."""
+
+NICENESS = 19
+"""Compilers make way for what is being timed meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A variant whose library is not there yet, and the job that makes it."""
+
+    program: Program
+    job: CompileJob
+    digest: str
+
+
+def compile_ahead(
+    programs: Sequence[Program],
+    original: Original,
+    limit_s: float,
+    arch: str = "",
+    niceness: int = NICENESS,
+) -> None:
+    """Put what a check of these variants will look for into the original's folder.
+
+    Variants of the same flags share a compilation. One that fails is repeated by halves, so
+    that none suffers from its company; what does not compile alone is left to the check, which
+    says why.
+    """
+    groups: dict[tuple[object, ...], list[_Wanted]] = {}
+    for one in _wanted(programs, original, limit_s, arch):
+        job = one.job
+        is_joint = original.tools.c is not None and may_join(
+            job.kind, original.region, original.tools.c.version
+        )
+        key = (job.kind, job.optimisation) if is_joint else (one.digest,)
+        groups.setdefault(key, []).append(one)
+    for group in groups.values():
+        size = ceil(len(group) / ceil(len(group) / TOGETHER))
+        for first in range(0, len(group), size):
+            _compile(group[first : first + size], original, niceness)
+
+
+def _wanted(
+    programs: Sequence[Program], original: Original, limit_s: float, arch: str
+) -> Iterator[_Wanted]:
+    """Yield each program once that has no library yet."""
+    seen: set[str] = set()
+    limit_s = min(limit_s, AHEAD_LIMIT_S)
+    for program in programs:
+        try:
+            job = compile_job_of(program, program.kind, original, limit_s, arch)
+        except ValueError:  # the text holds what cannot be compiled as this kind
+            continue
+        digest = digest_of(job, original.tools)
+        if digest not in seen and recall(digest, original.compiled) is None:
+            seen.add(digest)
+            yield _Wanted(program, job, digest)
+
+
+def _compile(group: Sequence[_Wanted], original: Original, niceness: int) -> None:
+    """Compile a group at once, or by halves where that fails."""
+    if len(group) == 1:
+        original.compile(group[0].job, niceness)
+        return
+    try:
+        codes = [code_of(one.program, one.job.kind) for one in group]
+        text = joint_source(original.source, original.region, codes)
+    except ValueError:
+        text = ""
+    if text:
+        job = replace(
+            group[0].job,
+            sources=(SourceText(text),),
+            flags=(*group[0].job.flags, *alone_flags(len(group))),
+        )
+        made = original.compile(job, niceness)
+        # Of words that make a variant invalid a joint text does not tell whose they are.
+        if made.ok and not made.invalid and _has_all(made, len(group)):
+            share_s = made.time_s / len(group)
+            parts = [
+                replace(made, digest=one.digest, entry=numbered(ENTRY, n), time_s=share_s)
+                for n, one in enumerate(group)
+            ]
+            keep(parts, original.compiled)
+            return
+    middle = len(group) // 2
+    _compile(group[:middle], original, niceness)
+    _compile(group[middle:], original, niceness)
+
+
+def _has_all(made: CompileResult, count: int) -> bool:
+    """Return whether a library has so many entries: no part swallowed the beginning of the next."""
+    symbols = made.path.read_bytes()
+    return all(f"{numbered(ENTRY, n)}\0".encode() in symbols for n in range(count))

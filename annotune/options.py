@@ -79,7 +79,7 @@ def _targets(text: str) -> tuple[str, ...]:
 
 def _setting(text: str) -> tuple[str, Value]:
     """Return a name of C and a value of the annotation language: ``NAME=VALUE``."""
-    from annotune.annotation.evaluate import evaluate
+    from annotune.annotation.expressions import evaluate
 
     name, equals, value = text.partition("=")
     if not equals or not _NAME.match(name):
@@ -96,7 +96,7 @@ def _axis_values(text: str) -> tuple[str, tuple[Value, ...]]:
     What is no value of the annotation language is a word, such as the name of a loop. A word with
     a comma stands in quotes, as `check --space` prints it.
     """
-    from annotune.annotation.evaluate import evaluate
+    from annotune.annotation.expressions import evaluate
     from annotune.space.limits import is_axis
 
     def value(word: str) -> Value:
@@ -114,7 +114,7 @@ def _axis_values(text: str) -> tuple[str, tuple[Value, ...]]:
 
 
 def _formula(text: str) -> str:
-    from annotune.annotation.evaluate import free_names
+    from annotune.annotation.expressions import free_names
     from annotune.space.limits import plain_names
 
     try:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from annotune.annotation.devices import Device
-from annotune.annotation.evaluate import names_in, span_in, unknown_names
-from annotune.annotation.expression import parse_expression
+from annotune.annotation.expressions import names_in, parse_expression, span_in, unknown_names
 from annotune.annotation.messages import did_you_mean
 from annotune.annotation.spec import Spec, Value
 from annotune.codegen.target import TARGET_NAMES, load_target

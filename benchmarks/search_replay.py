@@ -20,7 +20,7 @@ from statistics import median
 from recorded_spaces import KERNELS, RECORDS, Config, Record, read_record, record, write_record
 from threadpoolctl import threadpool_limits
 
-from annotune.annotation.evaluate import holds
+from annotune.annotation.expressions import holds
 from annotune.annotation.spec import Value
 from annotune.space.limits import plain
 from annotune.tune.search.names import SEARCHES, make_search

@@ -51,8 +51,8 @@ from annotune.analysis.statements import (
     parts_within,
     with_values,
 )
-from annotune.annotation import expression as ex
-from annotune.annotation.expression import parse_expression
+from annotune.annotation import expressions as ex
+from annotune.annotation.expressions import parse_expression
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Var, print_expr
 from annotune.ir.fold import fold
@@ -144,7 +144,7 @@ def _stated(node: ex.Node) -> Expr:
             return Var(name)
         case ex.Unary(op, operand):
             return Negate(_stated(operand)) if op == "-" else _stated(operand)
-        case ex.Binary(op, left, right):
+        case ex.BinaryOp(op, left, right):
             return Binary(op, _stated(left), _stated(right))
     raise AssertionError(node)
 

@@ -1,4 +1,4 @@
-"""The commands of a recipe: what each takes, whether one fits it, and how one is written."""
+"""The commands of a recipe: what each takes, whether one fits it, how one is read and written."""
 
 from __future__ import annotations
 
@@ -11,21 +11,36 @@ from importlib import import_module
 from itertools import takewhile
 from typing import TypeAlias
 
-from annotune.annotation.evaluate import evaluate, literal
+from lark import Token, Tree
+
+from annotune.annotation import expressions as ex
+from annotune.annotation.expressions import (
+    evaluate,
+    evaluate_node,
+    literal,
+    names_in,
+    parse_expression,
+    placed,
+    substitute,
+)
+from annotune.annotation.grammar import Origin, Parsed, parse_tree
 from annotune.annotation.messages import (
     ARGUMENT_TWICE,
     EXTRA_ARGUMENT,
     LOOP_TWICE,
     MISSING_ARGUMENT,
+    NO_VALUES,
     STATEMENT_TWICE,
     TOO_MANY_LOOPS,
     UNKNOWN_COMMAND,
     UNKNOWN_SLOT,
     WRONG_KIND,
+    declared_twice,
     did_you_mean,
+    gathered,
 )
-from annotune.annotation.spec import Argument, Command, Formula, Item, Value
-from annotune.diagnostics import AnnotuneError, Diagnostic
+from annotune.annotation.spec import Argument, Command, Formula, Item, Parameter, Value
+from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 
 # How a parameter says that no loop stands here: param TX[] = ['h3','1'].
 NO_LOOP = "1"
@@ -353,6 +368,105 @@ def _renamed(argument: Argument, names: dict[str, str]) -> Item | tuple[Item, ..
     if isinstance(value, tuple):
         return tuple(names.get(one, one) if isinstance(one, str) else one for one in value)
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """The commands of a recipe, and the parameters that it lists: ``UF0[] = [1,2,4];``."""
+
+    commands: tuple[Command, ...] = ()
+    performance_params: tuple[Parameter, ...] = ()
+
+
+_NO_NAMES: Mapping[str, Value] = {}
+
+
+def parse_recipe(text: str, origin: Origin, names: Mapping[str, Value] = _NO_NAMES) -> Recipe:
+    """Return the recipe in ``begin CHiLL ( … )``; `names` (``let``) are put in.
+
+    Raises:
+        AnnotuneError: With every mistake that stands alone, in the order of the text.
+    """
+    found = _RecipeText(text, origin, names, [])
+    commands: list[Command] = []
+    params: dict[str, Parameter] = {}
+    for child in parse_tree(text, "recipe", origin).children:
+        assert isinstance(child, Tree)
+        with gathered(found.mistakes):
+            if child.data == "command":
+                commands.append(found.command(child))
+                continue
+            param = found.listed(child)
+            first = params.setdefault(param.name, param)
+            if first is not param:
+                found.mistakes.append(declared_twice(param.name, param.span, first.span))
+    if found.mistakes:
+        raise AnnotuneError.of(*sorted(found.mistakes, key=lambda mistake: mistake.span))
+    return Recipe(tuple(commands), tuple(params.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _RecipeText:
+    """Turns the tree of a recipe's text into values, and gathers the mistakes."""
+
+    text: str
+    origin: Origin
+    names: Mapping[str, Value]
+    mistakes: list[Diagnostic]
+
+    def command(self, tree: Parsed) -> Command:
+        name = tree.children[0]
+        trees = [child for child in tree.children[1:] if isinstance(child, Tree)]
+        arguments = tuple(map(self.argument, trees))
+        command = Command(str(name), arguments, self.span(tree))
+        command, mistakes = check_command(command)
+        self.mistakes.extend(mistakes)
+        return command
+
+    def span(self, tree: Parsed) -> Span:
+        return self.origin.span(tree.meta.start_pos, tree.meta.end_pos)
+
+    def part(self, tree: Parsed) -> tuple[str, Origin]:
+        start = tree.meta.start_pos
+        return self.text[start : tree.meta.end_pos], self.origin.part(start)
+
+    def argument(self, tree: Parsed) -> Argument:
+        name, operand = tree.children
+        assert isinstance(operand, Tree)
+        text, origin = self.part(operand)
+        with placed(origin.span):
+            node = parse_expression(text)
+            value: Item | tuple[Item, ...]
+            if isinstance(node, ex.ListDisplay):
+                value = tuple(self.item(item, text, origin) for item in node.items)
+            else:
+                value = self.item(node, text, origin)
+        return Argument(value, "" if name is None else str(name), self.span(tree))
+
+    def item(self, node: ex.Node, text: str, origin: Origin) -> Item:
+        """Return a literal as its value, and what has one only at a point as a Formula."""
+        names = {name.name for name in names_in(node)}
+        is_negative = isinstance(node, ex.Unary) and isinstance(node.operand, ex.Literal)
+        is_literal = is_negative or isinstance(node, ex.Literal | ex.ListDisplay)
+        if names <= self.names.keys() and (names or is_literal):
+            return evaluate_node(node, self.names)
+        span = origin.span(node.start, node.end)
+        return substitute(Formula(text[node.start : node.end], span), self.names)
+
+    def listed(self, tree: Parsed) -> Parameter:
+        """Return the parameter of ``UF0[] = [1,2,4];``."""
+        name, operand = tree.children
+        assert isinstance(name, Token)
+        assert isinstance(operand, Tree)
+        at = int(name.start_pos or 0)
+        span = self.origin.span(at, at + len(name))
+        text, origin = self.part(operand)
+        with placed(origin.span):
+            value = evaluate_node(parse_expression(text), self.names)
+        values = value if isinstance(value, tuple) else (value,)
+        if not values:
+            raise AnnotuneError.of(NO_VALUES.at(span, name=str(name)))
+        return Parameter(str(name), values, span)
 
 
 def recipe_text(commands: Iterable[Command]) -> str:

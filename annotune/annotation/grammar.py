@@ -1,24 +1,23 @@
-"""Where a piece of annotation text comes from in the user's file.
-
-Text to a parse tree by the grammar file, with a user's mistakes as diagnostics.
-"""
+"""The annotations of a C text, and their texts' trees by the grammar file, each at its place."""
 
 from __future__ import annotations
 
 import re
-import sys
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from importlib.util import cache_from_source
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TypeAlias
 
-from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark import Token, Tree
+from lark.exceptions import UnexpectedToken
 
-from annotune.annotation.expression import placed, tokens
+from annotune.annotation.expressions import ExpressionError, Lexeme, grammar, lexemes, placed
 from annotune.annotation.messages import (
+    COMMENT_NOT_CLOSED,
+    MALFORMED,
+    NO_PARENTHESIS,
+    TEXT_AFTER,
     UNCLOSED_BRACKET,
     UNEXPECTED,
     WRONG_BRACKET,
@@ -33,18 +32,24 @@ class Origin:
 
     `pieces` are pairs (offset of the text, offset of `source`), rising in both: from there
     on, text and source run alike. A text that is not a copy of the source, such as an
-    escaped YAML scalar, has `whole`, the one place for all of it.
+    escaped YAML scalar, has `whole`, the one place for all of it. `start` is where in that text
+    the offsets begin that are asked for.
     """
 
     file: str
     source: str = field(repr=False)
     pieces: tuple[tuple[int, int], ...] = ((0, 0),)
     whole: Span | None = None
+    start: int = 0
 
     @classmethod
     def at(cls, file: str, source: str, offset: int = 0) -> Origin:
         """Return the origin of a text that stands in `source` at `offset`."""
         return cls(file, source, ((0, offset),))
+
+    def part(self, start: int) -> Origin:
+        """Return the origin of the part of the text that begins at `start`."""
+        return replace(self, start=self.start + start)
 
     def span(self, start: int, end: int | None = None) -> Span:
         """Return the place of ``text[start:end]``, cut at the end of its first line."""
@@ -56,6 +61,7 @@ class Origin:
 
     def offset(self, offset: int) -> int:
         """Return where the text's `offset` stands in `source`; not for a `whole` origin."""
+        offset += self.start
         index = max(0, bisect_right(self.pieces, offset, key=lambda piece: piece[0]) - 1)
         text, source = self.pieces[index]
         return source + offset - text
@@ -79,26 +85,158 @@ def _newlines(source: str) -> tuple[int, ...]:
     return tuple(found.start() for found in re.finditer("\n", source))
 
 
+# Everything in which an annotation could seem to stand comes first, so that it is skipped.
+_PIECE = re.compile(
+    r'"(?:\\.|\\\r?\n|[^"\\\n])*"'
+    r"|'(?:\\.|[^'\\\n])*'"
+    r"|//(?:\\\r?\n|[^\n])*"
+    r"|(?P<comment>/\*(?P<at>@?)(?P<inside>.*?)(?P<end>\*/|\Z))"
+    r"|(?P<pragma>(?:(?<=\n)|\A)[ \t]*\#[ \t]*pragma[ \t]+(?P<word>Orio|Oiro)\b"
+    r"(?P<rest>(?:\\\r?\n|[^\n])*))",
+    re.DOTALL,
+)
+_WORD = re.compile(r"\s*(?:(?P<keyword>begin|end)\b\s*)?(?P<name>[A-Za-z_]\w*)?\s*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """``begin NAME ( text )``; `start` and `end` bound the whole comment or pragma.
+
+    One whose text could not be told is not sound; its closer is still expected.
+    """
+
+    name: str
+    text: str
+    origin: Origin
+    start: int
+    end: int
+    span: Span
+    is_sound: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Closer:
+    """``end`` or ``end NAME``."""
+
+    name: str
+    start: int
+    end: int
+    span: Span
+
+
+def annotations_of(text: str, file: str) -> Iterator[Opener | Closer | Diagnostic]:
+    """Yield the annotations of `text` in its order, and what is malformed in them."""
+    for match in _PIECE.finditer(text):
+        if match["comment"] is not None:
+            yield from _in_comment(match, text, file)
+        elif match["pragma"] is not None:
+            yield from _in_pragma(match, text, file)
+
+
+def _in_comment(
+    match: re.Match[str], text: str, file: str
+) -> Iterator[Opener | Closer | Diagnostic]:
+    """Yield the annotation in a comment; none in a plain comment or one of other tools."""
+    inside, closer = match["inside"], match["end"]
+    ours = re.match(r"\s*(begin|end)\b", inside)
+    if not match["at"] or not (ours or (inside.endswith("@") and closer)):
+        return
+    if not closer:
+        # It runs to the end of the file; its beginning is the better place.
+        at = match.start()
+        yield COMMENT_NOT_CLOSED.at(place(file, text, at, at + len("/*@")))
+        return
+    if not inside.endswith("@"):
+        at = match.end() - len(closer)
+        yield COMMENT_NOT_CLOSED.at(place(file, text, at, match.end()))
+    inside = inside.removesuffix("@")
+    origin = Origin.at(file, text, match.start("inside"))
+    yield from _Annotation(inside, origin, match.start(), match.end()).read()
+
+
+def _in_pragma(
+    match: re.Match[str], text: str, file: str
+) -> Iterator[Opener | Closer | Diagnostic]:
+    # The directive is one line to C: its continuations and comments are blanks here.
+    inside = re.sub(r"\\(?=\r?\n)", " ", match["rest"])
+    inside = re.sub(r"/\*.*?\*/", lambda comment: " " * len(comment[0]), inside, flags=re.DOTALL)
+    # Orio closes with `#pragma Oiro`.
+    inside = inside if inside.strip() or match["word"] == "Orio" else "end"
+    origin = Origin.at(file, text, match.start("rest"))
+    first = text.index("#", match.start("pragma"))
+    yield from _Annotation(inside, origin, first, match.end()).read()
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotation:
+    """The text in one annotation, which takes ``source[start:end]`` of the file in `origin`."""
+
+    inside: str
+    origin: Origin
+    start: int
+    end: int
+
+    def read(self) -> Iterator[Opener | Closer | Diagnostic]:
+        match = _WORD.match(self.inside)
+        assert match is not None
+        keyword, name = match["keyword"], match["name"]
+        rest = self.inside[match.end() :]
+        if keyword == "end" or (not keyword and not name and not rest):
+            if rest.strip():
+                yield MALFORMED.at(self.origin.span(match.end(), len(self.inside.rstrip())))
+            yield Closer(name or "", self.start, self.end, self.whole())
+        elif not name:
+            yield MALFORMED.at(self.whole())
+        else:
+            yield from self.opener(name, match)
+
+    def opener(self, name: str, match: re.Match[str]) -> Iterator[Opener | Diagnostic]:
+        """Yield the opener, whose text is in brackets from the end of `match` on."""
+        start = match.end()
+        stripped = self.inside.rstrip()
+        close = _closing(self.inside, start)
+        if close is None and stripped.endswith(")") and len(stripped) > start + 1:
+            # The last ')' is the annotation's own; what is open inside is found later.
+            close = len(stripped) - 1
+        if not self.inside.startswith("(", start):
+            yield NO_PARENTHESIS.at(self.origin.span(*match.span("name")), name=name)
+            close = None
+        elif close is None:
+            yield UNCLOSED_BRACKET.at(self.origin.span(start), bracket="(")
+        if close is None:
+            yield self.found(name, start, start, is_sound=False)
+            return
+        after = self.inside[close + 1 :]
+        is_sound = not re.sub(r"#[^\n]*", "", after).strip()
+        if not is_sound:
+            first = len(self.inside) - len(after.lstrip())
+            yield TEXT_AFTER.at(self.origin.span(first, len(stripped)), name=name)
+        yield self.found(name, start + 1, close, is_sound)
+
+    def found(self, name: str, start: int, end: int, is_sound: bool) -> Opener:
+        """Return the opener with the text ``inside[start:end]``."""
+        text, origin = self.inside[start:end], self.origin.part(start)
+        return Opener(name, text, origin, self.start, self.end, self.whole(), is_sound)
+
+    def whole(self) -> Span:
+        return place(self.origin.file, self.origin.source, self.start, self.end)
+
+
+def _closing(text: str, at: int) -> int | None:
+    """Return the offset of the ')' for the '(' at `at`, outside strings and # comments."""
+    depth = 0
+    skipped = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*|.", re.DOTALL)
+    for match in skipped.finditer(text, at):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.start()
+    return None
+
+
 Parsed: TypeAlias = Tree[Token]
 
 _KEYWORDS = ("def", "let", "param", "arg", "constraint", "decl", "option", "import", "spec")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
-
-
-@cache
-def _parser() -> Lark:
-    """Return the parser, its tables kept beside the byte code, and trusted as that is."""
-    kept = str(Path(cache_from_source(__file__)).with_suffix(".tables"))
-    return Lark.open(
-        "annotation.lark",
-        rel_to=__file__,
-        start=["perf_tuning", "spec_file", "recipe"],
-        parser="lalr",
-        # A keyword is a keyword everywhere, so that a missing ';' before one is found.
-        lexer="basic",
-        propagate_positions=True,
-        cache=False if sys.dont_write_bytecode else kept,
-    )
 
 
 def parse_tree(text: str, start: str, origin: Origin) -> Parsed:
@@ -108,38 +246,28 @@ def parse_tree(text: str, start: str, origin: Origin) -> Parsed:
         AnnotuneError: The text does not follow the grammar.
     """
     with placed(origin.span):
-        mistake = _bracket_mistake(text, origin)
-    if mistake is not None:
-        raise AnnotuneError.of(mistake)
+        _refuse_brackets(text)
     try:
-        return _parser().parse(text, start=start)
+        return grammar().parse(text, start=start)
     except UnexpectedToken as error:
         raise AnnotuneError.of(_unexpected(text, error, origin)) from None
-    except UnexpectedCharacters as error:
-        at = error.pos_in_stream or 0
-        found = f"character {text[at]!r}"
-        span = origin.span(at, at + 1)
-        raise AnnotuneError.of(UNEXPECTED.at(span, found=found, hint="")) from None
 
 
-def _bracket_mistake(text: str, origin: Origin) -> Diagnostic | None:
-    """Return the first closer without its opener, else the last opener without its closer."""
-    opened: list[tuple[str, int]] = []
-    for token in tokens(text):
+def _refuse_brackets(text: str) -> None:
+    """Refuse the first closer without its opener, else the last opener without its closer."""
+    opened: list[Lexeme] = []
+    for token in lexemes(text):
         if token.kind != "op":
             continue
         if token.text in _PAIRS.values():
-            opened.append((token.text, token.start))
+            opened.append(token)
         elif token.text in _PAIRS:
-            if not opened or opened[-1][0] != _PAIRS[token.text]:
-                hint = f"'{opened[-1][0]}' is open" if opened else ""
-                span = origin.span(token.start, token.end)
-                return WRONG_BRACKET.at(span, bracket=token.text, hint=hint)
+            if not opened or opened[-1].text != _PAIRS[token.text]:
+                hint = f"'{opened[-1].text}' is open" if opened else ""
+                raise ExpressionError(WRONG_BRACKET, token, bracket=token.text, hint=hint)
             opened.pop()
-    if not opened:
-        return None
-    bracket, at = opened[-1]
-    return UNCLOSED_BRACKET.at(origin.span(at, at + 1), bracket=bracket)
+    if opened:
+        raise ExpressionError(UNCLOSED_BRACKET, opened[-1], bracket=opened[-1].text)
 
 
 def _unexpected(text: str, error: UnexpectedToken, origin: Origin) -> Diagnostic:
@@ -170,10 +298,10 @@ def _hint(word: str, expected: set[str]) -> str:
         "SEMICOLON": "';'",
         "EQUAL": "'='",
         "LPAR": "'('",
-        "LBRACE": "'{{'",
+        "LBRACE": "'{'",
         "RSQB": "']'",
         "STRING": "a string",
         "NUMBER": "a number",
     }
-    shown = [text.replace("{{", "{") for name, text in names.items() if name in expected]
+    shown = [text for name, text in names.items() if name in expected]
     return f"expected {' or '.join(shown)}" if shown else ""

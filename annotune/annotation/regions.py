@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from annotune.annotation.commands import Recipe, parse_recipe
+from annotune.annotation.grammar import Closer, Opener, annotations_of
 from annotune.annotation.messages import (
     CROSSED,
     END_WITHOUT_BEGIN,
@@ -22,11 +24,12 @@ from annotune.annotation.messages import (
     declared_twice,
     did_you_mean,
 )
-from annotune.annotation.parse import Recipe, parse_recipe
-from annotune.annotation.perf_tuning import PerfTuning, read_perf_tuning, read_specification
-from annotune.annotation.scan import Closer, Opener, annotations_of
+from annotune.annotation.perf_tuning import (
+    PerfTuning,
+    read_perf_tuning,
+    read_specification,
+)
 from annotune.annotation.spec import Spec, Value
-from annotune.annotation.statements import specification
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 
 # The thesis writes CHILL in one figure and CHiLL in another, so case does not count.
@@ -196,9 +199,7 @@ class _Scanner:
             return
         is_outermost = outer is None or outer.frame.name.lower() in _IGNORED
         if self.spec_file is not None and is_outermost and one.kind not in _IGNORED:
-            parts = specification(self.spec_file, one.opener.span)
-            folder = self.spec_file.parent
-            one.tuning = read_specification([*parts], one.opener.span, folder, self.settings)
+            one.tuning = read_specification(self.spec_file, one.opener.span, self.settings)
         if one.kind == _CHILL:
             one.recipe = parse_recipe(text, origin, one.tuning.lets)
 

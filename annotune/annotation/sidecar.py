@@ -8,11 +8,10 @@ from pathlib import Path
 
 import yaml
 
-from annotune.annotation.assume import assumptions
-from annotune.annotation.evaluate import evaluate_node
-from annotune.annotation.expression import parse_expression, placed
+from annotune.annotation.commands import Recipe, parse_recipe
+from annotune.annotation.expressions import evaluate_node, parse_expression, placed
 from annotune.annotation.messages import NO_VALUES, gathered
-from annotune.annotation.parse import Recipe, parse_recipe
+from annotune.annotation.perf_tuning import assumptions
 from annotune.annotation.regions import with_recipe
 from annotune.annotation.spec import Assumptions, Constraint, Formula, Parameter, Spec, Value
 from annotune.annotation.yaml_nodes import YamlFile, read_yaml

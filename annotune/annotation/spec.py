@@ -16,7 +16,7 @@ Value: TypeAlias = "int | float | str | bool | tuple[Value, ...]"
 class Formula:
     """An expression of the annotation's own language, kept as text until it has values.
 
-    `annotune.annotation.evaluate` computes it; nothing else does.
+    `annotune.annotation.expressions` computes it; nothing else does.
     """
 
     text: str

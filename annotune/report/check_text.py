@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from annotune.analysis.messages import WORK_UNKNOWN, listed
 from annotune.annotation.commands import before_targets
-from annotune.annotation.evaluate import literal
+from annotune.annotation.expressions import literal
 from annotune.codegen.c_expr import c_expr
 from annotune.codegen.several_sizes import sizes_text
 from annotune.codegen.writer import Writer

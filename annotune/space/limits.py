@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotune.annotation.evaluate import free_names, holds
+from annotune.annotation.expressions import free_names, holds
 from annotune.annotation.spec import Constraint, Formula, Parameter, Spec, Value
 from annotune.diagnostics import NOWHERE, Diagnostic, Span
 from annotune.schedule.messages import EMPTY_SPACE

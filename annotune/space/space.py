@@ -18,7 +18,7 @@ from constraint import Problem
 
 from annotune.annotation.commands import argument_of, before_targets
 from annotune.annotation.devices import Device
-from annotune.annotation.evaluate import free_names, holds
+from annotune.annotation.expressions import free_names, holds
 from annotune.annotation.spec import Command, Constraint, Formula, Parameter, Value
 from annotune.diagnostics import AnnotuneError
 from annotune.model.predict import predict

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from annotune.annotation.commands import recipe_text, with_tile_names
+from annotune.annotation.commands import parse_recipe, recipe_text, with_tile_names
 from annotune.annotation.grammar import Origin
-from annotune.annotation.parse import parse_recipe
 
 
 def named(text: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotune.annotation.evaluate import evaluate, free_names, literal
+from annotune.annotation.expressions import evaluate, free_names, literal
 from annotune.annotation.spec import Formula
 from annotune.diagnostics import AnnotuneError, Span
 

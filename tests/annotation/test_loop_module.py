@@ -124,6 +124,10 @@ def test_a_difference_is_shown_at_both_places() -> None:
     assert warning.notes[0].span.line == 1
 
 
+def test_a_comment_in_the_annotation_is_no_loop() -> None:
+    assert region("transform Unroll(2) // by two\n").spec.notes == ()
+
+
 def test_no_text_changes_without_need() -> None:
     text = (
         "void f(int n, double *a) {\n/*@ begin PerfTuning ( def input_params { param n = 4;"

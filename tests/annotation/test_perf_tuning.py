@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotune.annotation.evaluate import unknown_names
+from annotune.annotation.expressions import unknown_names
 from annotune.annotation.grammar import Origin
 from annotune.annotation.perf_tuning import read_perf_tuning
 from annotune.annotation.spec import Spec

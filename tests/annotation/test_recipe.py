@@ -8,9 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotune.annotation.commands import Kind, Signature, Slot, recipe_text, signatures
+from annotune.annotation.commands import (
+    Kind,
+    Recipe,
+    Signature,
+    Slot,
+    parse_recipe,
+    recipe_text,
+    signatures,
+)
 from annotune.annotation.grammar import Origin
-from annotune.annotation.parse import Recipe, parse_recipe
 from annotune.annotation.spec import Argument, Command, Formula
 from annotune.diagnostics import AnnotuneError, Span
 from annotune.ir.nest import Level

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from annotune.annotation.commands import signatures
-from annotune.annotation.evaluate import FUNCTIONS
+from annotune.annotation.expressions import FUNCTIONS
+from annotune.annotation.perf_tuning import BLOCKS
 from annotune.annotation.regions import find_annotations
 from annotune.annotation.sidecar import load_sidecar
-from annotune.annotation.statements import BLOCKS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "annotation.md").read_text()
 

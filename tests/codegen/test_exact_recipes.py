@@ -12,9 +12,9 @@ from support.regions import regions_of
 
 from annotune.analysis.analyse import analyse
 from annotune.analysis.private_copies import with_last_values, with_private_arrays
+from annotune.annotation.commands import parse_recipe
 from annotune.annotation.devices import load_device
 from annotune.annotation.grammar import Origin
-from annotune.annotation.parse import parse_recipe
 from annotune.codegen.recipes import exact_recipe, first_variant, listing_of
 from annotune.codegen.target import TARGET_NAMES, RegionCode, load_target
 from annotune.diagnostics import AnnotuneError

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 from annotune.annotation.perf_tuning import read_specification
-from annotune.annotation.statements import specification
 from annotune.codegen.target import TARGET_NAMES
 from annotune.diagnostics import AnnotuneError, Span
 
@@ -136,8 +135,7 @@ def _spec_outcome(path: Path) -> Outcome:
     """Return what becomes of a file of specifications, which no command takes alone."""
     span = Span(str(path), 1, 1)
     try:
-        parts = specification(path, span)
-        spec = read_specification([*parts], span, path.parent).spec
+        spec = read_specification(path, span).spec
     except AnnotuneError as error:
         return Outcome(1, tuple(map(_plain, error.diagnostics)), str(error))
     sizes = ", ".join(param.name for param in spec.input_params)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.regions import analysis_of
 
-from annotune.annotation.evaluate import holds
+from annotune.annotation.expressions import holds
 from annotune.annotation.spec import Constraint, Formula
 from annotune.diagnostics import AnnotuneError
 from annotune.space.decision import Base

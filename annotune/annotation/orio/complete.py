@@ -1,6 +1,4 @@
-"""The names that an annotated text uses and does not declare, and C that declares them.
-
-A C text from an annotated one: loops out of comments, missing names and functions put in.
+"""A C text from an annotated one: loops out of comments, missing names and functions put in.
 
 Orio's files are C with holes: loops stand in comments, problem sizes and iterators are
 declared nowhere, and whole kernels have no function around them. What is put in stands in the
@@ -12,59 +10,54 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from annotune.annotation import expression as ex
-from annotune.annotation.assume import is_c_size
-from annotune.annotation.evaluate import evaluate, free_names, substitute
-from annotune.annotation.expression import ExpressionError, Node, Token, parse_expression
-from annotune.annotation.orio.c_declarations import (
+from annotune.annotation.expressions import (
+    Lexeme,
+    evaluate,
+    free_names,
+    is_c_number,
+    is_c_size,
+    substitute,
+)
+from annotune.annotation.orio.declarations import (
     TYPE_WORDS,
     Declared,
     c_tokens,
     declarations,
     defined_macros,
+    loop_iterators,
 )
-from annotune.annotation.orio.loop import loop_iterators
 from annotune.annotation.regions import AnnotationBlock
 from annotune.annotation.spec import Formula, InputVariable, Spec, Value
 from annotune.diagnostics import AnnotuneError
 
 
-@dataclass(slots=True)
 class Missing:
-    """C that declares what is missing: parameters of a function, and statements before it.
+    """C that declares what a text uses and does not declare: problem sizes, `decl`s, iterators.
 
-    `names` are all names that it declares.
+    `parameters` are those of a function, `statements` stand before it, `names` are all names that
+    they declare. With `is_function` there is a function to make, and what has no value of its own
+    becomes its parameter; otherwise the text stands in one, and a parameter cannot be added.
     """
 
-    parameters: list[str] = field(default_factory=list)
-    statements: list[str] = field(default_factory=list)
-    names: set[str] = field(default_factory=set)
-
-
-def missing(c_text: str, spec: Spec, declared: Collection[str], *, is_function: bool) -> Missing:
-    """Return what `c_text` uses of `spec` and of iterators without declaring it.
-
-    With `is_function` there is a function to make, and what has no value of its own becomes
-    its parameter; otherwise the text stands in one, and a parameter cannot be added.
-    """
-    return _Reader(c_text, spec, set(declared), is_function).read()
-
-
-class _Reader:
-    def __init__(self, c_text: str, spec: Spec, declared: set[str], is_function: bool) -> None:
+    def __init__(
+        self, c_text: str, spec: Spec, declared: Collection[str], *, is_function: bool
+    ) -> None:
+        self.parameters: list[str] = []
+        self.statements: list[str] = []
+        self.names: set[str] = set()
         self.stream = c_tokens(c_text)
         self.used = dict.fromkeys(_variables(self.stream))
         self.iterators = [name for name in dict.fromkeys(loop_iterators(c_text)) if name]
         self.spec = spec
-        self.declared = declared
+        self.declared = set(declared)
         self.is_function = is_function
         self.sizes = {param.name: param.values[0] for param in spec.input_params}
-        self.found = Missing()
+        self._declare()
 
-    def read(self) -> Missing:
+    def _declare(self) -> None:
         variables = [one for one in self.spec.input_vars if self.is_missing(one.name)]
         needed = [name for one in variables for name in _names_of(one)]
         params = [*self.used, *needed]
@@ -72,21 +65,20 @@ class _Reader:
             if param.name in params and param.name not in self.declared:
                 self.parameter(param.name, self.sizes[param.name])
         for name in self.open_sizes() if self.is_function else ():
-            self.add(self.found.parameters, name, f"int {name}")
+            self.add(self.parameters, name, f"int {name}")
         for one in variables:
             self.variable(one)
         for name in self.iterators:
-            if self.is_missing(name) and name not in self.found.names:
-                self.add(self.found.statements, name, f"int {name};")
-        return self.found
+            if self.is_missing(name) and name not in self.names:
+                self.add(self.statements, name, f"int {name};")
 
     def is_missing(self, name: str) -> bool:
         return name in self.used and name not in self.declared
 
     def add(self, where: list[str], name: str, text: str) -> None:
-        if name not in self.found.names:
+        if name not in self.names:
             where.append(text)
-            self.found.names.add(name)
+            self.names.add(name)
 
     def parameter(self, name: str, value: Value) -> None:
         """Declare a problem size: a parameter of the function, or a constant in it."""
@@ -94,9 +86,10 @@ class _Reader:
             return
         type_ = "double" if isinstance(value, float) else "int"
         if self.is_function:
-            self.add(self.found.parameters, name, f"{type_} {name}")
+            self.add(self.parameters, name, f"{type_} {name}")
         else:
-            self.add(self.found.statements, name, f"const {type_} {name} = {_number(value)};")
+            number = repr(value) if isinstance(value, float) else str(int(value))
+            self.add(self.statements, name, f"const {type_} {name} = {number};")
 
     def variable(self, one: InputVariable) -> None:
         extents = "".join(f"[{extent.text}]" for extent in one.extents)
@@ -108,15 +101,13 @@ class _Reader:
             items = ", ".join(item.text for item in one.initial)
             if not all(is_c_number(item.text) for item in one.initial):
                 return
-            self.add(
-                self.found.statements, one.name, f"{one.type} {one.name}{known} = {{{items}}};"
-            )
+            self.add(self.statements, one.name, f"{one.type} {one.name}{known} = {{{items}}};")
         elif one.initial is not None and not one.extents and is_c_number(one.initial.text):
             text = f"{one.type} {one.name} = {one.initial.text};"
-            self.add(self.found.statements, one.name, text)
+            self.add(self.statements, one.name, text)
         elif self.is_function:
             star = "*" if one.is_pointer else ""
-            self.add(self.found.parameters, one.name, f"{one.type} {star}{one.name}{extents}")
+            self.add(self.parameters, one.name, f"{one.type} {star}{one.name}{extents}")
 
     def value(self, extent: Formula) -> str:
         """Return an extent's number, or its text where a name in it has no number."""
@@ -128,14 +119,14 @@ class _Reader:
 
     def open_sizes(self) -> Iterable[str]:
         """Yield the names without any declaration in bounds, extents and subscripts."""
-        known = self.declared | self.found.names | set(self.iterators) | TYPE_WORDS
+        known = self.declared | self.names | set(self.iterators) | TYPE_WORDS
         known |= {one.name for one in self.spec.input_vars}
         for name in self.used:
             if name not in known and _is_size_only(name, self.stream):
                 yield name
 
 
-def _variables(stream: Sequence[Token]) -> Iterable[str]:
+def _variables(stream: Sequence[Lexeme]) -> Iterable[str]:
     """Yield the names in a text but for those of members."""
     before = ""
     for token in stream:
@@ -144,7 +135,7 @@ def _variables(stream: Sequence[Token]) -> Iterable[str]:
         before = token.text
 
 
-def _is_size_only(name: str, stream: Sequence[Token]) -> bool:
+def _is_size_only(name: str, stream: Sequence[Lexeme]) -> bool:
     """Return whether a name stands in brackets or in a head everywhere, and is no array."""
     depth = 0
     for index, token in enumerate(stream):
@@ -155,35 +146,6 @@ def _is_size_only(name: str, stream: Sequence[Token]) -> bool:
         if depth == 0 or after in ("[", "(", "=", "+=", "-=", "->", "."):
             return False
     return True
-
-
-def is_c_number(text: str) -> bool:
-    """Return whether `text` is arithmetic of names and numbers, as C writes it too."""
-    # As in `is_c_size`: a comment or a newline of the annotation would begin a directive in C.
-    if not text.isprintable() or "#" in text:
-        return False
-    try:
-        return _is_number(parse_expression(text))
-    except ExpressionError:
-        return False
-
-
-def _is_number(node: Node) -> bool:
-    match node:
-        case ex.Literal(value):
-            return type(value) in (int, float)
-        case ex.Name():
-            return True
-        case ex.Unary("-" | "+", operand):
-            return _is_number(operand)
-        case ex.Binary("+" | "-" | "*" | "/", left, right):
-            return _is_number(left) and _is_number(right)
-        case _:
-            return False
-
-
-def _number(value: int | float) -> str:
-    return repr(value) if isinstance(value, float) else str(int(value))
 
 
 def _names_of(one: InputVariable) -> list[str]:
@@ -301,13 +263,12 @@ class _Context:
         self, frame: Place, inner: Place, block: AnnotationBlock, edits: list[Edit]
     ) -> bool:
         """Add the edits that declare what a region in a function lacks, if it lacks anything."""
-        from annotune.annotation.orio.complete import missing
 
         in_function = frame != inner and self.depth_at(frame[0]) > 0
         around = self.around(frame) if in_function else self.own(block)
         first = frame[0] if in_function else inner[0]
         names = {one.name for one in self.visible(first, inner[2])}
-        lacking = missing(around, block.spec, names | self.macros, is_function=False)
+        lacking = Missing(around, block.spec, names | self.macros, is_function=False)
         statements = " ".join(lacking.statements)
         if not in_function:
             if not statements:
@@ -325,7 +286,6 @@ class _Context:
 
     def function(self, frame: Place, inner: Place) -> list[Edit]:
         """Return the edits that put a function around a region that stands in none."""
-        from annotune.annotation.orio.complete import missing
 
         has_frame = frame != inner
         start = frame[1] if has_frame else self.start_of_fragment(inner[0])
@@ -335,7 +295,7 @@ class _Context:
         around = self.text[start:end] + "\n" + own
         inside = {one.name for one in self.declared if start <= one.start < end}
         inside |= {one.name for one in declarations(own)} | self.macros
-        lacking = missing(around, group[0].spec, inside, is_function=True)
+        lacking = Missing(around, group[0].spec, inside, is_function=True)
         self.made += 1
         header = self.header(lacking)
         if has_frame:
@@ -412,7 +372,7 @@ class _Context:
         )
 
 
-def _braces(stream: Sequence[Token]) -> tuple[list[int], list[int]]:
+def _braces(stream: Sequence[Lexeme]) -> tuple[list[int], list[int]]:
     """Return the open braces after each token, and the ends of the outermost blocks."""
     depth = 0
     depths: list[int] = []

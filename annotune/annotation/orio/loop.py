@@ -1,9 +1,4 @@
-"""The text in ``begin Loop ( … )``: Orio's transformations, and the C between them.
-
-Orio's transformations as wishes for loops: which have a meaning here, and which none.
-
-A ``begin Loop ( … )`` and the C after it, to one region with one text.
-"""
+"""A ``begin Loop ( … )`` of Orio's: its text, and its transformations as wishes for loops."""
 
 from __future__ import annotations
 
@@ -12,11 +7,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
-from annotune.annotation import expression as ex
-from annotune.annotation.evaluate import evaluate_node, free_names, names_in
-from annotune.annotation.expression import ExpressionError, Token, parse_expression, tokens
+from annotune.annotation import expressions as ex
+from annotune.annotation.expressions import (
+    at_commas,
+    evaluate_node,
+    free_names,
+    lexemes,
+    names_in,
+    parse_expression,
+    placed,
+)
 from annotune.annotation.flags import placed_names
-from annotune.annotation.grammar import Origin, place
+from annotune.annotation.grammar import Opener, Origin, place
 from annotune.annotation.messages import (
     BAD_TRANSFORM,
     NO_LOOP_AFTER,
@@ -32,10 +34,10 @@ from annotune.annotation.messages import (
     UNSUPPORTED_TRANSFORM,
     UNUSED_TRANSFORM,
     did_you_mean,
+    gathered,
 )
-from annotune.annotation.orio.c_declarations import c_tokens
-from annotune.annotation.scan import Opener
-from annotune.annotation.spec import Formula, LoopWish, Spec, Value, WishKind
+from annotune.annotation.orio.declarations import c_tokens, loop_iterators
+from annotune.annotation.spec import LoopWish, Spec, Value, WishKind
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 
 _TRANSFORM = re.compile(r"\btransform\b")
@@ -50,7 +52,6 @@ class Operand:
 
     name: str
     node: ex.Node
-    text: str
     span: Span
 
 
@@ -81,7 +82,7 @@ class LoopText:
 
     @property
     def has_loops(self) -> bool:
-        return bool(self.c_text.strip())
+        return bool(c_tokens(self.c_text))
 
 
 def read_loop_text(text: str, origin: Origin) -> LoopText:
@@ -128,22 +129,8 @@ def _transformation(
     if close is None:
         raise AnnotuneError.of(UNCLOSED_BRACKET.at(origin.span(open_, open_ + 1), bracket="("))
     span = origin.span(start, close + 1)
-    operands = tuple(_operands(text[open_ + 1 : close], open_ + 1, origin))
+    operands = tuple(_operands(text[open_ + 1 : close], origin.part(open_ + 1)))
     return Transformation(name, operands, loops, span), close + 1
-
-
-def loop_iterators(c_text: str) -> list[str]:
-    """Return the iterator of each ``for`` of C text, "" where it has none of its own."""
-    stream = c_tokens(c_text)
-    found = []
-    for index, token in enumerate(stream):
-        if token.text != "for":
-            continue
-        head = [t for t in stream[index + 1 : index + 6] if t.kind in ("name", "op")]
-        equal = next((k for k, t in enumerate(head) if t.text == "="), 0)
-        is_named = equal and head[equal - 1].kind == "name"
-        found.append(head[equal - 1].text if is_named else "")
-    return found
 
 
 def _closing(text: str, at: int) -> int | None:
@@ -155,38 +142,18 @@ def _closing(text: str, at: int) -> int | None:
     return None
 
 
-def _operands(text: str, start: int, origin: Origin) -> Iterator[Operand]:
+def _operands(text: str, origin: Origin) -> Iterator[Operand]:
     """Yield the arguments in ``tile = [('i',T,'ii')], unrolljam = (['i'],[U])``."""
-    try:
-        stream = [token for token in tokens(text) if token.kind != "end"]
-        for first, last in _parts(stream):
-            name = ""
-            if last - first > 2 and stream[first].kind == "name" and stream[first + 1].text == "=":
-                name = stream[first].text
-                first += 2
-            begin, end = stream[first].start, stream[last - 1].end
-            try:
-                node = parse_expression(text[begin:end])
-            except ExpressionError as error:
-                raise error.at(
-                    lambda a, b, begin=begin: origin.span(start + begin + a, start + begin + b)  # type: ignore[misc]  # binds the loop's value
-                ) from None
-            yield Operand(name, node, text[begin:end], origin.span(start + begin, start + end))
-    except ExpressionError as error:
-        raise error.at(lambda a, b: origin.span(start + a, start + b)) from None
-
-
-def _parts(stream: list[Token]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last-but-one index of each part between commas of the outer level."""
-    depth = first = 0
-    for index, token in enumerate(stream):
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(token.text, 0)
-        if token.text == "," and depth == 0:
-            if index > first:
-                yield first, index
-            first = index + 1
-    if first < len(stream):
-        yield first, len(stream)
+    with placed(origin.span):
+        stream = [one for one in lexemes(text) if one.kind != "end"]
+    for part in filter(None, at_commas(stream)):
+        name = ""
+        if len(part) > 2 and part[0].kind == "name" and part[1].text == "=":
+            name, part = part[0].text, part[2:]
+        start, end = part[0].start, part[-1].end
+        with placed(origin.part(start).span):
+            node = parse_expression(text[start:end])
+        yield Operand(name, node, origin.span(start, end))
 
 
 # More combinations of an argument's parameters than this are not tried.
@@ -196,7 +163,7 @@ _CPU = "it concerns the C compiler's CPU code, which annotune leaves to the comp
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Slots:
     """A transformation and its arguments; one with `why_unused` changes nothing here."""
 
     name: str
@@ -222,23 +189,23 @@ _CUDA_UNUSED = (
     "domain",
 )
 _ROWS = (
-    Row("Unroll", ("ufactor", "parallelize")),
-    Row("UnrollJam", ("ufactor", "loop", "parallelize")),
-    Row("Tile", ("tsize", "tindex")),
-    Row("RegTile", ("loops", "ufactors")),
-    Row("Composite", (*_COMPOSITE_UNUSED, "tile", "regtile", "unrolljam", "cuda", "opencl")),
-    Row("CUDA", ("threadCount", "blockCount", "unrollInner", *_CUDA_UNUSED)),
-    Row("ArrCopy", ("aref", "dimsizes", "suffix", "dtype"), _OWN),
-    Row("ScalarReplace", ("dtype", "prefix"), _OWN),
-    Row("BoundReplace", ("lprefix", "uprefix"), _OWN),
-    Row("Permut", ("seq",), "annotune chooses the order of loops by their dependences"),
-    Row("Pragma", ("pragma_str",), _CPU),
-    Row("Vector", ("vector",), _CPU),
-    Row("OpenMP", ("pragma",), "annotune generates OpenMP of its own"),
+    Slots("Unroll", ("ufactor", "parallelize")),
+    Slots("UnrollJam", ("ufactor", "loop", "parallelize")),
+    Slots("Tile", ("tsize", "tindex")),
+    Slots("RegTile", ("loops", "ufactors")),
+    Slots("Composite", (*_COMPOSITE_UNUSED, "tile", "regtile", "unrolljam", "cuda", "opencl")),
+    Slots("CUDA", ("threadCount", "blockCount", "unrollInner", *_CUDA_UNUSED)),
+    Slots("ArrCopy", ("aref", "dimsizes", "suffix", "dtype"), _OWN),
+    Slots("ScalarReplace", ("dtype", "prefix"), _OWN),
+    Slots("BoundReplace", ("lprefix", "uprefix"), _OWN),
+    Slots("Permut", ("seq",), "annotune chooses the order of loops by their dependences"),
+    Slots("Pragma", ("pragma_str",), _CPU),
+    Slots("Vector", ("vector",), _CPU),
+    Slots("OpenMP", ("pragma",), "annotune generates OpenMP of its own"),
 )
 # The others have more arguments than anyone gives without their names.
 _BY_PLACE = ("Unroll", "UnrollJam", "Tile", "RegTile")
-TRANSFORMATIONS: Mapping[str, Row] = {row.name.lower(): row for row in _ROWS}
+TRANSFORMATIONS: Mapping[str, Slots] = {row.name.lower(): row for row in _ROWS}
 
 
 @dataclass(slots=True)
@@ -268,17 +235,15 @@ def wishes_of(
     found = Wished()
     mistakes: list[Diagnostic] = []
     for one in transformations:
-        try:
-            _Reader(one, iterators, values, found).read()
-        except AnnotuneError as error:
-            mistakes.extend(error.diagnostics)
+        with gathered(mistakes):
+            _Wishes(one, iterators, values, found).read()
     if mistakes:
         raise AnnotuneError.of(*mistakes)
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _Wishes:
     """Reads one transformation into `found`."""
 
     one: Transformation
@@ -316,7 +281,7 @@ class _Reader:
         span = self.one.span
         raise AnnotuneError.of(UNSUPPORTED_TRANSFORM.at(span, name="OpenCL", hint=hint))
 
-    def given(self, row: Row) -> dict[str, Operand]:
+    def given(self, row: Slots) -> dict[str, Operand]:
         """Return the operands by their slots' names."""
         found: dict[str, Operand] = {}
         if row.name not in _BY_PLACE and any(not operand.name for operand in self.one.operands):
@@ -374,10 +339,8 @@ class _Reader:
         choices = product(*(self.values[name] for name in names))
         found: dict[int, None] = {}
         for choice in islice(choices, _MAX_COMBINATIONS):
-            try:
+            with placed(lambda start, end: operand.span):
                 value = evaluate_node(node, dict(zip(names, choice, strict=True)))
-            except ExpressionError as error:
-                raise error.at(lambda start, end: operand.span) from None
             if type(value) is not int or value < 1:
                 raise self.wrong(slot, "a number from 1, or a parameter", operand)
             found.setdefault(value)
@@ -385,7 +348,7 @@ class _Reader:
         return tuple(found)
 
     def items(self, node: ex.Node) -> tuple[ex.Node, ...]:
-        return node.items if isinstance(node, ex.Sequence) else ()
+        return node.items if isinstance(node, ex.ListDisplay) else ()
 
     def add(self, kind: WishKind, loop: tuple[str, int], node: ex.Node, operand: Operand) -> None:
         factors = self.numbers("factor", node, operand)
@@ -465,7 +428,7 @@ class _Reader:
             parts = self.items(part)
             if len(parts) != 3:
                 raise self.wrong("tile", "a list of ('i', size, 'ii')", operand)
-            if isinstance(parts[0], ex.Sequence):
+            if isinstance(parts[0], ex.ListDisplay):
                 self.note("tile of a tile", "one level of tiles is made", operand)
                 continue
             name = self.loop_name(parts[0], operand)
@@ -570,7 +533,8 @@ def searched(spec: Spec, in_wishes: Collection[str]) -> tuple[Spec, tuple[Diagno
     with those of all others. A constraint that names a parameter which is no axis goes too:
     it rules out points of Orio's code, not of ours.
     """
-    axes = {*placed_names(spec), *_command_names(spec)}
+    formulas = (formula for command in spec.commands for formula in command.formulas)
+    axes = {*placed_names(spec), *(name for formula in formulas for name in free_names(formula))}
     kept = tuple(param for param in spec.performance_params if param.name in axes)
     gone = {param.name for param in spec.performance_params} - axes
     if not gone:
@@ -582,14 +546,3 @@ def searched(spec: Spec, in_wishes: Collection[str]) -> tuple[Spec, tuple[Diagno
         return spec, ()
     names = "', '".join(param.name for param in left)
     return spec, (UNSEARCHED.at(left[0].span, names=names),)
-
-
-def _command_names(spec: Spec) -> set[str]:
-    found: set[str] = set()
-    for command in spec.commands:
-        for argument in command.arguments:
-            value = argument.value
-            for item in value if isinstance(value, tuple) else (value,):
-                if isinstance(item, Formula):
-                    found |= set(free_names(item))
-    return found

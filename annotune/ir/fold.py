@@ -190,7 +190,8 @@ def _product(left: Expr, right: Expr) -> Expr:
         rest = Binary("*", left_rest, right_rest)
     if rest is None or factor == 0:
         return Int(factor)
-    return _scaled(factor, rest)
+    # As Negate is folded: what is taken from 0 is collected, also of a sum.
+    return _sum(Negate(rest), _NO_VALUES) if factor == -1 else _scaled(factor, rest)
 
 
 def _factor(expr: Expr) -> tuple[int, Expr | None]:

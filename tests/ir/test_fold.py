@@ -131,6 +131,11 @@ def test_keeps_the_value(expr: Expr) -> None:
         assert fold(expr, VALUES) == Int(before)
 
 
+def test_a_sum_times_minus_one_is_collected() -> None:
+    turned = fold(Binary("*", Int(-1), Binary("+", Int(1), Var("i"))))
+    assert turned == Binary("-", Negate(Var("i")), Int(1)) == fold(turned)
+
+
 @given(INTEGERS)
 def test_folding_twice_changes_nothing(expr: Expr) -> None:
     once = fold(expr)

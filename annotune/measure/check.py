@@ -25,6 +25,7 @@ from annotune.measure.compile import (
 from annotune.measure.harness import REGION
 from annotune.measure.messages import (
     GangGrid,
+    KernelFacts,
     asked_text,
     grids_of_feedback,
     grids_text,
@@ -32,11 +33,16 @@ from annotune.measure.messages import (
     parse_nvc_feedback,
 )
 from annotune.measure.oracle import Oracle, OracleResult
-from annotune.measure.plan import CheckPlan as CheckPlan
-from annotune.measure.plan import Run, runs_of, without_detectors, words_of
-from annotune.measure.program import Program as Program
-from annotune.measure.program import compile_job_of, taking_way_out, texts_of, told
-from annotune.measure.run import RunJob, RunResult, may_share_a_child, run_in_one_child
+from annotune.measure.plan import CheckPlan, Run, runs_of, without_detectors, words_of
+from annotune.measure.program import Program, compile_job_of, taking_way_out, texts_of, told
+from annotune.measure.run import (
+    CallTimes,
+    Child,
+    RunJob,
+    RunResult,
+    may_share_a_child,
+    run_in_one_child,
+)
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import NOTHING_COMPARED, Status, Timing, Trial
 
@@ -71,7 +77,7 @@ class Checker:
             known = self._known.get(key)
         if known is not None:
             return replace(known, config=dict(program.config), reused=True)
-        trial = _check(program, plan, self.oracle)
+        trial = _Check(program, plan, self.oracle).trial()
         with self._lock:
             self._known[key] = trial
         return trial
@@ -81,103 +87,6 @@ class Checker:
         texts = [program.code.body, program.code.helper, program.device_text]
         settings = [program.target, program.kind, program.optimisation, program.nvcc, repr(plan)]
         return hashlib.sha256(json.dumps([texts, settings]).encode()).hexdigest()
-
-
-def _check(program: Program, plan: CheckPlan, oracle: Oracle) -> Trial:
-    """Run everything that `plan` asks for; the first failure ends it."""
-    trial = Trial(program.target, dict(program.config), Status.CORRECT, device=plan.device_name)
-    found = _Found({**without_detectors(program, plan, oracle)})
-    try:
-        if plan.arch and program.device_text:
-            cubin = _device_facts(program, plan, oracle)
-            found.facts.update(_kernel_facts(cubin))
-            trial = replace(trial, kernels=cubin.kernels)
-        if plan.grids and program.kind in OPENACC:
-            _grid_facts(program, plan, oracle, found.facts)
-        _run_all(program, plan, oracle, found)
-        if not found.compared:
-            skipped = found.facts.get("skipped", "")
-            raise _Failed(Status.RUNTIME, f"{NOTHING_COMPARED}: {skipped}")
-        if _must_launch(program) and not plan.may_fall_back and not found.launches:
-            raise _Failed(Status.CORRECTNESS, NOT_LAUNCHED)
-    except _Failed as failure:
-        trial = replace(trial, status=failure.status, reason=failure.reason.strip())
-    else:
-        trial = replace(_timed(trial, found), verified=True)
-        if found.reached:
-            found.facts[BRANCHES] = told(texts_of(program), found.reached)
-    return replace(trial, facts=found.facts, compile_s=found.compile_s, run_s=found.run_s)
-
-
-@dataclass(slots=True)
-class _Found:
-    """What a check has found so far: facts for the trial, counts, and seconds spent."""
-
-    facts: dict[str, str | int | float]
-    compared: int = 0
-    launches: int = 0
-    timed: RunResult | None = None
-    reached: dict[str, set[int]] = field(default_factory=dict)
-    compile_s: float = 0.0
-    run_s: float = 0.0
-
-
-def _run_all(program: Program, plan: CheckPlan, oracle: Oracle, found: _Found) -> None:
-    """Compile and run `program` as `plan` says, and put what comes of it into `found`.
-
-    Raises:
-        _Failed: It does not compile, or does not end well, or is wrong.
-    """
-    wanted = runs_of(program, plan, oracle)
-    for (kind, way_out), runs in itertools.groupby(wanted, lambda r: (r.kind, r.takes_way_out)):
-        text = taking_way_out(program) if way_out else program
-        built = _built(text, kind, plan, oracle)
-        found.compile_s += built.time_s
-        if kind == program.kind and not way_out:
-            found.facts["digest"] = built.digest[:16]
-        ready = (_ready(program, run, built, plan, oracle, found.facts) for run in runs)
-        for together in _rounds(one for one in ready if one is not None):
-            start = time.monotonic()
-            try:
-                for outcome in _compared(program, together, oracle):
-                    found.compared += 1
-                    found.launches += outcome.launches or 0
-                    for marks, numbers in outcome.reached.items():
-                        found.reached.setdefault(marks, set()).update(numbers)
-                    found.timed = outcome if outcome.times_s else found.timed
-            finally:
-                found.run_s += time.monotonic() - start
-
-
-def _timed(trial: Trial, found: _Found) -> Trial:
-    """Return `trial` with its times, if any were taken."""
-    timed, facts = found.timed, found.facts
-    if timed is None:
-        return trial
-    facts["runs"] = len(timed.times_s)
-    facts["cache"] = "cold" if timed.is_cold else "warm"
-    if timed.waited is not None:
-        facts[WAITED] = round(timed.waited, 3)
-    if timed.censored:
-        facts["censored"] = "clearly worse than the best"
-    # On a GPU the kernels are what is tuned; the copies around them are told apart.
-    timing = Timing(timed.kernel_s or timed.times_s)
-    if timed.kernel_s:
-        facts["end_to_end_s"] = Timing(timed.times_s).median_s
-    return replace(trial, time_s=timing.median_s, spread_s=timing.spread_s, times_s=timing.times_s)
-
-
-def _is_tuned(run: Run, oracle: Oracle) -> bool:
-    """Return whether a run is at the sizes that the kernels are for, and nothing made to fail."""
-    sizes = oracle.region.sizes
-    if run.fail_at or run.overlap is not None:
-        return False
-    return all(sizes.get(name) == n for name, n in run.sizes.items())
-
-
-def _must_launch(program: Program) -> bool:
-    """Return whether a variant that launches no kernel is none."""
-    return bool(program.device_text) or KINDS[program.kind].is_on_gpu
 
 
 class _Failed(Exception):
@@ -198,46 +107,230 @@ class _Ready:
     reference: OracleResult
 
 
-def _ready(
-    program: Program,
-    run: Run,
-    built: CompileResult,
-    plan: CheckPlan,
-    oracle: Oracle,
-    facts: dict[str, str | int | float],
-) -> _Ready | None:
-    """Return what there is to run; None where the original itself gives nothing to compare with.
+@dataclass(slots=True)
+class _Check:
+    """One check and what it has found so far: facts for the trial, counts, and seconds spent."""
 
-    `facts` then says why.
-    """
-    try:
-        reference = oracle.reference(run.sizes, plan.seed, run.values, run.overlap, run.is_narrow)
-        problem = reference.problem
-    except ValueError as refusal:  # C has no such arrays at these sizes
-        problem = str(refusal)
-    if problem:
-        facts["skipped"] = words_of(run, problem)
-        return None
-    kind = KINDS[run.kind]
-    job = RunJob(
-        built.path,
-        reference.inputs,
-        oracle.folder,
-        threads=plan.threads,
-        limit_s=plan.run_limit_s,
-        timing=plan.timing if run.is_timed else None,
-        evictor=oracle.evictor() if run.is_timed and plan.timing and plan.timing.is_cold else "",
-        environ={**kind.environ, **plan.environ},
-        preload=oracle.tools.asan if kind.needs_asan else "",
-        order=run.order,
-        order_seed=plan.seed,
-        fail_at=run.fail_at,
-        resident=plan.resident and (bool(program.device_text) or program.kind == "openacc"),
-        entry=built.entry,
-        memory_mib=plan.memory_mib,
-        has_memory=kind.remembers,
-    )
-    return _Ready(run, job, reference)
+    program: Program
+    plan: CheckPlan
+    oracle: Oracle
+    facts: dict[str, str | int | float] = field(default_factory=dict)
+    kernels: tuple[KernelFacts, ...] = ()
+    compared: int = 0
+    launches: int = 0
+    times: CallTimes | None = None
+    reached: dict[str, set[int]] = field(default_factory=dict)
+    compile_s: float = 0.0
+    run_s: float = 0.0
+
+    def trial(self) -> Trial:
+        """Run everything that the plan asks for; the first failure ends it."""
+        program, plan = self.program, self.plan
+        trial = Trial(program.target, dict(program.config), Status.CORRECT, device=plan.device_name)
+        self.facts.update(without_detectors(program, plan, self.oracle))
+        try:
+            if plan.arch and program.device_text:
+                self._look_at_kernels()
+            if plan.grids and program.kind in OPENACC:
+                self._look_at_grids()
+            self._run_all()
+            if not self.compared:
+                skipped = self.facts.get("skipped", "")
+                raise _Failed(Status.RUNTIME, f"{NOTHING_COMPARED}: {skipped}")
+            if self._must_launch and not plan.odd.may_fall_back and not self.launches:
+                raise _Failed(Status.CORRECTNESS, NOT_LAUNCHED)
+        except _Failed as failure:
+            trial = replace(trial, status=failure.status, reason=failure.reason.strip())
+        else:
+            trial = replace(self._timed(trial), verified=True)
+            if self.reached:
+                self.facts[BRANCHES] = told(texts_of(program), self.reached)
+        return replace(
+            trial,
+            facts=self.facts,
+            kernels=self.kernels,
+            compile_s=self.compile_s,
+            run_s=self.run_s,
+        )
+
+    def _run_all(self) -> None:
+        """Compile and run the variant as the plan says.
+
+        Raises:
+            _Failed: It does not compile, or does not end well, or is wrong.
+        """
+        wanted = runs_of(self.program, self.plan, self.oracle)
+        for (kind, way_out), runs in itertools.groupby(wanted, lambda r: (r.kind, r.takes_way_out)):
+            built = self._built(kind, way_out)
+            self.compile_s += built.time_s
+            if kind == self.program.kind and not way_out:
+                self.facts["digest"] = built.digest[:16]
+            ready = (self._ready(run, built) for run in runs)
+            for together in _rounds(one for one in ready if one is not None):
+                start = time.monotonic()
+                try:
+                    self._compare(together)
+                finally:
+                    self.run_s += time.monotonic() - start
+
+    def _built(self, kind: str, way_out: bool) -> CompileResult:
+        """Return the variant compiled as `kind`, or raise `_Failed` with the compiler's words."""
+        program = taking_way_out(self.program) if way_out else self.program
+        limits = self.plan.limits
+        try:
+            job = compile_job_of(program, kind, self.oracle, limits.compile_s, self.plan.arch)
+        except ValueError as refusal:  # the text holds what the check on the CPU cannot execute
+            raise _Failed(Status.COMPILE, str(refusal)) from refusal
+        return self._usable(job)
+
+    def _usable(self, job: CompileJob) -> CompileResult:
+        """Return what comes of `job`, or raise `_Failed` when it is not what was asked for."""
+        result = self.oracle.compile(job)
+        if not result.ok:
+            status = Status.TIMEOUT if result.timed_out else Status.COMPILE
+            raise _Failed(status, result.output)
+        if result.invalid:
+            raise _Failed(Status.CONSTRAINTS, result.invalid)
+        return result
+
+    def _look_at_kernels(self) -> None:
+        """Have nvcc tell of the kernels, compiled for the GPU of the plan.
+
+        Raises:
+            _Failed: nvcc refuses them, crashes, or takes too long.
+        """
+        program = self.program
+        job = CompileJob(
+            (SourceText(program.device_text, "cuda"),),
+            "cuda-cubin",
+            arch=self.plan.arch,
+            limit_s=self.plan.limits.compile_s,
+            nvcc=program.nvcc,
+        )
+        self.kernels = self._usable(job).kernels
+        # Kernels for all other sizes, where there are such, keep more in registers for addresses.
+        tuned = [k for k in self.kernels if TUNED_SUFFIX in k.name] or self.kernels
+        self.facts |= {
+            "registers": max((k.registers for k in tuned), default=0),
+            "spill_bytes": max(
+                (k.spill_store_bytes + k.spill_load_bytes for k in tuned), default=0
+            ),
+            "stack_bytes": max((k.stack_bytes for k in tuned), default=0),
+            "shared_bytes": max((k.shared_bytes for k in tuned), default=0),
+            "kernels": len(self.kernels),
+        }
+
+    def _look_at_grids(self) -> None:
+        """Tell the grids that OpenACC asks for, and those that a compiler chooses.
+
+        Raises:
+            _Failed: The compiler says that it takes other sizes.
+        """
+        self.facts["grid_asked"] = asked_text(self.program.code.body)
+        # Its text as it is: what a check puts around the kernels is not for a GPU.
+        limit_s = self.plan.limits.compile_s
+        job = compile_job_of(self.program, "openacc-nvptx", self.oracle, limit_s)
+        chosen = chosen_grids(job, REGION, self.oracle.tools, self.oracle.compiled)
+        self.facts["grid_chosen"] = str(chosen)
+        if chosen.invalid:
+            raise _Failed(Status.CONSTRAINTS, chosen.invalid)
+
+    def _ready(self, run: Run, built: CompileResult) -> _Ready | None:
+        """Return what there is to run; None where the original gives nothing to compare with.
+
+        The facts then say why.
+        """
+        plan, oracle = self.plan, self.oracle
+        try:
+            reference = oracle.reference(
+                run.sizes, plan.seed, run.values, run.overlap, run.is_narrow
+            )
+            problem = reference.problem
+        except ValueError as refusal:  # C has no such arrays at these sizes
+            problem = str(refusal)
+        if problem:
+            self.facts["skipped"] = words_of(run, problem)
+            return None
+        kind = KINDS[run.kind]
+        child = Child(
+            built.path,
+            built.entry,
+            plan.threads,
+            plan.limits.run_s,
+            {**kind.environ, **plan.environ},
+            oracle.tools.asan if kind.needs_asan else "",
+            plan.limits.memory_mib,
+            kind.remembers,
+        )
+        timing = plan.timing if run.is_timed else None
+        if timing is not None and timing.is_cold:
+            timing = replace(timing, evictor=oracle.evictor())
+        resident = plan.resident and kind.has_device_memory
+        order = (run.order, plan.seed)
+        job = RunJob(child, reference.inputs, timing, *order, run.fail_at, resident)
+        return _Ready(run, job, reference)
+
+    def _compare(self, together: Sequence[_Ready]) -> None:
+        """Make runs in one child and compare what they leave with what the original does.
+
+        Raises:
+            _Failed: The variant does not end well, or is wrong.
+        """
+        with run_in_one_child([one.job for one in together]) as results:
+            # The first that fails is the last there is.
+            for one, result in zip(together, results, strict=False):
+                if not _has_stopped(one.job, result):
+                    self._judge(one, result)
+                self.compared += 1
+                self.launches += result.launches or 0
+                for marks, numbers in result.reached.items():
+                    self.reached.setdefault(marks, set()).update(numbers)
+                self.times = result.times or self.times
+
+    def _judge(self, one: _Ready, result: RunResult) -> None:
+        if result.status is not Status.CORRECT:
+            raise _Failed(result.status, words_of(one.run, result.reason))
+        # In another order of a sum no zero has a sign for certain.
+        reorders = bool(REORDERING & {*self.program.optimisation, *self.oracle.flags})
+        wrong = self.oracle.mismatch(one.reference, result.left, reorders)
+        if not wrong and result.last is not None:
+            # What is timed is what was compared: nothing is left behind by earlier runs.
+            wrong = self.oracle.mismatch(one.reference, result.last, reorders)
+            wrong = f"in a later run {wrong}" if wrong else ""
+        if not wrong and self._must_launch and self._is_tuned(one.run) and not result.launches:
+            wrong = NOT_LAUNCHED
+        if wrong:
+            raise _Failed(Status.CORRECTNESS, words_of(one.run, wrong))
+
+    def _timed(self, trial: Trial) -> Trial:
+        """Return `trial` with its times, if any were taken."""
+        times, facts = self.times, self.facts
+        if times is None:
+            return trial
+        facts["runs"] = len(times.times_s)
+        facts["cache"] = "cold" if times.is_cold else "warm"
+        if times.waited is not None:
+            facts[WAITED] = round(times.waited, 3)
+        if times.censored:
+            facts["censored"] = "clearly worse than the best"
+        timing = Timing(times.tuned_s)
+        if times.kernel_s:
+            facts["end_to_end_s"] = Timing(times.times_s).median_s
+        return replace(
+            trial, time_s=timing.median_s, spread_s=timing.spread_s, times_s=timing.times_s
+        )
+
+    def _is_tuned(self, run: Run) -> bool:
+        """Return whether a run is at the sizes that the kernels are for, nothing made to fail."""
+        sizes = self.oracle.region.sizes
+        if run.fail_at or run.overlap is not None:
+            return False
+        return all(sizes.get(name) == n for name, n in run.sizes.items())
+
+    @property
+    def _must_launch(self) -> bool:
+        """Return whether a variant that launches no kernel is none."""
+        return bool(self.program.device_text) or KINDS[self.program.kind].is_on_gpu
 
 
 def _rounds(ready: Iterable[_Ready]) -> Iterator[list[_Ready]]:
@@ -255,109 +348,13 @@ def _rounds(ready: Iterable[_Ready]) -> Iterator[list[_Ready]]:
         yield together
 
 
-def _compared(program: Program, together: Sequence[_Ready], oracle: Oracle) -> Iterator[RunResult]:
-    """Yield the outcomes of runs in one child that equal the original's.
-
-    Raises:
-        _Failed: The variant does not end well, or is wrong.
-    """
-    reorders = bool(REORDERING & {*program.optimisation, *oracle.flags})
-    with run_in_one_child([one.job for one in together]) as outcomes:
-        # The first that fails is the last there is.
-        for one, outcome in zip(together, outcomes, strict=False):
-            run = one.run
-            if _has_stopped(one.job, outcome):
-                yield outcome
-                continue
-            if outcome.status is not Status.CORRECT:
-                raise _Failed(outcome.status, words_of(run, outcome.reason))
-            wrong = oracle.mismatch(one.reference, outcome, reorders)
-            if not wrong and outcome.last is not None:
-                # What is timed is what was compared: nothing is left behind by earlier runs.
-                wrong = oracle.mismatch(one.reference, outcome.last, reorders)
-                wrong = f"in a later run {wrong}" if wrong else ""
-            if wrong:
-                raise _Failed(Status.CORRECTNESS, words_of(run, wrong))
-            is_tuned = _must_launch(program) and _is_tuned(run, oracle)
-            if is_tuned and not outcome.launches:
-                raise _Failed(Status.CORRECTNESS, words_of(run, NOT_LAUNCHED))
-            yield outcome
-
-
-def _has_stopped(job: RunJob, outcome: RunResult) -> bool:
+def _has_stopped(job: RunJob, result: RunResult) -> bool:
     """Return whether an entry ended the program, rightly: a call failed, and the data had changed.
 
     Only of data that stay on the device; from all other failures there is a way back.
     """
-    is_told = any(words in outcome.reason for words in (TOO_LATE, NOTHING_RUNS))
-    return job.resident and job.fail_at > 0 and outcome.status is Status.RUNTIME and is_told
-
-
-def _built(program: Program, kind: str, plan: CheckPlan, oracle: Oracle) -> CompileResult:
-    """Return `program` compiled as `kind`, or raise `_Failed` with the compiler's words."""
-    try:
-        job = compile_job_of(program, kind, oracle, plan.compile_limit_s, plan.arch)
-    except ValueError as refusal:  # the text holds what the check on the CPU cannot execute
-        raise _Failed(Status.COMPILE, str(refusal)) from refusal
-    return _usable(oracle.compile(job))
-
-
-def _usable(result: CompileResult) -> CompileResult:
-    """Return `result`, or raise `_Failed` when it is not the program that was asked for."""
-    if not result.ok:
-        status = Status.TIMEOUT if result.timed_out else Status.COMPILE
-        raise _Failed(status, result.output)
-    if result.invalid:
-        raise _Failed(Status.CONSTRAINTS, result.invalid)
-    return result
-
-
-def _device_facts(program: Program, plan: CheckPlan, oracle: Oracle) -> CompileResult:
-    """Return what nvcc says about `program`'s kernels when it compiles them for `plan.arch`.
-
-    Raises:
-        _Failed: nvcc refuses them, crashes, or takes too long.
-    """
-    job = CompileJob(
-        (SourceText(program.device_text, "cuda"),),
-        "cuda-cubin",
-        arch=plan.arch,
-        limit_s=plan.compile_limit_s,
-        nvcc=program.nvcc,
-    )
-    return _usable(oracle.compile(job))
-
-
-def _kernel_facts(cubin: CompileResult) -> dict[str, str | int | float]:
-    """Return the largest figures over the kernels of one file that run at the tuned sizes.
-
-    Those for all other sizes, where there are such, keep more in registers for addresses.
-    """
-    kernels = [k for k in cubin.kernels if TUNED_SUFFIX in k.name] or cubin.kernels
-    return {
-        "registers": max((k.registers for k in kernels), default=0),
-        "spill_bytes": max((k.spill_store_bytes + k.spill_load_bytes for k in kernels), default=0),
-        "stack_bytes": max((k.stack_bytes for k in kernels), default=0),
-        "shared_bytes": max((k.shared_bytes for k in kernels), default=0),
-        "kernels": len(cubin.kernels),
-    }
-
-
-def _grid_facts(
-    program: Program, plan: CheckPlan, oracle: Oracle, facts: dict[str, str | int | float]
-) -> None:
-    """Put the grids that OpenACC asks for into `facts`, and those that a compiler chooses.
-
-    Raises:
-        _Failed: The compiler says that it takes other sizes.
-    """
-    facts["grid_asked"] = asked_text(program.code.body)
-    # Its text as it is: what a check puts around the kernels is not for a GPU.
-    job = compile_job_of(program, "openacc-nvptx", oracle, plan.compile_limit_s)
-    chosen = chosen_grids(job, REGION, oracle.tools, oracle.folder / "compiled")
-    facts["grid_chosen"] = str(chosen)
-    if chosen.invalid:
-        raise _Failed(Status.CONSTRAINTS, chosen.invalid)
+    is_told = any(words in result.reason for words in (TOO_LATE, NOTHING_RUNS))
+    return job.resident and job.fail_at > 0 and result.status is Status.RUNTIME and is_told
 
 
 @dataclass(frozen=True, slots=True)

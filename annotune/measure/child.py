@@ -221,8 +221,7 @@ class Stopwatch:
     """Times the calls of a library as `plan` says.
 
     `pristine` are the arrays before a run, of which those in `written` are restored before each
-    sample. `another` makes a further call on arrays of its own. `evictor` is the library that
-    empties this processor's caches, empty where they shall stay as they are.
+    sample. `another` makes a further call on arrays of its own.
     """
 
     def __init__(
@@ -231,7 +230,6 @@ class Stopwatch:
         plan: dict[str, Any],
         pristine: Sequence[npt.NDArray[Any]],
         written: Sequence[bool],
-        evictor: str,
     ) -> None:
         self._plan, self._pristine, self._written = plan, pristine, written
         flush = getattr(library, "annotune_flush_l2", None)
@@ -240,8 +238,8 @@ class Stopwatch:
         self._flush_clock = _seconds(library, "annotune_flush_seconds")
         self._bytes = sum(values.nbytes for values in pristine)
         self._evict: Any = None
-        if plan["is_cold"] and flush is None and evictor and self._bytes <= EVICTED_BYTES:
-            self._evict = ctypes.CDLL(evictor).annotune_evict
+        if plan["is_cold"] and flush is None and plan["evictor"] and self._bytes <= EVICTED_BYTES:
+            self._evict = ctypes.CDLL(plan["evictor"]).annotune_evict
         # What is larger than every cache is as good as cold: each run ends with other data there.
         is_large = plan["is_cold"] and self._bytes > EVICTED_BYTES
         self._is_cold = is_large or self._flush is not None
@@ -372,13 +370,13 @@ def run_jobs(task: Job, outputs: int, journal: Journal) -> None:
     os.environ.update(ON_THIS_CPU)
     os.environ.update(task["environ"])
     os.environ["OMP_NUM_THREADS"] = str(task["threads"])
-    is_timed = any(job["timing"] for job in task["jobs"])
+    plans = [job["timing"] for job in task["jobs"] if job["timing"]]
     # Not the others: children that run at once would all be bound to the first processor.
-    if is_timed and not any(name in os.environ for name in PINNING):
+    if plans and not any(name in os.environ for name in PINNING):
         os.environ.update(PINNED)
     stored = mmap.mmap(outputs, task["outputs_bytes"]) if task["outputs_bytes"] else b""
     memory = [_Memory(job, stored) for job in task["jobs"]]
-    evictors = [ctypes.CDLL(job["evictor"]) for job in task["jobs"] if job["evictor"]]
+    evictors = [ctypes.CDLL(plan["evictor"]) for plan in plans if plan["evictor"]]
     words = os.fstat(1).st_ino
     _close_descriptors()
     library: ctypes.CDLL | None = None
@@ -464,35 +462,38 @@ def _run(library: ctypes.CDLL, entry: str, job: Job, memory: _Memory, mode: Floa
     has_mode = mode.is_now()
     for array in arrays if _UNPOISON else ():
         array.mark_zones(_UNPOISON)
-    result: Job = {"first_s": first_s, "integers": list(call.integers), "reals": list(call.reals)}
-    result["zones"] = _broken_zones(job, arrays)
-    result["changed"] = _changed_inputs(job, arrays, pristine)
-    result["races"] = _races(library)
-    result["reached"] = _reached(library)
-    result["touched"] = [_touched(library, *one) for one in zip(watched, arrays, strict=False)]
+    computed = call.scalars()
+    told: Job = {
+        "computed": computed,
+        "zones": _broken_zones(job, arrays),
+        "changed": _changed_inputs(job, arrays, pristine),
+        "races": _races(library),
+        "reached": _reached(library),
+        "touched": [_touched(library, *one) for one in zip(watched, arrays, strict=False)],
+        "times": None,
+        "last": None,
+    }
     memory.store(job, arrays, job["output_at"])
     if job["timing"]:
         written = [buffer["is_written"] for buffer in job["buffers"]]
-        clock = Stopwatch(library, job["timing"], pristine, written, job["evictor"])
+        stopwatch = Stopwatch(library, job["timing"], pristine, written)
 
         def another() -> _Call:
             return _Call(library, job, _arrays(job, pristine), entry)
 
-        result.update(clock.times(call, first_s, another))
-        result["zones"] = result["zones"] or _broken_zones(job, arrays)
-        last = {"integers": list(call.integers), "reals": list(call.reals)}
-        is_same = memory.holds(job, arrays) and all(last[name] == result[name] for name in last)
-        if not is_same:
+        told["times"] = stopwatch.times(call, first_s, another)
+        told["zones"] = told["zones"] or _broken_zones(job, arrays)
+        if call.scalars() != computed or not memory.holds(job, arrays):
             memory.store(job, arrays, job["last_at"])
-            result["last"] = last
-    result["has_mode"] = has_mode and mode.is_now()
+            told["last"] = call.scalars()
+    told["has_mode"] = has_mode and mode.is_now()
     # Its times, and the next job's results, are of the modes in which it is checked.
     mode.restore()
     call.free()
     launches = _launches(library)
-    result["launches"] = None if launches is None else launches - launched
-    result.update(_device_words(library))
-    return result
+    told["launches"] = None if launches is None else launches - launched
+    told.update(_device_words(library))
+    return told
 
 
 def _arrays(job: Job, pristine: list[Any]) -> Arrays:
@@ -562,6 +563,10 @@ class _Call:
     @property
     def values(self) -> list[Any]:
         return [array.values for array in self._arrays]
+
+    def scalars(self) -> list[list[Any]]:
+        """Return the integers and the reals as they are."""
+        return [list(self.integers), list(self.reals)]
 
     def restore(self) -> None:
         self.integers[: len(self._start[0])] = self._start[0]

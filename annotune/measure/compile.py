@@ -47,11 +47,9 @@ class CompileKind:
 
     `compilers` maps a source's language to the compiler's role in `Toolchains`: ``c``,
     ``cxx`` or ``nvcc``. `runtime` names sources of `RUNTIME_FOLDER` that are linked in, C and C++,
-    each compiled once for all variants. `needs_asan` says that a child must be started with the
-    address sanitizer's library. `native` asks for code for this very CPU. `is_ordered` says
-    that the library plays its threads in an order that can be chosen. `fixed_optimisation`
-    says that a variant's own ``-O`` flags must not replace this kind's, `links_cudart` that
-    the CUDA run-time library is linked. `beside` names C of `RUNTIME_FOLDER` that is compiled
+    each compiled once for all variants. `native` asks for code for this very CPU.
+    `fixed_optimisation` says that a variant's own ``-O`` flags must not replace this kind's.
+    `beside` names C of `RUNTIME_FOLDER` that is compiled
     like the variant. What `is_on_gpu` counts the kernels that it launches there, and times them.
     `environ` is what a process that runs it finds in its environment.
     """
@@ -61,11 +59,8 @@ class CompileKind:
     link: tuple[str, ...] = ()
     suffix: str = ".so"
     runtime: tuple[str, ...] = ()
-    needs_asan: bool = False
     native: bool = True
-    is_ordered: bool = False
     fixed_optimisation: bool = False
-    links_cudart: bool = False
     beside: tuple[str, ...] = ()
     is_on_gpu: bool = False
     environ: Mapping[str, str] = field(default_factory=dict)
@@ -74,6 +69,26 @@ class CompileKind:
     def remembers(self) -> bool:
         """Return whether its run time finds traces of an earlier call in the same process."""
         return "race.cpp" in self.runtime
+
+    @property
+    def needs_asan(self) -> bool:
+        """Return whether a child must be started with the address sanitizer's library."""
+        return _ASAN[0] in self.link
+
+    @property
+    def is_ordered(self) -> bool:
+        """Return whether it plays its threads, all of which is C++, in an order to be chosen."""
+        return "c++" in self.compilers
+
+    @property
+    def has_device_memory(self) -> bool:
+        """Return whether it plays a device whose memory arrays may lie in before a call."""
+        return "c++" in self.flags or "acc_memory.c" in self.runtime
+
+    @property
+    def links_cudart(self) -> bool:
+        """Return whether it is a library that calls the CUDA run-time library."""
+        return "cuda" in self.compilers and self.suffix == ".so"
 
 
 RUNTIME_FLAGS = {
@@ -103,7 +118,6 @@ def _c_asan(*flags: str, runtime: tuple[str, ...] = ()) -> CompileKind:
         {"c": (*_ASAN_BUILD, *flags)},
         (*_ASAN, *flags, *_LINK),
         runtime=runtime,
-        needs_asan=True,
         native=False,
         fixed_optimisation=True,
     )
@@ -127,7 +141,6 @@ def _openmp_played(*flags: str, runtime: tuple[str, ...] = ()) -> CompileKind:
         (*_WRAPS, *_LINK),
         runtime=("race.cpp", "openmp_check.cpp", *runtime),
         native=False,
-        is_ordered=True,
         fixed_optimisation=True,
     )
 
@@ -164,7 +177,6 @@ _CUDA_CPU = CompileKind(
     _C_AND_CXX,
     {"c": (*_SHARED, "-O2"), "c++": (*_SHARED, "-O2", *_CUDA_TEXT)},
     _LINK,
-    is_ordered=True,
 )
 
 _OPENMP_KIND = _c_kind(*_OPENMP)
@@ -229,9 +241,7 @@ KINDS: Mapping[str, CompileKind] = {
         _C_AND_CXX,
         {"c": _ASAN_BUILD, "c++": (*_ASAN_BUILD, *_CUDA_TEXT)},
         (*_ASAN, *_LINK),
-        needs_asan=True,
         native=False,
-        is_ordered=True,
         fixed_optimisation=True,
     ),
     "cuda-cpu-race": CompileKind(
@@ -240,7 +250,6 @@ KINDS: Mapping[str, CompileKind] = {
         _LINK,
         runtime=("race.cpp",),
         native=False,
-        is_ordered=True,
         fixed_optimisation=True,
     ),
     "cuda-gpu": CompileKind(
@@ -248,7 +257,6 @@ KINDS: Mapping[str, CompileKind] = {
         {"c": (*_SHARED, "-O2"), "cuda": ("-O3", "-Xcompiler", "-fPIC", "-Xptxas", "-v")},
         _LINK,
         native=False,
-        links_cudart=True,
         is_on_gpu=True,
     ),
     "cuda-cubin": CompileKind(

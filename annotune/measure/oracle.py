@@ -42,7 +42,7 @@ from annotune.measure.inputs import (
     zero_inputs,
 )
 from annotune.measure.program import Original
-from annotune.measure.run import RunJob, RunResult, TimingPlan, run_checked
+from annotune.measure.run import Child, Computed, RunJob, RunResult, run_checked
 from annotune.measure.shadow import shadow_of
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Status
@@ -259,6 +259,10 @@ class OracleResult:
     problem: str = ""
 
 
+class _NoResult(Exception):
+    """The original leaves nothing to compare with, and why."""
+
+
 class Oracle(Original):
     """The original of one region, run: its results are kept per sizes and seed.
 
@@ -279,7 +283,6 @@ class Oracle(Original):
         super().__init__(source, analysis, tools, folder, flags)
         self._lock = threading.RLock()
         self._references: dict[tuple[object, ...], OracleResult] = {}
-        self._watched: CompileResult | None = None
         shadow = shadow_of(self.region)
         self._is_linear = shadow.is_linear
         self._fixes_zeros = fixes_zeros(analysis)
@@ -329,21 +332,17 @@ class Oracle(Original):
         """Return a reference with a part alone of the arrays, as the original watched touches."""
         if whole.problem:
             return whole
-        if self._watched is None:
-            source = SourceText(oracle_source(self.source, self.region))
-            job = CompileJob((source,), "c-watched", self.flags)
-            self._watched = self.compile(job)
-        if not self._watched.ok:
-            return OracleResult(
-                whole.inputs, problem=f"the original watched: {self._watched.output}"
-            )
+        source = SourceText(oracle_source(self.source, self.region))
+        watched = self.compile(CompileJob((source,), "c-watched", self.flags))
         folder = whole.inputs.path.parent / "watched"
-        library = self._watched.path
-        outcome = run_checked(RunJob(library, whole.inputs, folder, limit_s=ORACLE_LIMIT_S))
-        if outcome.status is not Status.CORRECT:
-            return OracleResult(whole.inputs, problem=f"the original watched {outcome.reason}")
+        try:
+            if not watched.ok:
+                raise _NoResult(f"the original watched: {watched.output}")
+            touched = self._run("the original watched ", watched.path, whole.inputs, folder).touched
+        except _NoResult as none:
+            return OracleResult(whole.inputs, problem=str(none))
         names = (buffer.name for buffer in whole.inputs.buffers)
-        inputs = narrowed(whole.inputs, self.region, dict(zip(names, outcome.touched, strict=True)))
+        inputs = narrowed(whole.inputs, self.region, dict(zip(names, touched, strict=True)))
         expected, tolerance = dict(whole.expected), dict(whole.tolerance)
         for before, now in zip(whole.inputs.buffers, inputs.buffers, strict=True):
             if now.name in expected:
@@ -353,15 +352,16 @@ class Oracle(Original):
                 tolerance[now.name] = tolerance[now.name][first * parts : end * parts]
         return replace(whole, inputs=inputs, expected=expected, tolerance=tolerance)
 
-    def run(
-        self,
-        inputs: Inputs,
-        folder: Path,
-        timing: TimingPlan | None = None,
-    ) -> RunResult:
-        """Return how the original ends on `inputs`, timed when `timing` is given."""
-        job = RunJob(self.library, inputs, folder, limit_s=ORACLE_LIMIT_S, timing=timing)
-        return run_checked(job)
+    def _run(self, who: str, library: Path, inputs: Inputs, folder: Path) -> RunResult:
+        """Return how a run of the original, or of a program that follows it, ended well.
+
+        Raises:
+            _NoResult: It did not, in words that begin with `who`.
+        """
+        result = run_checked(RunJob(Child(library, limit_s=ORACLE_LIMIT_S), inputs), folder)
+        if result.status is not Status.CORRECT:
+            raise _NoResult(f"{who}{result.reason}")
+        return result
 
     def evictor(self) -> str:
         """Return the library by which a measuring child empties the processor's caches.
@@ -373,33 +373,30 @@ class Oracle(Original):
         return str(built.path) if built.ok else ""
 
     def _make_reference(self, inputs: Inputs, folder: Path) -> OracleResult:
-        outcome = self.run(inputs, folder / "original")
-        if outcome.status is not Status.CORRECT:
-            return OracleResult(inputs, problem=f"the original {outcome.reason}")
-        zeros = zero_inputs(inputs, self.region, folder / "zeros")
-        shadows = [
-            run_checked(RunJob(library, given, folder / name, limit_s=ORACLE_LIMIT_S))
-            for name, library, given in zip(
-                ("magnitude", "count"), self._shadow_libraries, (inputs, zeros), strict=True
-            )
-        ]
-        for shadow in shadows:
-            if shadow.status is not Status.CORRECT:
-                return OracleResult(inputs, problem=f"the bound on the original: {shadow.reason}")
-        return self._with_tolerances(inputs, outcome, shadows[0], shadows[1], folder)
+        magnitude_library, count_library = self._shadow_libraries
+        bound = "the bound on the original: "
+        try:
+            original = self._run("the original ", self.library, inputs, folder / "original")
+            zeros = zero_inputs(inputs, self.region, folder / "zeros")
+            magnitude = self._run(bound, magnitude_library, inputs, folder / "magnitude")
+            count = self._run(bound, count_library, zeros, folder / "count")
+            left = original.left, magnitude.left, count.left
+            return self._with_tolerances(inputs, *left, folder)
+        except _NoResult as none:
+            return OracleResult(inputs, problem=str(none))
 
     def _with_tolerances(
         self,
         inputs: Inputs,
-        outcome: RunResult,
-        magnitude: RunResult,
-        count: RunResult,
+        original: Computed,
+        magnitude: Computed,
+        count: Computed,
         folder: Path,
     ) -> OracleResult:
         expected: dict[str, npt.NDArray[Any]] = {}
         tolerance: dict[str, npt.NDArray[Any]] = {}
         for buffer in (b for b in inputs.buffers if b.is_written):
-            values = inputs.read(buffer, outcome.outputs)
+            values = inputs.read(buffer, original.path)
             expected[buffer.name] = values
             if buffer.number.family is Family.INTEGER:
                 tolerance[buffer.name] = np.broadcast_to(np.float64(0.0), values.shape)
@@ -408,13 +405,11 @@ class Oracle(Original):
             bad = np.isnan(parts) & ~is_poison(values, buffer.number)
             if bad.any() and inputs.values not in SPECIAL:
                 number = int(np.argmax(bad)) * values.size // parts.size + buffer.first
-                return OracleResult(
-                    inputs, problem=f"the original leaves NaN in {buffer.name}[{number}]"
-                )
+                raise _NoResult(f"the original leaves NaN in {buffer.name}[{number}]")
             limits = self._tolerances(
                 parts,
-                inputs.read(buffer, magnitude.outputs),
-                inputs.read(buffer, count.outputs),
+                inputs.read(buffer, magnitude.path),
+                inputs.read(buffer, count.path),
                 coarsest_type(self.region, {buffer.name}),
             )
             # On disk, where the page cache holds them: at the tuned sizes they are as large
@@ -426,13 +421,13 @@ class Oracle(Original):
             )
         names = signature(self.region)
         limits = self._tolerances(
-            np.array(outcome.reals[: len(inputs.reals)]),
+            np.array(original.reals[: len(inputs.reals)]),
             _absolute(names, magnitude.reals),
             _absolute(names, count.reals),
             coarsest_type(self.region, {*names.reals, *names.complexes}),
         )
         return OracleResult(
-            inputs, expected, tolerance, outcome.integers, outcome.reals, tuple(limits.tolist())
+            inputs, expected, tolerance, original.integers, original.reals, tuple(limits.tolist())
         )
 
     def _tolerances(
@@ -456,9 +451,9 @@ class Oracle(Original):
         return capped(bound(sizes, counts, element), expected)
 
     def mismatch(
-        self, reference: OracleResult, outcome: RunResult, may_reorder: bool = False
+        self, reference: OracleResult, computed: Computed, may_reorder: bool = False
     ) -> str:
-        """Return in words where `outcome` differs from the original, or nothing.
+        """Return in words where `computed` differs from the original, or nothing.
 
         Where a compiler `may_reorder` what is computed no zero has a sign.
         """
@@ -467,7 +462,7 @@ class Oracle(Original):
         has_signs = self._fixes_zeros and not may_reorder and values in (*SPECIAL, *ZERO_VALUES)
         for buffer in (b for b in reference.inputs.buffers if b.is_written):
             expected = reference.expected[buffer.name]
-            got = reference.inputs.read(buffer, outcome.outputs, outcome.outputs_at)
+            got = reference.inputs.read(buffer, computed.path, computed.start)
             found = compare(
                 buffer.name,
                 components(expected),
@@ -479,12 +474,12 @@ class Oracle(Original):
             )
             if found:
                 return str(_counted_from(found, buffer))
-        return self._scalar_mismatch(reference, outcome, has_signs)
+        return self._scalar_mismatch(reference, computed, has_signs)
 
-    def _scalar_mismatch(self, reference: OracleResult, outcome: RunResult, has_signs: bool) -> str:
+    def _scalar_mismatch(self, reference: OracleResult, computed: Computed, has_signs: bool) -> str:
         names = signature(self.region)
         for number, name in enumerate(names.integers):
-            got, wanted = outcome.integers[number], reference.integers[number]
+            got, wanted = computed.integers[number], reference.integers[number]
             if name in names.written and got != wanted:
                 return f"{name} is {got} after the region, expected {wanted}"
         for number, name in enumerate(names.slots()):
@@ -493,7 +488,7 @@ class Oracle(Original):
             found = compare(
                 name,
                 np.array([reference.reals[number]]),
-                np.array([outcome.reals[number]]),
+                np.array([computed.reals[number]]),
                 np.array([reference.real_tolerance[number]]),
                 has_nan=reference.inputs.values in SPECIAL,
                 has_signs=has_signs,

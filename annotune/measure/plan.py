@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotune.analysis.facts import Analysis
-from annotune.measure.compile import KINDS, OPENACC
+from annotune.measure.compile import COMPILE_LIMIT_S, KINDS, OPENACC
 from annotune.measure.inputs import (
     ENDING,
     SPECIAL,
@@ -20,10 +20,9 @@ from annotune.measure.inputs import (
     overlaps,
 )
 from annotune.measure.program import (
-    MARKED,
-    NEAR_LIMITS,
     Original,
     Program,
+    TextForm,
     has_way_out,
     nearer_limits,
     texts_of,
@@ -62,52 +61,65 @@ _ALL_ORDERS = (Order.FORWARD, Order.REVERSE, Order.SHUFFLED)
 
 
 @dataclass(frozen=True, slots=True)
+class Odd:
+    """What is odd about the runs of a check: their text, their memory and values, and their luck.
+
+    For each number in `failures` that call of the CUDA run-time library fails once, after which
+    the entry must still leave the right result. Each run is made with each of `overlaps` in turn,
+    arrays sharing memory, and with each of `values` in them. With `takes_way_out` it takes the nest
+    as written, with `is_narrow` arrays have no more elements than the original touches. Where it
+    `may_fall_back` to the original a text need not launch a kernel. A `MARKED` text is run
+    as it is, with the oddities one by one at the first sizes, and with the values at the last too.
+    """
+
+    form: TextForm = TextForm.AS_IS
+    failures: tuple[int, ...] = ()
+    overlaps: tuple[Overlap, ...] = ()
+    values: tuple[Values, ...] = (Values.USUAL,)
+    takes_way_out: bool = False
+    is_narrow: bool = False
+    may_fall_back: bool = False
+
+
+USUAL = Odd()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckLimits:
+    """The seconds of one run and of one compilation, and the MiB of a child; 0 is no limit."""
+
+    run_s: float = RUN_LIMIT_S
+    compile_s: float = COMPILE_LIMIT_S
+    memory_mib: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class CheckPlan:
     """Where and how hard a variant is checked.
 
     `sizes` are checked in order; with `timing` the first of them is measured too. `sanitize`
     and `races` add runs under the sanitizers and the race detector at the sizes that are
-    small enough. For each number in `failures` that call of the CUDA run-time library fails
-    once, after which the entry must still leave the right result. With `overlaps` each run is
-    made with each of them in turn, arrays sharing memory, and with each of `values` in them. With
-    `has_small_grids` kernels get a few blocks where they bear with fewer; with
-    `has_marks` the trial says which branches of the texts were run, the first and last sizes
-    having each of `values` too. With `takes_way_out` each run takes the nest as written, with
-    marks one more does. With `has_near_limits` limits near 2^31 lie near 2^15. With
-    `is_narrow` arrays have no more elements than the original touches. Where it
-    `may_fall_back` to the original a text need not launch a kernel.
-    `resident` gives CUDA variants device pointers, as ``--data resident`` says, and has OpenACC's
-    find their arrays present. `arch` is set to have CUDA compiled
+    small enough. `resident` gives CUDA variants device pointers, as ``--data resident`` says, and
+    has OpenACC's find their arrays present. `arch` is set to have CUDA compiled
     for that GPU as well, for nvcc's own words on registers and spills, `grids` to have OpenACC
     compiled for a GPU, for the grids that its compiler chooses. `device_name` is what
     the trial says it was measured on; `environ` is set in every child, such as
-    CUDA_VISIBLE_DEVICES or OMP_PROC_BIND. A run that holds more than `memory_mib` is killed; 0 is
-    no limit.
+    CUDA_VISIBLE_DEVICES or OMP_PROC_BIND.
     """
 
-    sizes: tuple[Mapping[str, int], ...]
+    sizes: tuple[Sizes, ...]
     seed: int = 1
     threads: int = 1
     timing: TimingPlan | None = None
     sanitize: bool = False
     races: bool = False
-    failures: tuple[int, ...] = ()
-    overlaps: tuple[Overlap, ...] = ()
-    values: tuple[Values, ...] = (Values.USUAL,)
-    has_small_grids: bool = False
-    has_marks: bool = False
-    has_near_limits: bool = False
-    takes_way_out: bool = False
-    is_narrow: bool = False
-    may_fall_back: bool = False
+    odd: Odd = USUAL
     resident: bool = False
     arch: str = ""
     grids: bool = False
     device_name: str = ""
     environ: Mapping[str, str] = field(default_factory=dict)
-    run_limit_s: float = RUN_LIMIT_S
-    compile_limit_s: float = 60.0
-    memory_mib: int = 0
+    limits: CheckLimits = CheckLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,37 +139,37 @@ class Run:
 
 def runs_of(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
     """Yield the runs of `plan`: small sizes under the detectors first, as they say most."""
-    if plan.has_marks:
+    odd = plan.odd
+    if odd.form is TextForm.MARKED:
         yield from _marked_runs(program, plan, original)
         return
     for run in _runs(program, plan, original):
-        for overlap, values in itertools.product(plan.overlaps or (None,), plan.values):
+        for overlap, values in itertools.product(odd.overlaps or (None,), odd.values):
             yield replace(
                 run,
                 overlap=overlap,
-                takes_way_out=plan.takes_way_out,
-                is_narrow=plan.is_narrow,
+                takes_way_out=odd.takes_way_out,
+                is_narrow=odd.is_narrow,
                 values=values,
             )
 
 
 def _marked_runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
     """Yield the runs of a text with marks: what is planned beside the sizes at one of them."""
-    kind = f"{program.kind}{MARKED}"
+    kind, odd = f"{program.kind}{TextForm.MARKED}", plan.odd
     if kind not in KINDS:
         return
     for sizes in plan.sizes:
         yield Run(kind, sizes)
-    for sizes, values in itertools.product((plan.sizes[0], plan.sizes[-1]), plan.values):
+    first, last = plan.sizes[0], plan.sizes[-1]
+    for sizes, values in itertools.product((first, last), odd.values):
         yield Run(kind, sizes, values=values)
-    for sizes in plan.sizes[:1]:
-        for overlap in plan.overlaps:
-            yield Run(kind, sizes, overlap=overlap)
-        for call in plan.failures if program.device_text else ():
-            yield Run(kind, sizes, fail_at=call)
-    if plan.takes_way_out:
-        for sizes in plan.sizes[:1]:
-            yield Run(kind, sizes, takes_way_out=True)
+    for overlap in odd.overlaps:
+        yield Run(kind, first, overlap=overlap)
+    for call in odd.failures if program.device_text else ():
+        yield Run(kind, first, fail_at=call)
+    if odd.takes_way_out:
+        yield Run(kind, first, takes_way_out=True)
 
 
 def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
@@ -165,7 +177,7 @@ def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run
         for sizes in _small_enough(plan, original, limit):
             yield Run(kind, sizes, Order.REVERSE)
             # Of two zeros a clause keeps the first or the last that comes: one of them is C's.
-            if not SPECIAL.keys().isdisjoint(plan.values):
+            if not SPECIAL.keys().isdisjoint(plan.odd.values):
                 yield Run(kind, sizes, Order.FORWARD)
     ordered = f"{program.kind}-ordered"
     if plan.races and ordered in KINDS and not _small_enough(plan, original, DETECT_AT_MOST):
@@ -173,15 +185,14 @@ def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run
         for sizes in plan.sizes if original.tools.cxx else ():
             yield Run(ordered, sizes, Order.REVERSE)
     orders = _ALL_ORDERS if KINDS[program.kind].is_ordered else (Order.FORWARD,)
-    near = f"{program.kind}{NEAR_LIMITS}"
-    if plan.has_near_limits:
-        for sizes in plan.sizes if near in KINDS else ():
-            yield Run(near, sizes)
+    kind = f"{program.kind}{plan.odd.form}"
+    if plan.odd.form is TextForm.NEAR_LIMITS:
+        for sizes in plan.sizes if kind in KINDS else ():
+            yield Run(kind, sizes)
         return
-    small = f"{program.kind}-small"
-    if plan.has_small_grids and small in KINDS:
+    if plan.odd.form is TextForm.SMALL_GRIDS and kind in KINDS:
         for sizes, order in itertools.product(plan.sizes, orders):
-            yield Run(small, sizes, order)
+            yield Run(kind, sizes, order)
         return
     for number, sizes in enumerate(plan.sizes):
         for order in orders:
@@ -189,8 +200,9 @@ def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run
             yield Run(program.kind, sizes, order, is_timed)
     if program.device_text:
         # One call alone fails at all sizes: what takes the place of the kernels runs there.
-        where = plan.sizes if len(plan.failures) == 1 else _small_enough(plan, original, 0)
-        for call, sizes in itertools.product(plan.failures, where):
+        failures = plan.odd.failures
+        where = plan.sizes if len(failures) == 1 else _small_enough(plan, original, 0)
+        for call, sizes in itertools.product(failures, where):
             yield Run(program.kind, sizes, fail_at=call)
 
 
@@ -230,7 +242,7 @@ def _small_enough(plan: CheckPlan, original: Original, limit: int) -> list[Mappi
 
     C may fix the sizes, and a detector that takes seconds is better than none.
     """
-    repeats = max(1, len(plan.overlaps))
+    repeats = max(1, len(plan.odd.overlaps))
     counts = [_assignments(original.analysis, sizes) for sizes in plan.sizes]
     possible = [n for n, count in enumerate(counts) if count * repeats <= DETECT_AT_MOST]
     found = [n for n in possible if counts[n] <= limit]
@@ -273,40 +285,39 @@ def proofs(
     (one,) = middle_sizes(analysis) or small[:1]
     borders = border_sizes(analysis)
     if borders:
-        yield replace(plan, sizes=borders, may_fall_back=True)
+        yield replace(plan, sizes=borders, odd=Odd(may_fall_back=True))
     long = tuple(sizes for sizes in borders if max(sizes.values()) > SHORT)
     yield from _on_other_values(program, analysis, plan, (*small, one))
     if long and not program.device_text and Values.ZEROS in _odd_values(analysis):
         # Sums that are asked for their signs run again, in loops that nothing else enters.
-        yield replace(plan, sizes=long, values=(Values.ZEROS,), may_fall_back=True)
+        yield replace(plan, sizes=long, odd=Odd(values=(Values.ZEROS,), may_fall_back=True))
     if has_way_out(program):
-        yield replace(plan, sizes=(*small, *borders), takes_way_out=True)
+        yield replace(plan, sizes=(*small, *borders), odd=Odd(takes_way_out=True))
     near = near_limits(texts_of(program).values(), analysis)
     if near:
-        yield replace(plan, sizes=near, has_near_limits=True, may_fall_back=True)
+        yield replace(plan, sizes=near, odd=Odd(form=TextForm.NEAR_LIMITS, may_fall_back=True))
     # A detector is slow at the tuned sizes, which have been checked.
     beside = condition_sizes(analysis)
     yield replace(plan, sizes=(*small, *beside), sanitize=True, races=True)
     if not plan.resident and any(shape.touched for shape in analysis.shapes.values()):
         # Nothing else need be there: a sanitizer sees what is copied beside it.
         values = (Values.USUAL, Values.EQUAL)
-        narrow = replace(plan, sizes=(*small, one), values=values, is_narrow=True)
-        yield replace(narrow, sanitize=True, may_fall_back=True)
+        odd = Odd(values=values, is_narrow=True, may_fall_back=True)
+        yield replace(plan, sizes=(*small, one), odd=odd, sanitize=True)
     shared = _overlaps(program, analysis, one)
     if shared:
         yield from _on_shared_memory(program, analysis, plan, (one, *long[-1:]), shared)
     failures: tuple[int, ...] = ()
     if program.device_text:
-        yield replace(plan, sizes=small, has_small_grids=True)
+        yield replace(plan, sizes=small, odd=Odd(form=TextForm.SMALL_GRIDS))
         failures = tuple(range(1, 1 + len(_CALLS.findall(program.device_text))))
-        yield replace(plan, sizes=(one,), failures=failures, may_fall_back=True)
+        yield replace(plan, sizes=(one,), odd=Odd(failures=failures, may_fall_back=True))
         if long:
-            yield replace(plan, sizes=long, failures=(1,), may_fall_back=True)
+            yield replace(plan, sizes=long, odd=Odd(failures=(1,), may_fall_back=True))
     # The last, for its trial tells what all of them together have run.
     others = [sizes for sizes in (one, *small, *borders) if sizes not in plan.sizes]
-    sizes = (*distinct(others), *plan.sizes)
-    plan = replace(plan, sizes=sizes, values=_odd_values(analysis), overlaps=shared)
-    yield replace(plan, failures=failures, has_marks=True, takes_way_out=has_way_out(program))
+    odd = Odd(TextForm.MARKED, failures, shared, _odd_values(analysis), has_way_out(program))
+    yield replace(plan, sizes=(*distinct(others), *plan.sizes), odd=odd)
 
 
 NEAR_LIMITS_ITERATIONS = 3_000_000
@@ -334,22 +345,23 @@ def _on_shared_memory(
 ) -> Iterator[CheckPlan]:
     """Yield the proofs in which arrays share memory, at the first of `sizes`, and long ones."""
     one, *long = sizes
-    yield replace(plan, sizes=(one,), overlaps=shared, races=True, may_fall_back=True)
+    races = replace(plan, races=True)
+    yield replace(races, sizes=(one,), odd=Odd(overlaps=shared, may_fall_back=True))
     if long:
         # Past 16 bits in one of the arrays at least.
         halves = tuple(overlap for overlap in shared if overlap.shared == 1)
-        yield replace(plan, sizes=tuple(long), overlaps=halves, may_fall_back=True)
+        yield replace(plan, sizes=tuple(long), odd=Odd(overlaps=halves, may_fall_back=True))
     tuned = tuned_sizes(analysis.region)
     if tuned != one:
         # What is written for these sizes alone asks nothing at others.
         found = overlaps(analysis, tuned, has_inputs=program.kind in OPENACC)
         if found and _assignments(analysis, tuned) * len(found) <= BORDER_ITERATIONS:
-            yield replace(plan, sizes=(tuned,), overlaps=found, may_fall_back=True)
+            yield replace(plan, sizes=(tuned,), odd=Odd(overlaps=found, may_fall_back=True))
     for overlap in shared:
         others = tuple(_other_way_round(analysis, overlap, one)) if overlap.shared == ENDING else ()
         if others:
             ends = (replace(overlap, shared=WHOLE), overlap)
-            yield replace(plan, sizes=others, overlaps=ends, races=True, may_fall_back=True)
+            yield replace(races, sizes=others, odd=Odd(overlaps=ends, may_fall_back=True))
 
 
 def _overlaps(program: Program, analysis: Analysis, sizes: Sizes) -> tuple[Overlap, ...]:
@@ -396,13 +408,14 @@ def _on_other_values(
 ) -> Iterator[CheckPlan]:
     """Yield the proofs on values other than the usual ones."""
     every = distinct((*small, *plan.sizes))
-    yield replace(plan, sizes=every, values=(Values.EQUAL,))
+    yield replace(plan, sizes=every, odd=Odd(values=(Values.EQUAL,)))
     odd = _odd_values(analysis)
     if set(SPECIAL) <= set(odd):
         # What one order of threads makes of two zeros another need not.
-        yield replace(plan, sizes=every, values=tuple(SPECIAL), races=not program.device_text)
+        races = replace(plan, races=not program.device_text)
+        yield replace(races, sizes=every, odd=Odd(values=tuple(SPECIAL)))
     if Values.ZEROS in odd:
-        yield replace(plan, sizes=every, values=ZERO_VALUES)
+        yield replace(plan, sizes=every, odd=Odd(values=ZERO_VALUES))
 
 
 def _odd_values(analysis: Analysis) -> tuple[Values, ...]:

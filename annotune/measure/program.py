@@ -15,6 +15,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from math import ceil
 from pathlib import Path
 
@@ -176,11 +177,18 @@ def taking_way_out(program: Program) -> Program:
     return replace(program, code=replace(program.code, body=body))
 
 
-MARKED = "-marked"
-"""Ends the kinds whose texts tell which of their branches were run."""
+class TextForm(StrEnum):
+    """How a text is changed for a check, which ends the names of the kinds that compile it so.
 
-NEAR_LIMITS = "-near-limits"
-"""Ends the kinds whose texts have limits that sizes reach."""
+    `MARKED` texts tell which of their branches were run; in those `NEAR_LIMITS` sizes reach limits
+    near 2^31, which lie near 2^15; those with `SMALL_GRIDS` launch a few blocks where fewer do.
+    """
+
+    AS_IS = ""
+    MARKED = "-marked"
+    NEAR_LIMITS = "-near-limits"
+    SMALL_GRIDS = "-small"
+
 
 # What a kind's C must become before the compiler takes it; imported when used.
 _REWRITES: Mapping[str, str] = {
@@ -255,7 +263,7 @@ def compile_job_of(
     arch: str = "",
 ) -> CompileJob:
     """Return the compilation of `program` as `kind`; ValueError when the text cannot be."""
-    before = declared(HELPER) + declared(BODY) if kind.endswith(MARKED) else ""
+    before = declared(HELPER) + declared(BODY) if kind.endswith(TextForm.MARKED) else ""
     code = code_of(program, kind)
     sources = [SourceText(before + variant_source(original.source, original.region, code))]
     sources += [SourceText((RUNTIME_FOLDER / name).read_text()) for name in KINDS[kind].beside]
@@ -275,10 +283,10 @@ def compile_job_of(
 def code_of(program: Program, kind: str) -> RegionCode:
     """Return the C of `program` as the compilers of `kind` take it; ValueError when they cannot."""
     code = program.code
-    if kind.endswith(MARKED):
+    if kind.endswith(TextForm.MARKED):
         helper, body = marked(code.helper, HELPER), marked(code.body, BODY)
         return replace(code, helper=helper, body=body)
-    if kind.endswith(NEAR_LIMITS):
+    if kind.endswith(TextForm.NEAR_LIMITS):
         helper, body = with_near_limits(code.helper), with_near_limits(code.body)
         return replace(code, helper=helper, body=body)
     if kind not in _REWRITES:
@@ -291,12 +299,12 @@ def _device_source(text: str, kind: str, original: Original) -> SourceText:
     """Return ``S.cu`` for a real GPU, or as the C++ that plays it on this CPU."""
     if "nvcc" in KINDS[kind].compilers.values():
         return SourceText(timed_device_text(text), "cuda")
-    if kind.endswith("-small"):
+    if kind.endswith(TextForm.SMALL_GRIDS):
         text = with_small_grids(text)
-    if kind.endswith(NEAR_LIMITS):
+    if kind.endswith(TextForm.NEAR_LIMITS):
         text = with_near_limits(text)
     before = ""
-    if kind.endswith(MARKED):
+    if kind.endswith(TextForm.MARKED):
         before = f'extern "C" {{\n{declared(DEVICE)}}}\n'
         text = marked(text, DEVICE)
     name = f"#line 1 {quoted(Path(original.source.path).stem + '.cu')}\n"

@@ -22,6 +22,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
+from msgspec import convert
+
 import annotune
 from annotune.measure.command import signal_name
 from annotune.measure.forker import MARK, MOST_WAITED, Channel, end_marked, is_stopped
@@ -236,7 +238,8 @@ class TimingPlan:
     """How long to measure: until the median is known to the share `narrow` of it.
 
     It ends as well when `budget_s` seconds are spent or `runs` runs are done. At least `least_runs`
-    are done. With `is_cold` each begins with nothing of its data in a cache. A variant that is
+    are done. With `is_cold` each begins with nothing of its data in a cache; `evictor` is the
+    library that empties those of this processor. A variant that is
     clearly worse than `best_s`, the best one's seconds per call, is given up and its time is
     censored; 0 means that there is none.
     """
@@ -248,95 +251,128 @@ class TimingPlan:
     best_s: float = 0.0
     narrow: float = 0.01
     is_cold: bool = True
+    evictor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """The library that a child loads, and what holds for all of its runs.
+
+    `entry` is the library's function. `environ` is added to the child's environment; `preload` is
+    a library that it is started with, such as libasan. `limit_s` is that of each run. A child that
+    holds more than `memory_mib` of memory of its own is killed, with 0 none is. `remembers` says
+    that the library's run time finds traces of earlier calls.
+    """
+
+    library: Path
+    entry: str = ENTRY
+    threads: int = 1
+    limit_s: float = RUN_LIMIT_S
+    environ: Mapping[str, str] = field(default_factory=dict)
+    preload: str = ""
+    memory_mib: int = 0
+    remembers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RunJob:
-    """One library, one set of inputs, and where the outputs go.
+    """One run of a child's library.
 
-    `environ` is added to the child's environment. `preload` is a library the child is started
-    with, such as libasan. `order` and its seed are for libraries that play their threads one
-    after another; `fail_at` makes that call of the CUDA run-time library fail, from 1.
-    With `resident` the region gets pointers into the memory of CUDA on the CPU, or finds its arrays
-    in that of OpenACC. `entry` is the
-    library's function. `has_memory` says that its runtime remembers earlier calls. A child that
-    holds more than `memory_mib` of memory of its own is killed, with 0 none is. `evictor` is the
-    library that empties this processor's caches, needed where runs are timed from cold ones.
+    `order` and its seed are for libraries that play their threads one after another; `fail_at`
+    makes that call of the CUDA run-time library fail, from 1. With `resident` the region gets
+    pointers into the memory of CUDA on the CPU, or finds its arrays in that of OpenACC.
     """
 
-    library: Path
+    child: Child
     inputs: Inputs
-    folder: Path
-    threads: int = 1
-    limit_s: float = RUN_LIMIT_S
     timing: TimingPlan | None = None
-    environ: Mapping[str, str] = field(default_factory=dict)
-    preload: str = ""
     order: Order = Order.FORWARD
     order_seed: int = 1
     fail_at: int = 0
     resident: bool = False
-    entry: str = ENTRY
-    has_memory: bool = False
-    memory_mib: int = 0
-    evictor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a call has left: every written array in a file, and the scalars.
+
+    The arrays begin at byte `start` of the file at `path`, laid out like the inputs.
+    """
+
+    path: Path
+    start: int
+    integers: tuple[int, ...]
+    reals: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallTimes:
+    """Seconds per call in the order they were taken, and how they were.
+
+    `kernel_s` are the seconds in GPU kernels of each of those calls, empty on a CPU. `censored`
+    says that they were cut short as clearly worse, `is_cold` that their data were in no cache, and
+    `waited` for which share of the time some task on this machine waited for a processor, None
+    where that is not known.
+    """
+
+    times_s: tuple[float, ...]
+    kernel_s: tuple[float, ...]
+    censored: bool
+    is_cold: bool
+    waited: float | None
+
+    @property
+    def tuned_s(self) -> tuple[float, ...]:
+        """Return the times of what is tuned: on a GPU the kernels, without the copies around."""
+        return self.kernel_s or self.times_s
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """How a run ended. `CORRECT` says only that it ended well: nothing has been compared yet.
 
-    `outputs` is a file that holds, from byte `outputs_at` on and laid out like the inputs, every
-    written array as the first call left it; `integers` and `reals` are the scalars after it.
-    `last` is the same of the last call that was timed, where that has left anything else.
-    `times_s` are seconds per call in the order they were taken; `censored` says that they were
-    cut short as clearly worse.
-    `launches` counts the CUDA kernels that ran, None where there are none to count.
-    `kernel_s` are the seconds in GPU kernels of each of those calls, empty on a CPU. `is_cold` says
-    that their data were in no cache, and `waited` for which share of the time some task on this
-    machine waited for a processor, None where that is not known. `reached` are the blocks of
-    texts with marks that have been run, `touched` the first element and the number of them that
-    a watched original has touched of each array.
+    `computed` is what the first call left, if it ended well; `last` the same of the last call that
+    was timed, where that has left anything else. `launches` counts the CUDA kernels that ran, None
+    where there are none to count. `reached` are the blocks of texts with marks that have been run,
+    `touched` the first element and the number of them that a watched original has touched of each
+    array.
     """
 
     status: Status
     reason: str = ""
-    outputs: Path = Path()
-    outputs_at: int = 0
-    integers: tuple[int, ...] = ()
-    reals: tuple[float, ...] = ()
-    times_s: tuple[float, ...] = ()
-    censored: bool = False
+    computed: Computed | None = None
+    last: Computed | None = None
+    times: CallTimes | None = None
     launches: int | None = None
-    kernel_s: tuple[float, ...] = ()
-    is_cold: bool = False
-    waited: float | None = None
-    last: RunResult | None = None
     reached: Mapping[str, Sequence[int]] = field(default_factory=dict)
     touched: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def left(self) -> Computed:
+        """Return what the first call of a run that came to its end has left."""
+        assert self.computed is not None, self.reason
+        return self.computed
 
-def run_checked(job: RunJob) -> RunResult:
+
+def run_checked(job: RunJob, folder: Path) -> RunResult:
     """Return how `job` ended: a crash, a hang, a broken red zone or a race is a value too.
 
-    The outputs are a file in the job's folder.
+    What it computed is a file in `folder`.
     """
-    job.folder.mkdir(parents=True, exist_ok=True)
-    path = job.folder / "output.run"
-    with run_in_one_child([job]) as (outcome,):
-        if outcome.status is not Status.CORRECT:
-            return outcome
-        shutil.copyfile(outcome.outputs, path)
-        return replace(outcome, outputs=path)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "output.run"
+    with run_in_one_child([job]) as (result,):
+        if result.status is not Status.CORRECT:
+            return result
+        shutil.copyfile(result.left.path, path)
+        return replace(result, computed=replace(result.left, path=path))
 
 
 @contextlib.contextmanager
 def run_in_one_child(jobs: Sequence[RunJob]) -> Iterator[tuple[RunResult, ...]]:
-    """Yield how `jobs` ended, in order, up to the first that did not end well.
+    """Yield how `jobs`, all of one child, ended, in order, up to the first that did not end well.
 
-    One child runs them all, so they must be of one library and differ only in what is run, not
-    in where. A limit is that of each job, and a failure that of the job which ran. The outputs
-    are in memory, gone when the context ends.
+    A failure is that of the job which ran. The outputs are in memory, gone when the context ends.
     """
     starts, size = [], 0
     for job in jobs:
@@ -344,8 +380,8 @@ def run_in_one_child(jobs: Sequence[RunJob]) -> Iterator[tuple[RunResult, ...]]:
         # Of those that are timed also what the last run leaves, where it is something else.
         size += (2 if job.timing else 1) * _room_bytes(job)
     with outputs_of(size) as (memory, path):
-        reply = FORKERS.ask(jobs[0].preload, _task(jobs, starts, size), memory)
-        yield _outcomes(reply, jobs, path, starts)
+        reply = FORKERS.ask(jobs[0].child.preload, _task(jobs, starts, size), memory)
+        yield _results(reply, jobs, path, starts)
 
 
 def _room_bytes(job: RunJob) -> int:
@@ -358,56 +394,46 @@ def may_share_a_child(job: RunJob) -> bool:
     What looks for races remembers who touched which byte, and a sanitizer what was freed; a
     failure that was planned may leave something behind.
     """
-    return not (job.preload or job.fail_at or job.has_memory)
+    return not (job.child.preload or job.fail_at or job.child.remembers)
 
 
 def _task(jobs: Sequence[RunJob], starts: Sequence[int], outputs_bytes: int) -> dict[str, Any]:
     """Return what a forker must know of all jobs of one child."""
-    first = jobs[0]
+    child = jobs[0].child
     return {
-        "library": str(first.library),
-        "entry": first.entry,
-        "environ": dict(first.environ),
-        "threads": first.threads,
-        "limit_s": first.limit_s,
-        "memory_mib": first.memory_mib,
+        "library": str(child.library),
+        "entry": child.entry,
+        "environ": dict(child.environ),
+        "threads": child.threads,
+        "limit_s": child.limit_s,
+        "memory_mib": child.memory_mib,
         "outputs_bytes": outputs_bytes,
         "jobs": [_message(job, at) for job, at in zip(jobs, starts, strict=True)],
     }
 
 
-def _outcomes(
+def _results(
     reply: Reply, jobs: Sequence[RunJob], outputs: Path, starts: Sequence[int]
 ) -> tuple[RunResult, ...]:
     """Return how jobs ended in one child, up to the first that did not end well."""
-    first = jobs[0]
+    child = jobs[0].child
     if reply.problem:
         words = f"{reply.problem}: {reply.words}".rstrip(": ")
         return (RunResult(Status.RUNTIME, words),)
     found = []
-    for job, result, at in zip(jobs, reply.results, starts, strict=False):
-        found.append(_finished(result, outputs, at, is_failure_planned=job.fail_at > 0))
-        if "last" in result:
-            last = RunResult(
-                Status.CORRECT,
-                outputs=outputs,
-                outputs_at=at + _room_bytes(job),
-                integers=tuple(result["last"]["integers"]),
-                reals=tuple(result["last"]["reals"]),
-            )
-            found[-1] = replace(found[-1], last=last)
+    for job, told, at in zip(jobs, reply.results, starts, strict=False):
+        found.append(_finished(job, told, outputs, at))
         if found[-1].status is not Status.CORRECT:
             return tuple(found)
-    if reply.status != 0:
+    if reply.status != 0 or not reply.is_legible:
         # After its last result too a child may die: of a thread that the region left behind.
         del found[len(jobs) - 1 :]
     if reply.used_mib:
-        words = f"{TOO_MUCH_MEMORY} {first.memory_mib} MiB of memory"
+        words = f"{TOO_MUCH_MEMORY} {child.memory_mib} MiB of memory"
         found.append(RunResult(Status.RUNTIME, words))
     elif reply.status is None:
-        found.append(RunResult(Status.TIMEOUT, f"killed after {first.limit_s:g} s"))
+        found.append(RunResult(Status.TIMEOUT, f"killed after {child.limit_s:g} s"))
     elif not reply.is_legible:
-        del found[len(jobs) - 1 :]
         found.append(RunResult(Status.RUNTIME, OVERWRITTEN))
     elif reply.status != 0 or len(found) < len(jobs):
         # Code 0 too: the region has ended the process by itself.
@@ -430,52 +456,49 @@ def _message(job: RunJob, output_at: int) -> dict[str, Any]:
         "fail_at": job.fail_at,
         "resident": job.resident,
         "timing": asdict(job.timing) if job.timing else None,
-        "evictor": job.evictor,
         "output_at": output_at,
         "last_at": output_at + _room_bytes(job),
     }
 
 
-def _finished(
-    result: dict[str, Any], outputs: Path, outputs_at: int, is_failure_planned: bool
-) -> RunResult:
-    """Return the outcome of a job that ended well, by what its child reports."""
-    status, reason = Status.CORRECT, ""
-    if result["races"]:
-        more = len(result["races"]) - 1
-        reason = f"data race: {result['races'][0]}" + (f" (and {more} more)" if more else "")
-        status = Status.CORRECTNESS
-    elif result["changed"]:
-        names = ", ".join(result["changed"])
-        status, reason = Status.CORRECTNESS, f"wrote to {names}, which the original only reads"
-    elif result["zones"]:
-        name, side = result["zones"][0]
-        place = "before its first" if side == "before" else "after its last"
-        status, reason = Status.RUNTIME, f"wrote to '{name}' {place} element"
-    elif not result["has_mode"]:
-        status, reason = Status.RUNTIME, "left another floating-point mode behind"
-    elif result["device_message"] and not is_failure_planned:
-        status, reason = Status.RUNTIME, result["device_message"]
-    elif result["device_zones"]:
-        status, reason = Status.RUNTIME, "wrote next to a device allocation"
-    elif result["leaks"]:
-        status, reason = Status.RUNTIME, f"{result['leaks']} device allocations are not freed"
+def _finished(job: RunJob, told: dict[str, Any], outputs: Path, start: int) -> RunResult:
+    """Return the result of a job that came to its end, by what its child tells."""
+    status, reason = _noticed(job, told)
+    last_at = start + _room_bytes(job)
     return RunResult(
         status,
         reason,
-        outputs,
-        outputs_at,
-        tuple(result["integers"]),
-        tuple(result["reals"]),
-        tuple(result.get("times_s", ())),
-        result.get("censored", False),
-        result["launches"],
-        tuple(result.get("kernel_s", ())),
-        result.get("is_cold", False),
-        result.get("waited"),
-        reached=result["reached"],
-        touched=tuple((first, count) for first, count in result["touched"]),
+        Computed(outputs, start, *map(tuple, told["computed"])),
+        Computed(outputs, last_at, *map(tuple, told["last"])) if told["last"] else None,
+        convert(told["times"], CallTimes | None),
+        told["launches"],
+        told["reached"],
+        tuple((first, count) for first, count in told["touched"]),
     )
+
+
+def _noticed(job: RunJob, told: dict[str, Any]) -> tuple[Status, str]:
+    """Return whether a job ended well, or else what was noticed of it."""
+    if told["races"]:
+        more = len(told["races"]) - 1
+        reason = f"data race: {told['races'][0]}" + (f" (and {more} more)" if more else "")
+        return Status.CORRECTNESS, reason
+    if told["changed"]:
+        names = ", ".join(told["changed"])
+        return Status.CORRECTNESS, f"wrote to {names}, which the original only reads"
+    if told["zones"]:
+        name, side = told["zones"][0]
+        place = "before its first" if side == "before" else "after its last"
+        return Status.RUNTIME, f"wrote to '{name}' {place} element"
+    if not told["has_mode"]:
+        return Status.RUNTIME, "left another floating-point mode behind"
+    if told["device_message"] and not job.fail_at:
+        return Status.RUNTIME, told["device_message"]
+    if told["device_zones"]:
+        return Status.RUNTIME, "wrote next to a device allocation"
+    if told["leaks"]:
+        return Status.RUNTIME, f"{told['leaks']} device allocations are not freed"
+    return Status.CORRECT, ""
 
 
 def _ending(status: int, words: str) -> str:

@@ -14,7 +14,7 @@ from typing import Protocol
 from annotune.codegen.target import RegionCode, Target
 from annotune.measure.check import WAITED, Checker
 from annotune.measure.compile import COMPILE_LIMIT_S
-from annotune.measure.plan import CheckPlan
+from annotune.measure.plan import CheckLimits, CheckPlan
 from annotune.measure.program import Program
 from annotune.measure.run import RUN_LIMIT_S, TimingPlan
 from annotune.measure.timing import BUSY, IDLE_LOAD
@@ -122,9 +122,11 @@ class Bench:
             timing=timing,
             device_name=self.device_name if is_timed else "",
             environ=self.environ,
-            compile_limit_s=self.limit_s,
-            run_limit_s=min(RUN_LIMIT_S, self.limit_s),
-            memory_mib=self._share_mib(1 if is_timed else self.jobs),
+            limits=CheckLimits(
+                min(RUN_LIMIT_S, self.limit_s),
+                self.limit_s,
+                self._share_mib(1 if is_timed else self.jobs),
+            ),
         )
 
     def _share_mib(self, runs: int) -> int:

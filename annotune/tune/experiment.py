@@ -365,7 +365,7 @@ class Experiment:
         niceness = 0 if self._way.is_quiet else NICENESS
         with disk_full_is_refused(oracle.folder):
             plan, programs = jobs[0].plan, [job.program for job in jobs]
-            compile_ahead(programs, oracle, plan.compile_limit_s, plan.arch, niceness)
+            compile_ahead(programs, oracle, plan.limits.compile_s, plan.arch, niceness)
         return time.monotonic() - start
 
     def _compiled(self, future: Future[float]) -> None:

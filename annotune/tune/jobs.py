@@ -27,7 +27,7 @@ from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.ir.region import Region, SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.command import run_command
-from annotune.measure.compile import COMPILE_LIMIT_S, KINDS, compile_job
+from annotune.measure.compile import COMPILE_LIMIT_S, KINDS
 from annotune.measure.machine import (
     VISIBLE_GPUS,
     Gpu,
@@ -41,7 +41,7 @@ from annotune.measure.machine import (
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program, compile_ahead, compile_job_of
-from annotune.measure.run import RunJob, TimingPlan, run_in_one_child
+from annotune.measure.run import Child, RunJob, TimingPlan, run_in_one_child
 from annotune.measure.timing import Turn, Turns, share_waited, take_turns, waited_s
 from annotune.measure.toolchain import Toolchains, find_toolchains
 from annotune.measure.trial import Status, Timing, Trial
@@ -113,26 +113,21 @@ def take_rounds(
 def _turn(job: RunJob) -> Turn:
     with run_in_one_child([job]) as (outcome,):
         pass  # what it computes is known to be right
-    if outcome.status is not Status.CORRECT or not outcome.times_s:
+    if outcome.status is not Status.CORRECT or outcome.times is None:
         return Turn(0.0, outcome.reason or "no run was timed")
-    return Turn(Timing(outcome.kernel_s or outcome.times_s).median_s)
+    return Turn(Timing(outcome.times.tuned_s).median_s)
 
 
 def _job(oracle: Oracle, one: Contestant, course: Course) -> RunJob:
     job = compile_job_of(one.program, one.program.kind, oracle, arch=course.arch)
-    built = compile_job(job, oracle.tools, oracle.folder / "compiled")
+    built = oracle.compile(job)
     reference = oracle.reference(course.sizes, CheckPlan((course.sizes,)).seed)
     warm_ups = TURN.warm_ups if one.time_s < LONG_RUN_S else 0
-    return RunJob(
-        built.path,
-        reference.inputs,
-        oracle.folder / f"final-{built.digest[:16]}",
-        threads=one.threads,
-        timing=replace(TURN, warm_ups=warm_ups, is_cold=course.is_cold),
-        environ={**KINDS[one.program.kind].environ, **course.environ},
-        entry=built.entry,
-        evictor=oracle.evictor() if course.is_cold else "",
-    )
+    evictor = oracle.evictor() if course.is_cold else ""
+    timing = replace(TURN, warm_ups=warm_ups, is_cold=course.is_cold, evictor=evictor)
+    environ = {**KINDS[one.program.kind].environ, **course.environ}
+    child = Child(built.path, built.entry, one.threads, environ=environ)
+    return RunJob(child, reference.inputs, timing)
 
 
 _FOLDER_FLAG = re.compile(r"(-I|-iquote)(/.*)")
@@ -309,7 +304,9 @@ class CheckHere:
 
     def run(self, timeout_s: float) -> Trial:
         """Return the fate of the program."""
-        plan = replace(self.plan, run_limit_s=min(timeout_s, self.plan.run_limit_s))
+        limits = self.plan.limits
+        limits = replace(limits, run_s=min(timeout_s, limits.run_s))
+        plan = replace(self.plan, limits=limits)
         start = time.monotonic()
         trial = self.checker.check(self.program, plan)
         return replace(trial, compile_s=None, run_s=time.monotonic() - start)
@@ -335,7 +332,8 @@ class CheckJob:
             checker = _checker(self.origin, own)
             plan, gpu = self.plan, None
             if not self.origin.folder:
-                plan = replace(plan, memory_mib=_memory_mib())
+                limits = replace(plan.limits, memory_mib=_memory_mib())
+                plan = replace(plan, limits=limits)
             if KINDS[self.program.kind].is_on_gpu:
                 gpu = _gpu_of(own)
                 # Which GPU is its own, the worker's environment says.
@@ -343,7 +341,7 @@ class CheckJob:
                 plan = replace(plan, device_name=gpu.name, arch=gpu.arch, environ=kept)
             start = time.monotonic()
             # Before the GPU is held: others measure on it meanwhile.
-            compile_ahead([self.program], checker.oracle, plan.compile_limit_s, plan.arch)
+            compile_ahead([self.program], checker.oracle, plan.limits.compile_s, plan.arch)
             compile_s = time.monotonic() - start
             with _held(gpu):
                 trial = CheckHere(checker, self.program, plan).run(timeout_s)

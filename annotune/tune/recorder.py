@@ -19,7 +19,7 @@ from annotune.measure.check import Checker
 from annotune.measure.command import run_command
 from annotune.measure.compile import COMPILE_LIMIT_S
 from annotune.measure.machine import VISIBLE_GPUS
-from annotune.measure.plan import CheckPlan
+from annotune.measure.plan import CheckLimits, CheckPlan
 from annotune.measure.program import Program, digest_of_variant
 from annotune.measure.run import TOO_MUCH_MEMORY
 from annotune.measure.trial import EARLIER_RUN, Trial
@@ -67,7 +67,7 @@ class Recorder:
         timing = replace(plan.timing, best_s=0.0) if plan.timing else None
         # Nor does which of several GPUs of the same model it was.
         environ = {k: v for k, v in plan.environ.items() if k != VISIBLE_GPUS}
-        plan = replace(plan, timing=timing, run_limit_s=0.0, compile_limit_s=0.0, memory_mib=0)
+        plan = replace(plan, timing=timing, limits=CheckLimits(0.0, 0.0, 0))
         plan = replace(plan, environ=environ)
         region = [oracle.region.index, dict(oracle.region.sizes), self._included]
         return _hash([__version__, self.text_key(program, plan.arch), region, repr(plan)])
@@ -103,7 +103,7 @@ class Recorder:
         if found is None:
             return None
         had_mib = found.facts.get(MEMORY_LIMIT)
-        has_mib = job.plan.memory_mib
+        has_mib = job.plan.limits.memory_mib
         if isinstance(had_mib, int) and (not has_mib or had_mib < has_mib):
             return None
         config = job.program.config
@@ -140,7 +140,7 @@ class Recorder:
             if os.strerror(errno.ENOSPC) in trial.reason:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         if TOO_MUCH_MEMORY in trial.reason:
-            trial = replace(trial, facts={**trial.facts, MEMORY_LIMIT: job.plan.memory_mib})
+            trial = replace(trial, facts={**trial.facts, MEMORY_LIMIT: job.plan.limits.memory_mib})
         if job.compile_s is not None:
             trial = replace(trial, compile_s=job.compile_s)
         if trial.device and trial.device != plan.device_name:

@@ -462,7 +462,7 @@ def baseline(
         program = Program(name, kind, code, config={"as written": label}, optimisation=("-O3",))
         plan = replace(bench.plan(True, budget_s=BASELINE_BUDGET_S), threads=threads, grids=True)
         # What the user's own code needs it may have.
-        plan = replace(plan, memory_mib=0)
+        plan = replace(plan, limits=replace(plan.limits, memory_mib=0))
         trials.append(bench.tell(bench.checker.check(program, plan)))
         programs.append(program)
     right = [n for n, t in enumerate(trials) if t.status is Status.CORRECT and t.time_s]

@@ -11,8 +11,8 @@ from enum import StrEnum
 from functools import cached_property
 
 from annotune.measure.check import BRANCHES, Checker
-from annotune.measure.compile import CompileResult, compile_job
-from annotune.measure.plan import CheckPlan, proofs
+from annotune.measure.compile import CompileResult
+from annotune.measure.plan import CheckLimits, CheckPlan, proofs
 from annotune.measure.program import Program, compile_job_of
 from annotune.measure.sizes import awkward_sizes, tuned_sizes
 from mutation.operators import KINDS
@@ -67,7 +67,7 @@ class Judge:
         tried = CheckPlan(
             (*awkward, tuned_sizes(analysis.region)),
             threads=THREADS,
-            run_limit_s=RUN_LIMIT_S,
+            limits=CheckLimits(RUN_LIMIT_S),
             resident=self.subject.is_resident,
         )
         yield tried
@@ -125,7 +125,7 @@ class Judge:
     def _library(self, variant: Program, kind: str) -> CompileResult:
         oracle = self.subject.oracle
         job = compile_job_of(variant, kind, oracle)
-        return compile_job(job, oracle.tools, oracle.folder / "compiled")
+        return oracle.compile(job)
 
 
 def nth_line(text: str, line: int) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import CheckPlan
+from annotune.measure.plan import CheckLimits, CheckPlan
 from annotune.measure.sizes import awkward_sizes, tuned_sizes
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Status
@@ -58,7 +58,7 @@ def run_on_gpu(found: Sequence[Judged], tools: Toolchains, folder: Path, jobs: i
     def ran(one: Judged) -> OnGpu:
         subject = one.mutant.subject
         sizes = (*awkward_sizes(subject.analysis), tuned_sizes(subject.analysis.region))
-        plan = CheckPlan(sizes, threads=THREADS, run_limit_s=GPU_LIMIT_S)
+        plan = CheckPlan(sizes, threads=THREADS, limits=CheckLimits(GPU_LIMIT_S))
         variant = replace(one.mutant.variant(), kind="openacc-gpu")
         trial = checkers[subject.program].check(variant, plan)
         return OnGpu(one, trial.status, trial.reason if trial.is_wrong else "")

@@ -81,7 +81,7 @@ _PLACE = re.compile(r"#.*|<[^>]*>|-?0x[0-9a-f]+(?=\(%rip\))|\b[0-9a-f]{3,}\b(?=\
 def test_one_library_holds_many_variants_and_each_is_checked(oracle: Oracle) -> None:
     right = [variant(1), variant(2), variant(1, "1.0")]
     wrong = variant(1, "(n > 1 ? 2 : 1)")
-    compile_ahead([*right, wrong, right[0]], oracle, PLAN.compile_limit_s)
+    compile_ahead([*right, wrong, right[0]], oracle, PLAN.limits.compile_s)
     made = [found(one, oracle) for one in (*right, wrong)]
     assert len({result.path for result in made if result}) == 1
     assert [result.entry for result in made if result] == [f"annotune_call_{n}" for n in range(4)]
@@ -95,7 +95,7 @@ def test_one_library_holds_many_variants_and_each_is_checked(oracle: Oracle) -> 
 @pytest.mark.skipif("clang" in (here().c or Compiler((), "")).version, reason="not gcc")
 def test_the_machine_code_is_that_of_a_variant_alone(oracle: Oracle, tmp_path: Path) -> None:
     some = [variant(1), variant(1, "1.0"), variant(2), variant(1, "3")]
-    compile_ahead(some, oracle, PLAN.compile_limit_s)
+    compile_ahead(some, oracle, PLAN.limits.compile_s)
     names = ("row", REGION)
     for number, one in enumerate(some):
         together = found(one, oracle)
@@ -111,7 +111,7 @@ def test_the_machine_code_is_that_of_a_variant_alone(oracle: Oracle, tmp_path: P
 def test_a_variant_that_does_not_compile_leaves_the_others_theirs(oracle: Oracle) -> None:
     bad = replace(variant(1), code=RegionCode("no C at all"))
     some = [variant(1), bad, variant(2), variant(1, "1.0")]
-    compile_ahead(some, oracle, PLAN.compile_limit_s)
+    compile_ahead(some, oracle, PLAN.limits.compile_s)
     assert [found(one, oracle) is not None for one in some] == [True, False, True, True]
     trial = Checker(oracle).check(bad, PLAN)
     assert trial.status is Status.COMPILE
@@ -129,7 +129,7 @@ def test_a_compiler_that_fails_at_one_of_them(
     bad = variant(1)
     bad = replace(bad, code=replace(bad.code, body=f"/* {marker} */ {bad.code.body}"))
     monkeypatch.setattr(ahead, "AHEAD_LIMIT_S", 1.0)
-    compile_ahead([variant(2), bad, variant(1, "1.0")], oracle, PLAN.compile_limit_s)
+    compile_ahead([variant(2), bad, variant(1, "1.0")], oracle, PLAN.limits.compile_s)
     assert found(bad, oracle) is None
     assert found(variant(2), oracle)
     assert found(variant(1, "1.0"), oracle)
@@ -137,7 +137,7 @@ def test_a_compiler_that_fails_at_one_of_them(
 
 def test_flags_are_not_shared(oracle: Oracle) -> None:
     fast, slow = variant(1), replace(variant(2), optimisation=("-O1",))
-    compile_ahead([fast, slow], oracle, PLAN.compile_limit_s)
+    compile_ahead([fast, slow], oracle, PLAN.limits.compile_s)
     first, second = found(fast, oracle), found(slow, oracle)
     assert first is not None
     assert second is not None
@@ -153,7 +153,7 @@ def test_a_macro_of_one_variant_reaches_no_other(oracle: Oracle) -> None:
         one,
         code=RegionCode("\n#ifdef FACTOR\ny[0] = 9;\n#endif\n" + one.code.body, one.code.helper),
     )
-    compile_ahead([leaky, user], oracle, PLAN.compile_limit_s)
+    compile_ahead([leaky, user], oracle, PLAN.limits.compile_s)
     assert all(found(each, oracle) for each in (leaky, user))
     assert Checker(oracle).check(user, PLAN).verified
 

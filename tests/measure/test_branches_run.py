@@ -11,8 +11,8 @@ from made_by_hand import scale
 from annotune.codegen.target import RegionCode
 from annotune.measure.check import BRANCHES, Checker
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import CheckPlan
-from annotune.measure.program import Program, blocks, marked, told
+from annotune.measure.plan import CheckPlan, Odd
+from annotune.measure.program import Program, TextForm, blocks, marked, told
 
 TEXT = """\
 static void f(int n, double *y) {
@@ -56,7 +56,7 @@ def test_a_variant_tells_which_of_its_branches_were_run(kind: str, tmp_path: Pat
     at = {n: {"n": n} for n in (3, 8)}
 
     def facts(*sizes: int) -> str | int | float:
-        plan = CheckPlan(tuple(at[n] for n in sizes), has_marks=True)
+        plan = CheckPlan(tuple(at[n] for n in sizes), odd=Odd(TextForm.MARKED))
         trial = checker.check(variant, plan)
         assert trial.verified, trial.reason
         return trial.facts[BRANCHES]

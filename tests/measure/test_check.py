@@ -14,7 +14,7 @@ from annotune.codegen.target import RegionCode
 from annotune.diagnostics import AnnotuneError
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import CheckPlan
+from annotune.measure.plan import CheckLimits, CheckPlan, Odd
 from annotune.measure.program import Program, digest_of_variant
 from annotune.measure.run import TimingPlan
 from annotune.measure.sizes import awkward_sizes
@@ -92,7 +92,7 @@ def test_every_failure_is_a_row(checker: Checker, body: str, status: Status, wor
 
 
 def test_a_hang_is_a_row(checker: Checker) -> None:
-    plan = replace(PLAN, run_limit_s=0.3)
+    plan = replace(PLAN, limits=CheckLimits(0.3))
     trial = checker.check(variant("for (;;) { volatile int k = 0; (void)k; }"), plan)
     assert trial.status is Status.TIMEOUT
     assert "killed after 0.3 s" in trial.reason
@@ -118,7 +118,7 @@ def test_a_compiler_that_misbehaves_for_one_variant(
     tools = replace(tools, c=Compiler((str(script),), tools.c.version))
     checker = Checker(Oracle(source, analysis, tools, tmp_path / "work"))
     # Only who hangs meets a limit, however busy the machine is.
-    plan = replace(PLAN, compile_limit_s=0.5 if status is Status.TIMEOUT else 60.0)
+    plan = replace(PLAN, limits=CheckLimits(compile_s=0.5 if status is Status.TIMEOUT else 60.0))
     trial = checker.check(variant(f"/* {marker} */ {ROWS}"), plan)
     assert trial.status is status
     assert words in trial.reason
@@ -262,7 +262,9 @@ def test_a_wrong_kernel_is_a_row(
 ) -> None:
     assert old in CUDA
     # Only who hangs meets a limit, however busy the machine is.
-    trial = check_cuda(CUDA.replace(old, new), run_limit_s=0.5 if words == "killed" else 60.0)
+    trial = check_cuda(
+        CUDA.replace(old, new), limits=CheckLimits(0.5 if words == "killed" else 60.0)
+    )
     assert trial.status is not Status.CORRECT
     assert words in trial.reason
 
@@ -291,7 +293,7 @@ def test_resident_arrays_are_device_pointers(check_cuda: Callable[..., Trial]) -
 
 @needs_cxx
 def test_a_failing_cuda_call_must_not_spoil_the_result(check_cuda: Callable[..., Trial]) -> None:
-    trial = check_cuda(CUDA, failures=(1,))
+    trial = check_cuda(CUDA, odd=Odd(failures=(1,)))
     assert trial.status is not Status.CORRECT
     assert "after call 1 of the CUDA library failed" in trial.reason
 
@@ -324,7 +326,7 @@ def test_an_nvcc_that_misbehaves_for_one_variant(
     oracle = Oracle(source, analysis, replace(tools, nvcc=nvcc), tmp_path / "work")
     code = RegionCode(CUDA_CALL, device=f"// {marker}\n{CUDA}")
     limit_s = 0.5 if status is Status.TIMEOUT else 60.0
-    plan = replace(PLAN, arch="sm_90", compile_limit_s=limit_s)
+    plan = replace(PLAN, arch="sm_90", limits=CheckLimits(compile_s=limit_s))
     trial = Checker(oracle).check(Program("cuda", "cuda-cpu", code), plan)
     assert trial.status is status
     assert words in trial.reason

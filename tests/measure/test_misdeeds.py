@@ -15,7 +15,15 @@ from annotune.codegen.target import RegionCode
 from annotune.measure.compile import CompileJob, SourceText, compile_job
 from annotune.measure.harness import variant_source
 from annotune.measure.inputs import make_inputs
-from annotune.measure.run import ENDED, OVERWRITTEN, STOPPED, RunJob, RunResult, run_in_one_child
+from annotune.measure.run import (
+    ENDED,
+    OVERWRITTEN,
+    STOPPED,
+    Child,
+    RunJob,
+    RunResult,
+    run_in_one_child,
+)
 from annotune.measure.trial import Status
 
 pytestmark = pytest.mark.skipif(here().c is None, reason="no C compiler")
@@ -84,24 +92,25 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> list[RunJob]:
     sizes: list[dict[str, int]] = [{}, {"n": 1}, {"n": 5}]
     inputs = [make_inputs(analysis, n, 1, folder / f"inputs-{k}") for k, n in enumerate(sizes)]
     return [
-        RunJob(built.path, one, folder / "run", limit_s=LIMIT_S, memory_mib=MEMORY_MIB)
-        for one in inputs
+        RunJob(Child(built.path, limit_s=LIMIT_S, memory_mib=MEMORY_MIB), one) for one in inputs
     ]
 
 
 def ended(jobs: list[RunJob], deed: str) -> tuple[RunResult, ...]:
     limit_s = HUNG_S if DEEDS[deed][0] is LATE else LIMIT_S
-    asked = [replace(job, environ={"DEED": deed}, limit_s=limit_s) for job in jobs]
+    child = replace(jobs[0].child, environ={"DEED": deed}, limit_s=limit_s)
+    asked = [replace(job, child=child) for job in jobs]
     with run_in_one_child(asked) as outcomes:
         return outcomes
 
 
 def state(job: RunJob) -> list[float]:
     """Return what an honest variant finds of its process."""
-    asked = replace(job, environ={"DEED": "tells its state"})
+    asked = replace(job, child=replace(job.child, environ={"DEED": "tells its state"}))
     with run_in_one_child([asked]) as (outcome,):
         assert (outcome.status, outcome.reason) == (RIGHT, "")
-        return list(job.inputs.read(job.inputs.buffers[0], outcome.outputs, outcome.outputs_at))
+        left = outcome.left
+        return list(job.inputs.read(job.inputs.buffers[0], left.path, left.start))
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +125,7 @@ def alive(job: RunJob) -> Iterator[int]:
             maps = Path(f"/proc/{name}/maps").read_text()
         except OSError:
             continue
-        if str(job.library) in maps:
+        if str(job.child.library) in maps:
             yield int(name)
 
 

@@ -18,7 +18,7 @@ from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import ENDING, WHOLE, Overlap, Values, make_inputs, overlaps
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan, proofs, runs_of
-from annotune.measure.program import Program, blocks, has_way_out, taking_way_out
+from annotune.measure.program import Program, TextForm, blocks, has_way_out, taking_way_out
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
 from annotune.measure.trial import Status
 from annotune.measure.values import bears_special
@@ -155,7 +155,7 @@ def test_of_two_inputs_each_is_the_longer_one_at_some_sizes() -> None:
     plan = CheckPlan(({"n": 9, "m": 5},))
     longer: dict[str, set[str]] = {}
     for proof in proofs(code, analysis, plan, ()):
-        ends = {one for one in proof.overlaps if one.shared == ENDING}
+        ends = {one for one in proof.odd.overlaps if one.shared == ENDING}
         for sizes in proof.sizes if proof.races else ():
             lengths = {"a": 4 * sizes["n"], "b": sizes["m"], "c": 2 * sizes["n"]}
             for one in ends:
@@ -337,8 +337,8 @@ def test_of_runs_too_long_for_the_detector_the_order_of_threads_shows(
     variant = Program("openmp", "openmp", RegionCode(RIGHT.replace(old, new)))
     analysis = checker.oracle.analysis
     plan = CheckPlan((tuned_sizes(analysis.region),))
-    proof = next(p for p in proofs(variant, analysis, plan, ()) if p.overlaps and p.races)
-    assert {overlap.shared for overlap in proof.overlaps} == {1}
+    proof = next(p for p in proofs(variant, analysis, plan, ()) if p.odd.overlaps and p.races)
+    assert {overlap.shared for overlap in proof.odd.overlaps} == {1}
     assert {run.kind for run in runs_of(variant, proof, checker.oracle)} == {
         "openmp",
         "openmp-ordered",
@@ -380,7 +380,7 @@ def test_what_is_copied_beside_what_the_original_touches_is_found(tmp_path: Path
     plan = CheckPlan(({"n": 40}, {"n": 5}))
     checker = Checker(oracle)
     small = tuple({"n": n} for n in range(1, 6))
-    narrow = next(p for p in proofs(right, analysis, plan, small) if p.is_narrow)
+    narrow = next(p for p in proofs(right, analysis, plan, small) if p.odd.is_narrow)
     assert checker.check(right, narrow).verified
     kernels, host, look = right.device_text.partition("annotune_u_low")
     for old, new in (("if (kind[i] > 2)", "if (1)"), ("_low + 1 : 0", "_low + 1 : 1")):
@@ -428,8 +428,8 @@ def test_cuda_is_run_on_grids_too_small_and_with_failing_calls(tmp_path: Path) -
     plan = CheckPlan(({"n": 12, "m": 40}, {"n": 5, "m": 7}))
     # Sizes at borders find some of these too: what the others find is shown here.
     found = list(proofs(right, analysis, plan, ({"n": 5, "m": 7},)))
-    small = next(one for one in found if one.has_small_grids)
-    failing = next(one for one in found if one.failures)
+    small = next(one for one in found if one.odd.form is TextForm.SMALL_GRIDS)
+    failing = next(one for one in found if one.odd.failures)
     for proof, old, new in (
         (small, "+= gridDim.x", "+= n * m"),
         (failing, "\n    f_1_original(", "\n    if (n > 99) f_1_original("),

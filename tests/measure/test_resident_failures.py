@@ -14,7 +14,7 @@ from annotune.annotation.devices import load_device
 from annotune.codegen.target import load_target
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
-from annotune.measure.plan import CheckPlan
+from annotune.measure.plan import CheckPlan, Odd
 from annotune.measure.program import Program
 from annotune.measure.trial import Status
 from annotune.space.decision import Base
@@ -43,7 +43,7 @@ def test_the_nest_runs_while_nothing_has_been_written(tmp_path: Path) -> None:
     checker = Checker(Oracle(source, base.analysis, here(), tmp_path))
     program = Program("cuda", "cuda-cpu", code, text)
     # The first launch of four, the third, and one that is not made.
-    plan = CheckPlan(({"n": 8},), resident=True, failures=(1, 3, 5))
+    plan = CheckPlan(({"n": 8},), resident=True, odd=Odd(failures=(1, 3, 5)))
     assert checker.check(program, plan).status is Status.CORRECT
     for old, new in (
         ("abort();", "return;"),

@@ -55,7 +55,7 @@ class _Library:
 
 
 def _clock(plan: TimingPlan, library: Any = None) -> Stopwatch:
-    return Stopwatch(library, asdict(plan), [np.zeros(3), np.ones(3)], [True, False], "")
+    return Stopwatch(library, asdict(plan), [np.zeros(3), np.ones(3)], [True, False])
 
 
 def test_each_sample_begins_from_restored_arrays() -> None:

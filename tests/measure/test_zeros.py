@@ -14,8 +14,8 @@ from annotune.codegen.target import RegionCode
 from annotune.measure.check import Checker
 from annotune.measure.inputs import ZERO_VALUES, Values, make_inputs
 from annotune.measure.oracle import Oracle, compare
-from annotune.measure.plan import CheckPlan, near_limits, proofs
-from annotune.measure.program import Program, with_near_limits
+from annotune.measure.plan import CheckLimits, CheckPlan, near_limits, proofs
+from annotune.measure.program import Program, TextForm, with_near_limits
 from annotune.measure.trial import Status
 from annotune.measure.values import bears_zeros, fixes_zeros, negative_names
 
@@ -119,8 +119,8 @@ def test_a_sum_that_loses_its_sign_does_not_win(old: str, new: str, tmp_path: Pa
     plan = CheckPlan(({"n": 12},), threads=2)
     assert checker.check(variant, plan).status is Status.CORRECT
     sizes = ({"n": 3},)
-    on_zeros = [p for p in proofs(variant, analysis, plan, sizes) if p.values == ZERO_VALUES]
-    (proof,) = (p for p in on_zeros if not p.has_marks)
+    on_zeros = [p for p in proofs(variant, analysis, plan, sizes) if p.odd.values == ZERO_VALUES]
+    (proof,) = (p for p in on_zeros if p.odd.form is not TextForm.MARKED)
     found = checker.check(variant, proof)
     assert found.is_wrong is bool(old)
     assert not old or "on zeros" in found.reason
@@ -160,6 +160,10 @@ def test_a_limit_that_is_one_more_does_not_win(limit: str, tmp_path: Path) -> No
     analysis = analyse(source.regions[0])
     checker = Checker(Oracle(source, analysis, here(), tmp_path))
     variant = Program("openmp", "openmp", RegionCode(STEPS.replace("2147483632", limit)))
-    plan = CheckPlan(({"n": 12},), run_limit_s=1.0)
-    (proof,) = (p for p in proofs(variant, analysis, plan, ({"n": 3},)) if p.has_near_limits)
+    plan = CheckPlan(({"n": 12},), limits=CheckLimits(1.0))
+    (proof,) = (
+        p
+        for p in proofs(variant, analysis, plan, ({"n": 3},))
+        if p.odd.form is TextForm.NEAR_LIMITS
+    )
     assert checker.check(variant, proof).is_wrong is (limit == "2147483633")

@@ -26,6 +26,7 @@ from annotune.codegen.target import RegionCode, Target
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.measure.check import Checker
 from annotune.measure.oracle import Oracle
+from annotune.measure.plan import CheckLimits
 from annotune.measure.toolchain import find_toolchains
 from annotune.measure.trial import Status, Trial
 from annotune.space.variants import Listing, Variant
@@ -138,7 +139,7 @@ class _PatientRecorder(Recorder):
     def check(self, job: TrialJob, timeout_s: float = PATIENCE_S) -> Trial:
         is_hung = job.program.code.body == FATES["hang"][0]
         limit_s = LIMIT_S if is_hung else PATIENCE_S
-        patient = replace(job, plan=replace(job.plan, run_limit_s=limit_s))
+        patient = replace(job, plan=replace(job.plan, limits=CheckLimits(limit_s)))
         return super().check(patient, limit_s)
 
 

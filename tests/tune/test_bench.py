@@ -12,15 +12,15 @@ BENCH = Bench(cast(Checker, None), ({"n": 9},), (), 4, 8, 0.0, "this CPU", memor
 
 
 def test_what_is_timed_has_the_machine_for_itself_and_checks_share_it() -> None:
-    assert BENCH.plan(is_timed=True).memory_mib == 64_000
-    assert BENCH.plan(is_timed=False).memory_mib == 8_000
+    assert BENCH.plan(is_timed=True).limits.memory_mib == 64_000
+    assert BENCH.plan(is_timed=False).limits.memory_mib == 8_000
 
 
 def test_a_share_is_never_too_little_for_the_region_s_arrays() -> None:
     large = replace(BENCH, arrays_mib=5_000)
-    assert large.plan(is_timed=False).memory_mib == LEAST_MIB + COPIES * 5_000
-    assert replace(BENCH, jobs=64 * 64).plan(is_timed=False).memory_mib == LEAST_MIB
+    assert large.plan(is_timed=False).limits.memory_mib == LEAST_MIB + COPIES * 5_000
+    assert replace(BENCH, jobs=64 * 64).plan(is_timed=False).limits.memory_mib == LEAST_MIB
 
 
 def test_no_limit_stays_none() -> None:
-    assert replace(BENCH, memory_mib=0, arrays_mib=9).plan(is_timed=False).memory_mib == 0
+    assert replace(BENCH, memory_mib=0, arrays_mib=9).plan(is_timed=False).limits.memory_mib == 0

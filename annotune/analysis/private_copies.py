@@ -5,7 +5,7 @@ all iterations share it. Each gets one of its own, and the last iteration writes
 which the function may read later.
 
 A scalar that the region writes and that is private to no loop stays as it is: targets keep it
-in memory (`annotune.codegen.in_place.lasting`, `annotune.codegen.cuda.view`). A scalar that is
+in memory (`annotune.codegen.in_place.lasting`, `annotune.codegen.cuda.cpp`). A scalar that is
 private to a loop and read after the region is rewritten: the private copy gets a new name, and a
 statement guarded by "this is the last iteration" writes the user's variable.
 """

@@ -20,7 +20,7 @@ from annotune.certify.certificate import Certificate
 from annotune.certify.isl_schedule import Maker
 from annotune.certify.kernels import certify
 from annotune.certify.versions import block_versions
-from annotune.codegen.grid import own_count
+from annotune.codegen.cuda.grid import own_count
 from annotune.ir.expr import Int
 from annotune.ir.fold import fold
 from annotune.ir.nest import Level, Loop, walk_paths

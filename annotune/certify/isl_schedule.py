@@ -10,7 +10,7 @@ from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import merged_value
 from annotune.certify.isl_text import IslText, affine_text
 from annotune.codegen.c_expr import c_expr
-from annotune.codegen.grid import BLOCKS, THREADS, grid, own_count
+from annotune.codegen.cuda.grid import BLOCKS, THREADS, grid, own_count
 from annotune.ir.expr import Binary, Expr, Int, Var, substitute
 from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Level, Loop, Stmt, walk_paths

@@ -16,7 +16,7 @@ from annotune.certify.isl_schedule import Maker, text_order
 from annotune.certify.isl_text import ALWAYS, IslText, reads_of
 from annotune.certify.versions import versions
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.grid import THREADS
+from annotune.codegen.cuda.grid import THREADS
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses
 from annotune.ir.nest import (
     NO_STATEMENT,

@@ -16,7 +16,7 @@ from annotune.certify.certificate import Peeled
 from annotune.certify.isl_schedule import within
 from annotune.certify.isl_text import ALWAYS, IslText
 from annotune.codegen.c_expr import plain_c
-from annotune.codegen.tile_ends import full_blocks
+from annotune.codegen.c_stmt import full_blocks
 from annotune.ir.expr import Access, Binary, Call, Expr, Select, Var, children, conjuncts
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt
 from annotune.ir.region import Region

@@ -15,15 +15,15 @@ from itertools import combinations, groupby
 from annotune.analysis.facts import Analysis
 from annotune.analysis.schedule import around, keeps_order
 from annotune.codegen.c_expr import in_64_bits, plain_c
-from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.c_stmt import Dialect, cut_loops, write_ends
 from annotune.codegen.guards import (
     Stretch,
     address,
-    apart,
     counts_tests,
+    disjoint,
     in_long,
     may_wrap,
-    same_or_apart,
+    same_or_disjoint,
 )
 from annotune.codegen.in_place import (
     band_from,
@@ -33,7 +33,6 @@ from annotune.codegen.in_place import (
     reduction_clauses,
 )
 from annotune.codegen.names import narrow_scalars
-from annotune.codegen.tile_ends import cut_loops, write_ends
 from annotune.codegen.writer import Writer
 from annotune.ir.c_types import may_share, may_share_unchanged
 from annotune.ir.expr import Binary, Call, Expr, Int, Select, variables, walk
@@ -215,21 +214,21 @@ def section_tests(analysis: Analysis) -> tuple[Expr, ...]:
         if not may_share_unchanged(one, two):
             continue
         if not any(analysis.uses[array.name].is_written for array in (one, two)):
-            tests.append(_same_or_apart(analysis, one, two))
+            tests.append(_same_or_disjoint(analysis, one, two))
         elif not may_share(one, two) and _is_inspected(analysis, one, two):
-            tests.append(apart(section_stretch(analysis, one), section_stretch(analysis, two)))
+            tests.append(disjoint(section_stretch(analysis, one), section_stretch(analysis, two)))
     return tuple(tests)
 
 
-def _same_or_apart(analysis: Analysis, one: Array, two: Array) -> Expr:
+def _same_or_disjoint(analysis: Analysis, one: Array, two: Array) -> Expr:
     """Return the test that two inputs are one and the same, if they may well be, or lie apart."""
     stretches = section_stretch(analysis, one), section_stretch(analysis, two)
     if _is_inspected(analysis, one, two):
-        return apart(*stretches)
+        return disjoint(*stretches)
     counts = _elements(analysis, one)[1], _elements(analysis, two)[1]
     if one.element != two.element or _is_longer(analysis.region, *counts):
-        return apart(*stretches)
-    return same_or_apart(*stretches, counts[0] == counts[1])
+        return disjoint(*stretches)
+    return same_or_disjoint(*stretches, counts[0] == counts[1])
 
 
 def _is_inspected(analysis: Analysis, *arrays: Array) -> bool:

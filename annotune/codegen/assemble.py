@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.names import spelled, words, wrapped
+from annotune.codegen.names import spelled
 from annotune.codegen.renaming import Renaming, checked_constants, constants, declared, redefining
 from annotune.codegen.target import Provenance, RegionCode
-from annotune.codegen.writer import Writer
+from annotune.codegen.writer import Writer, words, wrapped
 from annotune.frontend.read.tokens import splice
 from annotune.ir.expr import Call, Expr
 from annotune.ir.functions import own_name

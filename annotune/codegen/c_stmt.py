@@ -1,20 +1,22 @@
-"""Loops that a test leaves out as a whole, where a nest is written in the order of its text.
+"""Statements of a nest as C: loops, assignments and locals, on flat or shaped arrays.
 
-A nest has its conditions at the statements. The user's ``if`` may have stood around a loop that
-does not end where the condition is false, as an unsigned iterator below a negative size.
+A nest has its conditions at the statements. Where it is written in the order of its text, a loop
+that a test leaves out as a whole stands under it: the user's ``if`` may have stood around a loop
+that does not end where the condition is false, as an unsigned iterator below a negative size.
 
-Statements of a nest as C: loops, assignments and locals, on flat or shaped arrays.
+Bounds that are a least or a greatest value, such as the ends of tiles that may be cut short, are
+constants before the loops: C has no `min`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from annotune.codegen.c_expr import c_expr, in_64_bits, of_one_sign, plain_c
-from annotune.codegen.names import c_type, narrow_scalars, spelled
+from annotune.codegen.names import c_type, fresh, narrow_scalars, spelled
 from annotune.codegen.writer import Writer
 from annotune.ir.c_types import PROMOTED, is_unsigned_type
 from annotune.ir.expr import (
@@ -27,6 +29,7 @@ from annotune.ir.expr import (
     Int,
     Var,
     accesses,
+    children,
     conjunction,
     conjuncts,
     names_read,
@@ -552,3 +555,106 @@ def _last_value(loop: Loop) -> Expr:
         return fold(Binary("-", loop.upper, Int(1)))
     steps = Binary("/", fold(before), Int(loop.step))
     return fold(Binary("+", loop.lower, Binary("*", steps, Int(loop.step))))
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A loop with a bound that is a least or greatest value, such as a loop over one tile.
+
+    A tile ends at the `least` of its own end, `full`, and the end of the whole loop, `end`.
+    """
+
+    loop: Loop
+    least: Call
+
+    @property
+    def is_tile(self) -> bool:
+        """Return whether the bound is the lesser of two ends, of which the first is usual."""
+        return self.least.function == "min" and len(self.least.arguments) == 2
+
+    @property
+    def full(self) -> Expr:
+        return self.least.arguments[0]
+
+    @property
+    def end(self) -> Expr:
+        return self.least.arguments[1]
+
+
+def cut_loops(body: Body) -> tuple[Cut, ...]:
+    """Return the loops in `body` whose bounds are such values and are chosen outside it."""
+    return _cuts(body, frozenset())
+
+
+def write_ends(out: Writer, dialect: Dialect, body: Body, cuts: Sequence[Cut]) -> Body:
+    """Write each such bound as a constant, and return `body` with these as bounds.
+
+    Nests that follow each other in one block may have bounds of the same name.
+    """
+    ends: dict[Expr, Expr] = {}
+    for cut in cuts:
+        if cut.least in ends:
+            continue
+        kind = dialect.iterator_type(cut.loop).replace("const ", "")
+        word = "end" if cut.least in walk(cut.loop.upper) else "begin"
+        own = fresh(f"{cut.loop.var}_{word}", dialect.region.taken | out.declared)
+        out.declare(own)
+        out.line(f"const {kind} {own} = {dialect.expr(dialect.wide(cut.least))};")
+        ends[cut.least] = Var(own)
+    return with_bounds(body, ends)
+
+
+def full_blocks(body: Body) -> tuple[tuple[Expr, ...], Body]:
+    """Return tests that the tiles of a block of registers are full, and `body` where they are.
+
+    There are none where `body` declares no such block, or no tile in it may be cut.
+    """
+    if not any(isinstance(stmt, LocalArray) for stmt in body):
+        return (), body
+    tiles = [cut for cut in cut_loops(body) if cut.is_tile]
+    tests = dict.fromkeys(Binary("<=", cut.full, cut.end) for cut in tiles)
+    full: dict[Expr, Expr] = {cut.least: cut.full for cut in tiles}
+    return tuple(tests), with_bounds(body, full)
+
+
+def with_bounds(body: Body, values: Mapping[Expr, Expr]) -> Body:
+    """Return `body` with the ends of tiles in loop bounds replaced by `values`."""
+    if not values:
+        return body
+
+    def change(bound: Expr) -> Expr:
+        new = rewrite(bound, values.get)
+        return bound if new == bound else fold(new)
+
+    out: list[Stmt] = []
+    for stmt in body:
+        if isinstance(stmt, Loop):
+            inner = with_bounds(stmt.body, values)
+            lower, upper = change(stmt.lower), change(stmt.upper)
+            out.append(replace(stmt, lower=lower, upper=upper, body=inner))
+        else:
+            out.append(stmt)
+    return tuple(out)
+
+
+def _cuts(body: Body, inside: frozenset[str]) -> tuple[Cut, ...]:
+    """Return the cuts in `body`, which stands in the loops `inside`."""
+    out: list[Cut] = []
+    for stmt in body:
+        if not isinstance(stmt, Loop):
+            continue
+        for bound in (stmt.lower, stmt.upper):
+            out += [Cut(stmt, least) for least in _choices(bound, inside)]
+        out += _cuts(stmt.body, inside | {stmt.var})
+    return tuple(dict.fromkeys(out))
+
+
+def _choices(bound: Expr, inside: frozenset[str]) -> Iterator[Call]:
+    """Yield the least and greatest values in `bound` that no loop `inside` changes."""
+    is_choice = isinstance(bound, Call) and bound.function in ("min", "max")
+    if is_choice and not variables(bound) & inside:
+        assert isinstance(bound, Call)
+        yield bound
+        return
+    for part in children(bound):
+        yield from _choices(part, inside)

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.c_stmt import Dialect
+from annotune.codegen.c_stmt import Dialect, cut_loops, full_blocks, write_ends
 from annotune.codegen.guards import joined
 from annotune.codegen.in_place import declare_own, is_placed, reduction_clauses
-from annotune.codegen.names import Interface, spelled, words, wrapped
-from annotune.codegen.tile_ends import cut_loops, full_blocks, write_ends
-from annotune.codegen.writer import INDENT, Writer
+from annotune.codegen.names import Interface, spelled
+from annotune.codegen.writer import INDENT, Writer, words, wrapped
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, substitute, variables
 from annotune.ir.fold import fold
 from annotune.ir.nest import (

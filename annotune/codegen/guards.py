@@ -1,11 +1,9 @@
 """The run-time tests before generated code: what must hold for it to replace the user's nest.
 
-The run-time tests that iterators stay within their types: tiles and strides go beyond an end.
-
-In ``for (i_t = 0; i_t < n; i_t += 256)`` the last value is up to 255 above `n`, which an int may
-not hold where it holds `n` itself; the loop of the text, a step at a time, stops there.
-
-What the host runs before it copies, to learn which elements a call touches.
+Among them that iterators stay within their types, for tiles and strides go beyond an end: in
+``for (i_t = 0; i_t < n; i_t += 256)`` the last value is up to 255 above `n`, which an int may not
+hold where it holds `n` itself; the loop of the text, a step at a time, stops there. And what the
+host runs before it copies, to learn which elements a call touches.
 """
 
 from __future__ import annotations
@@ -214,17 +212,6 @@ def in_long(expr: Expr) -> Expr:
     return rewrite(expr, change)
 
 
-def size_tests(
-    outer: Interface, constants: Mapping[str, int], known: Mapping[str, int]
-) -> tuple[Expr, ...]:
-    """Return tests for the sizes in `constants`, less the `known` ones."""
-    return tuple(
-        Binary("==", Var(s.name), Int(constants[s.name]))
-        for s in outer.scalars
-        if s.name in constants and s.name not in known
-    )
-
-
 def touched_stretch(analysis: Analysis, array: Array) -> Stretch:
     """Return the part of memory that calls may touch of an array."""
     shape = analysis.shapes[array.name]
@@ -232,7 +219,7 @@ def touched_stretch(analysis: Analysis, array: Array) -> Stretch:
     return address(analysis, array, fold(shape.lowest)), address(analysis, array, end)
 
 
-def apart_tests(
+def overlap_tests(
     analysis: Analysis,
     outer: Interface,
     stretch: Callable[[Analysis, Array], Stretch] = touched_stretch,
@@ -242,7 +229,7 @@ def apart_tests(
     `stretch` gives the part of memory that is taken for an array's.
     """
     return tuple(
-        apart(stretch(analysis, one), stretch(analysis, two)) for one, two in may_overlap(outer)
+        disjoint(stretch(analysis, one), stretch(analysis, two)) for one, two in may_overlap(outer)
     )
 
 
@@ -265,18 +252,18 @@ def joined(tests: Iterable[Expr]) -> str:
     return " && ".join(map(conjunct, tests))
 
 
-def apart(one: Stretch, two: Stretch) -> Expr:
+def disjoint(one: Stretch, two: Stretch) -> Expr:
     """Return the test that two stretches share no byte."""
     (first, last), (begin, end) = one, two
     return Binary("||", Binary("<=", last, begin), Binary("<=", end, first))
 
 
-def same_or_apart(one: Stretch, two: Stretch, are_as_long: bool) -> Expr:
+def same_or_disjoint(one: Stretch, two: Stretch, are_as_long: bool) -> Expr:
     """Return the test that two stretches are one, or share no byte."""
     same = Binary("==", one[0], two[0])
     if not are_as_long:
         same = Binary("&&", same, Binary("==", one[1], two[1]))
-    return Binary("||", apart(one, two), same)
+    return Binary("||", disjoint(one, two), same)
 
 
 def signed(expr: Expr, region: Region) -> Expr:
@@ -328,7 +315,7 @@ def reach_tests(
     Each plan is its steps and the sizes that are fixed where it runs. `beyond` says for a kernel
     how far past the greatest value of an iterator of it the next one may be.
     """
-    finder = _Finder(analysis, beyond)
+    finder = _ReachFinder(analysis, beyond)
     most: dict[Expr, int] = {}
     for steps, constants in plans:
         for size, limit in finder.steps(steps, {}):
@@ -339,7 +326,7 @@ def reach_tests(
 
 
 @dataclass(frozen=True)
-class _Finder:
+class _ReachFinder:
     analysis: Analysis
     beyond: Callable[[Kernel], Beyond]
 

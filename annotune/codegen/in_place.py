@@ -13,14 +13,13 @@ from annotune.codegen.c_expr import in_64_bits
 from annotune.codegen.c_stmt import LONG_LINE, Dialect, final_values
 from annotune.codegen.guards import (
     Stretch,
-    apart_tests,
     condition_tests,
     conjunct,
     divisor_tests,
     joined,
+    overlap_tests,
     reach_tests,
     runs_tests,
-    size_tests,
     touched_stretch,
 )
 from annotune.codegen.names import (
@@ -31,7 +30,7 @@ from annotune.codegen.names import (
     unmentioned,
     used_scalars,
 )
-from annotune.codegen.several_sizes import any_of, suffixes, tests_by_size
+from annotune.codegen.several_sizes import any_of, size_tests, suffixes, tests_by_size
 from annotune.codegen.writer import INDENT, Writer
 from annotune.ir.expr import Expr, Var, variables
 from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
@@ -142,7 +141,7 @@ def region_block(
     divisors = divisor_tests(analysis, region.constants)
     reach = reach_tests(analysis, [(plan.steps, plan.constants) for plan in variant.plans()])
     proven = (*fixed, *divisors, *runs, *reach, *sufficient)
-    tests = (*proven, *also, *apart_tests(analysis, outer, stretch))
+    tests = (*proven, *also, *overlap_tests(analysis, outer, stretch))
     if variant.general is None:
         tests = (*any_of(tuned_sizes), *tests)
     out = Writer()

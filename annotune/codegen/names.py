@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.writer import INDENT
 from annotune.ir.c_types import PROMOTED
-from annotune.ir.expr import Int, Var, variables
+from annotune.ir.expr import Access, Int, Var, variables
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
+from annotune.ir.nest import (
+    Assign,
+    Loop,
+    Stmt,
+    expressions,
+    walk_stmts,
+)
 from annotune.ir.region import Array, Region, Scalar
+from annotune.schedule.plan import HostLoop, Kernel, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +37,17 @@ class Interface:
         const = "" if array.name in self.written else "const "
         return f"{const}{spelled(array.element)} *"
 
-    def parameters(self, qualifier: str = "") -> tuple[str, ...]:
-        """Return the C parameters; `qualifier` such as ``restrict`` goes to each pointer."""
-        space = f"{qualifier} " if qualifier else ""
-        parts = [f"{s.type} {s.name}" for s in self.scalars]
-        parts += [f"{self.pointer(a)}{space}{a.name}" for a in self.arrays]
+    def among(self, names: Collection[str], written: frozenset[str]) -> Interface:
+        """Return what of it is in `names`, for a text that writes the arrays in `written`."""
+        scalars = tuple(s for s in self.scalars if s.name in names)
+        return Interface(scalars, tuple(a for a in self.arrays if a.name in names), written)
+
+    def parameters(self, qualifier: str = "", but: Collection[str] = ()) -> tuple[str, ...]:
+        """Return the C parameters; `qualifier` such as ``restrict`` goes to pointers `but` some."""
+        parts = [f"{spelled(s.type)} {s.name}" for s in self.scalars]
+        for array in self.arrays:
+            alone = f"{qualifier} " if qualifier and array.name not in but else ""
+            parts.append(f"{self.pointer(array)}{alone}{array.name}")
         return tuple(parts)
 
     def types(self) -> str:
@@ -133,43 +145,15 @@ _NARROW = PROMOTED | {"int", "unsigned int", "unsigned", "signed int"}
 
 def used_scalars(body: Iterable[Stmt]) -> set[str]:
     """Return the names of the scalars that statements read or write, iterators included."""
-    out: set[str] = set()
-    for stmt in walk_stmts(tuple(body)):
-        match stmt:
-            case Loop():
-                out |= variables(stmt.lower) | variables(stmt.upper) | {stmt.var}
-            case Assign():
-                out |= variables(stmt.target).union(*map(variables, stmt.sources()))
-                out |= {stmt.target.name} if isinstance(stmt.target, Var) else set()
-            case Local():
-                out |= variables(stmt.value) if stmt.value is not None else set()
-            case Fetch(place):
-                out |= variables(place)
-            case LocalArray() | Await():
-                pass
-    return out
+    stmts = list(walk_stmts(tuple(body)))
+    iterators = {stmt.var for stmt in stmts if isinstance(stmt, Loop)}
+    return iterators.union(*(variables(expr) for stmt in stmts for expr in expressions(stmt)))
 
 
-def words(text: str) -> frozenset[str]:
-    """Return the identifiers that stand in a C text."""
-    return frozenset(re.findall(r"[A-Za-z_]\w*", text))
-
-
-def wrapped(head: str, parameters: Sequence[str]) -> str:
-    """Return ``head(parameters)``, over several lines where one would be too long."""
-    line = f"{head}({', '.join(parameters) or 'void'})"
-    if len(line) <= 100:
-        return line
-    rows: list[str] = []
-    row = ""
-    for parameter in parameters:
-        if row and len(row) + len(parameter) > 84:
-            rows.append(row)
-            row = ""
-        row = f"{row}, {parameter}" if row else parameter
-    rows.append(row)
-    joint = ",\n" + INDENT * 2
-    return f"{head}(\n{INDENT * 2}{joint.join(rows)})"
+def written_arrays(body: Iterable[Stmt]) -> frozenset[str]:
+    """Return the arrays of which statements write elements."""
+    assigns = (stmt for stmt in walk_stmts(tuple(body)) if isinstance(stmt, Assign))
+    return frozenset(s.target.array for s in assigns if isinstance(s.target, Access))
 
 
 def temporaries(analysis: Analysis, body: Iterable[Stmt]) -> tuple[Scalar, ...]:
@@ -195,3 +179,23 @@ def unmentioned(analysis: Analysis) -> list[str]:
         for s in region.scalars.values()
         if s.name in own and not s.is_local and not s.is_macro and not s.read_after
     ]
+
+
+def fresh(wanted: str, taken: Iterable[str]) -> str:
+    """Return `wanted`, longer where it is among `taken`."""
+    known = frozenset(taken)
+    while wanted in known:
+        wanted += "_"
+    return wanted
+
+
+def with_hosts(
+    steps: Iterable[Step], region: Region, around: tuple[Scalar, ...] = ()
+) -> Iterator[tuple[Kernel, tuple[Scalar, ...]]]:
+    """Yield every kernel with the iterators of the host's loops around it."""
+    for step in steps:
+        match step:
+            case Kernel():
+                yield step, around
+            case HostLoop(loop, inner):
+                yield from with_hosts(inner, region, (*around, region.scalars[loop.var]))

@@ -36,8 +36,8 @@ from annotune.codegen.in_place import (
     region_block,
     write_steps,
 )
-from annotune.codegen.names import spelled
-from annotune.codegen.renaming import fresh, in_users_file, without_macros
+from annotune.codegen.names import fresh, spelled
+from annotune.codegen.renaming import in_users_file, without_macros
 from annotune.codegen.target import Provenance, RegionCode, Vocabulary
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import Expr, Select, Var, accesses

@@ -24,14 +24,14 @@ from annotune.codegen.in_place import (
     region_block,
     write_steps,
 )
-from annotune.codegen.names import interface
+from annotune.codegen.names import interface, with_hosts
 from annotune.codegen.renaming import in_users_file, without_macros
 from annotune.codegen.several_sizes import OTHERS, Definitions, served
 from annotune.codegen.target import Provenance, RegionCode, Vocabulary
 from annotune.codegen.writer import Writer
 from annotune.ir.nest import Level, Local, Loop, MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
-from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
+from annotune.schedule.plan import Kernel, Plan
 from annotune.space.openmp import CpuPoints
 from annotune.space.variants import Variant
 from annotune.transforms.distribute import Distribute, Expand, Fuse
@@ -104,7 +104,7 @@ class _RegionWriter:
 
     def plan(self, out: Writer, plan: Plan, suffix: str) -> None:
         """Write all steps of a plan; `suffix` ends the names of its functions."""
-        hosts = _hosts(plan.steps, self.region)
+        hosts = {kernel.name: around for kernel, around in with_hosts(plan.steps, self.region)}
         shared = between_kernels(self.analysis, plan)
         self.sizes = served(self.analysis, plan) if suffix else OTHERS
 
@@ -230,17 +230,3 @@ class _Place:
     def knowing(self, *scalars: Scalar) -> _Place:
         """Return the place inside the declarations of `scalars`."""
         return replace(self, around=(*self.around, *scalars))
-
-
-def _hosts(
-    steps: Sequence[Step], region: Region, around: tuple[Loop, ...] = ()
-) -> dict[str, tuple[Scalar, ...]]:
-    """Return for each kernel the iterators of the serial loops around it."""
-    out: dict[str, tuple[Scalar, ...]] = {}
-    for step in steps:
-        match step:
-            case Kernel():
-                out[step.name] = tuple(region.scalars[loop.var] for loop in around)
-            case HostLoop(loop, inner):
-                out |= _hosts(inner, region, (*around, loop))
-    return out

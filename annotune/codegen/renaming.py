@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from annotune.analysis.facts import Analysis, ArrayShape, ElementRange
-from annotune.codegen.names import spelled, words
+from annotune.codegen.names import fresh, spelled
 from annotune.codegen.target import RegionCode
-from annotune.codegen.writer import Writer
+from annotune.codegen.writer import Writer, words
 from annotune.frontend.read.tokens import Replacement, splice
 from annotune.ir.expr import Access, Expr, Var, rewrite
 from annotune.ir.nest import (
@@ -286,14 +286,6 @@ def in_users_file(variant: Variant) -> Variant:
         known.add(names[clash])
     view = Renaming(names)
     return variant.rewritten(view.analysis, view.plan)
-
-
-def fresh(wanted: str, taken: Iterable[str]) -> str:
-    """Return `wanted`, longer where it is among `taken`."""
-    known = frozenset(taken)
-    while wanted in known:
-        wanted += "_"
-    return wanted
 
 
 def body_text(text: str, region: Region, edits: Sequence[Replacement] = ()) -> str:

@@ -12,10 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.guards import size_tests
 from annotune.codegen.names import Interface, interface
-from annotune.codegen.target import TUNED_SUFFIX
-from annotune.ir.expr import Binary, Call, Expr
+from annotune.ir.expr import Binary, Call, Expr, Int, Var
 from annotune.ir.region import Region
 from annotune.schedule.plan import Plan
 from annotune.space.variants import Variant
@@ -171,3 +169,18 @@ class _Definition:
     name: str
     text: str
     sizes: list[str] = field(default_factory=list)
+
+
+def size_tests(
+    outer: Interface, constants: Mapping[str, int], known: Mapping[str, int]
+) -> tuple[Expr, ...]:
+    """Return tests for the sizes in `constants`, less the `known` ones."""
+    return tuple(
+        Binary("==", Var(s.name), Int(constants[s.name]))
+        for s in outer.scalars
+        if s.name in constants and s.name not in known
+    )
+
+
+TUNED_SUFFIX = "_tuned"
+"""Ends the name of a kernel for the tuned sizes, where another one is there for all sizes."""

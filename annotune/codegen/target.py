@@ -16,9 +16,6 @@ from annotune.space.space import Space
 from annotune.space.variants import TargetPoints, Variant
 from annotune.transforms.transform import Transform
 
-TUNED_SUFFIX = "_tuned"
-"""Ends the name of a kernel for the tuned sizes, where another one is there for all sizes."""
-
 
 @dataclass(frozen=True, slots=True)
 class RegionCode:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 INDENT = "    "
@@ -90,3 +91,25 @@ _WIDTH = 92
 def _closed(text: str) -> bool:
     """Return whether every parenthesis of `text` is closed, so that a line may end here."""
     return text.count("(") == text.count(")")
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the identifiers that stand in a C text."""
+    return frozenset(re.findall(r"[A-Za-z_]\w*", text))
+
+
+def wrapped(head: str, parameters: Sequence[str]) -> str:
+    """Return ``head(parameters)``, over several lines where one would be too long."""
+    line = f"{head}({', '.join(parameters) or 'void'})"
+    if len(line) <= 100:
+        return line
+    rows: list[str] = []
+    row = ""
+    for parameter in parameters:
+        if row and len(row) + len(parameter) > 84:
+            rows.append(row)
+            row = ""
+        row = f"{row}, {parameter}" if row else parameter
+    rows.append(row)
+    joint = ",\n" + INDENT * 2
+    return f"{head}(\n{INDENT * 2}{joint.join(rows)})"

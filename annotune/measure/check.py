@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotune.codegen.cuda.host import NOTHING_RUNS, TOO_LATE
-from annotune.codegen.target import TUNED_SUFFIX
+from annotune.codegen.several_sizes import TUNED_SUFFIX
 from annotune.measure.compile import (
     KINDS,
     OPENACC,

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from statistics import median
 
-from annotune.codegen.target import TUNED_SUFFIX, RegionCode, Target
+from annotune.codegen.several_sizes import TUNED_SUFFIX
+from annotune.codegen.target import RegionCode, Target
 from annotune.ir.c_types import element_bytes
 from annotune.ir.nest import LocalArray, MemorySpace, walk_stmts
 from annotune.measure.check import BRANCHES

@@ -8,7 +8,7 @@ from itertools import pairwise, product
 from math import prod
 
 from annotune.analysis.facts import Analysis
-from annotune.codegen.grid import THREADS, grid
+from annotune.codegen.cuda.grid import THREADS, grid
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, variables
 from annotune.ir.fold import fold, trip_count

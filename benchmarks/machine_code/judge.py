@@ -11,7 +11,7 @@ from pathlib import Path
 
 from annotune.analysis.facts import Analysis
 from annotune.annotation.devices import Device, load_device
-from annotune.codegen.grid import grid
+from annotune.codegen.cuda.grid import grid
 from annotune.codegen.target import load_target
 from annotune.diagnostics import AnnotuneError
 from annotune.ir.expr import Int

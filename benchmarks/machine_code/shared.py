@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from annotune.codegen.grid import THREADS, crew, grid
+from annotune.codegen.cuda.copies import copy_layout
+from annotune.codegen.cuda.grid import THREADS, grid
 from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, substitute, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import (
@@ -94,7 +95,7 @@ def _counted(
         for loop in placed
     ]
     if team:
-        block = crew({loop.var: _count(loop, values) for loop in team}, block).size
+        block = copy_layout({loop.var: _count(loop, values) for loop in team}, block).size
     starts = _starts(loops, {t.var for t in threads})
     open_names = {*starts, *(t.var for t in threads)}
     known = {name: value for name, value in values.items() if name not in open_names}

@@ -14,7 +14,7 @@ from support.nests import LAW
 from transforms.interpreter import run
 from transforms.products import MATMUL
 
-from annotune.codegen.cuda.stage import (
+from annotune.codegen.cuda.thread import (
     MOST_ELEMENTS,
     RegisterLoop,
     RegisterLoops,

@@ -219,7 +219,7 @@ def files(ones: Sequence[Examined], target: str) -> Mapping[str, str]:
             texts.setdefault(suffix, []).append(text)
     if ".cu" in texts:
         # One prelude for all of them.
-        from annotune.codegen.cuda.types import prelude
+        from annotune.codegen.cuda.cpp import prelude
 
         devices = [one.made[target].device for one in ones]
         texts[".cu"] = [prelude("\n".join(devices)), *devices]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import groupby
 
 from annotune.analysis.conditions import Premises
-from annotune.codegen.tile_ends import is_peeled, unpeeled
+from annotune.codegen.cuda.thread import is_peeled, unpeeled
 from annotune.ir.expr import Access, Binary, Call, Expr, Int, Negate, Real, Select, Var
 from annotune.ir.fold import divide, remainder
 from annotune.ir.nest import Assign, Await, Fetch, Level, Local, LocalArray, Loop, Stmt

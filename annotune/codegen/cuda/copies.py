@@ -1,8 +1,13 @@
 """Copies that the threads of a block make together: their shares, lanes, and asynchronous ones.
 
-Which arrays of a kernel nvcc must not take for memory that no other pointer reaches.
+The threads copy whole rows each round, so that indices are worked out once: a thread that takes
+every so-manieth element of a copy has another place in each round, and where the extents are no
+powers of two ptxas keeps the addresses of all rounds in registers (seen for sm_90: 254 registers at
+extents of 24, where 168 do). Threads that stay at their place in a row and go from row to row add
+one constant per round.
 
-Of ``g ? c[j] : n[j]`` nvcc 13.0 makes one load, from the address that it chooses. Where `n` is
+Also: which arrays nvcc must not take for memory that no other pointer reaches. Of
+``g ? c[j] : n[j]`` nvcc 13.0 makes one load, from the address that it chooses. Where `n` is
 ``__restrict__`` and only read, that load goes through the read-only path (``ld.global.nc``), also
 if it is of `c`: what the kernel has just written to `c` is not seen. Where `c` is ``__restrict__``,
 what was written there just before is not even stored; so of ``g ? c[i] : c[j]``, with nvcc
@@ -15,8 +20,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from annotune.codegen.grid import Crew, crew
-from annotune.ir.expr import Access, Expr, Int, Real, Select, Var, accesses, variables, walk
+from annotune.ir.expr import Access, Binary, Expr, Int, Real, Select, Var, accesses, variables, walk
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, Local, LocalArray, Loop, MemorySpace, Stmt, walk_stmts
 from annotune.transforms.tree import Body, target_name
@@ -34,7 +38,7 @@ COPYING = (Level.COOPERATIVE, Level.ASYNC)
 
 
 @dataclass(frozen=True, slots=True)
-class Copies:
+class CopyNest:
     """A nest of loops that all threads of a block run together, and what it holds.
 
     `counts` are the loops and how often they run, the outermost first.
@@ -44,7 +48,7 @@ class Copies:
     body: Body
 
     @classmethod
-    def of(cls, outermost: Loop) -> Copies:
+    def of(cls, outermost: Loop) -> CopyNest:
         """Return a perfect nest of loops that run a number of times that is known."""
         loops = [outermost]
         while len(loops[-1].body) == 1:
@@ -61,9 +65,9 @@ class Copies:
             counts[loop.var] = count.value
         return cls(counts, loops[-1].body)
 
-    def crew(self, threads: int) -> Crew:
+    def layout(self, threads: int) -> CopyLayout:
         """Return which of a block's threads copy what."""
-        return crew(self.counts, threads)
+        return copy_layout(self.counts, threads)
 
     def condition(self) -> Expr | None:
         """Return the condition under which any of it runs, None where some iterations differ."""
@@ -141,13 +145,13 @@ def shares(body: Body, threads: int) -> dict[str, Share]:
     }
     found = {}
     for nest in nests(body):
-        copies = Copies.of(nest)
+        copies = CopyNest.of(nest)
         for stmt in copies.body:
             lanes = Lanes.of(stmt)
             target = lanes.assign.target
             if isinstance(target, Access) and target.array in types:
                 kind = types[target.array]
-                found[target.array] = Share(kind, lanes.width, copies.crew(threads).rounds)
+                found[target.array] = Share(kind, lanes.width, copies.layout(threads).rounds)
     return found
 
 
@@ -164,7 +168,7 @@ def aligned_arrays(body: Body) -> frozenset[str]:
     """Return the arrays, of the region and local, of which neighbours are copied at once."""
     found: set[str] = set()
     for nest in nests(body):
-        for stmt in Copies.of(nest).body:
+        for stmt in CopyNest.of(nest).body:
             lanes = Lanes.of(stmt)
             if lanes.width > 1:
                 found |= {
@@ -241,3 +245,79 @@ def _alternatives(body: Body) -> Iterator[tuple[frozenset[str], frozenset[str]]]
 
 def _loaded(expr: Expr) -> frozenset[str]:
     return frozenset(access.array for access in accesses(expr))
+
+
+@dataclass(frozen=True, slots=True)
+class CopyLayout:
+    """The `size` threads of a block that copy a nest, and what places each of them in it.
+
+    The loops in `fixed`, fastest first with their counts, have one value in a thread. In each of
+    its rounds a thread has another iteration of the `turns`, fastest first with the rounds over
+    them: of the first of these loops `rows` iterations, of `count` in all, are copied at a time.
+    """
+
+    size: int
+    fixed: tuple[tuple[str, int], ...]
+    turns: tuple[tuple[str, int], ...] = ()
+    rows: int = 1
+    count: int = 1
+
+    @property
+    def rounds(self) -> int:
+        """Return how many iterations a thread runs at most."""
+        return prod(turns for _, turns in self.turns)
+
+    def places(self, thread: Expr, turn: Expr) -> Iterator[tuple[str, Expr]]:
+        """Yield the value of each loop in a thread's round, by the numbers of both."""
+        faster = 1
+        for var, count in self.fixed:
+            yield var, _digit(thread, faster, count, faster * count == self.size)
+            faster *= count
+        first, slower = _digit(thread, faster, 1, True), 1
+        for place, (var, turns) in enumerate(self.turns):
+            own = _digit(turn, slower, turns, slower * turns == self.rounds)
+            if place == 0 and self.rows > 1:
+                own = Binary("+", first, fold(Binary("*", Int(self.rows), own)))
+            yield var, own
+            slower *= turns
+
+    def idle(self, thread: Expr, threads: int) -> Expr | None:
+        """Return the condition for a thread to have a place in a round, None for always."""
+        tests: list[Expr] = []
+        if self.size < threads:
+            tests.append(Binary("<", thread, Int(self.size)))
+        if self.turns and self.rows * self.turns[0][1] > self.count:
+            tests.append(Binary("<", Var(self.turns[0][0]), Int(self.count)))
+        if not tests:
+            return None
+        return tests[0] if len(tests) == 1 else Binary("&&", *tests)
+
+
+def copy_layout(counts: Mapping[str, int], threads: int) -> CopyLayout:
+    """Return how `threads` share a nest of loops with `counts`, outermost first.
+
+    They take as many whole inner loops as there are threads for, and rows of the next loop with
+    the threads that are left over.
+    """
+    loops = list(counts.items())
+    fixed: list[tuple[str, int]] = []
+    size = 1
+    while loops and size * loops[-1][1] <= threads:
+        fixed.append(loops.pop())
+        size *= fixed[-1][1]
+    if not loops:
+        return CopyLayout(size, tuple(fixed))
+    moving, count = loops.pop()
+    turns = -(-count // (threads // size))
+    # The fewest rows that need no more rounds leave the fewest threads without a row at the end.
+    rows = -(-count // turns)
+    outer = reversed(loops)
+    return CopyLayout(size * rows, tuple(fixed), ((moving, turns), *outer), rows, count)
+
+
+def _digit(number: Expr, faster: int, count: int, is_last: bool) -> Expr:
+    """Return a digit of a number, below which others count to `faster`."""
+    if count == 1 and not is_last:
+        return Int(0)
+    own = number if faster == 1 else Binary("/", number, Int(faster))
+    return own if is_last else Binary("%", own, Int(count))

@@ -1,9 +1,4 @@
-"""What one call copies of each array: how the host's text names it.
-
-The launches of a region's kernels, for the sizes that the host's text is given.
-
-The host side of ``S.cu``: guards, device memory, launches, and the original nest.
-"""
+"""The host side of ``S.cu``: guards, device memory, launches, and the original nest."""
 
 from __future__ import annotations
 
@@ -15,11 +10,10 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda.copies import VECTOR_BYTES
-from annotune.codegen.cuda.kernel import KernelText
-from annotune.codegen.cuda.stage import ROLLED
-from annotune.codegen.cuda.team import Partial
-from annotune.codegen.cuda.types import cuda_type
-from annotune.codegen.grid import BLOCKS, COMBINING_BLOCKS, grid, wide
+from annotune.codegen.cuda.cpp import cuda_type
+from annotune.codegen.cuda.grid import BLOCKS, COMBINING_BLOCKS, grid, wide
+from annotune.codegen.cuda.kernel import KernelText, Partial
+from annotune.codegen.cuda.thread import ROLLED
 from annotune.codegen.guards import (
     WIDE,
     condition_tests,
@@ -33,12 +27,11 @@ from annotune.codegen.guards import (
     reach_tests,
     runs_tests,
     signed,
-    size_tests,
 )
 from annotune.codegen.in_place import write_branches
-from annotune.codegen.names import Interface, temporaries, wrapped
-from annotune.codegen.several_sizes import any_of
-from annotune.codegen.writer import Writer
+from annotune.codegen.names import Interface, temporaries
+from annotune.codegen.several_sizes import any_of, size_tests
+from annotune.codegen.writer import Writer, wrapped
 from annotune.ir.expr import Binary, Call, Expr, Int, Var, variables
 from annotune.ir.fold import fold
 from annotune.ir.region import Array
@@ -46,7 +39,7 @@ from annotune.schedule.plan import HostLoop, Kernel, Step
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopiedPart:
     """What a call copies of an array: its first element, where that lies in a copy, the bytes.
 
     `condition` is C that says whether there is anything, empty where there always is.
@@ -62,14 +55,14 @@ class Copied:
         return f"{pointer}{self.shift}"
 
 
-def copied(analysis: Analysis, array: Array) -> Copied:
+def copied(analysis: Analysis, array: Array) -> CopiedPart:
     """Return how the copies of an array name what the call touches of it."""
     shape, name = analysis.shapes[array.name], array.name
     if shape.touched is None:
-        return Copied(first_element(analysis, array), "", f"{name}_bytes")
+        return CopiedPart(first_element(analysis, array), "", f"{name}_bytes")
     lowest = fold(shape.lowest)
     shift = "" if lowest == Int(0) else f" - ({plain_c(in_long(lowest))})"
-    return Copied(
+    return CopiedPart(
         f"{name} + {name}_first",
         f" + ({name}_first{shift})" if shift else f" + {name}_first",
         f"sizeof({array.element}) * {name}_touched",
@@ -124,172 +117,6 @@ class Version:
     tests: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True)
-class Launches:
-    """Writes the launches of one region.
-
-    Each of `tuned` runs for the sizes that it fixes; `general`, where there is one, for all others.
-    Of `resident` data nothing is left as it was once a kernel has run, so each launch is asked for
-    its error before the next one.
-    """
-
-    analysis: Analysis
-    outer: Interface
-    tuned: tuple[Version, ...]
-    general: Version | None
-    resident: bool
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Return what the function takes beside what the entry is given."""
-        return (f"bool *{WRITTEN}",) if self.resident else ()
-
-    def write(self, out: Writer, head: str) -> None:
-        """Write the body of the function behind `head`."""
-        scratch = self._scratch()
-        # One kernel may serve several sizes.
-        asking = {t.name: t for t in self._texts() if t.shared_bytes}
-        may_fail = bool(scratch or asking) or self.resident
-        with out.block(head):
-            for name, kind in scratch.items():
-                out.line(f"{kind} *{name} = NULL;")
-            if self.resident:
-                out.line(
-                    "/* An error of earlier calls is not to pass for one of these launches. */"
-                )
-                out.line("cudaError_t status = cudaGetLastError();")
-            elif may_fail:
-                out.line("cudaError_t status = cudaSuccess;")
-            for text in asking.values():
-                limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
-                write_step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
-            for name, kind in scratch.items():
-                size = f"{COMBINING_BLOCKS} * sizeof({kind})"
-                write_step(out, f"cudaMalloc((void **)&{name}, {size})")
-            with out.block("if (status == cudaSuccess)") if may_fail else nullcontext():
-                self._versions(out)
-                if may_fail and not self.resident:
-                    out.line("status = cudaGetLastError();")
-            for name in scratch:
-                out.line(f"cudaFree({name});")
-            out.line(f"return {'status' if may_fail else 'cudaGetLastError()'};")
-        out.line()
-
-    def aligned_tests(self, *versions: Version) -> list[Expr]:
-        """Return tests that arrays start where the vectors of tuned kernels may.
-
-        What `cudaMalloc` returns does; a pointer of the user's may stand in the middle.
-        """
-        texts = (text for version in versions for text in version.texts.values())
-        names = {name for text in texts for name in text.aligned}
-        arrays = [a.name for a in self.outer.arrays if a.name in names and self.resident]
-        places = [Binary("%", Call("(size_t)", (Var(name),)), Int(VECTOR_BYTES)) for name in arrays]
-        return [Binary("==", place, Int(0)) for place in places]
-
-    def _scratch(self) -> dict[str, str]:
-        """Return the arrays for what blocks leave to be combined, with their types.
-
-        The same ones serve for the tuned sizes and for all others.
-        """
-        texts = self._texts()
-        return {_scratch_name(text, p): cuda_type(p.type) for text in texts for p in text.partials}
-
-    def _texts(self) -> list[KernelText]:
-        versions = [*self.tuned, *([self.general] if self.general is not None else [])]
-        return [text for version in versions for text in version.texts.values()]
-
-    def _versions(self, out: Writer) -> None:
-        """Write the launches for each of the tuned sizes, and those for all others."""
-        general, (first, *others) = self.general, self.tuned
-        if others:
-            self._for_each_size(out)
-            return
-        tests = joined([*first.tests, *self.aligned_tests(first)])
-        if general is None or not tests:
-            self._steps(out, first, first.steps)
-            return
-        with out.block(f"if ({tests})", "} else {"):
-            self._steps(out, first, first.steps)
-        with out.deeper():
-            self._steps(out, general, general.steps)
-        out.line("}")
-
-    def _for_each_size(self, out: Writer) -> None:
-        """Write the launches for several sizes, those that come out alike as one."""
-
-        def text(version: Version) -> str:
-            part = Writer()
-            self._steps(part, version, version.steps)
-            return part.text()
-
-        rest = "" if self.general is None else text(self.general)
-        branches: dict[str, list[Sequence[Expr]]] = {}
-        for version in self.tuned:
-            aligned = self.aligned_tests(version) if self.general is not None else []
-            branches.setdefault(text(version), []).append((*version.tests, *aligned))
-        branches.pop(rest, None)
-        write_branches(out, branches, rest)
-
-    def _steps(self, out: Writer, version: Version, steps: Sequence[Step]) -> None:
-        for step in steps:
-            match step:
-                case Kernel():
-                    self._launch_one(out, version.texts[step.name])
-                case HostLoop(loop, inner):
-                    dialect = Dialect(self.analysis.region)
-                    with out.block(dialect.loop_head(loop)):
-                        self._steps(out, version, inner)
-
-    def _launch_one(self, out: Writer, text: KernelText) -> None:
-        """Write one launch; a grid axis longer than the device allows is cut and strided."""
-        extents = []
-        dialect = Dialect(self.analysis.region)
-        for level in BLOCKS:
-            trip = text.grid.trips.get(level)
-            if trip is None:
-                extents.append("1")
-                continue
-            known, limit = fold(trip, text.constants), text.grid.limits[level]
-            if isinstance(known, Int):
-                extents.append(str(min(known.value, limit)))
-            else:
-                loops = [x for x in text.kernel.placed() if x.place == level]
-                if any(dialect.iterator_type(x) not in WIDE for x in loops):
-                    limit = text.grid.most_blocks(level, max(x.step for x in loops))
-                # A loop of the host may leave none to an unsigned iterator inside of it.
-                wanted = signed(known, self.analysis.region)
-                if level in text.grid.flat and wanted == known:
-                    wanted = wide(known)
-                extents.append(f"annotune_extent({plain_c(wanted)}, {limit})")
-        threads = ", ".join(str(n) for n in text.grid.threads)
-        scratch = [_scratch_name(text, partial) for partial in text.partials]
-        arguments = ", ".join([*_names(text), *scratch])
-        with out.block(""):
-            out.line(f"const dim3 blocks({', '.join(extents)});")
-            out.line(f"const dim3 threads({threads});")
-            asked = f", {text.shared_bytes}" if text.shared_bytes else ""
-            self._call(out, f"{text.name}<<<blocks, threads{asked}>>>({arguments});")
-            if text.last is not None:
-                count = "(int)(blocks.x * blocks.y * blocks.z)"
-                arguments = ", ".join([*_names(text.last), *scratch, count])
-                self._call(out, f"{text.last.name}<<<1, threads>>>({arguments});")
-
-    def _call(self, out: Writer, launch: str) -> None:
-        """Write one launch; of resident data only where all before it have succeeded."""
-        if not self.resident:
-            out.line(launch)
-            return
-        with out.block("if (status == cudaSuccess)"):
-            out.line(launch)
-            out.line("status = cudaGetLastError();")
-            out.line(f"*{WRITTEN} = *{WRITTEN} || status == cudaSuccess;")
-
-
-def _names(text: KernelText) -> list[str]:
-    """Return the arguments of a launch, scalars first."""
-    return [s.name for s in text.scalars] + [a.name for a in text.arrays]
-
-
 def _scratch_name(text: KernelText, partial: Partial) -> str:
     """Return the host's name for what the blocks of a kernel leave of `partial`."""
     return f"{text.kernel.name}_{partial.name}"
@@ -323,16 +150,18 @@ class HostText:
     def name(self) -> str:
         return self.analysis.region.label
 
+    @property
+    def _all(self) -> tuple[Version, ...]:
+        """Return all versions, the general one last."""
+        return self.tuned if self.general is None else (*self.tuned, self.general)
+
     def text(self) -> str:
         """Return the C++ of all host functions of the region."""
         out = Writer()
         self._original(out)
         for array in self._sized():
             self._count(out, array)
-        launches = self._launches
-        launches.write(
-            out, self._head(f"static cudaError_t {self.name}_launch", *launches.parameters)
-        )
+        self._launch(out)
         if not self.resident:
             self._device(out)
         self._entry(out)
@@ -340,10 +169,6 @@ class HostText:
 
     def _head(self, function: str, *more: str) -> str:
         return wrapped(function, [*self.outer.parameters(), *more])
-
-    @property
-    def _launches(self) -> Launches:
-        return Launches(self.analysis, self.outer, self.tuned, self.general, self.resident)
 
     # The original nest ------------------------------------------------------------------
 
@@ -415,31 +240,35 @@ class HostText:
                     write_step(out, call, part.condition)
             write_step(out, f"{self.name}_launch({self._device_arguments()})")
             write_step(out, "cudaDeviceSynchronize()")
-            for array in staged:
-                with out.block("if (status == cudaSuccess)"):
-                    out.line(f"h_{array.name} = ({array.element} *)malloc({array.name}_bytes);")
-                    out.line(f"if (h_{array.name} == NULL)")
-                    with out.deeper():
-                        out.line("status = cudaErrorMemoryAllocation;")
-            for array in outputs:
-                part = copied(analysis, array)
-                goal = part.at(f"h_{array.name}") if staged else part.first
-                source = part.at(f"d_{array.name}")
-                call = f"cudaMemcpy({goal}, {source}, {part.bytes}, cudaMemcpyDeviceToHost)"
-                write_step(out, call, part.condition)
-            if staged:
-                with out.block("if (status == cudaSuccess)"):
-                    for array in staged:
-                        part = copied(analysis, array)
-                        with written_where(out, part.condition):
-                            held = part.at(f"h_{array.name}")
-                            out.line(f"memcpy({part.first}, {held}, {part.bytes});")
+            self._copy_back(out, outputs, staged)
             for array in staged:
                 out.line(f"free(h_{array.name});")
             for array in outer.arrays:
                 out.line(f"cudaFree(d_{array.name});")
             out.line("return status;")
         out.line()
+
+    def _copy_back(self, out: Writer, outputs: Sequence[Array], staged: Sequence[Array]) -> None:
+        """Write the copies of the results to the host, through memory of its own for `staged`."""
+        for array in staged:
+            with out.block("if (status == cudaSuccess)"):
+                out.line(f"h_{array.name} = ({array.element} *)malloc({array.name}_bytes);")
+                out.line(f"if (h_{array.name} == NULL)")
+                with out.deeper():
+                    out.line("status = cudaErrorMemoryAllocation;")
+        for array in outputs:
+            part = copied(self.analysis, array)
+            goal = part.at(f"h_{array.name}") if staged else part.first
+            source = part.at(f"d_{array.name}")
+            call = f"cudaMemcpy({goal}, {source}, {part.bytes}, cudaMemcpyDeviceToHost)"
+            write_step(out, call, part.condition)
+        if staged:
+            with out.block("if (status == cudaSuccess)"):
+                for array in staged:
+                    part = copied(self.analysis, array)
+                    with written_where(out, part.condition):
+                        held = part.at(f"h_{array.name}")
+                        out.line(f"memcpy({part.first}, {held}, {part.bytes});")
 
     def _bytes(self, out: Writer, arrays: Sequence[Array]) -> None:
         """Write the size of each array's part that the region touches."""
@@ -455,12 +284,150 @@ class HostText:
             parts.append(f"d_{array.name}{shift}")
         return ", ".join(parts)
 
+    # Launches ---------------------------------------------------------------------------
+
+    def _launch(self, out: Writer) -> None:
+        """Write the function that launches the kernels.
+
+        Of `resident` data nothing is left as it was once a kernel has run, so each launch is asked
+        for its error before the next one, and the caller learns whether any has run.
+        """
+        texts = [text for version in self._all for text in version.texts.values()]
+        # The same arrays, for what blocks leave to be combined, serve at all sizes.
+        partials = ((text, partial) for text in texts for partial in text.partials)
+        scratch = {_scratch_name(text, part): cuda_type(part.type) for text, part in partials}
+        # One kernel may serve several sizes.
+        asking = {t.name: t for t in texts if t.shared_bytes}
+        more = (f"bool *{WRITTEN}",) if self.resident else ()
+        head = self._head(f"static cudaError_t {self.name}_launch", *more)
+        may_fail = bool(scratch or asking) or self.resident
+        with out.block(head):
+            for name, kind in scratch.items():
+                out.line(f"{kind} *{name} = NULL;")
+            if self.resident:
+                out.line(
+                    "/* An error of earlier calls is not to pass for one of these launches. */"
+                )
+                out.line("cudaError_t status = cudaGetLastError();")
+            elif may_fail:
+                out.line("cudaError_t status = cudaSuccess;")
+            for text in asking.values():
+                limit = "cudaFuncAttributeMaxDynamicSharedMemorySize"
+                write_step(out, f"cudaFuncSetAttribute({text.name}, {limit}, {text.shared_bytes})")
+            for name, kind in scratch.items():
+                size = f"{COMBINING_BLOCKS} * sizeof({kind})"
+                write_step(out, f"cudaMalloc((void **)&{name}, {size})")
+            with out.block("if (status == cudaSuccess)") if may_fail else nullcontext():
+                self._versions(out)
+                if may_fail and not self.resident:
+                    out.line("status = cudaGetLastError();")
+            for name in scratch:
+                out.line(f"cudaFree({name});")
+            out.line(f"return {'status' if may_fail else 'cudaGetLastError()'};")
+        out.line()
+
+    def _aligned_tests(self, *versions: Version) -> list[Expr]:
+        """Return tests that arrays start where the vectors of tuned kernels may.
+
+        What `cudaMalloc` returns does; a pointer of the user's may stand in the middle.
+        """
+        texts = (text for version in versions for text in version.texts.values())
+        names = {name for text in texts for name in text.aligned}
+        arrays = [a.name for a in self.outer.arrays if a.name in names and self.resident]
+        places = [Binary("%", Call("(size_t)", (Var(name),)), Int(VECTOR_BYTES)) for name in arrays]
+        return [Binary("==", place, Int(0)) for place in places]
+
+    def _versions(self, out: Writer) -> None:
+        """Write the launches for each of the tuned sizes, and those for all others."""
+        general, (first, *others) = self.general, self.tuned
+        if others:
+            self._for_each_size(out)
+            return
+        tests = joined([*first.tests, *self._aligned_tests(first)])
+        if general is None or not tests:
+            self._steps(out, first, first.steps)
+            return
+        with out.block(f"if ({tests})", "} else {"):
+            self._steps(out, first, first.steps)
+        with out.deeper():
+            self._steps(out, general, general.steps)
+        out.line("}")
+
+    def _for_each_size(self, out: Writer) -> None:
+        """Write the launches for several sizes, those that come out alike as one."""
+
+        def text(version: Version) -> str:
+            part = Writer()
+            self._steps(part, version, version.steps)
+            return part.text()
+
+        rest = "" if self.general is None else text(self.general)
+        branches: dict[str, list[Sequence[Expr]]] = {}
+        for version in self.tuned:
+            aligned = self._aligned_tests(version) if self.general is not None else []
+            branches.setdefault(text(version), []).append((*version.tests, *aligned))
+        branches.pop(rest, None)
+        write_branches(out, branches, rest)
+
+    def _steps(self, out: Writer, version: Version, steps: Sequence[Step]) -> None:
+        for step in steps:
+            match step:
+                case Kernel():
+                    self._write_launch(out, version.texts[step.name])
+                case HostLoop(loop, inner):
+                    dialect = Dialect(self.analysis.region)
+                    with out.block(dialect.loop_head(loop)):
+                        self._steps(out, version, inner)
+
+    def _write_launch(self, out: Writer, text: KernelText) -> None:
+        """Write one launch; a grid axis longer than the device allows is cut and strided."""
+        extents = []
+        dialect = Dialect(self.analysis.region)
+        for level in BLOCKS:
+            trip = text.grid.trips.get(level)
+            if trip is None:
+                extents.append("1")
+                continue
+            known, limit = fold(trip, text.constants), text.grid.limits[level]
+            if isinstance(known, Int):
+                extents.append(str(min(known.value, limit)))
+            else:
+                loops = [x for x in text.kernel.placed() if x.place == level]
+                if any(dialect.iterator_type(x) not in WIDE for x in loops):
+                    limit = text.grid.most_blocks(level, max(x.step for x in loops))
+                # A loop of the host may leave none to an unsigned iterator inside of it.
+                wanted = signed(known, self.analysis.region)
+                if level in text.grid.flat and wanted == known:
+                    wanted = wide(known)
+                extents.append(f"annotune_extent({plain_c(wanted)}, {limit})")
+        threads = ", ".join(str(n) for n in text.grid.threads)
+        scratch = [_scratch_name(text, partial) for partial in text.partials]
+        arguments = ", ".join(filter(None, [text.passed.names(), *scratch]))
+        with out.block(""):
+            out.line(f"const dim3 blocks({', '.join(extents)});")
+            out.line(f"const dim3 threads({threads});")
+            asked = f", {text.shared_bytes}" if text.shared_bytes else ""
+            self._call(out, f"{text.name}<<<blocks, threads{asked}>>>({arguments});")
+            if text.last is not None:
+                count = "(int)(blocks.x * blocks.y * blocks.z)"
+                arguments = ", ".join(filter(None, [text.last.passed.names(), *scratch, count]))
+                self._call(out, f"{text.last.name}<<<1, threads>>>({arguments});")
+
+    def _call(self, out: Writer, launch: str) -> None:
+        """Write one launch; of resident data only where all before it have succeeded."""
+        if not self.resident:
+            out.line(launch)
+            return
+        with out.block("if (status == cudaSuccess)"):
+            out.line(launch)
+            out.line("status = cudaGetLastError();")
+            out.line(f"*{WRITTEN} = *{WRITTEN} || status == cudaSuccess;")
+
     # The entry --------------------------------------------------------------------------
 
     def _reach(self) -> tuple[Expr, ...]:
         """Return tests that no index goes beyond its type."""
-        versions = [*self.tuned, *([self.general] if self.general is not None else [])]
-        plans = [(version.steps, version.constants) for version in versions]
+        plans = [(version.steps, version.constants) for version in self._all]
         sizes = self.analysis.region.sizes
         return reach_tests(self.analysis, plans, lambda kernel: grid(kernel, sizes).beyond)
 
@@ -474,7 +441,7 @@ class HostText:
         tests += [*runs_tests(self.analysis, tested), *self._reach()]
         tests += condition_tests(self.analysis, tested)
         tests += () if self.resident else null_tests(self.analysis)
-        tests += self._launches.aligned_tests(*self.tuned) if general is None else []
+        tests += self._aligned_tests(*self.tuned) if general is None else []
         pairs = may_overlap(outer)
         with out.block(self._head(f'extern "C" void {region.entry}')):
             self._bytes(out, [a for a in outer.arrays if any(a in pair for pair in pairs)])

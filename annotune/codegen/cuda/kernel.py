@@ -1,50 +1,103 @@
-"""One CUDA kernel as text: placed loops become indices, the rest stays C."""
+"""One CUDA kernel as text: placed loops become indices, the rest stays C.
+
+Of a kernel whose threads share some of its loops, also what a block does beside these, and how its
+threads and the blocks combine what they have.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 
 from annotune.analysis.facts import Analysis
 from annotune.codegen.c_stmt import Dialect
 from annotune.codegen.cuda.copies import aligned_arrays, dynamic_bytes, merged_loads
-from annotune.codegen.cuda.stage import ROLLED, ThreadDialect
-from annotune.codegen.cuda.team import OPERATIONS, Partial, TeamWriter, flat_heads, placed_head
-from annotune.codegen.cuda.types import cuda_type
-from annotune.codegen.grid import BLOCKS, CUDA_INDEX, Grid, axes_of, grid
-from annotune.codegen.names import Interface, temporaries, words, wrapped
-from annotune.codegen.writer import INDENT, Writer
-from annotune.ir.expr import Access, Var, variables
-from annotune.ir.nest import Assign, Level, Local, Loop, Stmt, walk_stmts
-from annotune.ir.region import Array, Scalar
+from annotune.codegen.cuda.cpp import cuda_type
+from annotune.codegen.cuda.grid import (
+    BLOCKS,
+    CUDA_INDEX,
+    THREADS,
+    LaunchGrid,
+    axes_of,
+    grid,
+    own_count,
+    wide,
+)
+from annotune.codegen.cuda.thread import ROLLED, ThreadDialect
+from annotune.codegen.names import Interface, temporaries, written_arrays
+from annotune.codegen.writer import INDENT, Writer, words, wrapped
+from annotune.ir.expr import PRECEDENCE, SUM, Access, Binary, Expr, Int, Var, accesses, variables
+from annotune.ir.fold import fold
+from annotune.ir.nest import (
+    Assign,
+    Combine,
+    Level,
+    Local,
+    LocalArray,
+    Loop,
+    Operator,
+    Stmt,
+    walk_stmts,
+)
+from annotune.ir.region import Scalar
 from annotune.schedule.plan import Kernel, band_of
-from annotune.transforms.tree import Body, nest_loops
+from annotune.transforms.tree import Body, nest_loops, target_name, used_names
+
+FLAT_INDEX = "annotune_b"
+# The number of a block in a grid of any shape.
+_BLOCK = "blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)"
+
+OPERATIONS = {
+    Operator.SUM: "annotune_sum",
+    Operator.PRODUCT: "annotune_product",
+    Operator.MIN: "annotune_least",
+    Operator.MAX: "annotune_greatest",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A partial result that each block leaves in memory for the last kernel."""
+
+    name: str
+    type: str
+    operator: Operator
+
+    @property
+    def parameter(self) -> str:
+        """Return the name of the array with one element per block."""
+        return f"annotune_{self.name}"
 
 
 @dataclass(frozen=True)
 class KernelText:
     """A kernel's definition and how to launch it.
 
-    `scalars` and `arrays` are the names to pass, in this order. `constants` are the sizes that
-    the text fixes; they are no parameters of it. Each of `partials` is one more array, into
-    which the blocks put what they have; `last`, launched with one block, combines that. A launch
-    asks for `shared_bytes` beyond what a block has by itself; the arrays in `aligned` must start
-    at a multiple of `VECTOR_BYTES`.
+    `passed` are the names to pass, scalars first. `constants` are the sizes that the text fixes;
+    they are no parameters of it. Each of `partials` is one more array, into which the blocks put
+    what they have; `last`, launched with one block, combines that.
     """
 
     name: str
     definition: str
-    scalars: tuple[Scalar, ...]
-    arrays: tuple[Array, ...]
-    grid: Grid
+    passed: Interface
+    grid: LaunchGrid
     kernel: Kernel
     constants: Mapping[str, int]
     partials: tuple[Partial, ...] = ()
     last: KernelText | None = None
-    shared_bytes: int = 0
-    aligned: frozenset[str] = frozenset()
+
+    @property
+    def shared_bytes(self) -> int:
+        """Return the shared memory for which a launch asks beyond what a block has by itself."""
+        return dynamic_bytes(self.kernel.body)
+
+    @property
+    def aligned(self) -> frozenset[str]:
+        """Return the arrays that must start at a multiple of `VECTOR_BYTES`."""
+        return aligned_arrays(self.kernel.body)
 
     def definitions(self) -> str:
         """Return the text of all kernels that this one needs."""
@@ -52,15 +105,14 @@ class KernelText:
 
 
 @dataclass(frozen=True)
-class _Maker:
-    """What all texts of one kernel have in common."""
+class _Frame:
+    """What all texts of one kernel have in common: what stands around their bodies."""
 
     analysis: Analysis
     outer: Interface
     kernel: Kernel
-    shape: Grid
+    grid: LaunchGrid
     constants: Mapping[str, int]
-    host: tuple[Scalar, ...]
 
     def text(
         self,
@@ -78,44 +130,23 @@ class _Maker:
         """
         # An array may be called x, which stands behind the dot of threadIdx.x as well.
         used = words(re.sub(r"\.[xyz]\b", "", body))
-        scalars = tuple(s for s in (*self.outer.scalars, *self.host) if s.name in used)
-        open_scalars = tuple(s for s in scalars if s.name not in self.constants)
-        arrays = tuple(a for a in self.outer.arrays if a.name in used)
-        written = _written(self.kernel.body)
-        names = {array.name for array in arrays}
-        merged = merged_loads(part, names, _written(part) & names)
-        parameters = [f"{s.type} {s.name}" for s in open_scalars]
-        for array in arrays:
-            const = "" if array.name in written else "const "
-            alone = "" if array.name in merged else "__restrict__ "
-            parameters.append(f"{const}{array.element} *{alone}{array.name}")
-        threads = self.shape.threads[0] * self.shape.threads[1] * self.shape.threads[2]
-        out = Writer()
-        out.lines(legend)
+        known = [s for s in self.outer.scalars if s.name in used and s.name in self.constants]
+        passed = self.outer.among(used - self.constants.keys(), written_arrays(self.kernel.body))
+        names = {array.name for array in passed.arrays}
+        merged = merged_loads(part, names, written_arrays(part) & names)
         # Sizes that arrive at run time cost registers for addresses; asked for one resident
         # block, ptxas gives them, where its own guess at occupancy would rather spill.
-        resident = self.kernel.resident or int(bool(open_scalars))
-        bounds = f"{threads}, {resident}" if resident else str(threads)
+        resident = self.kernel.resident or int(bool(passed.scalars))
+        bounds = f"{self.grid.block_size}, {resident}" if resident else str(self.grid.block_size)
         head = f"__global__ void __launch_bounds__({bounds}) {name}"
-        with out.block(wrapped(head, [*parameters, *more]), ""):
-            for scalar in scalars:
-                if scalar.name in self.constants:
-                    value = self.constants[scalar.name]
-                    out.line(f"const {scalar.type} {scalar.name} = {value};")
+        out = Writer()
+        out.lines(legend)
+        with out.block(wrapped(head, [*passed.parameters("__restrict__", merged), *more]), ""):
+            for scalar in known:
+                out.line(f"const {scalar.type} {scalar.name} = {self.constants[scalar.name]};")
         definition = out.text().rstrip("\n") + "\n" + body + "}\n"
-        return KernelText(
-            name,
-            definition,
-            open_scalars,
-            arrays,
-            self.shape,
-            self.kernel,
-            self.constants,
-            tuple(partials),
-            last,
-            dynamic_bytes(self.kernel.body),
-            aligned_arrays(self.kernel.body),
-        )
+        found = definition, passed, self.grid, self.kernel, self.constants
+        return KernelText(name, *found, tuple(partials), last)
 
 
 def kernel_text(
@@ -130,13 +161,16 @@ def kernel_text(
 
     `host` are the iterators of serial loops around the launch, passed as arguments.
     """
-    maker = _Maker(analysis, outer, kernel, grid(kernel, analysis.region.sizes), constants, host)
+    outer = replace(outer, scalars=(*outer.scalars, *host))
+    frame = _Frame(analysis, outer, kernel, grid(kernel, analysis.region.sizes), constants)
     name, legend = f"{kernel.name}{suffix}", _legend(analysis, kernel)
     if needs_team(kernel):
-        return _team_text(maker, name, legend)
-    inner = Writer(INDENT)
-    _write_placed(inner, maker)
-    return maker.text(name, legend, kernel.body, inner.text())
+        return _team_text(frame, name, legend)
+    out = Writer(INDENT)
+    dialect = ThreadDialect.of(analysis.region, kernel, frame.grid, constants)
+    dialect.declare_shared(out, kernel.body)
+    _write_axes(out, frame, dialect, kernel.body)
+    return frame.text(name, legend, kernel.body, out.text())
 
 
 def needs_team(kernel: Kernel) -> bool:
@@ -145,24 +179,29 @@ def needs_team(kernel: Kernel) -> bool:
     return any(x.combines or not any(x is y for y in band) for x in kernel.placed())
 
 
-def _write_placed(out: Writer, maker: _Maker) -> None:
-    """Write the indices of the placed loops, and the thread's work inside them."""
-    kernel = maker.kernel
-    dialect = ThreadDialect.of(maker.analysis.region, kernel, maker.shape, maker.constants)
-    dialect.declare_shared(out, kernel.body)
-    _write_axes(out, maker, dialect, kernel.body)
+def _legend(analysis: Analysis, kernel: Kernel) -> str:
+    """Return the comment that says where the kernel comes from and how its loops are mapped."""
+    place = analysis.region.span
+    numbers = ", ".join(str(n) for n in kernel.statements)
+    mapped = dict.fromkeys(f"{loop.var} on {loop.place}" for loop in kernel.placed())
+    axes = ", ".join(mapped) or "one thread"
+    plural = "s" if len(kernel.statements) > 1 else ""
+    return (
+        f"/* {analysis.region.function}, statement{plural} {numbers} of the region at "
+        f"line {place.line}:\n * {axes}. */"
+    )
 
 
-def _write_axes(out: Writer, maker: _Maker, dialect: ThreadDialect, body: Body) -> None:
+def _write_axes(out: Writer, frame: _Frame, dialect: ThreadDialect, body: Body) -> None:
     """Write a nest of placed loops axis by axis, and what a thread does inside them all."""
     band = band_of(body)
     if not band:
-        for scalar in temporaries(maker.analysis, body):
+        for scalar in temporaries(frame.analysis, body):
             out.line(f"{scalar.type} {scalar.name};")
         dialect.write_body(out, body)
         return
     loops = axes_of(band)[0]
-    head, lines = _index(dialect, loops, maker)
+    head, lines = _index(dialect, loops, frame)
     rest = [x for x in band if not any(x is own for own in loops)]
     late = {x.var for x in rest}
     # A test that an index of this axis answers stands here, others with the axis that does.
@@ -182,101 +221,329 @@ def _write_axes(out: Writer, maker: _Maker, dialect: ThreadDialect, body: Body) 
             out,
             due,
             nest_loops(rest, band[-1].body),
-            lambda inner, version: _write_axes(out, maker, inner, version),
+            lambda inner, version: _write_axes(out, frame, inner, version),
         )
 
 
-def _index(
-    dialect: ThreadDialect, loops: Sequence[Loop], maker: _Maker
-) -> tuple[str, tuple[str, ...]]:
-    """Return what the indices of an axis are: a head, empty for none, and lines."""
+def _index(dialect: Dialect, loops: Sequence[Loop], frame: _Frame) -> tuple[str, tuple[str, ...]]:
+    """Return what the indices of an axis are: a head, empty for none, and lines.
+
+    An axis that covers its loop exactly gives one index; otherwise the head runs on in strides of
+    the axis, so that any launch covers every iteration.
+    """
     if len(loops) > 1:
-        return flat_heads(dialect, loops, maker.shape, maker.constants)
-    start, head = placed_head(dialect, loops[0])
-    is_exact = maker.shape.is_exact(loops[0].place, loops[0], maker.constants)
-    return ("", (start,)) if is_exact else (head, ())
+        return _shared_axis(dialect, loops, frame)
+    (loop,) = loops
+    index, extent = CUDA_INDEX[loop.place]
+    kind = dialect.iterator_type(loop)
+    if kind not in ("int", "unsigned int"):
+        # An index of 32 unsigned bits would make a 64-bit sum of a negative bound positive.
+        index = f"({kind}){index}"
+    start = _start(dialect, loop, index)
+    if frame.grid.is_exact(loop.place, loop, frame.constants):
+        return "", (f"const {kind} {loop.var} = {start};",)
+    jump = extent if loop.step == 1 else f"{loop.step} * {extent}"
+    upper = dialect.bound(loop, loop.upper)
+    head = f"for ({kind} {loop.var} = {start}; {loop.var} < {upper}; {loop.var} += {jump})"
+    return head, ()
 
 
-def _team_text(maker: _Maker, name: str, legend: str) -> KernelText:
+def _shared_axis(
+    dialect: Dialect, loops: Sequence[Loop], frame: _Frame
+) -> tuple[str, tuple[str, ...]]:
+    """Return what the indices of loops that share an axis are, as `_index` does.
+
+    The first loop, the outermost, runs fastest, as x does among the axes. Where the axis is
+    shorter than all iterations together, the head is a loop in strides of it.
+    """
+    level, constants = loops[0].place, frame.constants
+    index, extent = CUDA_INDEX[level]
+    counts = [fold(own_count(loop), constants) for loop in loops]
+    head = ""
+    if not frame.grid.is_covered(level, constants):
+        total = dialect.expr(wide(fold(frame.grid.trips[level], constants)), SUM)
+        head = (
+            f"for (long {FLAT_INDEX} = {index}; {FLAT_INDEX} < {total}; {FLAT_INDEX} += {extent})"
+        )
+        index = FLAT_INDEX
+    lines = []
+    faster: Expr = Int(1)
+    for place, (loop, count) in enumerate(zip(loops, counts, strict=True)):
+        own: Expr = Var(index) if faster == Int(1) else Binary("/", Var(index), wide(faster))
+        if place < len(loops) - 1:
+            own = Binary("%", own, count)
+        faster = fold(Binary("*", faster, count))
+        kind = dialect.iterator_type(loop)
+        if count == Int(1):
+            start = dialect.expr(fold(loop.lower))
+        else:
+            text = dialect.expr(own, PRECEDENCE["*"] + 1 if loop.step > 1 else 0)
+            start = _start(dialect, loop, text if kind == "int" else f"({kind}){text}")
+        lines.append(f"const {kind} {loop.var} = {start};")
+    return head, tuple(lines)
+
+
+def _start(dialect: Dialect, loop: Loop, index: str) -> str:
+    """Return the value of a loop's iterator in the iteration with a number."""
+    lower = fold(loop.lower)
+    scaled = index if loop.step == 1 else f"{loop.step} * {index}"
+    return scaled if lower == Int(0) else f"{dialect.bound(loop, lower)} + {scaled}"
+
+
+def _team_text(frame: _Frame, name: str, legend: str) -> KernelText:
     """Return a kernel whose threads combine what they have, and one for what blocks leave."""
-    body = maker.kernel.body
+    body = frame.kernel.body
     combining = [k for k, stmt in enumerate(body) if _combines_blocks(stmt)]
     end = combining[-1] + 1 if combining else len(body)
-    first = _TeamBody(maker, body[:end])
-    first.writer.write(first.out, body[:end])
-    partials = first.writer.partials
+    first = _TeamWriter(frame, body[:end])
+    first.write(body[:end])
+    partials = first.partials
     if partials:
-        with first.out.block(f"if ({first.writer.first_thread()})"):
+        with first.out.block(f"if ({first.first_thread()})"):
             for partial in partials:
                 first.out.line(f"{partial.parameter}[{_BLOCK}] = {partial.name};")
     more = [f"{cuda_type(p.type)} *__restrict__ {p.parameter}" for p in partials]
-    last = _last_text(maker, name, body[:end], body[end:], partials) if partials else None
-    return maker.text(name, legend, body[:end], first.text(), more, partials, last)
+    last = _last_text(frame, name, body[:end], body[end:], partials) if partials else None
+    return frame.text(name, legend, body[:end], first.text(), more, partials, last)
 
 
 def _last_text(
-    maker: _Maker, name: str, before: Body, after: Body, partials: Sequence[Partial]
+    frame: _Frame, name: str, before: Body, after: Body, partials: Sequence[Partial]
 ) -> KernelText:
     """Return the kernel of one block that combines what all blocks leave, and goes on."""
-    last = _TeamBody(maker, after)
-    out = last.out
-    last.writer.write(out, tuple(s for s in before if isinstance(s, Local)))
+    last = _TeamWriter(frame, after)
+    last.write(tuple(s for s in before if isinstance(s, Local)))
     for partial in partials:
         index, extent = CUDA_INDEX[Level.THREAD_X]
         head = f"for (int annotune_k = {index}; annotune_k < annotune_blocks;"
-        with out.block(f"{head} annotune_k += {extent})"):
+        with last.out.block(f"{head} annotune_k += {extent})"):
             operation = OPERATIONS[partial.operator]
             value = f"{operation}::of({partial.name}, {partial.parameter}[annotune_k])"
-            out.line(f"{partial.name} = {value};")
-        last.writer.tree(out, partial.name, partial.operator)
-    last.writer.write(out, after)
+            last.out.line(f"{partial.name} = {value};")
+        last.combine_threads(partial.name, partial.operator)
+    last.write(after)
     more = [f"const {cuda_type(p.type)} *__restrict__ {p.parameter}" for p in partials]
     legend = f"/* What the blocks of {name} leave, combined. */"
     text = last.text()
-    return maker.text(f"{name}_last", legend, after, text, [*more, "int annotune_blocks"])
-
-
-# The number of a block in a grid of any shape.
-_BLOCK = "blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)"
-
-
-class _TeamBody:
-    """The body of one kernel of a team, under construction."""
-
-    def __init__(self, maker: _Maker, body: Body) -> None:
-        self.out = Writer(INDENT)
-        dialect = Dialect(maker.analysis.region, has_extrema=True, rolled=ROLLED)
-        assigns = (stmt for stmt in walk_stmts(body) if isinstance(stmt, Assign))
-        changed = {a.target.array for a in assigns if isinstance(a.target, Access)}
-        self.writer = TeamWriter(dialect, maker.shape, maker.constants, frozenset(changed))
-        self._own = [f"{s.type} {s.name};" for s in temporaries(maker.analysis, body)]
-
-    def text(self) -> str:
-        """Return the body, what it needs declared first."""
-        declared = [*self.writer.declare_buffers(), *self._own]
-        return "".join(f"{INDENT}{line}\n" for line in declared) + self.out.text()
+    return frame.text(f"{name}_last", legend, after, text, [*more, "int annotune_blocks"])
 
 
 def _combines_blocks(stmt: Stmt) -> bool:
     return isinstance(stmt, Loop) and bool(stmt.combines) and stmt.place in BLOCKS
 
 
-def _legend(analysis: Analysis, kernel: Kernel) -> str:
-    """Return the comment that says where the kernel comes from and how its loops are mapped."""
-    place = analysis.region.span
-    numbers = ", ".join(str(n) for n in kernel.statements)
-    mapped = dict.fromkeys(f"{loop.var} on {loop.place}" for loop in kernel.placed())
-    axes = ", ".join(mapped) or "one thread"
-    plural = "s" if len(kernel.statements) > 1 else ""
-    return (
-        f"/* {analysis.region.function}, statement{plural} {numbers} of the region at "
-        f"line {place.line}:\n * {axes}. */"
-    )
+@dataclass(slots=True)
+class _Touched:
+    """The arrays that threads have read and written since the last barrier."""
+
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
 
 
-def _written(body: tuple[Stmt, ...]) -> set[str]:
-    return {
-        s.target.array
-        for s in walk_stmts(body)
-        if isinstance(s, Assign) and not isinstance(s.target, Var)
-    }
+class _TeamWriter:
+    """Writes the body of one kernel of a team: placed loops and what is inside them.
+
+    The statements beside a shared loop belong to the block: what they write to memory one thread
+    writes, what they write to variables every thread computes for itself. Where one of them and the
+    threads of a loop touch the same array, the block's threads wait for each other in between.
+
+    `partials` are, once all is written, what the blocks leave to be combined.
+    """
+
+    def __init__(self, frame: _Frame, body: Body) -> None:
+        self.out = Writer(INDENT)
+        self.partials: list[Partial] = []
+        self._frame = frame
+        self._dialect = Dialect(frame.analysis.region, has_extrema=True, rolled=ROLLED)
+        # Nobody waits for who only reads another array.
+        self._changed = written_arrays(body)
+        self._own = [f"{s.type} {s.name};" for s in temporaries(frame.analysis, body)]
+        self._types: dict[str, str] = {}
+        self._buffers: dict[str, str] = {}
+        self._around: set[Level] = set()
+        # By all threads, and by the one that writes for its block.
+        self._by_all, self._by_one = _Touched(), _Touched()
+
+    def text(self) -> str:
+        """Return the body, what it needs declared first."""
+        count = self._frame.grid.block_size
+        # Through these threads combine what they have, one for each type.
+        buffers = [f"__shared__ {kind} {name}[{count}];" for kind, name in self._buffers.items()]
+        return "".join(f"{INDENT}{line}\n" for line in [*buffers, *self._own]) + self.out.text()
+
+    def write(self, body: Body, pending: frozenset[Combine] = frozenset()) -> None:
+        """Write what a block does in `body`, in order.
+
+        `pending` is what a loop around `body` combines after all: until then each thread keeps
+        its own part of it.
+        """
+        alone: list[Stmt] = []
+        for stmt in body:
+            if self._is_alone(stmt, body):
+                alone.append(stmt)
+                continue
+            self._write_alone(alone)
+            alone = []
+            match stmt:
+                case Local() | LocalArray():
+                    self._types[stmt.name] = stmt.type
+                    self._meet({stmt}, is_alone=False)
+                    self._dialect.write(self.out, stmt)
+                case Loop() if stmt.place is not Level.SERIAL:
+                    self._shared(stmt, pending)
+                case Loop():
+                    self._wait()
+                    with self.out.block(self._dialect.loop_head(stmt)):
+                        self.write(stmt.body, pending)
+                        self._wait()
+                case Assign():
+                    self._meet({stmt}, is_alone=False)
+                    self._dialect.write(self.out, stmt)
+        self._write_alone(alone)
+
+    def first_thread(self) -> str:
+        """Return the test for the thread that writes for its block."""
+        axes = [level for level, n in self._extents() if n > 1]
+        return _at_start(axes or [Level.THREAD_X])
+
+    def _extents(self) -> Iterator[tuple[Level, int]]:
+        return zip(THREADS, self._frame.grid.threads, strict=True)
+
+    # What one thread does -----------------------------------------------------------------
+
+    def _is_alone(self, stmt: Stmt, body: Body) -> bool:
+        """Return whether one thread runs `stmt` for its block: all that it leaves is in memory."""
+        if isinstance(stmt, Assign):
+            return isinstance(stmt.target, Access) and stmt.target.array not in self._types
+        if not isinstance(stmt, Loop) or _holds_shared(stmt):
+            return False
+        inside = tuple(walk_stmts((stmt,)))
+        declared = {s.name for s in inside if isinstance(s, Local | LocalArray)}
+        left = {
+            target_name(s)
+            for s in inside
+            if isinstance(s, Assign)
+            and (not isinstance(s.target, Access) or s.target.array in self._types)
+        }
+        others = [s for other in body if other is not stmt for s in walk_stmts((other,))]
+        return not (left - declared).intersection(n for s in others for n in used_names(s))
+
+    def _write_alone(self, group: list[Stmt]) -> None:
+        if not group:
+            return
+        self._meet({s for stmt in group for s in walk_stmts((stmt,))}, is_alone=True)
+        with self.out.block(f"if ({self.first_thread()})"):
+            self._dialect.write_body(self.out, tuple(group))
+
+    # Shared loops -------------------------------------------------------------------------
+
+    def _shared(self, loop: Loop, pending: frozenset[Combine]) -> None:
+        """Write a placed loop, and how what it combines comes together if it is not `pending`."""
+        inside = pending | frozenset(loop.combines)
+        idle = "" if loop.place in BLOCKS else self._idle_threads(loop)
+        if loop.place not in BLOCKS:
+            self._meet(set(walk_stmts((loop,))), is_alone=False)
+        with self.out.block(f"if ({idle})") if idle else nullcontext(), self._loop(loop):
+            if _is_band(loop):
+                inner = loop.body[0]
+                assert isinstance(inner, Loop)
+                self._around.add(loop.place)
+                self._shared(inner, inside)
+                self._around.discard(loop.place)
+            elif loop.place in BLOCKS:
+                self.write(loop.body, inside)
+            else:
+                self._dialect.write_body(self.out, loop.body)
+        for combined in loop.combines:
+            if combined not in pending:
+                self._combine(loop, combined)
+
+    def _idle_threads(self, loop: Loop) -> str:
+        """Return the test that leaves out the threads of axes that `loop` does not use."""
+        used = {x.place for x in walk_stmts((loop,)) if isinstance(x, Loop)} | self._around
+        return _at_start(level for level, n in self._extents() if n > 1 and level not in used)
+
+    @contextmanager
+    def _loop(self, loop: Loop) -> Iterator[None]:
+        """Write the head of a placed loop, what the body of the `with` writes, and its end."""
+        head, lines = _index(self._dialect, (loop,), self._frame)
+        if head and self._dialect.recurs(loop):
+            self.out.line(self._dialect.rolled)
+        # A block has one index, but its threads may share several loops of one name.
+        has_block = bool(head) or loop.place not in BLOCKS
+        with self.out.block(head) if has_block else nullcontext():
+            for line in lines:
+                self.out.line(line)
+            yield
+
+    # Combining ----------------------------------------------------------------------------
+
+    def _combine(self, loop: Loop, combined: Combine) -> None:
+        """Write how the threads, then the blocks, combine a partial result after `loop`."""
+        name, operator = combined.name, combined.op
+        levels = {
+            x.place for x in walk_stmts((loop,)) if isinstance(x, Loop) and combined in x.combines
+        }
+        if levels.intersection(THREADS):
+            self.combine_threads(name, operator)
+        if levels.intersection(BLOCKS):
+            self.partials.append(Partial(name, self._types[name], operator))
+
+    def combine_threads(self, name: str, operator: Operator) -> None:
+        """Write the call that gives every thread of the block the combined value of `name`."""
+        kind = cuda_type(self._types[name])
+        buffer = self._buffers.setdefault(kind, f"annotune_team{len(self._buffers)}")
+        call = f"annotune_combined<{OPERATIONS[operator]}>({name}, {buffer})"
+        self.out.line(f"{name} = {call};")
+        self._by_all, self._by_one = _Touched(), _Touched()
+
+    # Barriers -----------------------------------------------------------------------------
+
+    def _meet(self, stmts: Iterable[Stmt], is_alone: bool) -> None:
+        """Note what `stmts` touch, after a barrier where other threads have to do with it."""
+        reads, writes = _touched(stmts, frozenset(self._types))
+        others = (self._by_all,) if is_alone else (self._by_all, self._by_one)
+        if any((reads | writes) & one.writes or writes & one.reads for one in others):
+            self._barrier()
+        own = self._by_one if is_alone else self._by_all
+        own.reads |= reads
+        own.writes |= writes
+
+    def _wait(self) -> None:
+        """Write a barrier where anything that changes has been touched since the last one."""
+        touched = (one.reads | one.writes for one in (self._by_all, self._by_one))
+        if any(self._changed & names for names in touched):
+            self._barrier()
+
+    def _barrier(self) -> None:
+        self.out.line("__syncthreads();")
+        self._by_all, self._by_one = _Touched(), _Touched()
+
+
+def _at_start(axes: Iterable[Level]) -> str:
+    """Return the test for the threads that are the first ones along some axes."""
+    return " && ".join(f"{CUDA_INDEX[level][0]} == 0" for level in axes)
+
+
+def _is_band(loop: Loop) -> bool:
+    """Return whether `loop` holds nothing but another placed loop."""
+    inner = loop.body[0]
+    return len(loop.body) == 1 and isinstance(inner, Loop) and inner.place is not Level.SERIAL
+
+
+def _holds_shared(stmt: Stmt) -> bool:
+    return any(isinstance(s, Loop) and s.place is not Level.SERIAL for s in walk_stmts((stmt,)))
+
+
+def _touched(stmts: Iterable[Stmt], own: frozenset[str]) -> tuple[set[str], set[str]]:
+    """Return the arrays that statements read and write by themselves, but for those in `own`."""
+    reads: set[str] = set()
+    writes: set[str] = set()
+    for stmt in stmts:
+        if isinstance(stmt, Assign):
+            reads |= {r.array for r in stmt.reads() if isinstance(r, Access)}
+            if isinstance(stmt.target, Access):
+                writes.add(stmt.target.array)
+        elif isinstance(stmt, Local) and stmt.value is not None:
+            reads |= {a.array for a in accesses(stmt.value)}
+    return reads - own, writes - own

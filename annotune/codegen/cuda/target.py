@@ -8,11 +8,18 @@ from dataclasses import replace
 from annotune.analysis.facts import Analysis
 from annotune.codegen.assemble import assembled, calling_copies, copied, definition
 from annotune.codegen.c_stmt import final_values
+from annotune.codegen.cuda.cpp import (
+    CPP_WORDS,
+    HELD_RESIDENT,
+    MACROS,
+    c_spelling,
+    held_scalars,
+    prelude,
+    viewed,
+)
 from annotune.codegen.cuda.host import HostText, Version
 from annotune.codegen.cuda.kernel import KernelText, kernel_text
-from annotune.codegen.cuda.types import c_spelling, prelude
-from annotune.codegen.cuda.view import CPP_WORDS, HELD_RESIDENT, MACROS, held_scalars, viewed
-from annotune.codegen.names import Interface, interface, spelled, unmentioned, words
+from annotune.codegen.names import Interface, interface, spelled, unmentioned, with_hosts
 from annotune.codegen.renaming import in_users_file, without_macros
 from annotune.codegen.several_sizes import (
     OTHERS,
@@ -22,11 +29,11 @@ from annotune.codegen.several_sizes import (
     tests_by_size,
 )
 from annotune.codegen.target import Provenance, RegionCode, Vocabulary
-from annotune.codegen.writer import Writer
+from annotune.codegen.writer import Writer, words
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.nest import MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
-from annotune.schedule.plan import HostLoop, Kernel, Plan, Step
+from annotune.schedule.plan import Plan
 from annotune.space.variants import GpuPoints, Variant
 from annotune.transforms.cache import Resident
 from annotune.transforms.distribute import Distribute, Expand, Fuse
@@ -150,7 +157,7 @@ class _Kernels:
         """Return the kernels of one plan as text, by the name of the kernel."""
         outer, sizes = interface(analysis), served(analysis, plan) if suffix else OTHERS
         texts: dict[str, KernelText] = {}
-        for kernel, host in _with_host(plan.steps, analysis.region, ()):
+        for kernel, host in with_hosts(plan.steps, analysis.region):
             text = kernel_text(analysis, outer, kernel, suffix, plan.constants, host)
             texts[kernel.name] = self._once(text, sizes)
         return Version(plan.steps, texts, plan.constants)
@@ -168,20 +175,6 @@ class _Kernels:
         if self.shared is not None:
             return self.shared.texts()
         return tuple(text.definitions() for v in versions for text in v.texts.values())
-
-
-def _with_host(
-    steps: Sequence[Step], region: Region, host: tuple[Scalar, ...]
-) -> list[tuple[Kernel, tuple[Scalar, ...]]]:
-    """Return every kernel with the iterators of the host loops around it."""
-    out: list[tuple[Kernel, tuple[Scalar, ...]]] = []
-    for step in steps:
-        match step:
-            case Kernel():
-                out.append((step, host))
-            case HostLoop(loop, inner):
-                out += _with_host(inner, region, (*host, region.scalars[loop.var]))
-    return out
 
 
 def _undefined(region: Region) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotune.codegen.cuda.types import prelude
+from annotune.codegen.cuda.cpp import prelude
 from annotune.codegen.target import TARGET_NAMES, RegionCode, load_target
 from annotune.diagnostics import NOWHERE, AnnotuneError, Severity
 from annotune.pipeline import emit

@@ -1,12 +1,11 @@
-"""Loops that pick registers, counted from 0: their counters are the subscripts.
+"""One thread's work as CUDA, with the copies in shared memory that it helps to fill.
 
-Registers have no addresses. An array stays in them only where each of its subscripts is a number
-once the loops around it are written out. In ``for (i = i_t + i_w; …; i += 8)`` the subscript
+Loops that pick registers are counted from 0, their counters the subscripts. Registers have no
+addresses: an array stays in them only where each of its subscripts is a number once the loops
+around it are written out. In ``for (i = i_t + i_w; …; i += 8)`` the subscript
 ``(i - i_t - i_w) / 8`` is one for a compiler that finds that the start cancels and the division is
 exact; nvcc does not find it for two such loops in each other, and puts the array into local
 memory. So the loop counts, and its iterator is computed from the counter where it is needed.
-
-One thread's work as CUDA, with the copies in shared memory that it helps to fill.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from annotune.codegen.cuda.copies import (
     SHARE,
     THREAD_INDEX,
     VECTOR_BYTES,
-    Copies,
+    CopyNest,
     Lanes,
     Share,
     aligned_arrays,
@@ -34,11 +33,11 @@ from annotune.codegen.cuda.copies import (
     shares,
     vector,
 )
-from annotune.codegen.grid import Grid
+from annotune.codegen.cuda.grid import LaunchGrid
 from annotune.codegen.names import spelled, used_scalars
-from annotune.codegen.tile_ends import is_peeled, write_versions
 from annotune.codegen.writer import Writer
 from annotune.ir.expr import (
+    PRECEDENCE,
     Access,
     Binary,
     Call,
@@ -67,6 +66,7 @@ from annotune.ir.region import Region, flattened
 from annotune.schedule.plan import Kernel
 from annotune.transforms.stage import is_integer_type
 from annotune.transforms.tile import cut_ends, full_end
+from annotune.transforms.tile_ends import whole_tiles
 from annotune.transforms.transform import region_types
 from annotune.transforms.tree import Body, fresh_name
 
@@ -193,7 +193,7 @@ MAX_WRITTEN_OUT = 32
 ROLLED = "#pragma unroll 1"
 
 
-class _Run(Enum):
+class _RunKind(Enum):
     """What neighbouring statements are: work, copies into shared memory, loads, async copies."""
 
     WORK = "work"
@@ -215,7 +215,7 @@ class ThreadDialect(Dialect):
     only at run time would put them into memory.
     """
 
-    shape: Grid | None = None
+    shape: LaunchGrid | None = None
     constants: Mapping[str, int] = field(default_factory=dict)
     picking: RegisterLoops = NO_REGISTERS
     dealt: Mapping[str, Share] = field(default_factory=dict)
@@ -225,7 +225,7 @@ class ThreadDialect(Dialect):
 
     @classmethod
     def of(
-        cls, region: Region, kernel: Kernel, shape: Grid, constants: Mapping[str, int]
+        cls, region: Region, kernel: Kernel, shape: LaunchGrid, constants: Mapping[str, int]
     ) -> ThreadDialect:
         """Return the dialect for the threads of a kernel."""
         arrays = _local_arrays(kernel.body)
@@ -257,12 +257,19 @@ class ThreadDialect(Dialect):
         body: Body,
         write: Callable[[ThreadDialect, Body], None],
     ) -> None:
-        """Write `body` by `write`, once more for whole tiles where `tests` tell them apart."""
+        """Write `body` by `write`, once more for whole tiles where there are `tests` for them.
 
-        def write_one(version: Body, known: Premises) -> None:
-            write(replace(self, known=known), version)
-
-        write_versions(out, self, tests, body, self.known, write_one)
+        The version for the other tiles asks nothing twice: loops inside it have one version.
+        """
+        if not tests:
+            write(self, body)
+            return
+        texts = (self.expr(test, PRECEDENCE["&&"] + 1) for test in tests)
+        here = self.known.where(tests)
+        with out.block(f"if ({' && '.join(texts)})"):
+            write(replace(self, known=here), whole_tiles(body, here))
+        with out.block("else"):
+            write(self, unpeeled(body))
 
     def declare_shared(self, out: Writer, body: Body) -> None:
         """Write the declarations of what the block shares, and the number of a thread in it."""
@@ -291,17 +298,17 @@ class ThreadDialect(Dialect):
         before: Body = ()
         for kind, group in self._runs(own):
             match kind:
-                case _Run.WORK:
+                case _RunKind.WORK:
                     super().write_body(out, group)
-                case _Run.LOAD:
+                case _RunKind.LOAD:
                     self._all_together(out, group)
-                case _Run.COPY:
+                case _RunKind.COPY:
                     # The copies of the last round, or of this one, may still be in use.
                     if self.repeats or _touched(before) & _filled(group):
                         out.line("__syncthreads();")
                     self._all_together(out, group)
                     out.line("__syncthreads();")
-                case _Run.ASYNC:
+                case _RunKind.ASYNC:
                     # All threads have waited for each other where they have waited for copies.
                     if self.repeats and not (before and isinstance(before[-1], Await)):
                         out.line("__syncthreads();")
@@ -381,10 +388,10 @@ class ThreadDialect(Dialect):
     def _element(self, element: Access) -> str:
         return f"{element.array}[{SHARE}]" if element.array in self.dealt else self.expr(element)
 
-    def _runs(self, body: Body) -> Iterator[tuple[_Run, Body]]:
+    def _runs(self, body: Body) -> Iterator[tuple[_RunKind, Body]]:
         """Yield `body` in runs of statements of one kind."""
         run: list[Stmt] = []
-        kind = _Run.WORK
+        kind = _RunKind.WORK
         for stmt in body:
             own = self._kind(stmt)
             if run and own is not kind:
@@ -395,12 +402,12 @@ class ThreadDialect(Dialect):
         if run:
             yield kind, tuple(run)
 
-    def _kind(self, stmt: Stmt) -> _Run:
+    def _kind(self, stmt: Stmt) -> _RunKind:
         if _is_on(stmt, Level.ASYNC):
-            return _Run.ASYNC
+            return _RunKind.ASYNC
         if not _is_on(stmt, Level.COOPERATIVE):
-            return _Run.WORK
-        return _Run.LOAD if _filled((stmt,)) <= self.dealt.keys() else _Run.COPY
+            return _RunKind.WORK
+        return _RunKind.LOAD if _filled((stmt,)) <= self.dealt.keys() else _RunKind.COPY
 
     def _thread(self) -> str:
         """Return the number of a thread in its block, x fastest."""
@@ -411,7 +418,7 @@ class ThreadDialect(Dialect):
 
     def _all_together(self, out: Writer, group: Body) -> None:
         """Write neighbouring nests of copies; a condition that all of them have is asked once."""
-        every = [(stmt, Copies.of(stmt)) for stmt in group if isinstance(stmt, Loop)]
+        every = [(stmt, CopyNest.of(stmt)) for stmt in group if isinstance(stmt, Loop)]
         conditions = {copies.condition() for _, copies in every}
         shared = conditions.pop() if len(conditions) == 1 else None
         with out.block(f"if ({self.expr(shared)})") if shared is not None else nullcontext():
@@ -419,20 +426,20 @@ class ThreadDialect(Dialect):
                 self._together(out, copies, stmt.place is Level.ASYNC, shared)
 
     def _together(
-        self, out: Writer, copies: Copies, is_async: bool, known: Expr | None = None
+        self, out: Writer, copies: CopyNest, is_async: bool, known: Expr | None = None
     ) -> None:
         """Write a nest that the threads run together: each has its place in every row."""
         assert self.shape is not None
         threads = prod(self.shape.threads)
-        team = copies.crew(threads)
-        rounds = team.rounds
+        layout = copies.layout(threads)
+        rounds = layout.rounds
         every = [Lanes.of(stmt) for stmt in copies.body]
         if rounds <= MAX_WRITTEN_OUT or any(self._has_share(lanes) for lanes in every):
             out.line("#pragma unroll")
         with out.block(f"for (int {SHARE} = 0; {SHARE} < {rounds}; {SHARE}++)"):
-            for var, value in team.places(Var(THREAD_INDEX), Var(SHARE)):
+            for var, value in layout.places(Var(THREAD_INDEX), Var(SHARE)):
                 out.line(f"const int {var} = {self.expr(value)};")
-            idle = team.idle(Var(THREAD_INDEX), threads)
+            idle = layout.idle(Var(THREAD_INDEX), threads)
             with out.block(f"if ({self.expr(idle)})") if idle is not None else nullcontext():
                 for lanes in every:
                     guard = lanes.assign.guard
@@ -516,3 +523,16 @@ def _local_arrays(body: Body) -> tuple[LocalArray, ...]:
 def _write_body(out: Writer) -> Callable[[ThreadDialect, Body], None]:
     """Return what writes one version of a body."""
     return lambda dialect, body: dialect.write_body(out, body)
+
+
+def is_peeled(body: Body) -> bool:
+    """Return whether some loop in `body` has whole tiles apart."""
+    return any(isinstance(stmt, Loop) and stmt.peeled for stmt in walk_stmts(body))
+
+
+def unpeeled(body: Body) -> Body:
+    """Return `body` with one version of each loop."""
+    return tuple(
+        replace(stmt, body=unpeeled(stmt.body), peeled=()) if isinstance(stmt, Loop) else stmt
+        for stmt in body
+    )

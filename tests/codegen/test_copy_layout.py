@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotune.codegen.grid import Crew, crew
+from annotune.codegen.cuda.copies import CopyLayout, copy_layout
 from annotune.ir.expr import Expr, Int
 from annotune.ir.fold import fold
 
 LOOPS = ("outer", "middle", "inner")
+ROW = (("i", 16), ("j", 8))
 
 
-def copied(team: Crew, counts: dict[str, int]) -> list[tuple[int, ...]]:
-    """Return the elements that the threads of a crew copy, as the generated loop runs."""
+def copied(team: CopyLayout, counts: dict[str, int]) -> list[tuple[int, ...]]:
+    """Return the elements that the threads copy, as the generated loop runs."""
     found = []
     for thread in range(team.size):
         for turn in range(team.rounds):
@@ -42,7 +43,7 @@ counts_of = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(
 @settings(deadline=None, max_examples=60)
 @given(counts=counts_of, threads=st.integers(1, 150))
 def test_every_element_is_copied_once(counts: dict[str, int], threads: int) -> None:
-    team = crew(counts, threads)
+    team = copy_layout(counts, threads)
     assert team.size <= threads
     every = [tuple(p) for p in product(*(range(n) for n in counts.values()))]
     assert sorted(copied(team, counts)) == every
@@ -52,20 +53,24 @@ def test_every_element_is_copied_once(counts: dict[str, int], threads: int) -> N
 def test_a_quarter_of_the_threads_have_work_where_there_is_enough(
     counts: dict[str, int], threads: int
 ) -> None:
-    assert 4 * crew(counts, threads).size > min(threads, prod(counts.values()))
+    assert 4 * copy_layout(counts, threads).size > min(threads, prod(counts.values()))
 
 
 @pytest.mark.parametrize(
     ("counts", "threads", "team"),
     [
         # Sixteen by eight threads copy a row of the sum at a time.
-        ({"k": 12, "j": 8, "i": 16}, 128, Crew(128, (("i", 16), ("j", 8)), (("k", 12),), 1, 12)),
+        (
+            {"k": 12, "j": 8, "i": 16},
+            128,
+            CopyLayout(128, (("i", 16), ("j", 8)), (("k", 12),), 1, 12),
+        ),
         # Twelve do not divide the block; its last warp has no place in a row.
-        ({"k": 8, "j": 8, "i": 12}, 128, Crew(96, (("i", 12), ("j", 8)), (("k", 8),), 1, 8)),
-        ({"k": 8, "j": 8, "i": 8}, 128, Crew(128, (("i", 8), ("j", 8)), (("k", 4),), 2, 8)),
-        ({"k": 3, "i": 200}, 128, Crew(100, (), (("i", 2), ("k", 3)), 100, 200)),
-        ({"k": 2, "i": 8}, 128, Crew(16, (("i", 8), ("k", 2)))),
+        ({"k": 8, "j": 8, "i": 12}, 128, CopyLayout(96, (("i", 12), ("j", 8)), (("k", 8),), 1, 8)),
+        ({"k": 8, "j": 8, "i": 8}, 128, CopyLayout(128, (("i", 8), ("j", 8)), (("k", 4),), 2, 8)),
+        ({"k": 3, "i": 200}, 128, CopyLayout(100, (), (("i", 2), ("k", 3)), 100, 200)),
+        ({"k": 2, "i": 8}, 128, CopyLayout(16, (("i", 8), ("k", 2)))),
     ],
 )
-def test_the_places_of_threads(counts: dict[str, int], threads: int, team: Crew) -> None:
-    assert crew(counts, threads) == team
+def test_the_places_of_threads(counts: dict[str, int], threads: int, team: CopyLayout) -> None:
+    assert copy_layout(counts, threads) == team

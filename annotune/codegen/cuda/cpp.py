@@ -1,13 +1,23 @@
-"""C's types in CUDA C++, with a complex number of our own: the two have the same layout.
+"""What CUDA C++ says otherwise than C: types, names that it keeps, and what it must be given first.
 
-What stands before the kernels of ``S.cu``: headers, and functions that the text calls.
+A complex number is one of our own, with the same layout. What stands before the kernels of ``S.cu``
+are headers, and functions that the text calls.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from annotune.codegen.names import words
+from annotune.analysis.facts import Analysis, ArrayShape, ArrayUse
+from annotune.codegen.renaming import Renaming, made_names
+from annotune.codegen.writer import words
+from annotune.diagnostics import Template
+from annotune.ir.expr import Access, Call, Expr, Int, Real, Var
+from annotune.ir.region import Array, Region, Scalar
+from annotune.schedule.plan import Plan
+from annotune.space.variants import Variant
 
 _COMPLEX = {"double": "annotune_complex", "float": "annotune_complexf"}
 # C11 7.3 by the names of the functions below.
@@ -333,3 +343,145 @@ def prelude(device: str) -> str:
     parts += [operation(name) for name in OPERATIONS if name in called]
     parts += [COMBINED] if "annotune_combined" in called else []
     return "\n".join(parts)
+
+
+# What the host's text calls the parts of an array, after its name.
+PARTS = ("bytes", "first", "touched")
+
+
+# And its copies, before its name: the device's and the host's.
+PLACES = ("d", "h")
+
+
+HELD_RESIDENT = Template(
+    "AT401",
+    "'{name}' is computed in this region, and with --data resident nothing copies it back",
+    "make it an array of one element on the device",
+)
+
+
+# Words that C leaves to the user and C++ does not (C++17, [lex.key] and [lex.digraph]).
+CPP_WORDS = (
+    "alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl concept "
+    "const_cast constexpr decltype delete dynamic_cast explicit export false friend mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "reinterpret_cast requires static_assert static_cast template this thread_local throw true "
+    "try typeid typename using virtual wchar_t xor xor_eq"
+)
+
+
+# Macros of nvcc's, of the compilers behind it, and of the headers that a text includes.
+MACROS = (
+    "linux unix NULL EOF BUFSIZ stdin stdout stderr errno math_errhandling NAN INFINITY SNAN SNANF "
+    "HUGE_VAL HUGE_VALF HUGE_VALL MAXFLOAT NZERO RAND_MAX TMP_MAX FOPEN_MAX NAME_MAX PATH_MAX "
+    "LINE_MAX PIPE_BUF IOV_MAX L_tmpnam P_tmpdir CHAR_BIT LONG_BIT WORD_BIT CHAR_MAX CHAR_MIN "
+    "SHRT_MAX SHRT_MIN INT_MAX INT_MIN LONG_MAX LONG_MIN UINT_MAX ULONG_MAX SIZE_MAX BYTE_ORDER "
+    "BIG_ENDIAN LITTLE_ENDIAN PDP_ENDIAN SEEK_CUR SEEK_END SEEK_SET M_E M_PI M_PI_2 M_PI_4 M_1_PI "
+    "M_2_PI M_LN2 M_LN10 M_LOG2E M_LOG10E M_SQRT2 M_SQRT1_2 M_2_SQRTPI EXIT_SUCCESS EXIT_FAILURE"
+)
+
+
+# Words that the generated text uses itself.
+_OWN_WORDS = (
+    "blockDim blockIdx gridDim threadIdx dim3 min max size_t NULL stderr fprintf malloc free "
+    "memcpy cudaError_t cudaSuccess cudaErrorMemoryAllocation cudaMalloc cudaMemcpy cudaFree "
+    "cudaMemcpyHostToDevice cudaMemcpyDeviceToHost cudaDeviceSynchronize cudaGetLastError "
+    "cudaGetErrorString cudaFuncSetAttribute cudaFuncAttributeMaxDynamicSharedMemorySize blocks "
+    "threads status fits warpSize abort failure has_written"
+)
+
+
+@dataclass(frozen=True)
+class View(Renaming):
+    """What stands in ``S.cu`` for the names of a region.
+
+    `names` maps those that change to their new ones; `held` are the scalars, by their new
+    name, that become arrays of one element: the region assigns them and their values travel
+    from one kernel to the next, or out.
+    """
+
+    held: frozenset[str]
+
+    @classmethod
+    def of(cls, analysis: Analysis, plans: Iterable[Plan]) -> View:
+        """Return the view of a region and the plans made for it."""
+        region = analysis.region
+        assigned = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
+        held = assigned - analysis.private
+        names = _renamed(region, held, made_names(region, plans))
+        return cls(names, frozenset(names.get(name, name) for name in held))
+
+    def kind(self, type_: str) -> str:
+        """Return a C type as C++ says it."""
+        return cuda_type(type_)
+
+    def change(self, part: Expr) -> Expr | None:
+        """Return a scalar or an element in the names of ``S.cu``, None for other parts."""
+        match part:
+            case Var(name, span) if self.name(name) in self.held:
+                return Access(self.name(name), (Int(0),), span)
+            case Real("I"):
+                return Call(IMAGINARY_UNIT, ())
+            case Call(function, arguments) if function in FUNCTIONS or function.startswith("("):
+                inner = tuple(map(self.expr, arguments))
+                return Call(FUNCTIONS.get(function) or f"({cuda_type(function[1:-1])})", inner)
+            case _:
+                return super().change(part)
+
+    def analysis(self, analysis: Analysis) -> Analysis:
+        """Return what code generation asks of `analysis`, in the names of ``S.cu``."""
+        found = super().analysis(analysis)
+        scalars = found.region.scalars
+        arrays, shapes, uses = dict(found.region.arrays), dict(found.shapes), dict(found.uses)
+        for scalar in (s for name, s in scalars.items() if name in self.held):
+            name = scalar.name
+            arrays[name] = Array(name, scalar.type, (None,), is_pointer=True)
+            shapes[name] = ArrayShape(name, (None,), Int(0), Int(1))
+            uses[name] = ArrayUse(name, is_read=True, is_written=True, overwritten=False)
+        left = {name: s for name, s in scalars.items() if name not in self.held}
+        region = replace(found.region, arrays=arrays, scalars=left)
+        return replace(found, region=region, shapes=shapes, uses=uses)
+
+
+def viewed(variant: Variant) -> tuple[Variant, View]:
+    """Return a variant in the names of ``S.cu``, and the view that leads there."""
+    view = View.of(variant.analysis, variant.plans())
+    return variant.rewritten(view.analysis, view.plan), view
+
+
+def held_scalars(region: Region, view: View) -> tuple[Scalar, ...]:
+    """Return the user's scalars that the kernels keep in memory."""
+    return tuple(s for s in region.scalars.values() if view.name(s.name) in view.held)
+
+
+def _renamed(region: Region, held: set[str], made: frozenset[str]) -> dict[str, str]:
+    """Return new names for what cannot keep its own, no two things under one name."""
+    users = {*region.arrays, *region.scalars, *made}
+    prefix = f"{region.label}_"
+    words = {*CPP_WORDS.split(), *MACROS.split(), *_OWN_WORDS.split()}
+    names: dict[str, str] = {}
+    while True:
+        memory = {a: names.get(a, a) for a in (*region.arrays, *held)}
+        copies = {f"{place}_{a}": user for user, a in memory.items() for place in PLACES}
+        parts = {f"{a}_{part}" for a in memory.values() for part in PARTS}
+        reserved = words | copies.keys() | parts
+        # The copy of ``bytes`` and the size of ``d``: one name for both.
+        twice = {user for copy, user in copies.items() if copy in parts}
+        clash = next(
+            (
+                user
+                for user in sorted(users)
+                if names.get(user, user) in reserved
+                or names.get(user, user).startswith(("annotune_", prefix))
+                or user in twice
+            ),
+            None,
+        )
+        if clash is None:
+            return names
+        new = f"{names.get(clash, clash)}_"
+        if new.startswith(("annotune_", prefix)):
+            new = f"own_{new}"
+        while new in reserved or new in users or new in names.values():
+            new += "_"
+        names[clash] = new

@@ -1,20 +1,12 @@
-"""The launch grid of a kernel: how many blocks and threads the placed loops get.
-
-Which threads of a block copy what: whole rows each round, so that indices are worked out once.
-
-A thread that takes every so-manieth element of a copy has another place in each round, and
-where the extents are no powers of two ptxas keeps the addresses of all rounds in registers
-(seen for sm_90: 254 registers at extents of 24, where 168 do). Threads that stay at their place
-in a row and go from row to row add one constant per round.
-"""
+"""The launch grid of a kernel: how many blocks and threads the placed loops get."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from annotune.ir.expr import Binary, Call, Expr, Int, Var
+from annotune.ir.expr import Binary, Call, Expr, Int
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Level, Loop
 from annotune.schedule.launch_sizes import TEAM
@@ -49,7 +41,7 @@ CUDA_INDEX = {
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class LaunchGrid:
     """The launch of one kernel at the sizes it is tuned for.
 
     `threads` are the extents of a block (x, y, z). `trips` gives the trip count of each axis
@@ -63,6 +55,11 @@ class Grid:
     tuned: Mapping[Level, int]
     limits: Mapping[Level, int]
     flat: frozenset[Level] = frozenset()
+
+    @property
+    def block_size(self) -> int:
+        """Return how many threads a block has."""
+        return prod(self.threads)
 
     def most_blocks(self, level: Level, step: int) -> int:
         """Return the most blocks along an axis where the trip count of its loop is open."""
@@ -95,7 +92,7 @@ class Grid:
         return isinstance(trip, Int) and trip.value <= self.limits[level]
 
 
-def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
+def grid(kernel: Kernel, sizes: Mapping[str, int]) -> LaunchGrid:
     """Return the launch grid of `kernel`, tuned for `sizes`.
 
     Threads that would exceed a block run over the rest of their loop in strides, the y axis
@@ -143,7 +140,7 @@ def grid(kernel: Kernel, sizes: Mapping[str, int]) -> Grid:
         limits[level] = max(1, min(limits[level], room))
         room //= min(tuned.get(level, 1), limits[level])
     flat = frozenset(loops[0].place for loops in axes_of(band) if len(loops) > 1)
-    return Grid((extents[0], extents[1], extents[2]), trips, tuned, limits, flat)
+    return LaunchGrid((extents[0], extents[1], extents[2]), trips, tuned, limits, flat)
 
 
 def axes_of(band: Sequence[Loop]) -> tuple[tuple[Loop, ...], ...]:
@@ -173,79 +170,3 @@ def own_count(loop: Loop) -> Expr:
             if isinstance(count, Int):
                 return count
     return fold(trip_count(loop))
-
-
-@dataclass(frozen=True, slots=True)
-class Crew:
-    """The `size` threads of a block that copy a nest, and what places each of them in it.
-
-    The loops in `fixed`, fastest first with their counts, have one value in a thread. In each of
-    its rounds a thread has another iteration of the `turns`, fastest first with the rounds over
-    them: of the first of these loops `rows` iterations, of `count` in all, are copied at a time.
-    """
-
-    size: int
-    fixed: tuple[tuple[str, int], ...]
-    turns: tuple[tuple[str, int], ...] = ()
-    rows: int = 1
-    count: int = 1
-
-    @property
-    def rounds(self) -> int:
-        """Return how many iterations a thread runs at most."""
-        return prod(turns for _, turns in self.turns)
-
-    def places(self, thread: Expr, turn: Expr) -> Iterator[tuple[str, Expr]]:
-        """Yield the value of each loop in a thread's round, by the numbers of both."""
-        faster = 1
-        for var, count in self.fixed:
-            yield var, _digit(thread, faster, count, faster * count == self.size)
-            faster *= count
-        first, slower = _digit(thread, faster, 1, True), 1
-        for place, (var, turns) in enumerate(self.turns):
-            own = _digit(turn, slower, turns, slower * turns == self.rounds)
-            if place == 0 and self.rows > 1:
-                own = Binary("+", first, fold(Binary("*", Int(self.rows), own)))
-            yield var, own
-            slower *= turns
-
-    def idle(self, thread: Expr, threads: int) -> Expr | None:
-        """Return the condition for a thread to have a place in a round, None for always."""
-        tests: list[Expr] = []
-        if self.size < threads:
-            tests.append(Binary("<", thread, Int(self.size)))
-        if self.turns and self.rows * self.turns[0][1] > self.count:
-            tests.append(Binary("<", Var(self.turns[0][0]), Int(self.count)))
-        if not tests:
-            return None
-        return tests[0] if len(tests) == 1 else Binary("&&", *tests)
-
-
-def crew(counts: Mapping[str, int], threads: int) -> Crew:
-    """Return how `threads` share a nest of loops with `counts`, outermost first.
-
-    They take as many whole inner loops as there are threads for, and rows of the next loop with
-    the threads that are left over.
-    """
-    loops = list(counts.items())
-    fixed: list[tuple[str, int]] = []
-    size = 1
-    while loops and size * loops[-1][1] <= threads:
-        fixed.append(loops.pop())
-        size *= fixed[-1][1]
-    if not loops:
-        return Crew(size, tuple(fixed))
-    moving, count = loops.pop()
-    turns = -(-count // (threads // size))
-    # The fewest rows that need no more rounds leave the fewest threads without a row at the end.
-    rows = -(-count // turns)
-    outer = reversed(loops)
-    return Crew(size * rows, tuple(fixed), ((moving, turns), *outer), rows, count)
-
-
-def _digit(number: Expr, faster: int, count: int, is_last: bool) -> Expr:
-    """Return a digit of a number, below which others count to `faster`."""
-    if count == 1 and not is_last:
-        return Int(0)
-    own = number if faster == 1 else Binary("/", number, Int(faster))
-    return own if is_last else Binary("%", own, Int(count))

@@ -28,7 +28,7 @@ from annotune.codegen.target import Provenance, Target, load_target
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity, Span, Template
 from annotune.files import read_source
 from annotune.frontend.load import load_sound
-from annotune.frontend.read.preprocess import Search
+from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.ir.region import Region, SourceFile
 from annotune.report.findings import CheckReport, Emission, RegionReport
 from annotune.schedule.apply import build
@@ -338,8 +338,8 @@ def _sidecars(settings: Settings) -> list[Path]:
     return [next(p for p in places if p.is_file())] if any(p.is_file() for p in places) else []
 
 
-def _search(settings: Settings) -> Search:
-    return Search(settings.include, settings.defines, settings.compiler)
+def _search(settings: Settings) -> HeaderSearch:
+    return HeaderSearch(settings.include, settings.defines, settings.compiler)
 
 
 def _load(

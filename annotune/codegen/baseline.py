@@ -18,7 +18,7 @@ from annotune.codegen.renaming import body_text
 from annotune.codegen.target import RegionCode
 from annotune.codegen.writer import INDENT, Writer
 from annotune.frontend.read.preprocess import blank, without_comments
-from annotune.frontend.read.tokens import Replacement, Source, Tokens
+from annotune.frontend.read.tokens import Replacement, SourceText, Tokens
 from annotune.ir.expr import Int, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Combine, LocalArray, Loop, walk_stmts
@@ -176,7 +176,7 @@ class _Written:
     @classmethod
     def of(cls, source: SourceFile, region: Region) -> _Written:
         """Return the text of `region`, with offsets of the whole file."""
-        text = without_comments(Source(source.path, source.text))
+        text = without_comments(SourceText(source.path, source.text))
         place = region.extent
         shown = blank(text[: place.body_start]) + text[place.body_start : place.body_end]
         lines = (0, *(at + 1 for at, c in enumerate(source.text) if c == "\n"))

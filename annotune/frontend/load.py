@@ -9,54 +9,45 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from annotune.annotation.messages import nearest
 from annotune.annotation.perf_tuning import MAX_SIZES, problem_sizes
-from annotune.annotation.spec import Spec, Value
+from annotune.annotation.regions import AnnotationBlock
+from annotune.annotation.spec import Spec
 from annotune.diagnostics import AnnotuneError, Diagnostic, Severity
 from annotune.frontend import messages
-from annotune.frontend.lower.aliases import key, with_aliases
-from annotune.frontend.lower.arrays import (
+from annotune.frontend.functions import user_functions
+from annotune.frontend.lower.aliases import Aliased, key, with_aliases
+from annotune.frontend.lower.around import (
+    Stability,
     declarations,
     definitions,
-    describe,
     learn,
-    mixes_widths,
-    refuse_shared,
+    read_after,
     set_in_text,
+    tuned_sizes,
 )
-from annotune.frontend.lower.expressions import Expressions
-from annotune.frontend.lower.functions import user_functions
-from annotune.frontend.lower.macro_texts import (
-    branches_read,
-    open_conditions,
-    surroundings,
-    values_read,
-)
-from annotune.frontend.lower.names import Names
-from annotune.frontend.lower.origins import derived_from, origin, tuned_sizes
-from annotune.frontend.lower.stability import Stability, read_after
+from annotune.frontend.lower.arrays import derived_from, describe, mixes_widths, refuse_shared
+from annotune.frontend.lower.names import Given, Names
 from annotune.frontend.lower.statements import lower
+from annotune.frontend.macro_texts import conditions_at, surroundings
 from annotune.frontend.messages import NO_FUNCTION, NO_LOOP
 from annotune.frontend.read.filescope import File
-from annotune.frontend.read.ladder import Ladder, Rung
-from annotune.frontend.read.parse import expanded
-from annotune.frontend.read.preprocess import Search
+from annotune.frontend.read.ladder import Ladder
+from annotune.frontend.read.parse import TopLevel, expanded
+from annotune.frontend.read.preprocess import HeaderSearch
 from annotune.frontend.read.region_finder import (
-    Block,
-    Function,
-    Place,
+    ParsedFunction,
+    RegionPlace,
     check_directives,
     find,
     function_at,
     macros_defined_in,
     part_of,
 )
-from annotune.frontend.read.tokens import Source, Tokens
-from annotune.frontend.read.toplevel import TopLevel
+from annotune.frontend.read.tokens import SourceText, Tokens
 from annotune.ir.expr import Var
-from annotune.ir.region import Array, Extent, Region, SourceFile
+from annotune.ir.region import Extent, Region, SourceFile
 
 _NOTHING: Mapping[str, int] = {}
 _NO_DEFINES: Mapping[str, str] = {}
@@ -77,10 +68,10 @@ class Loaded:
 def load(
     path: str,
     text: str,
-    blocks: Sequence[Block],
+    blocks: Sequence[AnnotationBlock],
     overrides: Mapping[str, int] = _NOTHING,
     defines: Mapping[str, str] = _NO_DEFINES,
-    search: Search | None = None,
+    search: HeaderSearch | None = None,
 ) -> SourceFile:
     """Return the regions of a C file.
 
@@ -99,11 +90,11 @@ def load(
 def load_sound(
     path: str,
     text: str,
-    blocks: Sequence[Block],
+    blocks: Sequence[AnnotationBlock],
     overrides: Mapping[str, int] = _NOTHING,
     defines: Mapping[str, str] = _NO_DEFINES,
     function: str = "",
-    search: Search | None = None,
+    search: HeaderSearch | None = None,
 ) -> Loaded:
     """Return what `load` does, without letting one refused region hide the others.
 
@@ -113,7 +104,7 @@ def load_sound(
         AnnotuneError: The file as a whole is no C file.
     """
     blocks = sorted(blocks, key=lambda b: b.start)
-    search = search or Search(defines=defines)
+    search = search or HeaderSearch(defines=defines)
     ladder = _ladder(path, text, search)
     reading = _Reading(ladder, blocks, overrides)
     regions: list[Region] = []
@@ -132,13 +123,13 @@ def load_sound(
     return Loaded(SourceFile(path, text, tuple(regions)), tuple(problems), tuple(reading.counts))
 
 
-def open_file(path: str, text: str, search: Search) -> File:
+def open_file(path: str, text: str, search: HeaderSearch) -> File:
     """Return a file preprocessed and cut into its declarations, or raise why it is no C file."""
     return _ladder(path, text, search).first.file
 
 
-def _ladder(path: str, text: str, search: Search) -> Ladder:
-    source = Source(path, text)
+def _ladder(path: str, text: str, search: HeaderSearch) -> Ladder:
+    source = SourceText(path, text)
     if "\0" in text:
         at = text.index("\0")
         raise AnnotuneError.of(messages.BINARY_FILE.at(source.span(at, at + 1)))
@@ -151,15 +142,17 @@ class _Reading:
     """The regions of one file, each read on the lowest rung of the ladder that is enough."""
 
     def __init__(
-        self, ladder: Ladder, blocks: Sequence[Block], overrides: Mapping[str, int]
+        self, ladder: Ladder, blocks: Sequence[AnnotationBlock], overrides: Mapping[str, int]
     ) -> None:
         self.ladder = ladder
         self.overrides = overrides
         self.counts: Counter[str] = Counter()
         self.warnings: list[Diagnostic] = []
+        # The last function parsed on each rung.
+        self.parsed: dict[File, ParsedFunction] = {}
         self.erased = macros_defined_in(ladder.first.file.clean, blocks)
 
-    def region(self, block: Block, function: str) -> Region | None:
+    def region(self, block: AnnotationBlock, function: str) -> Region | None:
         """Return the region of a block; None in a function other than the one asked for.
 
         Raises:
@@ -177,7 +170,7 @@ class _Reading:
                 if function not in ("", part.function):
                     return None
                 check_directives(rung.file, block, part)
-                made = self._region(rung, part, block)
+                made = self._region(rung.file, part, block)
             except AnnotuneError as error:
                 # A rung that failed on its way is no better witness than the one before it.
                 refusal = error if refusal is None or not rung.problem else refusal
@@ -195,102 +188,100 @@ class _Reading:
         assert refusal is not None
         raise self.ladder.explained(refusal)
 
-    def _warn(self, block: Block, names: Sequence[str]) -> None:
+    def _warn(self, block: AnnotationBlock, names: Sequence[str]) -> None:
         for name in dict.fromkeys(names):
             warning = messages.DECIDED_ALONE.at(block.span, name=name)
             for note in self.ladder.unread_notes():
                 warning = warning.with_note(note)
             self.warnings.append(warning)
 
-    def _region(self, rung: Rung, part: TopLevel, block: Block) -> Region:
-        if part not in rung.functions:
+    def _region(self, file: File, part: TopLevel, block: AnnotationBlock) -> Region:
+        function = self.parsed.get(file)
+        if function is None or function.part != part:
             # Blocks come in text order, so no earlier function is asked for again.
-            rung.functions.clear()
-            rung.functions[part] = function_at(rung.file, part, self.erased)
-        index = self.counts[part.function]
-        return _region(rung.file, rung.functions[part], block, index, self.overrides, self.erased)
+            function = self.parsed[file] = function_at(file, part, self.erased)
+        # The blocks around one region are not those around the next.
+        function = replace(function, scope=function.scope.copy())
+        return _region(function, block, self.counts[part.function], self.overrides, self.erased)
 
 
 def _region(
-    file: File,
-    function: Function,
-    block: Block,
+    function: ParsedFunction,
+    block: AnnotationBlock,
     index: int,
     overrides: Mapping[str, int],
     erased: frozenset[str],
 ) -> Region:
     inside = (block.body_start, block.body_end)
-    # The blocks around one region are not those around the next.
-    function = replace(function, scope=function.scope.copy())
-    place = find(file, function, block.body_start, block.body_end, block.span)
-    given = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
-    names = Names(
-        file,
-        function.scope,
-        place.scopes,
-        read_after(function.tree.body, place.statements) | _results(block.spec, place),
-        function.changes,
-        are_disjoint=block.spec.assumptions.disjoint,
-        pure=frozenset(block.spec.assumptions.pure),
-        sizes=frozenset(given),
-    )
-    words = file.words(function.part) | {*function.scope.symbols, *file.clean.macros}
-    body = function.tree.body
-    formulas = definitions(body, place.statements, names, given, block.start)
-    names.derived_from = derived_from(body, names, ())
-    aliased = with_aliases(place.statements, formulas, names, words, body, block.start)
-    names.derived_from = derived_from(body, names, aliased.aliases)
-    learn(aliased.formulas, names)
-    names.sizes |= {alias.name for alias in aliased.aliases if key(alias) in given}
-    nest = lower(aliased.statements, names)
+    aliased, names = _before(function, block, overrides)
+    nest, names = lower(aliased.statements, names)
     # An integer that nothing reads may be made of an array that no statement is left to touch.
-    touched = nest.arrays()
-    names.arrays = {name: symbol for name, symbol in names.arrays.items() if name in touched}
+    used, touched = names.used, nest.arrays()
+    used.arrays = {name: symbol for name, symbol in used.arrays.items() if name in touched}
     if not nest.loops():
         raise AnnotuneError.of(messages.NO_NEST.at(block.span))
     _use_sizes_of(block.spec.assumptions.extents, names)
-    stability = Stability.of(body, names, block.start)
+    stability = Stability.of(names)
     refuse_shared(names, nest, stability)
-    arrays = _arrays(names, body, block.start, stability)
+    arrays = {n: describe(symbol, names, stability) for n, symbol in used.arrays.items()}
     changing = {loop.var for loop in nest.loops()}
     changing |= {a.target.name for a in nest.assigns() if isinstance(a.target, Var)}
-
-    def sizes(given: Mapping[str, Value]) -> dict[str, int]:
-        aliases = aliased.aliases
-        return tuned_sizes(names, aliases, changing, given, overrides, body, block.start)
-
-    first, *others = map(sizes, problem_sizes(block.spec, MAX_SIZES) or ({},))
+    first, *others = (
+        tuned_sizes(names, aliased.aliases, changing, given, overrides)
+        for given in problem_sizes(block.spec, MAX_SIZES) or ({},)
+    )
     varied = (name for name in first if any(one.get(name) != first[name] for one in others))
     return Region(
         function.part.function,
         index,
         nest,
         arrays,
-        names.scalars,
+        used.scalars,
         first,
         block.spec,
-        _extent(file, function.part, block),
+        _extent(function, block),
         block.span,
-        names.is_wide or mixes_widths(nest, names.scalars),
+        used.is_wide or mixes_widths(nest, used.scalars),
         aliased.aliases,
         aliased.spellings,
-        user_functions(file, names.functions, block.body_start),
-        tuple(declarations(aliased.statements, names, aliased.formulas)),
+        user_functions(function.file, used.functions, block.body_start),
+        declarations(aliased.statements, names, aliased.formulas),
         other_sizes=tuple(others),
         varied=tuple(varied),
-        conditions=(
-            *open_conditions(file.clean, *inside),
-            *values_read(names, function, *inside, erased),
-            *branches_read(names, function, block.body_start),
-        ),
+        conditions=conditions_at(names, *inside, erased),
         formulas=set_in_text(aliased.statements, names, nest),
-        counted=frozenset(names.counted),
-        around=surroundings(names, function, index, inside),
-        asked_first=frozenset(names.asked_first),
+        counted=frozenset(used.counted),
+        around=surroundings(names, index, inside),
+        asked_first=frozenset(used.asked_first),
     )
 
 
-def _results(spec: Spec, place: Place) -> frozenset[str]:
+def _before(
+    function: ParsedFunction, block: AnnotationBlock, overrides: Mapping[str, int]
+) -> tuple[Aliased, Names]:
+    """Return a region's statements, and what its names mean before the first of them."""
+    place = find(function, block.body_start, block.body_end, block.span)
+    sizes = {*overrides, *(parameter.name for parameter in block.spec.input_params)}
+    given = Given(
+        block.start,
+        len(place.scopes),
+        read_after(function.body, place.statements) | _results(block.spec, place),
+        block.spec.assumptions.disjoint,
+        frozenset(block.spec.assumptions.pure),
+        frozenset(sizes),
+    )
+    names = Names(function, given, place.scopes)
+    formulas = definitions(place.statements, names, sizes)
+    names = replace(names, derived_from=derived_from(names, ()))
+    aliased = with_aliases(place.statements, formulas, names)
+    names = learn(
+        aliased.formulas, replace(names, derived_from=derived_from(names, aliased.aliases))
+    )
+    sizes |= {alias.name for alias in aliased.aliases if key(alias) in sizes}
+    return aliased, replace(names, given=replace(given, sizes=frozenset(sizes)))
+
+
+def _results(spec: Spec, place: RegionPlace) -> frozenset[str]:
     """Return the parameters that a driver of Orio's reads after the region.
 
     It declares the variables of ``decl`` as globals and compares them, scalars too: passed by
@@ -303,24 +294,15 @@ def _results(spec: Spec, place: Place) -> frozenset[str]:
 
 def _use_sizes_of(extents: Mapping[str, tuple[str, ...]], names: Names) -> None:
     """Note the sizes in the extents that the annotation gives to the region's arrays."""
-    texts = [text for array in names.arrays for text in extents.get(array, ())]
+    texts = [text for array in names.used.arrays for text in extents.get(array, ())]
     for word in re.findall(r"[A-Za-z_]\w*", " ".join(texts)):
         symbol = names.find(word)
         if symbol is not None and symbol.is_integer:
             names.use(symbol)
 
 
-def _arrays(names: Names, body: Any, region_start: int, stability: Stability) -> dict[str, Array]:
-    expressions = Expressions(names)
-    found: dict[str, Array] = {}
-    for name, symbol in names.arrays.items():
-        root, offset = origin(symbol, body, region_start, expressions)
-        array = describe(symbol, expressions, stability)
-        found[name] = replace(array, root=root, offset=offset)
-    return found
-
-
-def _extent(file: File, part: TopLevel, block: Block) -> Extent:
+def _extent(function: ParsedFunction, block: AnnotationBlock) -> Extent:
+    file, part = function.file, function.part
     first = file.tokens.starts[part.first]
     before = file.tokens.ends[part.first - 1] if part.first else 0
     line_start = file.source.line_start(first)
@@ -335,7 +317,7 @@ def _extent(file: File, part: TopLevel, block: Block) -> Extent:
     )
 
 
-_NO_SEARCH = Search()
+_NO_SEARCH = HeaderSearch()
 
 
 def locate_loop(
@@ -344,7 +326,7 @@ def locate_loop(
     loop: str = "",
     occurrence: int = 1,
     path: str = "<source>",
-    search: Search = _NO_SEARCH,
+    search: HeaderSearch = _NO_SEARCH,
 ) -> tuple[int, int]:
     """Return the offsets at which a loop of a function starts and ends.
 

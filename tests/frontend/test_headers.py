@@ -14,9 +14,9 @@ from annotune.annotation.regions import find_annotations
 from annotune.diagnostics import AnnotuneError, Severity
 from annotune.frontend.load import Loaded, load_sound
 from annotune.frontend.read import ladder
-from annotune.frontend.read.preprocess import Search, preprocess
-from annotune.frontend.read.system_headers import Reading, by_compiler, by_pcpp
-from annotune.frontend.read.tokens import Source
+from annotune.frontend.read.ladder import HeadersRead, by_compiler, by_pcpp
+from annotune.frontend.read.preprocess import HeaderSearch, preprocess
+from annotune.frontend.read.tokens import SourceText
 
 GCC = shutil.which("gcc") or ""
 NEEDS_GCC = pytest.mark.skipif(not GCC, reason="no gcc")
@@ -29,7 +29,7 @@ def function(body: str, head: str = "") -> str:
 
 def read(text: str, folder: Path, *include: str, compiler: tuple[str, ...] = ()) -> Loaded:
     path = str(folder / "t.c")
-    search = Search(tuple(str(folder / name) for name in include), {}, compiler)
+    search = HeaderSearch(tuple(str(folder / name) for name in include), {}, compiler)
     return load_sound(path, text, find_annotations(text, path), search=search)
 
 
@@ -98,7 +98,7 @@ def test_a_broken_header_hides_nothing_else(tmp_path: Path) -> None:
 def test_no_header_is_asked_for_without_need(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def asked(source: Source, search: Search) -> Reading:
+    def asked(source: SourceText, search: HeaderSearch) -> HeadersRead:
         raise AssertionError("a system header was read")
 
     monkeypatch.setattr(ladder, "by_pcpp", asked)
@@ -161,14 +161,14 @@ def test_a_decision_without_its_header_is_warned_about(tmp_path: Path) -> None:
 @NEEDS_SYSTEM
 def test_pcpp_reads_what_gcc_reads(tmp_path: Path) -> None:
     text = "#define _GNU_SOURCE\n#include <math.h>\nint x;\n#include <limits.h>\n"
-    source = Source(str(tmp_path / "t.c"), text)
-    readings = [by_pcpp(source, Search())]
+    source = SourceText(str(tmp_path / "t.c"), text)
+    readings = [by_pcpp(source, HeaderSearch())]
     if GCC:
-        readings.append(by_compiler(source, Search(compiler=(GCC,))))
-        assert preprocess(source, Search(), readings[1].given).unread == ()
+        readings.append(by_compiler(source, HeaderSearch(compiler=(GCC,))))
+        assert preprocess(source, HeaderSearch(), readings[1].given).unread == ()
     for reading in readings:
         assert set(reading.given) == {2, 4}
-        clean = preprocess(source, Search(), reading.given)
+        clean = preprocess(source, HeaderSearch(), reading.given)
         assert clean.macro("M_PI", len(text)) is not None
         assert clean.macro("M_PI", text.index("#include")) is None
         assert clean.macro("INT_MAX", len(text)) is not None
@@ -176,8 +176,8 @@ def test_pcpp_reads_what_gcc_reads(tmp_path: Path) -> None:
 
 @NEEDS_GCC
 def test_a_slow_or_failing_compiler_is_a_failed_rung(tmp_path: Path) -> None:
-    source = Source(str(tmp_path / "t.c"), "#include <math.h>\n")
-    reading = by_compiler(source, Search(compiler=(GCC, "--no-such-option")))
+    source = SourceText(str(tmp_path / "t.c"), "#include <math.h>\n")
+    reading = by_compiler(source, HeaderSearch(compiler=(GCC, "--no-such-option")))
     assert not reading.given
     assert "no-such-option" in reading.problem
 

@@ -14,12 +14,12 @@ from support.nest_text import print_nest
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.read.parse import expanded
 from annotune.frontend.read.preprocess import preprocess
-from annotune.frontend.read.tokens import Source, Tokens
+from annotune.frontend.read.tokens import SourceText, Tokens
 
 
 def expansion(text: str) -> list[str]:
     """Return the tokens of a text with every macro expanded, integers too."""
-    clean = preprocess(Source("t.c", text))
+    clean = preprocess(SourceText("t.c", text))
     tokens = Tokens.of(clean.text)
     return expanded(clean, tokens, 0, len(tokens) - 1, erased=frozenset(clean.macros)).texts
 

@@ -9,9 +9,9 @@ from source_text import SIZES, load_region
 from support.nest_text import print_nest
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.read.constant import evaluate
+from annotune.frontend.read.macros import evaluate
 from annotune.frontend.read.preprocess import preprocess
-from annotune.frontend.read.tokens import Source
+from annotune.frontend.read.tokens import SourceText
 
 PIECES = st.sampled_from(
     [
@@ -25,7 +25,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES).map("".join))
 def test_length_and_lines_stay(text: str) -> None:
     try:
-        clean = preprocess(Source("t.c", text))
+        clean = preprocess(SourceText("t.c", text))
     except AnnotuneError:
         return
     assert len(clean.text) == len(text)

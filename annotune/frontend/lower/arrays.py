@@ -1,48 +1,28 @@
-"""The arrays of a region, from their declarations.
+"""The arrays of a region, from their declarations, and where their pointers point.
 
-Integers that a function computes once before a region, as formulas of what they are made of.
-
-``const int w = x_max + 4;`` in front of a nest over ``a[k*w + j]`` proves for all sizes what
-``w`` alone does not: that a row holds every ``j``.
+What a pointer variable points into, and how far from its start, as far as the text says it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
-from annotune.diagnostics import NOWHERE, AnnotuneError
+from pycparser import c_ast
+
+from annotune.diagnostics import AnnotuneError
+from annotune.frontend.lower.aliases import key
+from annotune.frontend.lower.around import Stability
 from annotune.frontend.lower.expressions import Expressions
-from annotune.frontend.lower.names import Formula, Names
-from annotune.frontend.lower.stability import Stability
+from annotune.frontend.lower.names import Names
 from annotune.frontend.messages import MAY_BE_ELEMENT, SIZE_CHANGES, TWO_MEANINGS
-from annotune.frontend.read.syntax import c_ast, walk_tree
-from annotune.frontend.types.kinds import (
-    Typed,
-    goes_round,
-    is_integer,
-    keeps_values,
-    may_wrap,
-    width,
-)
+from annotune.frontend.read.syntax import CHANGES, changed_by, names_in, offset, walk_tree
+from annotune.frontend.types.kinds import is_integer, width
 from annotune.frontend.types.symbols import Layer, Symbol
 from annotune.ir.c_types import StoredName, may_share
-from annotune.ir.expr import (
-    Access,
-    Binary,
-    Call,
-    Expr,
-    Int,
-    Negate,
-    Var,
-    accesses,
-    children,
-    print_expr,
-    variables,
-)
-from annotune.ir.expr import walk as walk_expr
+from annotune.ir.expr import Access, Expr, Int, accesses, children, print_expr, variables
 from annotune.ir.nest import Nest
-from annotune.ir.region import Array, Scalar
+from annotune.ir.region import Alias, Array, Scalar
 
 
 def mixes_widths(nest: Nest, scalars: Mapping[str, Scalar]) -> bool:
@@ -64,26 +44,25 @@ def mixes_widths(nest: Nest, scalars: Mapping[str, Scalar]) -> bool:
     return False
 
 
-def describe(symbol: Symbol, expressions: Expressions, stability: Stability) -> Array:
+def describe(symbol: Symbol, names: Names, stability: Stability) -> Array:
     """Return an array as the declaration gives it.
 
     Raises:
         AnnotuneError: An extent changes after the declaration, or is no integer formula.
     """
-    names = expressions.names
-    span = names.file.source.span(symbol.start, symbol.end)
-    for layer in symbol.layers:
-        for node in walk_tree(layer.dim) if layer.dim is not None else ():
-            size = names.find(node.name) if isinstance(node, c_ast.ID) else None
-            if size is None:
-                continue
-            is_set = names.changes.get(size.name, -1) > symbol.start
-            if is_set or stability.may_change_size(size, symbol.start):
-                raise AnnotuneError.of(SIZE_CHANGES.at(span, size=size.name, name=symbol.name))
-            if size.start > symbol.start:
-                # Declared anew after the array that it measures.
-                raise AnnotuneError.of(TWO_MEANINGS.at(span, name=size.name))
-    extents = tuple(_extent(layer, expressions) for layer in symbol.layers)
+    span = names.function.file.source.span(symbol.start, symbol.end)
+    for name in (name for layer in symbol.layers for name in names_in(layer.dim)):
+        size = names.find(name)
+        if size is None:
+            continue
+        is_set = names.function.changes.get(size.name, -1) > symbol.start
+        if is_set or stability.may_change_size(size, symbol.start):
+            raise AnnotuneError.of(SIZE_CHANGES.at(span, size=size.name, name=symbol.name))
+        if size.start > symbol.start:
+            # Declared anew after the array that it measures.
+            raise AnnotuneError.of(TWO_MEANINGS.at(span, name=size.name))
+    extents = tuple(_extent(layer, Expressions(names)) for layer in symbol.layers)
+    root, offset = _origin(symbol, names)
     return Array(
         symbol.name,
         symbol.base,
@@ -93,6 +72,8 @@ def describe(symbol: Symbol, expressions: Expressions, stability: Stability) -> 
         symbol.is_const,
         _parameter(symbol, extents),
         span,
+        root=root,
+        offset=offset,
     )
 
 
@@ -106,7 +87,7 @@ def refuse_shared(names: Names, nest: Nest, stability: Stability) -> None:
     Raises:
         AnnotuneError: There is such a pair.
     """
-    if names.are_disjoint:
+    if names.given.are_disjoint:
         return
     assigns = nest.assigns()
     written = {a.target.array if isinstance(a.target, Access) else a.target.name for a in assigns}
@@ -117,7 +98,7 @@ def refuse_shared(names: Names, nest: Nest, stability: Stability) -> None:
         for access in accesses(expr)
         if any(not isinstance(index, Int) for index in access.indices)
     }
-    for name in sorted({*names.scalars, *names.arrays}):
+    for name in sorted({*names.used.scalars, *names.used.arrays}):
         symbol = names.find(name)
         if symbol is None or symbol.storage == "region" or not _is_variable(symbol):
             continue
@@ -125,13 +106,13 @@ def refuse_shared(names: Names, nest: Nest, stability: Stability) -> None:
         if not is_kept and symbol.storage != "file":
             continue
         own = StoredName(_POINTER if symbol.is_array else symbol.base)
-        changed = written - names.arrays.keys() if symbol.is_array else written
-        for array in names.arrays.values():
+        changed = written - names.used.arrays.keys() if symbol.is_array else written
+        for array in names.used.arrays.values():
             # An int holds four elements of an array of characters.
             is_inside = is_kept or array.name not in moved or "char" in array.base
             shares = array.name != name and may_share(names.place_of(array), own)
             if is_inside and shares and ({name} & changed or array.name in written):
-                span = names.file.source.span(array.start, array.end)
+                span = names.function.file.source.span(array.start, array.end)
                 raise AnnotuneError.of(MAY_BE_ELEMENT.at(span, name=name, array=array.name))
 
 
@@ -147,7 +128,7 @@ def _is_variable(symbol: Symbol) -> bool:
 
 
 def _extent(layer: Layer, expressions: Expressions) -> Expr | None:
-    dim: Any = layer.dim
+    dim = layer.dim
     # [*] and [] say nothing.
     if layer.kind == "*" or dim is None or (isinstance(dim, c_ast.ID) and dim.name == "*"):
         return None
@@ -165,180 +146,113 @@ def _parameter(symbol: Symbol, extents: tuple[Expr | None, ...]) -> str:
     return f"{element} {symbol.name}" + "".join(brackets)
 
 
-_JUMPS = (c_ast.Goto, c_ast.Label, c_ast.Switch)
-_PLAIN = (Int, Var, Negate, Binary)
+def _origin(symbol: Symbol, names: Names) -> tuple[str, int]:
+    """Return the array that a pointer points into and the offset there, in elements.
 
-
-def definitions(
-    body: Any, statements: Sequence[Any], names: Names, given: Iterable[str], region_start: int
-) -> dict[str, Any]:
-    """Return the syntax tree that each integer of a region is set to, once and for all.
-
-    Left out are the `given` names, which have values of their own, and what may have changed
-    since, as `Stability` tells.
+    ``double *b = a + 1;`` gives ``("a", 1)``. The text says it where the pointer is set once,
+    before the region, to a constant place of an array that stays; ``("", 0)`` elsewhere.
     """
-    if any(isinstance(node, _JUMPS) for node in walk_tree(body)):
-        # A jump may leave out an assignment that the text shows.
-        return {}
-    found = _single_assignments(body, region_start)
-    stability = Stability.of(body, names, region_start)
-    kept: dict[str, Any] = {}
-    waiting = [
-        n.name for n in walk_tree(c_ast.Compound(list(statements))) if isinstance(n, c_ast.ID)
-    ]
-    waiting += _names_in_extents(waiting, names)
-    seen = set(given)
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        symbol = names.find(name)
-        if name not in found or symbol is None or not symbol.is_integer:
-            continue
-        value, place = found[name]
-        if symbol.value is None and _holds(symbol, value, place, stability):
-            kept[name] = value
-            waiting += [n.name for n in walk_tree(value) if isinstance(n, c_ast.ID)]
-    return kept
+    seen = {symbol.name}
+    offset = 0
+    while True:
+        source = _only_source(symbol, names)
+        found = _place(source, names) if source is not None else None
+        root = names.find(found[0]) if found is not None else None
+        if found is None or root is None or root.name in seen or not _is_alike(symbol, root):
+            break
+        if root.name in names.function.changes and _only_source(root, names) is None:
+            break
+        seen.add(root.name)
+        symbol, offset = root, offset + found[1]
+    return (symbol.name, offset) if len(seen) > 1 else ("", 0)
 
 
-def _holds(symbol: Symbol, value: Any, place: int, stability: Stability) -> bool:
-    """Return whether a variable that is set at `place` alone still is what `value` is."""
-    if not stability.is_alone(symbol):
-        return False
-    if stability.is_in_memory(symbol) and stability.memory_changes(place):
-        return False
-    return stability.keeps(value, place)
+def _is_alike(pointer: Symbol, root: Symbol) -> bool:
+    """Return whether both are plain sequences of one type, the root declared first."""
+    plain = len(pointer.layers) == len(root.layers) == 1
+    return plain and pointer.base == root.base and root.start < pointer.start
 
 
-def learn(formulas: Mapping[str, Any], names: Names) -> None:
-    """Give `names` the formula of each defined integer that is one of sums and products."""
-    waiting = dict(formulas)
-    while waiting:
-        # A definition may use others, which are read first.
-        ready = [
-            name
-            for name, value in waiting.items()
-            if not any(isinstance(n, c_ast.ID) and n.name in waiting for n in walk_tree(value))
-        ]
-        if not ready:
-            return
-        for name in ready:
-            value = waiting.pop(name)
-            noted = dict(names.arrays), dict(names.scalars), dict(names.meanings)
-            called = dict(names.functions)
-            formula = _formula(name, value, names)
-            if formula is not None:
-                names.formulas[name] = formula
-            else:
-                # The region does not use what the definition is made of.
-                names.arrays, names.scalars, names.meanings = noted
-                names.functions = called
-
-
-def _formula(name: str, value: Any, names: Names) -> Formula | None:
-    """Return the formula of a defined integer, None where it is none of sums and products."""
-    try:
-        read, exact, computed = _read(value, names)
-    except AnnotuneError:
+def _only_source(symbol: Symbol, names: Names) -> c_ast.Node | None:
+    """Return the expression that a local pointer is set to, None if there are several or none."""
+    if symbol.storage != "local" or not symbol.is_pointer:
         return None
-    type_ = _symbol(name, names).base
-    is_plain = _is_polynomial(read.expr) and not goes_round(read.expr)
-    if not is_plain or not keeps_values(read.kind, type_):
-        return None
-    is_plain = not may_wrap(exact.expr)
-    kept = read.expr if is_plain else exact.expr
-    if is_plain and width(type_) == 64:
-        # With its casts: a product of ints may be no int.
-        kept = computed.expr
-    if type_ != "int" and (is_plain or exact.kind != type_):
-        kept = Call(f"({type_})", (kept,))
-    return Formula(read.expr, kept)
+    sources: list[c_ast.Node | None] = [] if symbol.init is None else [symbol.init]
+    for node in walk_tree(names.function.body):
+        target = changed_by(node, CHANGES)
+        if not (isinstance(target, c_ast.ID) and target.name == symbol.name):
+            continue
+        is_plain = isinstance(node, c_ast.Assignment) and node.op == "="
+        is_before = is_plain and offset(node) < names.given.start
+        sources.append(node.rvalue if is_before and isinstance(node, c_ast.Assignment) else None)
+    return sources[0] if len(sources) == 1 else None
 
 
-def _read(value: Any, names: Names) -> tuple[Typed, Typed, Typed]:
-    """Return a definition as a plain number, as one with what goes round, and as C has it."""
-    expressions = Expressions(names)
-    with expressions.index():
-        read, exact = expressions.value(value), expressions.exact_value(value)
-    return read, exact, expressions.value(value)
+def _place(node: c_ast.Node, names: Names) -> tuple[str, int] | None:
+    """Return the array and the constant offset of ``a``, ``a + 1``, ``&a[1]`` or a cast of them."""
+    match node:
+        case c_ast.ID():
+            symbol = names.find(node.name)
+            return (node.name, 0) if symbol is not None and symbol.is_array else None
+        case c_ast.Cast():
+            return _place(node.expr, names)
+        case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
+            return _moved(_place(element.name, names), element.subscript, 1, names)
+        case c_ast.BinaryOp(op="+" | "-" as op):
+            sign = 1 if op == "+" else -1
+            return _moved(_place(node.left, names), node.right, sign, names)
+    return None
 
 
-def declarations(statements: Sequence[Any], names: Names, defined: Iterable[str]) -> list[str]:
-    """Return C for the integers that a region's text mentions and its nest does not.
+def _moved(
+    start: tuple[str, int] | None, by: c_ast.Node, sign: int, names: Names
+) -> tuple[str, int] | None:
+    value = names.fixed_value(by)
+    return None if start is None or value is None else (start[0], start[1] + sign * value)
 
-    Their values are what the text itself sets, or the formulas of those in `defined`.
+
+def derived_from(names: Names, aliases: Sequence[Alias]) -> frozenset[str]:
+    """Return the ``restrict`` pointers from which other pointers of the function may be made.
+
+    What ``b = a + k`` points to may be reached through both names (C11 6.7.3.1).
     """
-    out: list[str] = []
-    fixed = {name: names.formulas[name].index for name in defined if name in names.formulas}
-    for node in walk_tree(c_ast.Compound(list(statements))):
-        name = node.name if isinstance(node, c_ast.ID) else ""
-        symbol = names.find(name) if name else None
-        if symbol is None or not symbol.is_integer or symbol.storage == "region":
-            continue
-        if name in names.scalars or names.constant(name, node.coord.line, NOWHERE) is not None:
-            continue
-        value = f" = {print_expr(fixed[name])}" if name in fixed else ""
-        out.append(f"{symbol.base} {name}{value};")
-    return list(dict.fromkeys(out))
-
-
-def set_in_text(statements: Sequence[Any], names: Names, nest: Nest) -> tuple[str, ...]:
-    """Return the integers that a region's text sets and its nest knows as formulas alone."""
-    known = names.assigned | {loop.var for loop in nest.loops()}
-    out: list[str] = []
-    for node in walk_tree(c_ast.Compound(list(statements))):
-        name = node.name if isinstance(node, c_ast.ID) else ""
-        if name in known or name not in names.written | names.loop_names:
-            continue
+    mentioned: defaultdict[str, set[str]] = defaultdict(set)
+    for node in walk_tree(names.function.body):
+        match node:
+            case c_ast.Decl(name=str() as name, init=c_ast.Node() as value) if name:
+                mentioned[name].update(_mentions(value))
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+                mentioned[name].update(_mentions(node.rvalue))
+            case c_ast.FuncCall(args=c_ast.ExprList() as arguments):
+                # A call may store one of its arguments behind another: get(&b, a).
+                for argument in arguments.exprs:
+                    if isinstance(argument, c_ast.UnaryOp) and argument.op == "&":
+                        for name in _mentions(argument.expr):
+                            mentioned[name].update(_mentions(arguments))
+    found: set[str] = set()
+    for name in mentioned:
         symbol = names.find(name)
-        if symbol is not None and symbol.is_integer and symbol.storage != "region":
-            out.append(name)
-    return tuple(dict.fromkeys(out))
+        if symbol is not None and symbol.is_pointer and not symbol.is_restrict:
+            found |= _reached(name, mentioned)
+    members = {alias.name: key(alias) for alias in aliases}
+    return frozenset(found) | {alias for alias, member in members.items() if member in found}
 
 
-def _symbol(name: str, names: Names) -> Symbol:
-    symbol = names.find(name)
-    assert symbol is not None, "a definition has a declaration"
-    return symbol
+def _mentions(node: c_ast.Node) -> Iterator[str]:
+    """Yield the names in an expression that are evaluated."""
+    if isinstance(node, c_ast.ID):
+        yield node.name
+    if not (isinstance(node, c_ast.UnaryOp) and node.op == "sizeof"):
+        for child in node:
+            yield from _mentions(child)
 
 
-def _is_polynomial(expr: Expr) -> bool:
-    return all(
-        isinstance(e, _PLAIN) and (not isinstance(e, Binary) or e.op in ("+", "-", "*"))
-        for e in walk_expr(expr)
-    )
-
-
-def _single_assignments(body: Any, region_start: int) -> dict[str, tuple[Any, int]]:
-    """Return the value of each variable that is set exactly once, and where."""
-    found: dict[str, list[tuple[Any, int]]] = {}
-    top = {id(item) for item in body.block_items or []}
-    for node in walk_tree(body):
-        if isinstance(node, c_ast.Decl) and node.name and node.init is not None:
-            found.setdefault(node.name, []).append((node.init, node.coord.line))
-        elif isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
-            # Under an if or in a loop it may never run.
-            is_plain = node.op == "=" and id(node) in top
-            value = node.rvalue if is_plain else None
-            found.setdefault(node.lvalue.name, []).append((value, node.lvalue.coord.line))
-        elif isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--", "&"):
-            for inner in walk_tree(node.expr):
-                if isinstance(inner, c_ast.ID):
-                    found.setdefault(inner.name, []).append((None, -1))
-    return {
-        name: sets[0]
-        for name, sets in found.items()
-        if len(sets) == 1 and sets[0][0] is not None and sets[0][1] < region_start
-    }
-
-
-def _names_in_extents(used: Iterable[str], names: Names) -> list[str]:
-    out: list[str] = []
-    for name in used:
-        symbol = names.find(name)
-        for layer in symbol.layers if symbol is not None else ():
-            if layer.dim is not None:
-                out += [n.name for n in walk_tree(layer.dim) if isinstance(n, c_ast.ID)]
-    return out
+def _reached(name: str, mentioned: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        for other in mentioned.get(waiting.pop(), ()):
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found

@@ -7,20 +7,21 @@ C expressions turned into expressions of the loop-nest language, or refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pycparser import c_ast
 
 from annotune.annotation.messages import did_you_mean
 from annotune.diagnostics import AnnotuneError, Template
 from annotune.frontend import messages
-from annotune.frontend.lower.library import (
+from annotune.frontend.lower.names import (
+    Names,
     is_generic,
     lacks_prototype,
     may_come_from_headers,
     own_meaning,
 )
-from annotune.frontend.lower.names import Names
 from annotune.frontend.lower.unsigned import (
     UNSIGNED,
     arithmetic,
@@ -29,25 +30,22 @@ from annotune.frontend.lower.unsigned import (
     may_go_round,
     signed,
 )
-from annotune.frontend.read.constant import integer
 from annotune.frontend.read.parse import parse
-from annotune.frontend.read.syntax import assigned_in, c_ast, extent
+from annotune.frontend.read.syntax import extent, offset
+from annotune.frontend.read.tokens import integer
 from annotune.frontend.types.kinds import (
     COMPLEX,
     ELEMENTS,
-    Interval,
     Typed,
     cast,
     common,
     constant,
     goes_round,
-    interval,
     is_integer,
     is_unsigned,
     literal_type,
     may_wrap,
     modular,
-    of_type,
     promoted,
     without_type,
 )
@@ -65,8 +63,6 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
-    accesses,
-    variables,
 )
 from annotune.ir.functions import FUNCTIONS, Function, own_name
 
@@ -77,7 +73,7 @@ _OPPOSITE: Mapping[str, str] = {
 _OTHER = {"&&": "||", "||": "&&"}
 
 
-def condition(node: Any, holds: bool, expressions: Expressions) -> Expr:
+def condition(node: c_ast.Node, holds: bool, expressions: Expressions) -> Expr:
     """Return an expression that is 1 where the condition `node` is as `holds` says, else 0.
 
     Comparisons of integers are turned round; for reals ``!(a < b)`` is not ``a >= b``, since
@@ -101,7 +97,7 @@ def condition(node: Any, holds: bool, expressions: Expressions) -> Expr:
     return Binary("!=" if holds else "==", value.expr, Int(0))
 
 
-def _comparison(node: Any, holds: bool, expressions: Expressions) -> Expr:
+def _comparison(node: c_ast.BinaryOp, holds: bool, expressions: Expressions) -> Expr:
     left, right = expressions.exact_value(node.left), expressions.exact_value(node.right)
     kind = common(left.kind, right.kind)
     is_ordered = node.op not in ("==", "!=")
@@ -122,7 +118,7 @@ def compared(side: Typed, kind: str, expressions: Expressions) -> Expr:
     and keeps every later stage from taking the comparison for one of integers.
     """
     changes = is_unsigned(kind) and not is_unsigned(side.kind)
-    if changes and not expressions.is_nonnegative(side.expr):
+    if changes and not expressions.names.is_nonnegative(side.expr):
         return Call(f"({kind})", (side.expr,))
     return side.expr
 
@@ -132,7 +128,7 @@ _EXTREMA = {"min": "<=", "max": ">="}
 _F2C = {"dmin": "min", "dmax": "max"}
 
 
-def call(node: Any, expressions: Expressions) -> Typed:
+def call(node: c_ast.FuncCall, expressions: Expressions) -> Typed:
     """Return the value of a function call.
 
     Raises:
@@ -142,10 +138,10 @@ def call(node: Any, expressions: Expressions) -> Typed:
     if not isinstance(node.name, c_ast.ID):
         raise _unknown(node, expressions.text(node.name), expressions)
     name = node.name.name
-    if name not in names.pure:
+    if name not in names.given.pure:
         _check_known(node, name, expressions)
     arguments = [expressions.exact_value(a) for a in (node.args.exprs if node.args else ())]
-    if name in names.pure:
+    if name in names.given.pure:
         return _vouched(node, name, arguments, expressions)
     made = _macro(name, arguments, expressions)
     if made is not None:
@@ -155,10 +151,10 @@ def call(node: Any, expressions: Expressions) -> Typed:
     raise _unknown(node, name, expressions)
 
 
-def _check_known(node: Any, name: str, expressions: Expressions) -> None:
+def _check_known(node: c_ast.FuncCall, name: str, expressions: Expressions) -> None:
     """Raise where a name means no function that annotune knows."""
     names = expressions.names
-    clean = names.file.clean
+    clean = names.function.file.clean
     if not (name in FUNCTIONS or name in _EXTREMA or name in _F2C or name == "dabs"):
         raise _unknown(node, name, expressions)
     reason = own_meaning(name, names)
@@ -172,14 +168,14 @@ def _check_known(node: Any, name: str, expressions: Expressions) -> None:
 
 
 def _generic(
-    node: Any, name: str, arguments: Sequence[Typed], expressions: Expressions
+    node: c_ast.FuncCall, name: str, arguments: Sequence[Typed], expressions: Expressions
 ) -> Function:
     """Return the function that a name means for these arguments.
 
     Under <tgmath.h> that is the one for float where no argument is wider.
     """
     names = expressions.names
-    clean, known = names.file.clean, FUNCTIONS[name]
+    clean, known = names.function.file.clean, FUNCTIONS[name]
     kinds = {argument.kind for argument in arguments}
     reason = help_ = ""
     as_given = tuple(argument.kind for argument in arguments) == known.parameters
@@ -202,7 +198,7 @@ def _generic(
     return known
 
 
-def _unknown(node: Any, name: str, expressions: Expressions) -> AnnotuneError:
+def _unknown(node: c_ast.FuncCall, name: str, expressions: Expressions) -> AnnotuneError:
     hint = did_you_mean(name, FUNCTIONS)
     return expressions.refuse(
         messages.CALL, node.name, name=name, hint=f"{hint} " if hint.startswith("did") else ""
@@ -210,7 +206,7 @@ def _unknown(node: Any, name: str, expressions: Expressions) -> AnnotuneError:
 
 
 def _known(
-    node: Any, function: Function, arguments: Sequence[Typed], expressions: Expressions
+    node: c_ast.Node, function: Function, arguments: Sequence[Typed], expressions: Expressions
 ) -> Typed:
     """Return the call of a function of the table, each argument in its parameter's type.
 
@@ -229,7 +225,7 @@ def _known(
 
 def _macro(name: str, arguments: Sequence[Typed], expressions: Expressions) -> Typed | None:
     """Return a call of min, max or f2c's abs, which headers define as macros; else None."""
-    is_f2c = "f2c.h" in {h.split("/")[-1] for h in expressions.names.file.clean.headers}
+    is_f2c = "f2c.h" in {h.split("/")[-1] for h in expressions.names.function.file.clean.headers}
     kinds = [argument.kind for argument in arguments]
     if is_f2c and name in ("abs", "dabs") and len(arguments) == 1 and kinds[0] not in COMPLEX:
         (x,) = arguments
@@ -260,7 +256,9 @@ def _macro(name: str, arguments: Sequence[Typed], expressions: Expressions) -> T
     )
 
 
-def _vouched(node: Any, name: str, arguments: Sequence[Typed], expressions: Expressions) -> Typed:
+def _vouched(
+    node: c_ast.FuncCall, name: str, arguments: Sequence[Typed], expressions: Expressions
+) -> Typed:
     """Return the call of a function that the annotation lists as pure.
 
     Its type stands beside it as a cast: no later stage knows the function.
@@ -273,17 +271,17 @@ def _vouched(node: Any, name: str, arguments: Sequence[Typed], expressions: Expr
     result = promoted(symbol.base)
     if kinds != ["()"] or not (is_integer(result) or result in REALS | COMPLEX):
         raise expressions.refuse(messages.RETURNS, node.name, name=name, type=symbol.base)
-    names.functions.setdefault(name)
+    names.used.functions.setdefault(name)
     called = Call(own_name(name), tuple(argument.expr for argument in arguments))
     return Typed(Call(f"({result})", (called,)), result)
 
 
 def _definition(name: str, names: Names) -> Symbol | None:
     """Return what the file, or a header it reads, defines as function `name`; else None."""
-    found = names.file.definition(name)
+    found = names.function.file.definition(name)
     if found is None:
         return None
-    types = names.file.scope_of(found).types
+    types = names.function.file.scope_of(found).types
     parsed = parse(found.file.clean, found.file.tokens, found.part, types.names())
     trees = [tree for tree in parsed.nodes if isinstance(tree, c_ast.FuncDef)]
     return types.symbol(trees[0].decl, "file") if trees else None
@@ -298,63 +296,47 @@ ROUNDING = frozenset({"/", "%", ">>"})
 _LARGEST_SHIFT = 30
 
 
+@dataclass(frozen=True)
 class Expressions:
-    """The lowering of expressions where `names` are declared.
+    """The lowering of expressions at the place of `names`.
 
     `in_index` says that the value becomes part of a subscript or of a loop's bound: integers
     are plain numbers there, without the types that they have in C; `is_rounded` says that it is a
-    part of what these round. `spans` are the values of the iterators around the place.
+    part of what these round.
     """
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
-        self.in_index = self.is_rounded = False
-        self.spans: dict[str, Interval] = {}
-        self._assigned: dict[int, dict[str, Any]] = {}
+    names: Names
+    in_index: bool = False
+    is_rounded: bool = False
 
-    def refuse(self, template: Template, node: Any, **values: Any) -> AnnotuneError:
+    def index(self) -> Expressions:
+        """Return the lowering of what is part of a subscript or bound."""
+        return Expressions(self.names, in_index=True)
+
+    def refuse(self, template: Template, node: c_ast.Node, **values: object) -> AnnotuneError:
         """Return the refusal of a syntax tree, at its place."""
         return AnnotuneError.of(template.at(self.names.place(node), **values))
 
-    def assigned(self, body: Any) -> dict[str, Any]:
-        """Return what `assigned_in` finds in a loop's body, looked for once."""
-        if id(body) not in self._assigned:
-            self._assigned[id(body)] = assigned_in(body)
-        return self._assigned[id(body)]
-
-    def text(self, node: Any) -> str:
+    def text(self, node: c_ast.Node) -> str:
         """Return a syntax tree as the user wrote it."""
-        start, end = extent(node, self.names.file.tokens)
-        return " ".join(self.names.file.clean.text[start:end].split())
+        start, end = extent(node, self.names.function.file.tokens)
+        return " ".join(self.names.function.file.clean.text[start:end].split())
 
-    def integer(self, node: Any) -> Expr:
+    def integer(self, node: c_ast.Node) -> Expr:
         """Return an integer expression of a subscript or a bound; reals are refused."""
         return self.whole(node).expr
 
-    def whole(self, node: Any) -> Typed:
+    def whole(self, node: c_ast.Node) -> Typed:
         """Return what `integer` does, with its C type."""
-        with self.index():
-            value = self.value(node)
-            if is_integer(value.kind) and goes_round(self.names.resolved(value.expr)):
-                value = self.exact_value(node)
+        index = self.index()
+        value = index.value(node)
+        if is_integer(value.kind) and goes_round(self.names.resolved(value.expr)):
+            value = index.exact_value(node)
         if not is_integer(value.kind):
             raise self.refuse(messages.NOT_INTEGER, node)
         return value
 
-    def index(self) -> AbstractContextManager[None]:
-        """Take the expressions read inside for parts of a subscript or bound."""
-        return self._index_is(True)
-
-    @contextmanager
-    def _index_is(self, in_index: bool, is_rounded: bool = False) -> Iterator[None]:
-        before = self.in_index, self.is_rounded
-        self.in_index, self.is_rounded = in_index, is_rounded
-        try:
-            yield
-        finally:
-            self.in_index, self.is_rounded = before
-
-    def value(self, node: Any) -> Typed:
+    def value(self, node: c_ast.Node) -> Typed:
         """Return the value of an expression."""
         match node:
             case c_ast.Constant():
@@ -380,51 +362,24 @@ class Expressions:
                 raise self.refuse(messages.NESTED_ASSIGNMENT, node)
         raise self.refuse(messages.STATEMENT, node)
 
-    def exact(self, lower: Callable[[], Typed]) -> Typed:
+    def exact(self, lower: Callable[[Expressions], Typed]) -> Typed:
         """Return a value for what is more than a sum or a product of it, as C's types reduce it.
 
         The plain numbers of a subscript agree with C's values up to what goes round in a type,
         which a quotient, a comparison or a conversion to a real would show. `lower` gives the
-        value as `in_index` says.
+        value as the expressions that it is given have it.
         """
-        plain = lower()
+        plain = lower(self)
         if not self.in_index:
             return plain
-        with self._index_is(False, is_rounded=True):
-            computed = lower()
+        computed = lower(Expressions(self.names, is_rounded=True))
         return computed if may_wrap(self.names.resolved(computed.expr)) else plain
 
-    def exact_value(self, node: Any) -> Typed:
+    def exact_value(self, node: c_ast.Node) -> Typed:
         """Return the exact value of an expression."""
-        return self.exact(lambda: self.value(node))
+        return self.exact(lambda expressions: expressions.value(node))
 
-    def range_of(self, expr: Expr) -> Interval | None:
-        """Return between which integers `expr` lies wherever it is computed, None if unknown."""
-        return interval(expr, self._range_of_leaf)
-
-    def _range_of_leaf(self, leaf: Var | Access) -> Interval | None:
-        if isinstance(leaf, Access):
-            symbol = self.names.find(leaf.array)
-            return None if symbol is None else of_type(symbol.base)
-        if leaf.name in self.names.left:
-            return self.range_of(self.names.left[leaf.name].value)
-        if leaf.name in self.spans:
-            return self.spans[leaf.name]
-        scalar = self.names.scalars.get(leaf.name)
-        if scalar is None:
-            return None
-        return of_type(scalar.type) if scalar.value is None else (scalar.value, scalar.value)
-
-    def is_nonnegative(self, expr: Expr) -> bool:
-        """Return whether an integer expression is 0 or more wherever it is computed."""
-        span = self.range_of(expr)
-        return span is not None and span[0] >= 0
-
-    def is_sized(self, expr: Expr) -> bool:
-        """Return whether an integer is made of sizes and iterators, which go round in no type."""
-        return variables(expr) <= self.names.sizes | self.spans.keys() and not accesses(expr)
-
-    def element(self, node: Any) -> tuple[Access, str]:
+    def element(self, node: c_ast.ArrayRef | c_ast.UnaryOp) -> tuple[Access, str]:
         """Return the array element that ``a[i][j]`` or ``*(p + i)`` names, and its type."""
         symbol, indices, _ = self._place(node)
         self.check_array(symbol, node)
@@ -441,7 +396,7 @@ class Expressions:
             self.names.use_array(symbol)
         return Access(symbol.name, indices, self.names.place(node)), symbol.base
 
-    def check_array(self, symbol: Symbol, node: Any) -> None:
+    def check_array(self, symbol: Symbol, node: c_ast.Node) -> None:
         """Refuse an array that annotune cannot work on."""
         kinds = [layer.kind for layer in symbol.layers]
         name = symbol.name
@@ -454,7 +409,7 @@ class Expressions:
         if symbol.base not in ELEMENTS:
             raise self.refuse(messages.ELEMENT_TYPE, node, name=name, type=symbol.base)
 
-    def _place(self, node: Any) -> _Address:
+    def _place(self, node: c_ast.ArrayRef | c_ast.UnaryOp) -> _Address:
         """Return what an lvalue names; its subscripts may be fewer than the dimensions."""
         if isinstance(node, c_ast.ArrayRef):
             symbol, indices, offset = self._address(node.name)
@@ -465,7 +420,7 @@ class Expressions:
         symbol, indices, offset = self._address(node.expr)
         return symbol, (*indices, offset if offset is not None else Int(0)), None
 
-    def _address(self, node: Any) -> _Address:
+    def _address(self, node: c_ast.Node) -> _Address:
         """Return the array and the subscripts that a pointer expression stands for."""
         match node:
             case c_ast.ID():
@@ -485,7 +440,7 @@ class Expressions:
         self.value(node)
         raise self.refuse(messages.STATEMENT, node)
 
-    def _moved(self, node: Any) -> _Address:
+    def _moved(self, node: c_ast.BinaryOp) -> _Address:
         """Return the address ``p + i``, ``i + p`` or ``p - i``."""
         pointer, distance = node.left, node.right
         if node.op == "+" and not self.is_pointer(pointer):
@@ -498,7 +453,7 @@ class Expressions:
             step = Int(-step.value) if isinstance(step, Int) else Negate(self._as_long(step))
         return symbol, indices, step
 
-    def is_pointer(self, node: Any) -> bool:
+    def is_pointer(self, node: c_ast.Node) -> bool:
         """Return whether an expression is an array or a pointer into one."""
         match node:
             case c_ast.ID():
@@ -511,26 +466,26 @@ class Expressions:
                 return self.is_pointer(node.left) or self.is_pointer(node.right)
         return False
 
-    def _name(self, node: Any) -> Typed:
-        clean = self.names.file.clean
+    def _name(self, node: c_ast.ID) -> Typed:
+        clean = self.names.function.file.clean
         if node.name in _IMAGINARY_UNITS and self.names.find(node.name) is None:
             has_complex = "complex.h" in clean.headers
-            if has_complex and clean.macro(node.name, node.coord.line) is None:
+            if has_complex and clean.macro(node.name, offset(node)) is None:
                 return Typed(Real("I"), "float complex")
         return self.names.read(node, self.in_index, self.is_rounded)
 
-    def _literal(self, node: Any) -> Typed:
+    def _literal(self, node: c_ast.Constant) -> Typed:
         if "int" in node.type or node.type in ("long", "unsigned long"):
             value = integer(node.value)
             if value is not None:
                 kind = literal_type(node.value, value)
-                self.names.is_wide |= "l" in node.value.lower()
+                self.names.used.is_wide |= "l" in node.value.lower()
                 return Typed(Int(value) if self.in_index else constant(value, kind), kind)
         if node.type in REALS:
             return Typed(Real(node.value), node.type)
         raise self.refuse(messages.LITERAL, node, text=node.value)
 
-    def _unary(self, node: Any) -> Typed:
+    def _unary(self, node: c_ast.UnaryOp) -> Typed:
         if node.op == "-":
             operand = self.value(node.expr)
             if is_unsigned(operand.kind) and not self.in_index:
@@ -548,13 +503,13 @@ class Expressions:
             raise self.refuse(messages.NESTED_ASSIGNMENT, node)
         raise self.refuse(messages.OPERATOR, node, op=node.op)
 
-    def _binary(self, node: Any) -> Typed:
+    def _binary(self, node: c_ast.BinaryOp) -> Typed:
         if node.op in COMPARISONS | CONNECTIVES:
             return Typed(condition(node, True, self), "int")
         value = self.exact_value if node.op in ROUNDING else self.value
         return self.computed(node.op, value(node.left), value(node.right), node)
 
-    def computed(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
+    def computed(self, op: str, left: Typed, right: Typed, node: c_ast.Node) -> Typed:
         """Return ``left op right``, which stands at `node`; exact operands for `ROUNDING`."""
         if op in ("<<", ">>"):
             return self._shifted(op, left, right, node)
@@ -562,7 +517,7 @@ class Expressions:
         if op not in ("+", "-", "*", "/", "%") or (op == "%" and not is_integer(kind)):
             raise self.operator(node, op)
         if is_unsigned(kind) and (op in ROUNDING or not self.in_index):
-            return arithmetic(op, left, right, kind, self)
+            return arithmetic(op, left, right, kind, self.names)
         # Where the other operand is of the type anyway, a constant need not say it.
         first = without_type(left) if right.kind == kind else left
         second = without_type(right) if left.kind == kind and first is left else right
@@ -601,7 +556,7 @@ class Expressions:
         is_one = kind_of(number, self.names) == UNSIGNED
         return Call("(long)", (number,)) if is_one else number
 
-    def _shifted(self, op: str, left: Typed, right: Typed, node: Any) -> Typed:
+    def _shifted(self, op: str, left: Typed, right: Typed, node: c_ast.Node) -> Typed:
         """Return a shift by a constant, as a product or a quotient rounded down."""
         by, x = without_type(right).expr, left.expr
         if not (is_integer(left.kind) and isinstance(by, Int) and 0 <= by.value <= _LARGEST_SHIFT):
@@ -611,24 +566,24 @@ class Expressions:
             # An int, beside which the other operand keeps its type.
             return self.computed("*", left, Typed(Int(power), "int"), node)
         quotient = Binary("/", x, Int(power))
-        if is_unsigned(left.kind) or self.is_nonnegative(x):
+        if is_unsigned(left.kind) or self.names.is_nonnegative(x):
             return Typed(quotient, left.kind)
         # C's division rounds towards zero, its shift down (as every compiler here has it).
         below = Negate(Binary("/", Binary("-", Int(power - 1), x), Int(power)))
         return Typed(Select(Binary(">=", x, Int(0)), quotient, below), left.kind)
 
-    def operator(self, node: Any, op: str) -> AnnotuneError:
+    def operator(self, node: c_ast.Node, op: str) -> AnnotuneError:
         """Return the refusal of an operator, at the operator itself where it is a binary one."""
         if not isinstance(node, c_ast.BinaryOp):
             return self.refuse(messages.OPERATOR, node, op=op)
-        tokens = self.names.file.tokens
+        tokens = self.names.function.file.tokens
         index = tokens.at(extent(node.left, tokens)[1])
         while tokens.texts[index] == ")" and index + 1 < len(tokens):
             index += 1
-        span = self.names.file.source.span(tokens.starts[index], tokens.ends[index])
+        span = self.names.function.file.source.span(tokens.starts[index], tokens.ends[index])
         return AnnotuneError.of(messages.OPERATOR.at(span, op=op))
 
-    def _choice(self, node: Any) -> Typed:
+    def _choice(self, node: c_ast.TernaryOp) -> Typed:
         """Return ``c ? a : b``; in a bound or subscript ``a < b ? a : b`` is a minimum."""
         if_true, if_false = self.value(node.iftrue), self.value(node.iffalse)
         kind = common(if_true.kind, if_false.kind)
@@ -641,7 +596,7 @@ class Expressions:
             chosen = Select(test, self._as_long(if_true.expr), self._as_long(if_false.expr))
         if is_unsigned(kind):
             sides = map(self.exact_value, (node.iftrue, node.iffalse))
-            chosen = Select(test, *(converted(side, kind, self) for side in sides))
+            chosen = Select(test, *(converted(side, kind, self.names) for side in sides))
         if {if_true.kind, if_false.kind} & COMPLEX:
             chosen = Select(test, cast(if_true, kind), cast(if_false, kind))
         return Typed(chosen, kind)
@@ -653,9 +608,9 @@ class Expressions:
         # What has gone round below 0 has its sign again.
         return signed(self.names.resolved(value.expr), self.names)
 
-    def _cast(self, node: Any) -> Typed:
+    def _cast(self, node: c_ast.Cast) -> Typed:
         """Return the operand of a cast, converted where the cast changes it."""
-        target = self.names.file_scope.types.scalar(node.to_type)
+        target = self.names.function.scope.types.scalar(node.to_type)
         if target == "_Bool":
             return Typed(cast(self.exact_value(node.expr), target), "int")
         if target not in ELEMENTS:
@@ -663,7 +618,7 @@ class Expressions:
             raise self.refuse(messages.CAST, node, type=words)
         operand = self.value(node.expr)
         if target in INTEGERS and is_integer(operand.kind):
-            self.names.is_wide |= "long" in target
+            self.names.used.is_wide |= "long" in target
             if target == operand.kind or (self.in_index and target not in PROMOTED):
                 return Typed(self.number(operand, target), target)
             return Typed(Call(f"({target})", (operand.expr,)), promoted(target))

@@ -10,14 +10,15 @@ stays a variable that the nest assigns.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+
+from pycparser import c_ast
 
 from annotune.frontend import messages
 from annotune.frontend.lower.expressions import ROUNDING, Expressions
 from annotune.frontend.lower.loops import Header
-from annotune.frontend.lower.names import Formula
+from annotune.frontend.lower.names import IntegerFormula
 from annotune.frontend.lower.unsigned import UNSIGNED, is_int, kind_of, may_go_round, signed
-from annotune.frontend.read.syntax import c_ast, walk_tree
+from annotune.frontend.read.syntax import STEPS, changed_by, names_in, walk_tree
 from annotune.frontend.types.kinds import (
     COMPLEX,
     Typed,
@@ -61,7 +62,7 @@ _COMMUTE = frozenset({"+", "*"})
 _COMPOUND = _COMMUTE | {"-", "/"}
 
 
-def compound(target: Any, value: Any) -> tuple[str, Any]:
+def compound(target: c_ast.Node, value: c_ast.Node) -> tuple[str, c_ast.Node]:
     """Return ``+=`` and e for a store of ``x + e`` or ``e + x`` in x, else ``=`` and the value.
 
     C11 6.5.16.2 makes ``x += e`` the same as ``x = x + (e)``, conversions included, but for how
@@ -77,7 +78,7 @@ def compound(target: Any, value: Any) -> tuple[str, Any]:
     return "=", value
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _alike(one: c_ast.Node, other: c_ast.Node) -> bool:
     """Return whether two syntax trees are the same but for where they stand."""
     if type(one) is not type(other):
         return False
@@ -91,7 +92,7 @@ def holds(base: str, expr: Expr, expressions: Expressions) -> bool:
     """Return whether type `base` holds all that an integer expression, or its choices, may be."""
     sides = (expr.if_true, expr.if_false) if isinstance(expr, Select) else (expr,)
     held = of_type(base)
-    spans = [expressions.range_of(side) for side in sides]
+    spans = [expressions.names.range_of(side) for side in sides]
     return held is not None and all(s and held[0] <= s[0] <= s[1] <= held[1] for s in spans)
 
 
@@ -120,7 +121,12 @@ def _divides_unsigned(op: str, base: str, value: Typed) -> bool:
 
 
 def converted(
-    node: Any, place: Access | Var, base: str, op: str, value: Typed, expressions: Expressions
+    node: c_ast.Node,
+    place: Access | Var,
+    base: str,
+    op: str,
+    value: Typed,
+    expressions: Expressions,
 ) -> tuple[str, Typed]:
     """Return the operator and the value to store in an element or variable of type `base`.
 
@@ -162,19 +168,18 @@ class Integers:
         self.expressions = expressions
         self.names = expressions.names
 
-    def written_in(self, node: Any) -> frozenset[str]:
+    def written_in(self, node: c_ast.Node) -> frozenset[str]:
         """Return the scalars, arrays and declared variables that a statement may write."""
         found: set[str] = set()
         for inner in walk_tree(node):
-            if isinstance(inner, c_ast.Assignment):
-                found |= self._bases(inner.lvalue)
-            elif isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--"):
-                found |= self._bases(inner.expr)
+            target = changed_by(inner)
+            if target is not None:
+                found |= self._bases(target)
             elif isinstance(inner, c_ast.Decl) and inner.name:
                 found.add(inner.name)
         return frozenset(found)
 
-    def _bases(self, place: Any) -> set[str]:
+    def _bases(self, place: c_ast.Node) -> set[str]:
         """Return the names that an lvalue may write through: its subscripts are only read."""
         match place:
             case c_ast.ArrayRef():
@@ -185,18 +190,23 @@ class Integers:
                 sides = (place.left, place.right)
                 pointers = tuple(filter(self.expressions.is_pointer, sides))
                 return {name for side in pointers or sides for name in self._bases(side)}
-        return {n.name for n in walk_tree(place) if isinstance(n, c_ast.ID)}
+        return set(names_in(place))
 
     def begin(self) -> None:
         """Give each integer that the region sets the value that it has before the region."""
         names = self.names
-        for name in names.written - names.loop_names - names.assigned:
+        for name in names.sets.written - names.sets.loop_names - names.sets.assigned:
             symbol = names.find(name)
             if symbol is not None and symbol.is_integer and symbol.base not in PROMOTED:
-                names.formulas[name] = Formula(Var(name), Var(name))
+                names.formulas[name] = IntegerFormula(Var(name), Var(name))
 
     def set(
-        self, symbol: Symbol, target: Any, op: str, node: Any, value: Typed | None
+        self,
+        symbol: Symbol,
+        target: c_ast.Node,
+        op: str,
+        node: c_ast.Node | None,
+        value: Typed | None,
     ) -> Typed | None:
         """Take in ``target op node``; return the new value where a statement must store it.
 
@@ -205,18 +215,17 @@ class Integers:
         names, name = self.names, symbol.name
         if name in names.iterators:
             raise self.expressions.refuse(messages.ITERATOR_CHANGES, target, var=name)
-        if name in names.loop_names and names.may_be_read_after(symbol):
+        if name in names.sets.loop_names and names.may_be_read_after(symbol):
             # Its value after the region is no longer what a loop leaves.
-            names.needed.add(name)
-        new = self._new(target, op, node, value)
+            names.sets.needed.add(name)
+        new = self._new(self.expressions, target, op, node, value)
         stored: Typed | None = None
-        if name in names.assigned - names.loop_names:
+        if name in names.sets.assigned - names.sets.loop_names:
             names.use(symbol)
             stored = stored_value(new, Var(name), symbol.base, self.expressions)
         formula = None
         if is_integer(new.kind) and symbol.base not in PROMOTED:
-            with self.expressions.index():
-                index = self._new(target, op, node, value)
+            index = self._new(self.expressions.index(), target, op, node, value)
             number = self.expressions.number(index, symbol.base)
             formula = self._formula(symbol, number, new)
         if stored is not None:
@@ -225,27 +234,32 @@ class Integers:
         if formula is not None and not (stored is not None and name in self._reads(formula.index)):
             names.formulas[name] = formula
         elif stored is None:
-            names.needed.add(name)
+            names.sets.needed.add(name)
         return stored
 
-    def _new(self, target: Any, op: str, node: Any, value: Typed | None) -> Typed:
+    def _new(
+        self,
+        expressions: Expressions,
+        target: c_ast.Node,
+        op: str,
+        node: c_ast.Node | None,
+        value: Typed | None,
+    ) -> Typed:
         """Return what ``target op node`` gives, as C computes it or, in a subscript, as numbers."""
-        expressions = self.expressions
 
-        def new() -> Typed:
+        def new(at: Expressions) -> Typed:
             if value is not None:
                 return value
-            return Typed(Int(1), "int") if node is None else expressions.value(node)
+            return Typed(Int(1), "int") if node is None else at.value(node)
 
         if op == "=":
-            return new()
+            return new(expressions)
         if op[:-1] in ROUNDING:
-            old = expressions.exact(lambda: expressions.value(target))
+            old = expressions.exact_value(target)
             return expressions.computed(op[:-1], old, expressions.exact(new), target)
-        old = expressions.value(target)
-        return expressions.computed(op[:-1], old, new(), target)
+        return expressions.computed(op[:-1], expressions.value(target), new(expressions), target)
 
-    def _formula(self, symbol: Symbol, index: Expr, new: Typed) -> Formula | None:
+    def _formula(self, symbol: Symbol, index: Expr, new: Typed) -> IntegerFormula | None:
         whole = self.names.resolved(index)
         if not (_is_formula(whole) and _is_formula(self.names.resolved(new.expr))):
             return None
@@ -254,11 +268,11 @@ class Integers:
         ):
             return None
         if new.kind == symbol.base and (new.kind != "int" or is_int(new.expr, self.names)):
-            return Formula(index, new.expr)
+            return IntegerFormula(index, new.expr)
         # What is made of it is computed in its own type, which may hold more.
         kept = keeps_values(new.kind, symbol.base) or self._holds(symbol.base, new.expr)
         value = Call(f"({symbol.base})", (new.expr,))
-        return Formula(index, value, new.expr if kept else None)
+        return IntegerFormula(index, value, new.expr if kept else None)
 
     def _holds(self, base: str, value: Expr) -> bool:
         """Return whether type `base` holds all that an expression of ints may be."""
@@ -269,14 +283,11 @@ class Integers:
 
     def forget(self, changed: Collection[str]) -> None:
         """Drop the formulas that read what a statement has changed."""
-        names = self.names
-        names.formulas = {
-            name: formula
-            for name, formula in names.formulas.items()
-            if not self._is_touched(formula, changed)
-        }
+        formulas = self.names.formulas
+        for name in [n for n, formula in formulas.items() if self._is_touched(formula, changed)]:
+            del formulas[name]
 
-    def _is_touched(self, formula: Formula, changed: Collection[str]) -> bool:
+    def _is_touched(self, formula: IntegerFormula, changed: Collection[str]) -> bool:
         read = self._reads(formula.index) | self._reads(formula.value)
         if not read.isdisjoint(changed):
             return True
@@ -296,7 +307,7 @@ class Integers:
         pair = [s for s in symbols if s is not None and s.is_array]
         if len(pair) < 2 or one == other:
             return len(pair) == 2
-        return not self.names.are_disjoint and may_share(*map(self.names.place_of, pair))
+        return not self.names.given.are_disjoint and may_share(*map(self.names.place_of, pair))
 
     def stored(self, changed: Collection[str]) -> frozenset[str]:
         """Return those of the changed names that the nest itself writes.
@@ -305,13 +316,13 @@ class Integers:
         value before the region.
         """
         names = self.names
-        free = {n for n in changed if n in names.written and n not in names.assigned}
+        free = {n for n in changed if n in names.sets.written and n not in names.sets.assigned}
         symbols = {name: names.find(name) for name in free}
         return frozenset(changed) - {n for n, s in symbols.items() if s is None or s.is_integer}
 
     def surviving(
-        self, before: Mapping[str, Formula], changed: frozenset[str]
-    ) -> dict[str, Formula]:
+        self, before: Mapping[str, IntegerFormula], changed: frozenset[str]
+    ) -> dict[str, IntegerFormula]:
         """Return the formulas that hold after statements that change `changed` may have run."""
         stored = self.stored(changed)
         # Where a statement changes an iterator of a loop around, it is refused.
@@ -322,7 +333,7 @@ class Integers:
             if name not in set_anew and not self._is_touched(formula, stored)
         }
 
-    def advancing(self, body: Any, before: Mapping[str, Formula]) -> frozenset[str]:
+    def advancing(self, body: c_ast.Node, before: Mapping[str, IntegerFormula]) -> frozenset[str]:
         """Return the integers that a loop's body only adds to, and whose start is known."""
         names = self.names
         stored = self.stored(self.written_in(body))
@@ -334,8 +345,8 @@ class Integers:
             for name, only_adds in targets.items()
             if only_adds
             and name in before
-            and name not in names.loop_names
-            and name not in names.assigned
+            and name not in names.sets.loop_names
+            and name not in names.sets.assigned
             and not self._is_touched(before[name], stored)
         )
 
@@ -343,7 +354,7 @@ class Integers:
         """Let names stand for the values of `candidates` at the start of an iteration."""
         for name in candidates:
             marker = Var(name + _PROBE)
-            self.names.formulas[name] = Formula(marker, marker)
+            self.names.formulas[name] = IntegerFormula(marker, marker)
 
     def increments(self, candidates: Collection[str], varying: Collection[str]) -> dict[str, Expr]:
         """Return by how much an iteration, just probed, moves each candidate: by the same always.
@@ -363,10 +374,10 @@ class Integers:
                 continue
             if is_fixed and not accesses(by):
                 found[name] = by
-        self.names.counted |= found.keys()
+        self.names.used.counted |= found.keys()
         return found
 
-    def _is_step(self, by: Expr, formula: Formula, symbol: Symbol) -> bool:
+    def _is_step(self, by: Expr, formula: IntegerFormula, symbol: Symbol) -> bool:
         """Return whether an iteration that leaves `formula` moves an integer by `by` also in C."""
         base = symbol.base
         if is_unsigned(base) and goes_round(Binary("*", self.names.resolved(by), Int(1))):
@@ -384,7 +395,9 @@ class Integers:
         symbol = self.names.find(name)
         return symbol is not None and symbol.base == "unsigned int"
 
-    def closed(self, name: str, start: Formula, by: Expr, times: Expr, header: Header) -> Formula:
+    def closed(
+        self, name: str, start: IntegerFormula, by: Expr, times: Expr, header: Header
+    ) -> IntegerFormula:
         """Return an integer that starts at `start`, once a loop's iterator has moved by `times`."""
         names, plain = self.names, _product(times, by, header)
         index = _advanced(start.index, plain)
@@ -405,21 +418,21 @@ class Integers:
             # In C every step is made in the wide type, and its ints may have been cast to it.
             far = by if isinstance(by, Var | Int) else signed(by, self.names, is_far=True)
             product = Binary("*", _rounds(Call(f"({base})", (times,)), header), far)
-        return Formula(index, self._of_type(base, _advanced(value, product)))
+        return IntegerFormula(index, self._of_type(base, _advanced(value, product)))
 
-    def left(self, header: Header) -> Formula:
+    def left(self, header: Header) -> IntegerFormula:
         """Return a loop's iterator, of its own type, once the loop is done."""
         return self._iterator(header, header.final)
 
-    def inside(self, header: Header) -> Formula:
+    def inside(self, header: Header) -> IntegerFormula:
         """Return the user's iterator, of its own type, in an iteration."""
         return self._iterator(header, header.value)
 
-    def _iterator(self, header: Header, number: Expr) -> Formula:
+    def _iterator(self, header: Header, number: Expr) -> IntegerFormula:
         base = header.symbol.base
-        is_far = self.names.is_wide and width(base) == 64
+        is_far = self.names.used.is_wide and width(base) == 64
         value = self._of_type(base, self._in_longs(number, is_far))
-        return Formula(number, value, None if value == number else number)
+        return IntegerFormula(number, value, None if value == number else number)
 
     def _in_longs(self, number: Expr, is_far: bool = False) -> Expr:
         """Return a number that no unsigned part of it makes go round below 0.
@@ -434,21 +447,21 @@ class Integers:
         """Return a number as a value of type `base`."""
         is_leaf = isinstance(number, Var | Access | Int)
         # The emitted code may compute in a wider type, which does not go round.
-        is_size = self.expressions.is_sized(number) and self.expressions.is_nonnegative(number)
+        is_size = self.names.is_sized(number) and self.names.is_nonnegative(number)
         keeps = is_leaf or not is_unsigned(base) or is_size
         is_kept = keeps and kind_of(number, self.names) == base
         return number if is_kept else Call(f"({base})", (number,))
 
-    def finish(self, places: Mapping[str, Any]) -> Iterator[tuple[Symbol, Expr]]:
+    def finish(self, places: Mapping[str, c_ast.Node]) -> Iterator[tuple[Symbol, Expr]]:
         """Yield the integers that may be read after the region, with their values there."""
         names = self.names
         final = [
             symbol
-            for name in sorted(names.written | (names.assigned & names.loop_names))
+            for name in sorted(names.sets.written | (names.sets.assigned & names.sets.loop_names))
             if (symbol := names.find(name)) is not None
             and symbol.is_integer
             and names.may_be_read_after(symbol)
-            and (name in names.assigned) == (name in names.loop_names)
+            and (name in names.sets.assigned) == (name in names.sets.loop_names)
         ]
         moved = {symbol.name for symbol in final}
         for symbol in final:
@@ -458,29 +471,25 @@ class Integers:
             if formula is not None and self._reads(formula.value).isdisjoint(moved - {symbol.name}):
                 names.use(symbol)
                 yield symbol, formula.value
-            elif symbol.name in names.loop_names:
+            elif symbol.name in names.sets.loop_names:
                 place = places[symbol.name]
                 raise self.expressions.refuse(messages.INTEGER_NEEDED, place, name=symbol.name)
             else:
-                names.needed.add(symbol.name)
+                names.sets.needed.add(symbol.name)
 
 
-def _settings(body: Any) -> Iterator[tuple[str, bool]]:
+def _settings(body: c_ast.Node) -> Iterator[tuple[str, bool]]:
     """Yield each scalar that a statement sets, and whether it only adds to it there."""
     for node in walk_tree(body):
-        if isinstance(node, c_ast.UnaryOp) and node.op in ("++", "--", "p++", "p--"):
-            if isinstance(node.expr, c_ast.ID):
-                yield node.expr.name, True
-        elif isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID):
-            name = node.lvalue.name
-            sum_of = isinstance(node.rvalue, c_ast.BinaryOp) and node.rvalue.op in ("+", "-")
-            own = sum_of and any(
-                isinstance(side, c_ast.ID) and side.name == name
-                for side in (node.rvalue.left, node.rvalue.right)
-            )
-            yield name, node.op in ("+=", "-=") or (node.op == "=" and own)
-        elif isinstance(node, c_ast.Decl) and node.name:
-            yield node.name, False
+        match node:
+            case c_ast.UnaryOp(expr=c_ast.ID(name=name)) if node.op in STEPS:
+                yield name, True
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name), op=op, rvalue=value):
+                is_sum = isinstance(value, c_ast.BinaryOp) and value.op in ("+", "-")
+                sides = [side.name for side in value if isinstance(side, c_ast.ID)]
+                yield name, op in ("+=", "-=") or (op == "=" and is_sum and name in sides)
+            case c_ast.Decl(name=str() as name) if name:
+                yield name, False
 
 
 def _is_formula(expr: Expr) -> bool:

@@ -13,14 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError, Span, Template
 from annotune.frontend import messages
 from annotune.frontend.lower.expressions import Expressions
 from annotune.frontend.lower.names import Left, Names
 from annotune.frontend.lower.unsigned import signed, widened
-from annotune.frontend.read.syntax import assigned_in, c_ast, walk_tree
+from annotune.frontend.read.syntax import (
+    assigned_in,
+    changed_by,
+    names_in,
+    token_place,
+    walk_tree,
+)
 from annotune.frontend.types.kinds import Interval, Typed, common, is_unsigned, of_type, width
 from annotune.frontend.types.symbols import INTEGERS, Symbol
 from annotune.ir.c_types import PROMOTED
@@ -32,7 +39,7 @@ _BEYOND = 2**62
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class LoopTest:
     """The comparison of a loop: ``symbol op bound``, from `start` on by `step`."""
 
     symbol: Symbol
@@ -47,7 +54,7 @@ class Comparison:
         return common(self.symbol.base, self.bound.kind)
 
 
-def check(compared: Comparison, node: Any, expressions: Expressions) -> None:
+def check(compared: LoopTest, node: c_ast.Node, expressions: Expressions) -> None:
     """Refuse a comparison that differs from one among all the integers; `node` is the bound.
 
     Raises:
@@ -59,7 +66,7 @@ def check(compared: Comparison, node: Any, expressions: Expressions) -> None:
         raise expressions.refuse(template, node, var=var, type=kind)
 
 
-def as_compared(compared: Comparison, is_mixed: bool, expressions: Expressions) -> Expr:
+def as_compared(compared: LoopTest, is_mixed: bool, expressions: Expressions) -> Expr:
     """Return the bound of a comparison, one of several, as the number that C compares with.
 
     One that the steps never meet is beyond all that they may meet. Among bounds that are not
@@ -68,14 +75,14 @@ def as_compared(compared: Comparison, is_mixed: bool, expressions: Expressions) 
     start, is_up = compared.start.expr, compared.step > 0
     bound = _as_unsigned(compared, is_mixed, expressions)
     way = Binary("-", bound, start) if is_up else Binary("-", start, bound)
-    if compared.op != "!=" or expressions.is_nonnegative(fold(way)):
+    if compared.op != "!=" or expressions.names.is_nonnegative(fold(way)):
         return bound
     beyond = Int(_BEYOND) if is_up else Negate(Int(_BEYOND))
     start, bound = signed(start, expressions.names), signed(bound, expressions.names)
     return Select(Binary("<" if is_up else ">", bound, start), beyond, bound)
 
 
-def _as_unsigned(compared: Comparison, is_mixed: bool, expressions: Expressions) -> Expr:
+def _as_unsigned(compared: LoopTest, is_mixed: bool, expressions: Expressions) -> Expr:
     """Return the bound in the type in which C compares."""
     bound, bound_kind = compared.bound.expr, compared.bound.kind
     is_met = compared.op == "!=" and not is_unsigned(compared.symbol.base)
@@ -83,9 +90,11 @@ def _as_unsigned(compared: Comparison, is_mixed: bool, expressions: Expressions)
         # Equal numbers are equal in both types: -1 meets the largest unsigned one.
         return bound
     kind = bound_kind if is_unsigned(bound_kind) else compared.kind
-    span = expressions.range_of(bound)
+    span = expressions.names.range_of(bound)
     # No loop around comes as far as a parameter may be.
-    is_near = variables(bound) <= expressions.spans.keys() or not (is_mixed or compared.step < 0)
+    is_near = variables(bound) <= expressions.names.spans.keys() or not (
+        is_mixed or compared.step < 0
+    )
     if not is_unsigned(kind) or (
         span is not None and span[0] >= 0 and (is_near or span[1] < 2**63)
     ):
@@ -96,9 +105,9 @@ def _as_unsigned(compared: Comparison, is_mixed: bool, expressions: Expressions)
     return Select(Binary("<", bound, Int(0)), Int(_BEYOND), bound)
 
 
-def _problem(compared: Comparison, expressions: Expressions) -> Template | None:
+def _problem(compared: LoopTest, expressions: Expressions) -> Template | None:
     base, kind, step = compared.symbol.base, compared.kind, compared.step
-    bound = expressions.range_of(compared.bound.expr)
+    bound = expressions.names.range_of(compared.bound.expr)
     if not is_unsigned(kind) and not is_unsigned(base):
         # -1u is a large number, also where the comparison is one of longs.
         is_below = is_unsigned(compared.bound.kind) and bound is not None and bound[1] < 0
@@ -123,11 +132,13 @@ def _starts_above(start: Expr, expressions: Expressions) -> bool:
     casts = {"(unsigned long)", "(unsigned long long)"}
     calls = (part for part in walk(start) if isinstance(part, Call) and part.function in casts)
     inside = (argument for call in calls for argument in call.arguments)
-    return expressions.is_nonnegative(start) and all(map(expressions.is_nonnegative, inside))
+    return expressions.names.is_nonnegative(start) and all(
+        map(expressions.names.is_nonnegative, inside)
+    )
 
 
 def _meeting_problem(
-    compared: Comparison, starts_above: bool, expressions: Expressions
+    compared: LoopTest, starts_above: bool, expressions: Expressions
 ) -> Template | None:
     """Return why an iterator may meet another number than the bound is, None where it may not.
 
@@ -138,12 +149,12 @@ def _meeting_problem(
         return None
     if compared.step > 0 and starts_above:
         return None
-    bound, held = expressions.range_of(compared.bound.expr), of_type(compared.symbol.base)
+    bound, held = expressions.names.range_of(compared.bound.expr), of_type(compared.symbol.base)
     is_held = bound is not None and held is not None and bound[1] <= held[1]
     return None if is_held else messages.UNSIGNED_MEETING
 
 
-def _passes_end(compared: Comparison) -> bool:
+def _passes_end(compared: LoopTest) -> bool:
     """Return whether an unsigned iterator goes round before it reaches a constant bound."""
     bound, held = compared.bound.expr, of_type(compared.symbol.base)
     if held is None or not is_unsigned(compared.symbol.base) or not isinstance(bound, Int):
@@ -152,7 +163,7 @@ def _passes_end(compared: Comparison) -> bool:
     return first_outside + compared.step - 1 > held[1]
 
 
-def _stays_above(compared: Comparison, expressions: Expressions) -> bool:
+def _stays_above(compared: LoopTest, expressions: Expressions) -> bool:
     """Return whether a loop that counts down ends before it would go below 0.
 
     The first value that ends it may be as much below the bound as a step is long, less 1.
@@ -163,7 +174,7 @@ def _stays_above(compared: Comparison, expressions: Expressions) -> bool:
     distance = fold(Binary("-", compared.start.expr, bound))
     if compared.op == ">" and isinstance(distance, Int) and distance.value % step == 0:
         return True
-    span, held = expressions.range_of(bound), of_type(compared.kind)
+    span, held = expressions.names.range_of(bound), of_type(compared.kind)
     if span is None or held is None or span[1] > held[1]:
         return False
     return span[0] - (compared.op == ">=") >= step - 1
@@ -182,11 +193,11 @@ class Split:
     """
 
     var: str
-    start: Any
-    place: Any
-    advance: Any
-    before: tuple[Any, ...] = ()
-    after: tuple[Any, ...] = ()
+    start: c_ast.Node | None
+    place: c_ast.Node
+    advance: c_ast.Node | None
+    before: tuple[c_ast.Node, ...] = ()
+    after: tuple[c_ast.Node, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +230,10 @@ def _trips(distance: Expr, step: int) -> Expr:
 def _distance(lower: Expr, upper: Expr, expressions: Expressions) -> Expr:
     """Return how far `upper` is above `lower`; what is not above it may be 0 above it."""
     names, distance = expressions.names, fold(Binary("-", upper, lower))
-    if isinstance(distance, Var) or expressions.is_sized(distance):
+    if isinstance(distance, Var) or expressions.names.is_sized(distance):
         return distance
     longs = signed(distance, names, is_far=True)
-    scalars = [scalar for name in variables(distance) if (scalar := names.scalars.get(name))]
+    scalars = [scalar for name in variables(distance) if (scalar := names.used.scalars.get(name))]
     if all(width(scalar.type) < width("long") for scalar in scalars):
         return longs
     # Not even a long may hold it, where the one is far below 0 and the other far above.
@@ -234,35 +245,28 @@ def times(trips: Expr, names: Names) -> Expr:
     return names.leave(Left(trips, fold(Call("max", (Int(0), trips))), trips))
 
 
-def split(loop: Any) -> Split | None:
+def split(loop: c_ast.For) -> Split | None:
     """Return a loop's iterator and what else its header sets; None without an iterator."""
     starts = list(_starts(loop.init))
-    steps = list(loop.next.exprs if isinstance(loop.next, c_ast.ExprList) else [loop.next])
+    steps = _parts(loop.next) if isinstance(loop.next, c_ast.ExprList) else (loop.next,)
     if len(starts) == len(steps) == 1:
-        var, start, place = starts[0]
-        return Split(var, start, place, loop.next)
-    compared = (
-        {n.name for n in walk_tree(loop.cond) if isinstance(n, c_ast.ID)} if loop.cond else set()
-    )
+        return Split(*starts[0], loop.next)
+    compared = set(names_in(loop.cond))
     for advance in steps:
-        stepped = _stepped(advance)
-        if stepped is None or stepped not in compared:
+        var = _stepped(advance)
+        if var is None or var not in compared or advance is None:
             continue
-        var = stepped
         own = [(start, place) for name, start, place in starts if name == var]
         if len(own) > 1:
             return None
         start, place = own[0] if own else (None, advance)
         before = tuple(node for node in _parts(loop.init) if _started(node) != var)
-        after = tuple(step for step in steps if step is not advance)
+        after = tuple(step for step in _parts(loop.next) if step is not advance)
         return Split(var, start, place, advance, before, after)
-    if len(starts) == 1:
-        var, start, place = starts[0]
-        return Split(var, start, place, loop.next)
-    return None
+    return Split(*starts[0], loop.next) if len(starts) == 1 else None
 
 
-def _parts(init: Any) -> tuple[Any, ...]:
+def _parts(init: c_ast.Node | None) -> tuple[c_ast.Node, ...]:
     match init:
         case None:
             return ()
@@ -273,32 +277,32 @@ def _parts(init: Any) -> tuple[Any, ...]:
     return (init,)
 
 
-def _started(node: Any) -> str | None:
+def _started(node: c_ast.Node) -> str | None:
     """Return the variable that one part of a loop's start sets."""
-    if isinstance(node, c_ast.Decl):
-        return node.name if node.init is not None else None
-    is_set = isinstance(node, c_ast.Assignment) and node.op == "="
-    return node.lvalue.name if is_set and isinstance(node.lvalue, c_ast.ID) else None
+    match node:
+        case c_ast.Decl():
+            return node.name if node.init is not None else None
+        case c_ast.Assignment(op="=", lvalue=c_ast.ID(name=name)):
+            return name
+    return None
 
 
-def _starts(init: Any) -> Iterator[tuple[str, Any, Any]]:
+def _starts(init: c_ast.Node | None) -> Iterator[tuple[str, c_ast.Node | None, c_ast.Node]]:
     for node in _parts(init):
         name = _started(node)
         if name is not None and isinstance(node, c_ast.Decl):
             yield name, node.init, node
-        elif name is not None:
+        elif name is not None and isinstance(node, c_ast.Assignment):
             yield name, node.rvalue, node.lvalue
 
 
-def _stepped(node: Any) -> str | None:
+def _stepped(node: c_ast.Node | None) -> str | None:
     """Return the variable that a step changes, None where it is no step."""
-    if isinstance(node, c_ast.UnaryOp) and node.op in _STEPS and isinstance(node.expr, c_ast.ID):
-        return str(node.expr.name)
-    is_set = isinstance(node, c_ast.Assignment) and isinstance(node.lvalue, c_ast.ID)
-    return str(node.lvalue.name) if is_set else None
+    target = changed_by(node) if node is not None else None
+    return target.name if isinstance(target, c_ast.ID) else None
 
 
-def header(loop: Any, expressions: Expressions) -> Header:
+def header(loop: c_ast.For, expressions: Expressions) -> Header:
     """Return the normal form of a loop's header, or raise why it has none.
 
     The iterator must be declared already when the header itself declares it.
@@ -330,28 +334,40 @@ def header(loop: Any, expressions: Expressions) -> Header:
         first = widened(first, names)
     unmoved = _unmoved(first, symbol.base, expressions)
     first = _converted(first, symbol.base, step, expressions)
-    start = first.expr
-    ends = []
-    limits = [_bound(right, var, expressions) for _, right in conditions]
+    start, ends = _bounds(symbol, first, step, conditions, expressions)
+    return _normal(symbol, start, ends, step, unmoved, expressions)
+
+
+def _bounds(
+    symbol: Symbol,
+    first: Typed,
+    step: int,
+    conditions: Sequence[tuple[str, c_ast.Node]],
+    expressions: Expressions,
+) -> tuple[Expr, Sequence[Expr]]:
+    """Return where a loop starts, and the values any of which ends it."""
+    names, start = expressions.names, first.expr
+    limits = [_bound(right, symbol.name, expressions) for _, right in conditions]
     if step < 0 or len(limits) > 1:
         # A loop up to one bound is taken not to be endless, and its bound to be above 0.
         limits = [widened(limit, names) for limit in limits]
     others = [limit.kind for limit in limits if not isinstance(limit.expr, Int)]
     is_mixed = len({is_unsigned(kind) for kind in (symbol.base, *others)}) > 1
+    ends: list[Expr] = []
     for (op, right), limit in zip(conditions, limits, strict=True):
-        compared = Comparison(symbol, op, limit, first, step)
+        compared = LoopTest(symbol, op, limit, first, step)
         is_taken = len(conditions) == 1 and (step > 0 or op == "!=")
         bound = limit.expr if is_taken else as_compared(compared, is_mixed, expressions)
-        if op == "<" and expressions.is_nonnegative(start):
+        if op == "<" and expressions.names.is_nonnegative(start):
             bound = _halved(bound)
-        ends.append(_end(op, bound, right, start, step, symbol, expressions))
+        ends.append(_end(compared, bound, right, expressions))
         check(compared, right, expressions)
     is_converted = any(is_unsigned(common(symbol.base, limit.kind)) for limit in limits)
     # From below 0 on, what is left has `!=`, and comes to the same number in both types.
-    is_met = not is_unsigned(symbol.base) and not expressions.is_nonnegative(start)
+    is_met = not is_unsigned(symbol.base) and not expressions.names.is_nonnegative(start)
     if step > 0 and (is_met or not is_converted):
-        start, ends = _below_zero(start, ends, expressions)
-    return _normal(symbol, start, ends, step, unmoved, expressions)
+        return _below_zero(start, ends, expressions)
+    return start, ends
 
 
 def _converted(first: Typed, base: str, step: int, expressions: Expressions) -> Typed:
@@ -363,12 +379,12 @@ def _converted(first: Typed, base: str, step: int, expressions: Expressions) -> 
     loses_sign = is_unsigned(kind) and not is_unsigned(base)
     if not (loses_sign or width(base) < width(kind)):
         return first
-    is_wider, span = width(base) > width(kind), expressions.range_of(start)
+    is_wider, span = width(base) > width(kind), expressions.names.range_of(start)
     if span is not None and held is not None:
         least = 0 if loses_sign else held[0]
         if least <= span[0] and span[1] <= held[1]:
             return first
-    if expressions.is_sized(start) and not (is_wider and step > 0):
+    if expressions.names.is_sized(start) and not (is_wider and step > 0):
         return first
     start = Call(f"({kind})", (start,)) if is_unsigned(kind) else start
     return Typed(start if is_wider else Call(f"({base})", (start,)), base)
@@ -377,7 +393,7 @@ def _converted(first: Typed, base: str, step: int, expressions: Expressions) -> 
 def _unmoved(first: Typed, base: str, expressions: Expressions) -> Expr:
     """Return what an iterator of type `base` has before it is compared, as C computes it."""
     is_wider = width(base) > width(first.kind)
-    if is_wider and is_unsigned(first.kind) and not expressions.is_nonnegative(first.expr):
+    if is_wider and is_unsigned(first.kind) and not expressions.names.is_nonnegative(first.expr):
         return Call(f"({first.kind})", (first.expr,))
     return _converted(first, base, 1, expressions).expr
 
@@ -390,14 +406,14 @@ def _below_zero(
     Without the cast of ``i < (long)n - 1`` an unsigned `n` of 0 would be far above `i`.
     """
     names = expressions.names
-    if expressions.is_nonnegative(start):
-        return start, [e if expressions.is_nonnegative(e) else signed(e, names) for e in ends]
+    if expressions.names.is_nonnegative(start):
+        return start, [e if expressions.names.is_nonnegative(e) else signed(e, names) for e in ends]
     return signed(start, names), [signed(end, names) for end in ends]
 
 
 def iterator_range(own: Header, expressions: Expressions) -> Interval | None:
     """Return the values of a loop's iterator inside its body, None where its start is unknown."""
-    lower, upper = (expressions.range_of(bound) for bound in (own.lower, own.upper))
+    lower, upper = (expressions.names.range_of(bound) for bound in (own.lower, own.upper))
     held = of_type(own.symbol.base)
     if lower is None or held is None:
         return None
@@ -418,7 +434,7 @@ def _normal(
     What it leaves is `unmoved` where it does not run: C's start, which may have gone round.
     """
     names, var = expressions.names, symbol.name
-    is_renamed = var in names.assigned
+    is_renamed = var in names.sets.assigned
     own = f"annotune_{var}" if is_renamed else var
     if step > 0:
         upper = _least(ends)
@@ -428,11 +444,11 @@ def _normal(
         return Header(symbol, own, symbol.base, start, upper, step, value, last, trips)
     if names.may_be_read_after(symbol) and not is_renamed:
         # What is left in the nest's own iterator would be the distance.
-        names.needed.add(var)
+        names.sets.needed.add(var)
     distances = [fold(Binary("-", start, end)) for end in ends]
     longs, kind = [signed(_distance(e, start, expressions), names) for e in ends], symbol.base
     may_wrap = is_unsigned(kind) or longs != distances
-    if may_wrap and not all(map(expressions.is_nonnegative, distances)):
+    if may_wrap and not all(map(expressions.names.is_nonnegative, distances)):
         # From a start below its bound the distance is negative, and the loop does not run.
         distances, kind = longs, "long"
     upper = _least(distances)
@@ -459,23 +475,23 @@ def _reached(lower: Expr, upper: Expr, step: int, trips: Expr, names: Names) -> 
     return fold(Binary("+", lower, Binary("*", Int(step), times(trips, names))))
 
 
-def _name_span(place: Any, names: Names) -> Span:
+def _name_span(place: c_ast.Node, names: Names) -> Span:
     """Return the place of a declared name, an identifier or a statement's keyword."""
-    return names.file.source.span(place.coord.line, place.coord.column)
+    return names.function.file.source.span(*token_place(place))
 
 
-def _step(loop: Any, parts: Split, expressions: Expressions) -> int:
+def _step(loop: c_ast.For, parts: Split, expressions: Expressions) -> int:
     """Return the constant by which a loop advances, which is not 0."""
     var, advance = parts.var, parts.advance
     if advance is None:
-        raise expressions.refuse(messages.LOOP_STEP, loop.init, var=var)
+        raise expressions.refuse(messages.LOOP_STEP, loop.init or loop, var=var)
     step: int | None = None
     if _stepped(advance) == var:
         match advance:
             case c_ast.UnaryOp():
                 step = _STEPS[advance.op]
             case c_ast.Assignment(op="+=" | "-=" as op):
-                by = _constant(advance.rvalue, expressions)
+                by = expressions.names.fixed_value(advance.rvalue)
                 step = by if by is None or op == "+=" else -by
             case c_ast.Assignment(op="=", rvalue=c_ast.BinaryOp(op="+" | "-" as op) as moved):
                 step = _moved(moved, var, op, expressions)
@@ -484,34 +500,22 @@ def _step(loop: Any, parts: Split, expressions: Expressions) -> int:
     return step
 
 
-def _moved(moved: Any, var: str, op: str, expressions: Expressions) -> int | None:
+def _moved(moved: c_ast.BinaryOp, var: str, op: str, expressions: Expressions) -> int | None:
     """Return the step of ``i = i + 2`` or ``i = 2 + i``, None when it is not constant."""
     left, right = moved.left, moved.right
     if op == "+" and not (isinstance(left, c_ast.ID) and left.name == var):
         left, right = right, left
     if not (isinstance(left, c_ast.ID) and left.name == var):
         return None
-    by = _constant(right, expressions)
+    by = expressions.names.fixed_value(right)
     return -by if by is not None and op == "-" else by
 
 
-def _constant(node: Any, expressions: Expressions) -> int | None:
-    """Return the value of a step that C fixes, None for any other."""
-    names = expressions.names
-    known = dict(names.file_scope.enumerators)
-    for name in (n.name for n in walk_tree(node) if isinstance(n, c_ast.ID)):
-        symbol = names.find(name)
-        if symbol is not None and symbol.value is not None:
-            known[name] = symbol.value
-        elif symbol is not None:
-            known.pop(name, None)
-    return names.fixed_value(node, known)
-
-
-def _conditions(loop: Any, var: str, expressions: Expressions) -> Iterator[Any]:
+def _conditions(loop: c_ast.For, var: str, expressions: Expressions) -> Iterator[c_ast.Node]:
     """Yield the comparisons that a loop's condition joins by ``&&``."""
     if loop.cond is None:
-        raise expressions.refuse(messages.LOOP_CONDITION, loop.init or loop.next, var=var)
+        place = loop.init or loop.next or loop
+        raise expressions.refuse(messages.LOOP_CONDITION, place, var=var)
     waiting = [loop.cond]
     while waiting:
         node = waiting.pop()
@@ -521,7 +525,7 @@ def _conditions(loop: Any, var: str, expressions: Expressions) -> Iterator[Any]:
             yield node
 
 
-def _side(condition: Any, var: str, expressions: Expressions) -> tuple[str, Any]:
+def _side(condition: c_ast.Node, var: str, expressions: Expressions) -> tuple[str, c_ast.Node]:
     """Return how a comparison compares the iterator, and with what."""
     if not isinstance(condition, c_ast.BinaryOp) or condition.op not in _MIRRORED:
         raise expressions.refuse(messages.LOOP_CONDITION, condition, var=var)
@@ -529,32 +533,24 @@ def _side(condition: Any, var: str, expressions: Expressions) -> tuple[str, Any]
     if not (isinstance(left, c_ast.ID) and left.name == var):
         op, left, right = _MIRRORED[op], right, left
     is_own = isinstance(left, c_ast.ID) and left.name == var
-    if not is_own or any(isinstance(n, c_ast.ID) and n.name == var for n in walk_tree(right)):
+    if not is_own or var in names_in(right):
         raise expressions.refuse(messages.LOOP_CONDITION, condition, var=var)
     return op, right
 
 
-def _end(
-    op: str,
-    bound: Expr,
-    node: Any,
-    start: Expr,
-    step: int,
-    symbol: Symbol,
-    expressions: Expressions,
-) -> Expr:
+def _end(test: LoopTest, bound: Expr, node: c_ast.Node, expressions: Expressions) -> Expr:
     """Return the first value on the way that ends the loop, or raise that it may never end."""
-    ends = False
-    if op == "!=":
-        ends = _meets(start, bound, step, symbol)
-    elif step > 0:
-        ends = op in ("<", "<=")
-    else:
-        ends = op in (">", ">=")
+    match test.op:
+        case "!=":
+            ends = _meets(test.start.expr, bound, test.step, test.symbol)
+        case "<" | "<=":
+            ends = test.step > 0
+        case _:
+            ends = test.step < 0
     if not ends:
-        raise expressions.refuse(messages.NEVER_ENDS, node, var=symbol.name)
-    if op in ("<=", ">="):
-        return fold(Binary("+" if op == "<=" else "-", bound, Int(1)))
+        raise expressions.refuse(messages.NEVER_ENDS, node, var=test.symbol.name)
+    if test.op in ("<=", ">="):
+        return fold(Binary("+" if test.op == "<=" else "-", bound, Int(1)))
     return bound
 
 
@@ -574,7 +570,7 @@ def _meets(start: Expr, bound: Expr, step: int, symbol: Symbol) -> bool:
     return False
 
 
-def _bound(node: Any, var: str, expressions: Expressions) -> Typed:
+def _bound(node: c_ast.Node, var: str, expressions: Expressions) -> Typed:
     found = expressions.whole(node)
     bound = Typed(expressions.names.resolved(found.expr), found.kind)
     read = accesses(bound.expr)
@@ -595,16 +591,16 @@ def _halved(bound: Expr) -> Expr:
     return bound
 
 
-def _check_changes(loop: Any, parts: Split, expressions: Expressions) -> None:
+def _check_changes(loop: c_ast.For, parts: Split, expressions: Expressions) -> None:
     """Refuse a loop whose iterator or bound its own body, or the rest of its header, changes."""
     var = parts.var
-    changed = expressions.assigned(loop.stmt) | assigned_in(c_ast.ExprList(list(parts.after)))
+    changed = {**assigned_in(loop.stmt), **assigned_in(c_ast.ExprList(list(parts.after)))}
     if var in changed:
         inner_loops = [n for n in walk_tree(loop.stmt) if isinstance(n, c_ast.For)]
         reused = [s for s in map(split, inner_loops) if s and s.var == var]
         if reused and not isinstance(reused[0].place, c_ast.Decl):
             raise expressions.refuse(messages.ITERATOR_REUSED, reused[0].place, var=var)
         raise expressions.refuse(messages.ITERATOR_CHANGES, changed[var], var=var)
-    for name in sorted(n.name for n in walk_tree(loop.cond) if isinstance(n, c_ast.ID)):
+    for name in sorted(names_in(loop.cond)):
         if name in changed:
             raise expressions.refuse(messages.BOUND_CHANGES, changed[name], name=name, var=var)

@@ -1,36 +1,36 @@
 """The names that a region uses, as they are met: arrays, scalars, and integers in formulas.
 
-The pointers through which a function reads, and those that it surely has read through.
-
-A name for ``p->nx`` is given its value before a region. Where the region reads it only under a
-condition, or in a loop that may not run, `p` may be NULL.
-
-What a region declares itself: scalars, and small arrays that each iteration has anew.
+What a region declares itself: scalars, and small arrays that each iteration has anew. Whose
+function a name is: the C library's, as annotune knows it, or one of the user's own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError, Span
 from annotune.frontend import messages
-from annotune.frontend.read.filescope import File, FileScope
-from annotune.frontend.read.syntax import c_ast, c_generator, extent, walk_tree
-from annotune.frontend.types.kinds import COMPLEX, Typed, promoted
-from annotune.frontend.types.symbols import REALS, Symbol
+from annotune.frontend.read.filescope import File
+from annotune.frontend.read.preprocess import Clean, is_standard
+from annotune.frontend.read.region_finder import ParsedFunction
+from annotune.frontend.read.syntax import extent, names_in, offset
+from annotune.frontend.types.kinds import COMPLEX, Interval, Typed, interval, of_type, promoted
+from annotune.frontend.types.symbols import REALS, Symbol, Types
 from annotune.ir.c_types import StoredName
-from annotune.ir.expr import Expr, Int, Var, rewrite, substitute, variables
-from annotune.ir.nest import LocalArray, Stmt
+from annotune.ir.expr import Access, Expr, Int, Var, accesses, rewrite, substitute, variables
+from annotune.ir.functions import FUNCTIONS
 from annotune.ir.region import Scalar
 
 _INT_MAXIMUM = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class IntegerFormula:
     """What an integer that the region sets is here, in iterators and sizes.
 
     `index` is for subscripts and bounds, where no integer is taken to overflow; `value` keeps
@@ -42,10 +42,12 @@ class Formula:
     value: Expr
     number: Expr | None = None
 
-    def substituted(self, values: Mapping[str, Expr]) -> Formula:
+    def substituted(self, values: Mapping[str, Expr]) -> IntegerFormula:
         """Return the formula with expressions for some of its variables."""
         number = None if self.number is None else substitute(self.number, values)
-        return Formula(substitute(self.index, values), substitute(self.value, values), number)
+        return IntegerFormula(
+            substitute(self.index, values), substitute(self.value, values), number
+        )
 
 
 # Ends the name of what a loop leaves; none of C's does.
@@ -64,60 +66,112 @@ class Left:
     ran: Expr
 
 
-@dataclass
-class Names:
-    """The declarations in force at one place of a region, and what the region used so far.
+@dataclass(frozen=True)
+class Given:
+    """What is fixed for a region: where it starts, and what the annotation says of it.
 
-    `formulas` holds the integers that the region itself sets; `iterators` the loops around the
-    place, outermost first. `written` are the scalars that the region assigns anywhere,
-    `loop_names` the iterators of all its loops. `assigned` are the integers that stay variables
-    which the nest assigns, because no formula gives their value everywhere; those that turn out
-    to be such are put into `needed`. `changes` gives the last offset at which the function
-    changes a scalar. `is_wide` says that the user computes subscripts in 64 bits. `are_disjoint`
-    says that the user vouches for arrays that do not overlap, `pure` for which functions, and
-    `sizes` are the names that the annotation gives values;
-    `functions` are those of them that the region calls. `derived_from` are names from which the
-    function may make other pointers. `counted` are the integers that some loop moves in every
-    iteration, and that have formulas all the same. `left` are the values that loops leave, by the
-    names that stand for them in formulas until a statement is made of one. `fixed` are the words
-    of constant expressions of which the nest has the value alone. `asked_first` are the conditions
-    that stand outside all loops, with those around them before them, of what the region leaves
-    as it is.
+    `depth` is how many scopes are around it, and `live_after` are the variables that may be read
+    after it. `are_disjoint` says that the user vouches for arrays that do not overlap, `pure` for
+    which functions, and `sizes` are the names that the annotation gives values.
     """
 
-    file: File
-    file_scope: FileScope
-    scopes: list[dict[str, Symbol]]
-    live_after: frozenset[str]
-    changes: Mapping[str, int]
-    written: frozenset[str] = frozenset()
-    loop_names: frozenset[str] = frozenset()
-    region_depth: int = 0
-    formulas: dict[str, Formula] = field(default_factory=dict)
-    assigned: frozenset[str] = frozenset()
-    needed: set[str] = field(default_factory=set)
-    iterators: list[str] = field(default_factory=list)
-    arrays: dict[str, Symbol] = field(default_factory=dict)
-    scalars: dict[str, Scalar] = field(default_factory=dict)
-    meanings: dict[str, Symbol] = field(default_factory=dict)
-    is_wide: bool = False
+    start: int
+    depth: int
+    live_after: frozenset[str] = frozenset()
     are_disjoint: bool = False
     pure: frozenset[str] = frozenset()
     sizes: frozenset[str] = frozenset()
+
+
+@dataclass
+class Used:
+    """What a region uses, as it is met.
+
+    `meanings` are the declarations behind its names, `functions` those of the user's that it calls.
+    `is_wide` says that the user computes subscripts in 64 bits. `counted` are the integers that
+    some loop moves in every iteration, and that have formulas all the same. `left` are the values
+    that loops leave, by the names that stand for them in formulas until a statement is made of one.
+    `fixed` are the words of constant expressions of which the nest has the value alone.
+    `asked_first` are the conditions that stand outside all loops, with those around them before
+    them, of what the region leaves as it is.
+    """
+
+    arrays: dict[str, Symbol] = field(default_factory=dict)
+    scalars: dict[str, Scalar] = field(default_factory=dict)
+    meanings: dict[str, Symbol] = field(default_factory=dict)
     functions: dict[str, None] = field(default_factory=dict)
-    derived_from: frozenset[str] = frozenset()
+    is_wide: bool = False
     counted: set[str] = field(default_factory=set)
     left: dict[str, Left] = field(default_factory=dict)
     fixed: set[str] = field(default_factory=set)
     asked_first: set[Expr] = field(default_factory=set)
 
-    def place(self, node: Any) -> Span:
+    def copy(self) -> Used:
+        """Return what may learn more arrays, scalars and functions without these."""
+        return replace(
+            self,
+            arrays=dict(self.arrays),
+            scalars=dict(self.scalars),
+            meanings=dict(self.meanings),
+            functions=dict(self.functions),
+        )
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The scalars that a region assigns anywhere, and the iterators of all its loops.
+
+    `assigned` are the integers that stay variables which the nest assigns, because no formula
+    gives their value everywhere; those that turn out to be such are put into `needed`.
+    """
+
+    written: frozenset[str] = frozenset()
+    loop_names: frozenset[str] = frozenset()
+    assigned: frozenset[str] = frozenset()
+    needed: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Names:
+    """What names mean at one place of a region.
+
+    `scopes` are the declarations in force, the innermost last. `formulas` holds the integers that
+    the region itself sets, as the statements so far leave them. `iterators` are the loops around
+    the place, outermost first, and `spans` the values of the nest's own iterators; `asked` are the
+    conditions around it. `derived_from` are names from which the function may make other pointers.
+    """
+
+    function: ParsedFunction
+    given: Given
+    scopes: Sequence[dict[str, Symbol]]
+    used: Used = field(default_factory=Used)
+    sets: Sets = field(default_factory=Sets)
+    derived_from: frozenset[str] = frozenset()
+    formulas: dict[str, IntegerFormula] = field(default_factory=dict)
+    iterators: tuple[str, ...] = ()
+    spans: Mapping[str, Interval] = field(default_factory=dict)
+    asked: tuple[Expr, ...] = ()
+
+    def block(self) -> Names:
+        """Return the names of a block at this place, which may declare more."""
+        return replace(self, scopes=[*self.scopes, {}])
+
+    def branch(self, test: Expr) -> Names:
+        """Return the names where `test` holds, with formulas of their own."""
+        return replace(self, formulas=dict(self.formulas), asked=(*self.asked, test))
+
+    def leaves(self, formulas: Mapping[str, IntegerFormula]) -> None:
+        """Take in the formulas that hold after a statement."""
+        self.formulas.clear()
+        self.formulas.update(formulas)
+
+    def place(self, node: c_ast.Node) -> Span:
         """Return the place of a syntax tree in the user's file."""
-        return self.file.source.span(*extent(node, self.file.tokens))
+        return self.function.file.source.span(*extent(node, self.function.file.tokens))
 
     def declare(self, symbol: Symbol, span: Span) -> None:
         """Take in a declaration of the region itself."""
-        for scope in self.scopes[self.region_depth : -1]:
+        for scope in self.scopes[self.given.depth : -1]:
             if symbol.name in scope:
                 raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=symbol.name))
         self.scopes[-1][symbol.name] = symbol
@@ -133,20 +187,17 @@ class Names:
 
     def find(self, name: str) -> Symbol | None:
         """Return the innermost declaration of `name`, None when there is none."""
-        for scope in reversed(self.scopes):
-            if name in scope:
-                return scope[name]
-        return self.file_scope.symbols.get(name)
+        return self.function.scope.find(name, self.scopes)
 
     def leave(self, left: Left) -> Expr:
         """Return a name for what a loop leaves, or its value where that is no choice."""
         if isinstance(left.value, Int) or left.value == left.ran:
             return left.value
-        for name, known in self.left.items():
+        for name, known in self.used.left.items():
             if known == left:
                 return Var(name)
-        name = f"{len(self.left)}{_LEFT}"
-        self.left[name] = left
+        name = f"{len(self.used.left)}{_LEFT}"
+        self.used.left[name] = left
         return Var(name)
 
     def resolved(self, expr: Expr) -> Expr:
@@ -155,15 +206,17 @@ class Names:
 
     def value_left(self, part: Expr) -> Expr | None:
         """Return what a loop leaves where `part` is a name for it, None for other parts."""
-        left = self.left.get(part.name) if isinstance(part, Var) else None
+        left = self.used.left.get(part.name) if isinstance(part, Var) else None
         return left.value if left is not None else None
 
-    def running(self, formulas: Mapping[str, Formula], trips: Expr) -> dict[str, Formula]:
+    def running(
+        self, formulas: Mapping[str, IntegerFormula], trips: Expr
+    ) -> dict[str, IntegerFormula]:
         """Return formulas as they read inside a loop of so many trips, which runs."""
-        ran = {name: left.ran for name, left in self.left.items() if left.trips == trips}
+        ran = {name: left.ran for name, left in self.used.left.items() if left.trips == trips}
         return {name: formula.substituted(ran) for name, formula in formulas.items()}
 
-    def symbol(self, node: Any) -> Symbol:
+    def symbol(self, node: c_ast.ID) -> Symbol:
         """Return the variable that an identifier means, checked for use in a region."""
         name = node.name
         symbol = self.find(name)
@@ -177,10 +230,10 @@ class Names:
             problem = messages.SPECIAL[symbol.special].at(span, name=name)
             raise AnnotuneError.of(problem)
         own = name.removeprefix("annotune_") if name.startswith("annotune_") else ""
-        if own.startswith("if_") or own in self.loop_names:
+        if own.startswith("if_") or own in self.sets.loop_names:
             # The conditions and iterators that annotune adds are called so.
             raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=name))
-        first = self.meanings.setdefault(name, symbol)
+        first = self.used.meanings.setdefault(name, symbol)
         both_local = first.storage == symbol.storage == "region" and first.base == symbol.base
         if first.start != symbol.start and not both_local:
             raise AnnotuneError.of(messages.TWO_MEANINGS.at(span, name=name))
@@ -189,13 +242,13 @@ class Names:
             raise AnnotuneError.of(messages.SCALAR_TYPE.at(span, name=name, type=symbol.base))
         return symbol
 
-    def read(self, node: Any, in_index: bool = False, is_rounded: bool = False) -> Typed:
+    def read(self, node: c_ast.ID, in_index: bool = False, is_rounded: bool = False) -> Typed:
         """Return a scalar's value: itself, or the formula of an integer that the region sets.
 
         It may be a part of a subscript, or of what a subscript rounds.
         """
         name, span = node.name, self.place(node)
-        constant = self.constant(name, node.coord.line, span)
+        constant = self.constant(name, offset(node), span)
         if constant is not None:
             return constant
         symbol = self.symbol(node)
@@ -219,121 +272,104 @@ class Names:
             return Typed(chosen, kind)
         if name in self.iterators:
             return Typed(Var(name, span), kind)
-        if name in self.loop_names:
+        if name in self.sets.loop_names:
             raise AnnotuneError.of(messages.ITERATOR_OUTSIDE.at(span, name=name))
-        if name in self.written:
-            self.needed.add(name)
+        if name in self.sets.written:
+            self.sets.needed.add(name)
         elif symbol.storage == "region":
             raise AnnotuneError.of(messages.NOT_SINGLE.at(span, name=name))
         self.use(symbol)
         return Typed(Var(name, span), kind)
 
-    def fixed_value(self, node: Any, known: dict[str, int]) -> int | None:
+    def range_of(self, expr: Expr) -> Interval | None:
+        """Return between which integers `expr` lies wherever it is computed, None if unknown."""
+        return interval(expr, self._range_of_leaf)
+
+    def _range_of_leaf(self, leaf: Var | Access) -> Interval | None:
+        if isinstance(leaf, Access):
+            symbol = self.find(leaf.array)
+            return None if symbol is None else of_type(symbol.base)
+        if leaf.name in self.used.left:
+            return self.range_of(self.used.left[leaf.name].value)
+        if leaf.name in self.spans:
+            return self.spans[leaf.name]
+        scalar = self.used.scalars.get(leaf.name)
+        if scalar is None:
+            return None
+        return of_type(scalar.type) if scalar.value is None else (scalar.value, scalar.value)
+
+    def is_nonnegative(self, expr: Expr) -> bool:
+        """Return whether an integer expression is 0 or more wherever it is computed."""
+        span = self.range_of(expr)
+        return span is not None and span[0] >= 0
+
+    def is_sized(self, expr: Expr) -> bool:
+        """Return whether an integer is made of sizes and iterators, which go round in no type."""
+        return variables(expr) <= self.given.sizes | self.spans.keys() and not accesses(expr)
+
+    def fixed_value(self, node: c_ast.Node) -> int | None:
         """Return the value of a constant expression, which the nest shows in its place."""
-        value = self.file.value(node, known)
+        value = self.function.file.value(
+            node, partial(self.function.scope.constant, scopes=self.scopes)
+        )
         if value is not None:
-            self.fixed |= {part.name for part in walk_tree(node) if isinstance(part, c_ast.ID)}
+            self.used.fixed.update(names_in(node))
         return value
 
     def constant(self, name: str, offset: int, span: Span) -> Typed | None:
         """Return a ``#define`` or an enumerator as a scalar with a value, None for others."""
-        macro = self.file.clean.macro(name, offset)
+        macro = self.function.file.clean.macro(name, offset)
         value = macro.value if macro else None
         if value is None and self.find(name) is None:
-            value = self.file_scope.enumerators.get(name)
+            value = self.function.scope.enumerators.get(name)
         if value is None:
             return None
         type_ = "int" if abs(value) <= _INT_MAXIMUM else "long"
         scalar = Scalar(name, type_, value, is_macro=macro is not None, span=span)
-        self.scalars.setdefault(name, scalar)
+        self.used.scalars.setdefault(name, scalar)
         return Typed(Var(name, span), type_)
 
     def use(self, symbol: Symbol) -> None:
         """Note that the region uses a scalar."""
-        if symbol.name in self.scalars:
+        if symbol.name in self.used.scalars:
             return
-        self.scalars[symbol.name] = Scalar(
+        self.used.scalars[symbol.name] = Scalar(
             symbol.name,
             symbol.base,
             symbol.value,
             is_local=symbol.storage == "region",
             read_after=self.may_be_read_after(symbol),
             is_register=symbol.is_register and not symbol.is_const,
-            span=self.file.source.span(symbol.start, symbol.end),
+            span=self.function.file.source.span(symbol.start, symbol.end),
         )
 
     def use_array(self, symbol: Symbol) -> None:
         """Note that the region uses an array."""
-        self.arrays.setdefault(symbol.name, symbol)
+        self.used.arrays.setdefault(symbol.name, symbol)
 
     def may_be_read_after(self, symbol: Symbol) -> bool:
         """Return whether a variable's value may be read once the region is over."""
         if symbol.storage == "region" or symbol.is_const:
             return False
-        return symbol.storage == "file" or symbol.name in self.live_after
+        return symbol.storage == "file" or symbol.name in self.given.live_after
 
 
-def pointers_in(node: Any) -> Iterator[str]:
-    """Yield the pointers that a place such as ``p->grid->nx`` is read through, outermost first."""
-    match node:
-        case c_ast.StructRef():
-            yield from pointers_in(node.name)
-            if node.type == "->":
-                yield _text(node.name)
-        case c_ast.UnaryOp(op="*"):
-            yield from pointers_in(node.expr)
-            yield _text(node.expr)
-
-
-def sure_pointers(
-    body: Any, statements: Sequence[Any], names: Names, region_start: int
-) -> Iterator[str]:
-    """Yield the pointers that a function reads through before a region's first iteration."""
-    for item in body.block_items or []:
-        is_plain = isinstance(item, c_ast.Decl | c_ast.Assignment) and item.coord is not None
-        if is_plain and item.coord.line < region_start:
-            # What is set again since may be NULL by now.
-            yield from (p for p in _read_through(item) if p not in names.changes)
-    for loop in statements:
-        if isinstance(loop, c_ast.For):
-            yield from _read_through(loop.init)
-            yield from _read_through(loop.cond)
-
-
-def _read_through(node: Any) -> Iterator[str]:
-    """Yield the pointers that evaluating an expression surely reads through."""
-    if node is None or (isinstance(node, c_ast.UnaryOp) and node.op in ("&", "sizeof")):
-        return
-    parts = [*node]
-    if isinstance(node, c_ast.TernaryOp) or (
-        isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||")
-    ):
-        parts = parts[:1]
-    yield from pointers_in(node)
-    for part in parts:
-        yield from _read_through(part)
-
-
-def _text(node: Any) -> str:
-    return str(c_generator.CGenerator().visit(node))
-
-
-def declare(decl: Any, names: Names) -> Symbol:
+def declare(decl: c_ast.Decl, names: Names) -> Symbol:
     """Take in a declaration of the region and return what it declares.
 
     Raises:
         AnnotuneError: It is ``static`` or ``extern``, or an array that is not one of each
             iteration alone, with extents that C fixes.
     """
-    symbol = names.file_scope.types.symbol(decl, "region")
-    span = names.file.source.span(symbol.start, symbol.end)
+    symbol = names.function.scope.types.symbol(decl, "region")
+    span = names.function.file.source.span(symbol.start, symbol.end)
     # Also where it is refused: its uses need no refusal of their own.
     names.declare(symbol, span)
-    if "extern" in (decl.storage or []) or "static" in (decl.storage or []):
+    if {"extern", "static"} & {*(decl.storage or [])}:
         raise AnnotuneError.of(messages.SCALAR_TYPE.at(span, name=decl.name, type=decl.storage[0]))
     if symbol.is_array:
         is_small = names.iterators and fixed_extents(symbol, names) is not None
-        earlier = names.meanings.get(symbol.name)
+        earlier = names.used.meanings.get(symbol.name)
         if not is_small:
             raise AnnotuneError.of(messages.LOCAL_ARRAY.at(span, name=decl.name))
         if earlier is not None and fixed_extents(earlier, names) != fixed_extents(symbol, names):
@@ -345,66 +381,74 @@ def fixed_extents(symbol: Symbol, names: Names) -> tuple[int, ...] | None:
     """Return the extents of an array as C fixes them, None where one is open or below 1."""
     if any(layer.kind != "[]" for layer in symbol.layers):
         return None
-    known = dict(names.file_scope.enumerators)
-    for scope in [names.file_scope.symbols, *names.scopes]:
-        for name, other in scope.items():
-            known.pop(name, None)
-            if other.value is not None:
-                known[name] = other.value
     found = [
-        names.fixed_value(layer.dim, known) if layer.dim is not None else None
-        for layer in symbol.layers
+        names.fixed_value(layer.dim) if layer.dim is not None else None for layer in symbol.layers
     ]
     fixed = tuple(value for value in found if value is not None and value > 0)
     return fixed if len(fixed) == len(found) else None
 
 
-def local_array(symbol: Symbol, names: Names) -> LocalArray:
-    """Return the statement that declares an array, which `declare` has accepted."""
-    fixed = fixed_extents(symbol, names)
-    assert fixed is not None
-    return LocalArray(symbol.name, symbol.base, fixed)
+# How a header that a compiler has read is called: by the directive that asks for it.
+_DIRECTIVE = re.compile(r"#[ \t]*include[ \t]*[<\"]([^>\"]+)")
 
 
-def declared_once(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
-    """Return a loop's body with one declaration of each array that several of its blocks have.
+def own_meaning(name: str, names: Names) -> str:
+    """Return why `name`, a function that annotune knows, is not that one here; else nothing."""
+    symbol = names.find(name)
+    if symbol is not None and [layer.kind for layer in symbol.layers] != ["()"]:
+        return "a variable has the name"
+    if is_defined(name, names.function.file):
+        return "the program defines it itself"
+    return "" if symbol is None else unlike_library(name, symbol, names.function.scope.types)
 
-    A nest has no blocks of its own. The arrays of one name are alike, and start without values.
+
+def is_defined(name: str, file: File) -> bool:
+    """Return whether the file, or a header of the user's, defines function `name`."""
+    found = file.definition(name)
+    if found is None:
+        return False
+    header = _DIRECTIVE.match(found.file.source.path)
+    return header is None or not is_standard(header[1])
+
+
+def unlike_library(name: str, symbol: Symbol, types: Types) -> str:
+    """Return how a declaration differs from the C library's; nothing where it says the same."""
+    known = FUNCTIONS.get(name)
+    if known is None:
+        return "it is declared, and the C library has none"
+    (layer,) = symbol.layers
+    given = None
+    if isinstance(layer.dim, c_ast.ParamList):
+        given = tuple(_type(parameter, types) for parameter in layer.dim.params)
+    # Empty parentheses leave the parameters open.
+    if symbol.base == known.result and given in (None, known.parameters):
+        return ""
+    return f"the C library's is {known.result} {name}({', '.join(known.parameters)})"
+
+
+def _type(parameter: c_ast.Node, types: Types) -> str:
+    plain = types.scalar(parameter) if isinstance(parameter, c_ast.Decl | c_ast.Typename) else ""
+    return plain or "another type"
+
+
+def may_come_from_headers(clean: Clean) -> bool:
+    """Return whether a header that was not read may say what a name is."""
+    return any(not is_standard(unread.name) for unread in clean.unread)
+
+
+def is_generic(clean: Clean) -> bool:
+    """Return whether the names of ``math.h`` choose their function by the argument's type."""
+    return "tgmath.h" in clean.headers
+
+
+def lacks_prototype(name: str, clean: Clean, symbol: Symbol | None) -> bool:
+    """Return whether C hands the known function `name` its arguments as they are.
+
+    Of what nothing declares, compilers know the parameters, but for ``abs``: its result is what C
+    takes any name to have.
     """
-    seen: set[str] = set()
-    kept: list[Stmt] = []
-    for stmt in body:
-        if not isinstance(stmt, LocalArray) or stmt.name not in seen:
-            kept.append(stmt)
-        if isinstance(stmt, LocalArray):
-            seen.add(stmt.name)
-    return tuple(kept)
-
-
-def initial(name: str, shape: tuple[int, ...], init: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield each element of an array with the expression that ``{…}`` starts it with.
-
-    What the braces leave out starts at 0 (C11 6.7.9).
-
-    Raises:
-        ValueError: The braces name elements, hold too many, or nest otherwise than the array.
-    """
-    for places in product(*map(range, shape)):
-        element: Any = c_ast.ID(name, init.coord)
-        for place in places:
-            element = c_ast.ArrayRef(element, c_ast.Constant("int", str(place)), init.coord)
-        yield element, _start_of(init, shape, places)
-
-
-def _start_of(init: Any, shape: tuple[int, ...], places: tuple[int, ...]) -> Any:
-    for length, place in zip(shape, places, strict=True):
-        is_list = isinstance(init, c_ast.InitList)
-        named = is_list and any(isinstance(e, c_ast.NamedInitializer) for e in init.exprs)
-        if not is_list or named or len(init.exprs) > length:
-            raise ValueError
-        if place >= len(init.exprs):
-            return c_ast.Constant("int", "0", init.coord)
-        init = init.exprs[place]
-    if isinstance(init, c_ast.InitList):
-        raise ValueError
-    return init
+    if FUNCTIONS[name].header in clean.headers or may_come_from_headers(clean):
+        return False
+    if symbol is None:
+        return name == "abs"
+    return symbol.layers[0].dim is None

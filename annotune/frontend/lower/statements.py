@@ -9,11 +9,13 @@ The statements of a region turned into a nest, every independent refusal collect
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import count, product
 
-from annotune.diagnostics import AnnotuneError, Diagnostic, Template
+from pycparser import c_ast
+
+from annotune.diagnostics import NOWHERE, AnnotuneError, Diagnostic, Span
 from annotune.frontend import messages
 from annotune.frontend.lower.expressions import Expressions, condition
 from annotune.frontend.lower.integers import (
@@ -26,14 +28,13 @@ from annotune.frontend.lower.integers import (
 )
 from annotune.frontend.lower.loops import Header, Split, header, iterator_range, split, times
 from annotune.frontend.lower.names import (
-    Formula,
+    IntegerFormula,
     Names,
+    Sets,
     declare,
-    declared_once,
-    initial,
-    local_array,
+    fixed_extents,
 )
-from annotune.frontend.read.syntax import assigned_in, c_ast, walk_tree
+from annotune.frontend.read.syntax import assigned_in, token_place, walk_tree
 from annotune.frontend.types.kinds import COMPLEX, Typed, common, is_integer, keeps_values, promoted
 from annotune.frontend.types.symbols import Symbol
 from annotune.ir.expr import (
@@ -52,7 +53,16 @@ from annotune.ir.expr import (
     walk,
 )
 from annotune.ir.fold import fold
-from annotune.ir.nest import STORED, Assign, Loop, Nest, Stmt, is_stored, walk_stmts
+from annotune.ir.nest import (
+    STORED,
+    Assign,
+    LocalArray,
+    Loop,
+    Nest,
+    Stmt,
+    is_stored,
+    walk_stmts,
+)
 from annotune.ir.region import Scalar
 
 
@@ -201,7 +211,7 @@ def _may_fail(bound: Expr) -> bool:
     )
 
 
-_WORDS: dict[type[Any], str] = {
+_WORDS: dict[type[c_ast.Node], str] = {
     c_ast.Break: "break",
     c_ast.Continue: "continue",
     c_ast.Return: "return",
@@ -213,8 +223,8 @@ _WORDS: dict[type[Any], str] = {
 _OF_NAMES = frozenset(f"AT{number}" for number in range(120, 130))
 
 
-def lower(statements: Sequence[Any], names: Names) -> Nest:
-    """Return the nest of a region's statements; `names` learns what they use.
+def lower(statements: Sequence[c_ast.Node], names: Names) -> tuple[Nest, Names]:
+    """Return the nest of a region's statements, and the names with what they use.
 
     An integer is taken for a formula until a use shows that none gives its value; then the
     region is lowered again with that integer as a variable.
@@ -225,48 +235,45 @@ def lower(statements: Sequence[Any], names: Names) -> Nest:
     block = c_ast.Compound(list(statements))
     loops = {id(n): s for n in walk_tree(block) if isinstance(n, c_ast.For) and (s := split(n))}
     declared = {s.var for s in loops.values() if isinstance(s.place, c_ast.Decl)}
-    names.loop_names = frozenset(s.var for s in loops.values()) - declared
     with_start = {
         n.name for n in walk_tree(block) if isinstance(n, c_ast.Decl) and n.init and n.name
     }
-    names.written = frozenset(assigned_in(block)) | with_start
-    names.region_depth = len(names.scopes)
-    learned = dict(names.formulas)
-    found = (dict(names.arrays), dict(names.scalars), dict(names.meanings), names.is_wide)
+    sets = Sets(
+        frozenset(assigned_in(block)) | with_start,
+        frozenset(s.var for s in loops.values()) - declared,
+    )
     jumped_to = frozenset(n.name for n in walk_tree(block) if isinstance(n, c_ast.Goto))
     while True:
-        lowering = _Statements(names, jumped_to)
-        body = lowering.region(statements, {s.var: s.place for s in loops.values()})
-        more = names.needed - names.assigned or lowering.idle - names.assigned
+        used = names.used.copy()
+        own = replace(names, used=used, sets=sets, formulas=dict(names.formulas))
+        lowering = _Statements(jumped_to)
+        places = {s.var: s.place for s in loops.values()}
+        body = lowering.region(statements, places, Expressions(own))
+        more = sets.needed - sets.assigned or lowering.idle - sets.assigned
         if not more:
             break
-        names.assigned |= more
-        names.arrays, names.scalars = dict(found[0]), dict(found[1])
-        names.meanings = dict(found[2])
-        names.is_wide = found[3]
-        names.functions.clear()
-        names.counted.clear()
-        names.asked_first.clear()
-        names.formulas = dict(learned)
+        sets = replace(sets, assigned=sets.assigned | more)
+        used.counted.clear()
+        used.asked_first.clear()
     if lowering.problems:
         raise AnnotuneError(tuple(lowering.problems))
     nest = Nest(_numbered(body))
     targets = (assign.target for assign in nest.assigns())
     set_ = {t.name if isinstance(t, Var) else t.array for t in targets}
-    overlaps = lowering.integers.may_overlap
-    names.asked_first = {
+    overlaps = Integers(Expressions(own)).may_overlap
+    used.asked_first = {
         whole
-        for whole in names.asked_first
+        for whole in used.asked_first
         if not any(
             read == name or overlaps(read, name) for read in names_read(whole) for name in set_
         )
     }
-    return nest
+    return nest, own
 
 
-def _numbered(body: Sequence[Stmt], first: int = 0) -> tuple[Stmt, ...]:
+def _numbered(body: Sequence[Stmt]) -> tuple[Stmt, ...]:
     """Return statements with the assignments numbered in text order."""
-    numbers = iter(range(first, first + 10**9))
+    numbers = count()
 
     def renumber(stmt: Stmt) -> Stmt:
         if isinstance(stmt, Loop):
@@ -277,47 +284,45 @@ def _numbered(body: Sequence[Stmt], first: int = 0) -> tuple[Stmt, ...]:
 
 
 class _Statements:
-    def __init__(self, names: Names, jumped_to: frozenset[str]) -> None:
-        self.names = names
-        self.expressions = Expressions(names)
-        self.integers = Integers(self.expressions)
-        self.problems: list[Diagnostic] = []
-        self.next_number = 0
-        self.kinds: dict[int, Kinds] = {}
-        self.conditions = 0
-        # The tests around a place, outermost first.
-        self.asked: list[Expr] = []
-        # Iterators of loops that do nothing, once no integer needs a statement any more.
-        self.idle: set[str] = set()
+    """What a pass over a region's statements finds; each is lowered where `here` stands."""
+
+    def __init__(self, jumped_to: frozenset[str], conditions: int = 0) -> None:
         # A label is refused with the jumps to it.
         self.jumped_to = jumped_to
+        self.conditions = conditions
+        self.problems: list[Diagnostic] = []
+        self.kinds: dict[int, Kinds] = {}
+        # Iterators of loops that do nothing, once no integer needs a statement any more.
+        self.idle: set[str] = set()
 
-    def region(self, statements: Sequence[Any], places: dict[str, Any]) -> tuple[Stmt, ...]:
+    def region(
+        self,
+        statements: Sequence[c_ast.Node],
+        places: Mapping[str, c_ast.Node],
+        here: Expressions,
+    ) -> tuple[Stmt, ...]:
         """Return the statements of the region, and those for integers that live on."""
-        self.integers.begin()
-        body = list(self.block(statements))
+        integers = Integers(here)
+        integers.begin()
+        body = list(self.block(statements, here))
         try:
-            for symbol, value in self.integers.finish(places):
+            for symbol, value in integers.finish(places):
                 span = body[-1].span if body and isinstance(body[-1], Assign | Loop) else None
-                stmt = self._assign(Var(symbol.name), "=", value, symbol.base, symbol.base)
-                body.append(stmt if span is None else replace(stmt, span=span))
+                place, base = Var(symbol.name), symbol.base
+                body.append(self._assign(place, "=", value, base, base, span or NOWHERE, here))
         except AnnotuneError as refusal:
             self._note(refusal.diagnostics)
         return tuple(body)
 
-    def block(self, items: Sequence[Any]) -> tuple[Stmt, ...]:
+    def block(self, items: Sequence[c_ast.Node], here: Expressions) -> tuple[Stmt, ...]:
         """Return the statements of a block, in a scope of their own."""
-        self.names.scopes.append({})
-        body: list[Stmt] = []
-        for item in items:
-            body += self.statement(item)
-        self.names.scopes.pop()
-        return tuple(body)
+        inner = Expressions(here.names.block())
+        return tuple(stmt for item in items for stmt in self.statement(item, inner))
 
-    def statement(self, node: Any) -> list[Stmt]:
+    def statement(self, node: c_ast.Node, here: Expressions) -> list[Stmt]:
         """Return what a statement becomes; a refusal is noted, and the next one tried."""
         try:
-            return self._statement(node)
+            return self._statement(node, here)
         except AnnotuneError as refusal:
             self._note(refusal.diagnostics)
             return []
@@ -329,274 +334,335 @@ class _Statements:
             if not known or (problem.code not in _OF_NAMES and problem not in known):
                 self.problems.append(problem)
 
-    def _statement(self, node: Any) -> list[Stmt]:
+    def _statement(self, node: c_ast.Node, here: Expressions) -> list[Stmt]:
         match node:
             case c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.Typedef():
                 return []
             case c_ast.Compound():
-                return list(self.block(node.block_items or []))
+                return list(self.block(node.block_items or [], here))
             case c_ast.For():
-                return self._loop(node)
+                return self._loop(node, here)
             case c_ast.If():
-                return self._branch(node)
-            case c_ast.DeclList():
-                return [s for decl in node.decls for s in self.statement(decl)]
+                return self._branch(node, here)
+            case c_ast.DeclList() | c_ast.ExprList():
+                return [s for part in node for s in self.statement(part, here)]
             case c_ast.Decl():
-                return self._declaration(node)
-            case c_ast.ExprList():
-                return [s for expression in node.exprs for s in self.statement(expression)]
+                return self._declaration(node, here)
             case c_ast.Assignment():
-                return self._assignment(node, node.lvalue, node.op, node.rvalue)
+                return self._assignment(node, node.lvalue, node.op, node.rvalue, here)
             case c_ast.UnaryOp(op="++" | "p++"):
-                return self._assignment(node, node.expr, "+=", None)
+                return self._assignment(node, node.expr, "+=", None, here)
             case c_ast.UnaryOp(op="--" | "p--"):
-                return self._assignment(node, node.expr, "-=", None)
+                return self._assignment(node, node.expr, "-=", None, here)
             case c_ast.Label() if node.name in self.jumped_to:
-                return self.statement(node.stmt)
+                return self.statement(node.stmt, here)
             case c_ast.Label():
-                raise self._at_word(messages.CONTROL_FLOW, node, node.name)
+                raise _at_word(node, node.name, here)
         if type(node) in _WORDS:
-            raise self._at_word(messages.CONTROL_FLOW, node, _WORDS[type(node)])
+            raise _at_word(node, _WORDS[type(node)], here)
         # A call, a member or a condition used as a statement says itself why it is refused.
-        self.expressions.value(node)
-        raise self.expressions.refuse(messages.STATEMENT, node)
+        here.value(node)
+        raise here.refuse(messages.STATEMENT, node)
 
-    def _at_word(self, template: Template, node: Any, word: str) -> AnnotuneError:
-        span = self.names.file.source.span(node.coord.line, node.coord.column)
-        return AnnotuneError.of(template.at(span, word=word))
-
-    def _branch(self, node: Any) -> list[Stmt]:
-        names = self.names
-        test = names.resolved(condition(node.cond, True, self.expressions))
-        other = names.resolved(condition(node.cond, False, self.expressions))
+    def _branch(self, node: c_ast.If, here: Expressions) -> list[Stmt]:
+        names, integers = here.names, Integers(here)
+        test = names.resolved(condition(node.cond, True, here))
+        other = names.resolved(condition(node.cond, False, here))
         if isinstance(test, Int):
             taken = node.iftrue if test.value else node.iffalse
-            return [] if taken is None else list(self.block([taken]))
+            return [] if taken is None else list(self.block([taken], here))
         for loop in (split(n) for n in walk_tree(node) if isinstance(n, c_ast.For)):
             symbol = names.find(loop.var) if loop is not None else None
             if symbol is not None and names.may_be_read_after(symbol):
                 # What the loop leaves in it depends on the condition.
-                names.needed.add(symbol.name)
-        before = dict(names.formulas)
-        then = self._under(test, node.iftrue)
-        names.formulas = dict(before)
-        otherwise = self._under(other, node.iffalse) if node.iffalse is not None else ()
-        names.formulas = self.integers.surviving(before, self.integers.written_in(node))
+                names.sets.needed.add(symbol.name)
+        then = self.block([node.iftrue], Expressions(names.branch(test)))
+        otherwise: tuple[Stmt, ...] = ()
+        if node.iffalse is not None:
+            otherwise = self.block([node.iffalse], Expressions(names.branch(other)))
+        names.leaves(integers.surviving(names.formulas, integers.written_in(node)))
         choices = merged(test, then, otherwise, self.kinds) if len(then) == 1 else None
         if choices is not None:
             return choices
         first: list[Stmt] = []
-        if changes_test(test, then, otherwise, self.integers.may_overlap):
-            stored = self._condition_variable()
-            stmt = self._assign(stored, "=", test, "int", "int")
-            first.append(replace(stmt, span=names.place(node.cond)))
+        if changes_test(test, then, otherwise, integers.may_overlap):
+            stored, span = self._condition_variable(names), names.place(node.cond)
+            first.append(self._assign(stored, "=", test, "int", "int", span, here))
             test, other = stored, Binary("==", stored, Int(0))
         choices = merged(test, then, otherwise, self.kinds)
         if choices is not None:
             return [*first, *choices]
         if not names.iterators:
-            found = (conjunction((*self.asked, one)) for one in (test, other))
-            names.asked_first |= {whole for whole in found if whole is not None}
+            found = (conjunction((*names.asked, one)) for one in (test, other))
+            names.used.asked_first |= {whole for whole in found if whole is not None}
         return [*first, *guarded(then, test), *guarded(otherwise, other)]
 
-    def _under(self, test: Expr, node: Any) -> tuple[Stmt, ...]:
-        """Return the statements of a branch that is taken where `test` holds."""
-        self.asked.append(test)
-        body = self.block([node])
-        self.asked.pop()
-        return body
-
-    def _condition_variable(self) -> Var:
+    def _condition_variable(self, names: Names) -> Var:
         """Return a new variable for a condition that its own branch changes."""
         self.conditions += 1
         name = f"{STORED}{self.conditions}"
-        self.names.scalars[name] = Scalar(name, "int", is_local=True)
+        names.used.scalars[name] = Scalar(name, "int", is_local=True)
         return Var(name)
 
-    def _loop(self, node: Any) -> list[Stmt]:
-        names = self.names
-        names.scopes.append({})
+    def _loop(self, node: c_ast.For, outside: Expressions) -> list[Stmt]:
+        here = Expressions(outside.names.block())
+        names = here.names
         before: list[Stmt] = []
         try:
             parts = split(node)
             decls = node.init.decls if isinstance(node.init, c_ast.DeclList) else ()
             for decl in decls:
-                if parts is None or decl not in parts.before:
-                    declare(decl, self.names)
+                if isinstance(decl, c_ast.Decl) and (parts is None or decl not in parts.before):
+                    declare(decl, names)
             for part in parts.before if parts is not None else ():
-                before += self.statement(part)
-            own = header(node, self.expressions)
+                before += self.statement(part, here)
+            own = header(node, here)
         except AnnotuneError:
-            names.scopes.pop()
-            self._look_inside(node)
+            self._look_inside(node, here)
             raise
         assert parts is not None
-        body = declared_once(self._iterations(node, parts, own))
-        names.scopes.pop()
+        body = declared_once(self._iterations(node, parts, own, here))
         is_read = names.may_be_read_after(own.symbol)
         if not body and is_read and not names.iterators:
             # A formula can give what is left in the iterator.
             self.idle.add(own.symbol.name)
         if not body and not (is_read and names.iterators):
             return before
-        self._own_iterator(own)
-        span = names.file.source.span(node.coord.line, node.coord.column)
-        return [*before, Loop(own.var, own.lower, own.upper, body, own.step, span=span)]
-
-    def _own_iterator(self, own: Header) -> None:
-        """Declare the iterator of a loop where it is not the user's, or not of its type."""
-        scalars = self.names.scalars
+        # The iterator of a loop may not be the user's, or not of its type.
+        scalars = names.used.scalars
         known = scalars.get(own.var) or Scalar(own.var, own.kind, is_local=True)
         scalars[own.var] = known if own.kind == own.symbol.base else replace(known, type=own.kind)
+        span = names.function.file.source.span(*token_place(node))
+        return [*before, Loop(own.var, own.lower, own.upper, body, own.step, span=span)]
 
-    def _iterations(self, node: Any, parts: Split, own: Header) -> tuple[Stmt, ...]:
+    def _iterations(
+        self, node: c_ast.For, parts: Split, own: Header, here: Expressions
+    ) -> tuple[Stmt, ...]:
         """Return the body of a loop, and leave the formulas that hold after it."""
-        names, integers = self.names, self.integers
+        names, integers = here.names, Integers(here)
         block = c_ast.Compound([node.stmt, *parts.after]) if parts.after else node.stmt
         changed = integers.written_in(block) | {own.symbol.name, own.var}
         before = dict(names.formulas)
         kept = integers.surviving(before, changed)
-        names.iterators.append(own.symbol.name)
-        span = iterator_range(own, self.expressions)
-        if span is not None:
-            self.expressions.spans[own.var] = span
-        steps = self._steps(block, own, before, kept, changed)
+        span = iterator_range(own, here)
+        inside = replace(
+            names,
+            iterators=(*names.iterators, own.symbol.name),
+            spans={**names.spans, own.var: span} if span is not None else names.spans,
+        )
+        steps = self._steps(block, own, inside, kept, changed)
         distance = fold(Binary("-", Var(own.var), own.lower))
-        inside = {
-            name: integers.closed(name, before[name], by, distance, own)
-            for name, by in steps.items()
+        moving = Integers(Expressions(inside))
+        moved = {
+            name: moving.closed(name, before[name], by, distance, own) for name, by in steps.items()
         }
-        self._enter(own, names.running(kept | inside, own.trips))
-        body = self.block([block])
-        names.iterators.pop()
-        self.expressions.spans.pop(own.var, None)
+        body = self.block([block], _entered(own, inside, names.running(kept | moved, own.trips)))
         whole = fold(Binary("*", Int(own.step), times(own.trips, names)))
-        names.formulas = kept | {
+        after = {
             name: integers.closed(name, before[name], by, whole, own) for name, by in steps.items()
         }
-        names.formulas[own.symbol.name] = integers.left(own)
+        names.leaves(kept | after | {own.symbol.name: integers.left(own)})
         return body
-
-    def _enter(self, own: Header, formulas: dict[str, Formula]) -> None:
-        names = self.names
-        names.formulas = dict(formulas)
-        if own.value != Var(own.symbol.name):
-            names.formulas[own.symbol.name] = self.integers.inside(own)
 
     def _steps(
         self,
-        block: Any,
+        block: c_ast.Node,
         own: Header,
-        before: dict[str, Formula],
-        kept: dict[str, Formula],
+        inside: Names,
+        kept: Mapping[str, IntegerFormula],
         changed: frozenset[str],
     ) -> dict[str, Expr]:
         """Return the integers that every iteration of a loop moves by the same amount.
 
         The body is lowered once for that alone, with a name for what they start from.
         """
-        candidates = self.integers.advancing(block, before)
+        candidates = Integers(Expressions(inside)).advancing(block, inside.formulas)
         if not candidates:
             return {}
-        names = self.names
-        saved = (list(self.problems), self.next_number, self.conditions, set(names.needed))
-        self._enter(own, kept)
-        self.integers.probe(candidates)
-        self.block([block])
-        varying = changed | {f"annotune_{name}" for name in changed}
-        steps = self.integers.increments(candidates, varying)
-        self.problems, self.next_number, self.conditions, names.needed = saved
-        return steps
+        # What the trial needs, the lowering itself will need again if it is so.
+        tried = replace(inside, sets=replace(inside.sets, needed=set()))
+        here = _entered(own, tried, kept)
+        integers = Integers(here)
+        integers.probe(candidates)
+        _Statements(self.jumped_to, self.conditions).block([block], here)
+        return integers.increments(candidates, changed | {f"annotune_{n}" for n in changed})
 
-    def _look_inside(self, node: Any) -> None:
+    def _look_inside(self, node: c_ast.For, here: Expressions) -> None:
         """Note the statements that no loop may hold, in a loop whose header is refused."""
         for inner in walk_tree(node.stmt):
             if type(inner) in _WORDS:
-                problem = self._at_word(messages.CONTROL_FLOW, inner, _WORDS[type(inner)])
-                self._note(problem.diagnostics)
+                self._note(_at_word(inner, _WORDS[type(inner)], here).diagnostics)
 
-    def _declaration(self, decl: Any) -> list[Stmt]:
+    def _declaration(self, decl: c_ast.Decl, here: Expressions) -> list[Stmt]:
         if decl.name is None:
-            raise self.expressions.refuse(messages.STATEMENT, decl)
-        symbol = declare(decl, self.names)
+            raise here.refuse(messages.STATEMENT, decl)
+        symbol = declare(decl, here.names)
         target = c_ast.ID(decl.name, decl.coord)
-        self.names.symbol(target)
+        here.names.symbol(target)
         if symbol.is_array:
-            return self._array(symbol, decl.init)
+            return self._array(symbol, decl.init, here)
         if decl.init is None:
             return []
         if isinstance(decl.init, c_ast.InitList):
-            raise self.expressions.refuse(messages.STATEMENT, decl.init)
-        return self._assignment(target, target, "=", decl.init)
+            raise here.refuse(messages.STATEMENT, decl.init)
+        return self._assignment(target, target, "=", decl.init, here)
 
-    def _array(self, symbol: Symbol, init: Any) -> list[Stmt]:
-        array = local_array(symbol, self.names)
-        out: list[Stmt] = [array]
+    def _array(self, symbol: Symbol, init: c_ast.Node | None, here: Expressions) -> list[Stmt]:
+        array = local_array(symbol, here.names)
+        if init is None:
+            return [array]
         try:
-            values = [] if init is None else list(initial(array.name, array.extents, init))
+            values = list(initial(array.name, array.extents, init))
         except ValueError:
-            raise self.expressions.refuse(messages.STATEMENT, init) from None
+            raise here.refuse(messages.STATEMENT, init) from None
+        out: list[Stmt] = [array]
         for element, value in values:
-            out += self._assignment(value, element, "=", value)
+            out += self._assignment(value, element, "=", value, here)
         return out
 
-    def _assignment(self, node: Any, target: Any, op: str, value: Any) -> list[Stmt]:
+    def _assignment(
+        self,
+        node: c_ast.Node,
+        target: c_ast.Node,
+        op: str,
+        value: c_ast.Node | None,
+        here: Expressions,
+    ) -> list[Stmt]:
         """Return the statements for ``target op value``; no value stands for 1."""
         if op not in ASSIGNMENTS:
-            raise self.expressions.refuse(messages.OPERATOR, node, op=op)
+            raise here.refuse(messages.OPERATOR, node, op=op)
         # An integer variable's values are followed, however they change.
-        is_followed = isinstance(target, c_ast.ID) and self.names.symbol(target).is_integer
-        if op == "=" and not is_followed:
+        is_followed = isinstance(target, c_ast.ID) and here.names.symbol(target).is_integer
+        if op == "=" and value is not None and not is_followed:
             op, value = compound(target, value)
         if isinstance(value, c_ast.Assignment):
-            first = self._assignment(value, value.lvalue, value.op, value.rvalue)
-            return first + self._store(node, target, op, value, self._result(value, first))
-        return self._store(node, target, op, value, None)
+            first = self._assignment(value, value.lvalue, value.op, value.rvalue, here)
+            result = self._result(value, first, here)
+            return first + self._store(node, target, op, value, result, here)
+        return self._store(node, target, op, value, None, here)
 
-    def _result(self, chained: Any, stmts: Sequence[Stmt]) -> Typed:
+    def _result(self, chained: c_ast.Assignment, stmts: Sequence[Stmt], here: Expressions) -> Typed:
         """Return the value of an assignment inside another one: what its target holds then."""
         last = stmts[-1] if stmts else None
         if isinstance(last, Assign) and isinstance(last.value, Int | Real) and last.op == "=":
             kinds = self.kinds[last.number]
             if kinds.is_kept:
                 return Typed(last.value, kinds.value)
-        return self.expressions.value(chained.lvalue)
+        return here.value(chained.lvalue)
 
     def _store(
-        self, node: Any, target: Any, op: str, value: Any, given: Typed | None
+        self,
+        node: c_ast.Node,
+        target: c_ast.Node,
+        op: str,
+        value: c_ast.Node | None,
+        given: Typed | None,
+        here: Expressions,
     ) -> list[Stmt]:
         """Return the statement that stores a value, which is `given` or that of the tree."""
-        if isinstance(target, c_ast.ID):
-            symbol = self.names.symbol(target)
-            if symbol.is_array:
-                raise self.expressions.refuse(messages.POINTER_CHANGES, target, name=symbol.name)
-            place: Access | Var = Var(symbol.name, self.names.place(target))
-            if symbol.is_integer:
-                stored = self.integers.set(symbol, target, op, value, given)
-                if stored is None:
-                    return []
-                stmt = self._assign(place, "=", stored.expr, symbol.base, stored.kind)
-                return [replace(stmt, span=self.names.place(node))]
-            self.names.use(symbol)
-            base = symbol.base
-        elif isinstance(target, c_ast.ArrayRef) or (
-            isinstance(target, c_ast.UnaryOp) and target.op == "*"
-        ):
-            place, base = self.expressions.element(target)
-        else:
-            self.expressions.value(target)
-            raise self.expressions.refuse(messages.STATEMENT, node)
-        computed = given or (
-            Typed(Int(1), "int") if value is None else self.expressions.value(value)
-        )
-        op, result = converted(node, place, base, op, computed, self.expressions)
-        self.integers.forget({place.array if isinstance(place, Access) else place.name})
-        stmt = self._assign(place, op, result.expr, base, result.kind)
-        return [replace(stmt, span=self.names.place(node))]
+        names, integers = here.names, Integers(here)
+        place: Access | Var
+        match target:
+            case c_ast.ID():
+                symbol = names.symbol(target)
+                if symbol.is_array:
+                    raise here.refuse(messages.POINTER_CHANGES, target, name=symbol.name)
+                place, base = Var(symbol.name, names.place(target)), symbol.base
+                if symbol.is_integer:
+                    new = integers.set(symbol, target, op, value, given)
+                    if new is None:
+                        return []
+                    span = names.place(node)
+                    return [self._assign(place, "=", new.expr, base, new.kind, span, here)]
+                names.use(symbol)
+            case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
+                place, base = here.element(target)
+            case _:
+                here.value(target)
+                raise here.refuse(messages.STATEMENT, node)
+        computed = given or (Typed(Int(1), "int") if value is None else here.value(value))
+        op, result = converted(node, place, base, op, computed, here)
+        integers.forget({place.array if isinstance(place, Access) else place.name})
+        return [self._assign(place, op, result.expr, base, result.kind, names.place(node), here)]
 
-    def _assign(self, place: Access | Var, op: str, value: Expr, target: str, kind: str) -> Assign:
-        number = self.next_number
-        self.next_number += 1
-        is_kept = keeps_values(kind, target) or holds(target, value, self.expressions)
+    def _assign(
+        self,
+        place: Access | Var,
+        op: str,
+        value: Expr,
+        target: str,
+        kind: str,
+        span: Span,
+        here: Expressions,
+    ) -> Assign:
+        """Return the statement that stores a value of type `kind` in a place of type `target`."""
+        number = len(self.kinds)
+        is_kept = keeps_values(kind, target) or holds(target, value, here)
         self.kinds[number] = Kinds(target, kind, is_kept)
-        return Assign(number, place, op, value).rewritten(self.names.value_left)
+        return Assign(number, place, op, value, span=span).rewritten(here.names.value_left)
+
+
+def _at_word(node: c_ast.Node, word: str, here: Expressions) -> AnnotuneError:
+    span = here.names.function.file.source.span(*token_place(node))
+    return AnnotuneError.of(messages.CONTROL_FLOW.at(span, word=word))
+
+
+def _entered(own: Header, inside: Names, formulas: Mapping[str, IntegerFormula]) -> Expressions:
+    """Return the place at the start of a loop's iteration, where `formulas` hold."""
+    here = Expressions(replace(inside, formulas=dict(formulas)))
+    if own.value != Var(own.symbol.name):
+        here.names.formulas[own.symbol.name] = Integers(here).inside(own)
+    return here
+
+
+def local_array(symbol: Symbol, names: Names) -> LocalArray:
+    """Return the statement that declares an array, which `declare` has accepted."""
+    fixed = fixed_extents(symbol, names)
+    assert fixed is not None
+    return LocalArray(symbol.name, symbol.base, fixed)
+
+
+def declared_once(body: tuple[Stmt, ...]) -> tuple[Stmt, ...]:
+    """Return a loop's body with one declaration of each array that several of its blocks have.
+
+    A nest has no blocks of its own. The arrays of one name are alike, and start without values.
+    """
+    seen: set[str] = set()
+    kept: list[Stmt] = []
+    for stmt in body:
+        if not isinstance(stmt, LocalArray) or stmt.name not in seen:
+            kept.append(stmt)
+        if isinstance(stmt, LocalArray):
+            seen.add(stmt.name)
+    return tuple(kept)
+
+
+def initial(
+    name: str, shape: tuple[int, ...], init: c_ast.Node
+) -> Iterator[tuple[c_ast.Node, c_ast.Node]]:
+    """Yield each element of an array with the expression that ``{…}`` starts it with.
+
+    What the braces leave out starts at 0 (C11 6.7.9).
+
+    Raises:
+        ValueError: The braces name elements, hold too many, or nest otherwise than the array.
+    """
+    for places in product(*map(range, shape)):
+        element: c_ast.Node = c_ast.ID(name, init.coord)
+        for place in places:
+            element = c_ast.ArrayRef(element, c_ast.Constant("int", str(place)), init.coord)
+        yield element, _start_of(init, shape, places)
+
+
+def _start_of(init: c_ast.Node, shape: tuple[int, ...], places: tuple[int, ...]) -> c_ast.Node:
+    for length, place in zip(shape, places, strict=True):
+        if not isinstance(init, c_ast.InitList) or len(init.exprs) > length:
+            raise ValueError
+        if any(isinstance(e, c_ast.NamedInitializer) for e in init.exprs):
+            raise ValueError
+        if place >= len(init.exprs):
+            return c_ast.Constant("int", "0", init.coord)
+        init = init.exprs[place]
+    if isinstance(init, c_ast.InitList):
+        raise ValueError
+    return init

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import Protocol
 
 from annotune.frontend.lower.names import Names
 from annotune.frontend.types.kinds import (
-    Interval,
     Typed,
     common,
     goes_round,
@@ -41,51 +39,40 @@ from annotune.ir.expr import (
 UNSIGNED = "unsigned int"
 
 
-class KnownRanges(Protocol):
-    """What a reader of expressions knows of the values of a region's names."""
-
-    names: Names
-    spans: dict[str, Interval]
-
-    def range_of(self, expr: Expr) -> Interval | None:
-        """Return between which integers `expr` lies wherever it is computed, None if unknown."""
-
-
-def arithmetic(op: str, left: Typed, right: Typed, kind: str, expressions: KnownRanges) -> Typed:
+def arithmetic(op: str, left: Typed, right: Typed, kind: str, names: Names) -> Typed:
     """Return unsigned arithmetic, which a cast keeps in its type where it may go round."""
     if op in ("/", "%"):
-        a, b = (converted(e, kind, expressions) for e in (left, right))
+        a, b = (converted(e, kind, names) for e in (left, right))
         return Typed(Binary(op, a, b), kind)
-    a, b = (_bare(without_type(side).expr, kind, expressions) for side in (left, right))
-    if _stays(Binary(op, a, b), kind, expressions):
+    a, b = (_bare(without_type(side).expr, kind, names) for side in (left, right))
+    if _stays(Binary(op, a, b), kind, names):
         return Typed(Binary(op, a, b), kind)
-    if is_int(a, expressions.names) and is_int(b, expressions.names):
+    if is_int(a, names) and is_int(b, names):
         # Two ints may overflow, which C leaves undefined, before a cast to unsigned.
         a = Call(f"({kind})", (a,))
         if isinstance(b, Int):
             return Typed(Binary(op, a, b), kind)
-    elif all(_is_narrower(side, kind, expressions.names) for side in (a, b)):
+    elif all(_is_narrower(side, kind, names) for side in (a, b)):
         # C has the one of 64 bits before it computes, not what is left of it.
         a = Call(f"({kind})", (a,))
     return Typed(modular(Typed(Binary(op, a, b), kind)), kind)
 
 
-def _bare(expr: Expr, kind: str, expressions: KnownRanges) -> Expr:
+def _bare(expr: Expr, kind: str, names: Names) -> Expr:
     """Return an operand without the cast that another one around the whole repeats."""
     match expr:
         case Call(function, (Binary() as inner,)) if function == f"({kind})":
-            if expressions.range_of(inner) is not None and not is_int(inner, expressions.names):
+            if names.range_of(inner) is not None and not is_int(inner, names):
                 return inner
     return expr
 
 
-def _stays(expr: Expr, kind: str, expressions: KnownRanges) -> bool:
+def _stays(expr: Expr, kind: str, names: Names) -> bool:
     """Return whether an expression of an unsigned type is the same among all the integers.
 
     For 64 bits, sizes and iterators are taken to be far smaller.
     """
-    names = expressions.names
-    span = expressions.range_of(expr)
+    span = names.range_of(expr)
     if span is None or span[0] < 0:
         return False
     if isinstance(expr, Var | Access | Int) or span[1] < 2**31:
@@ -93,12 +80,12 @@ def _stays(expr: Expr, kind: str, expressions: KnownRanges) -> bool:
     if width(kind) == 64:
         whole = names.resolved(expr)
         return _is_size(whole) and width(kind_of(whole, names)) == 64
-    counts = expressions.spans.keys()
+    counts = names.spans.keys()
     if is_int(expr, names) and (accesses(expr) or not variables(expr) <= counts):
         # As an int of the emitted code it would overflow.
         return False
     # An iterator is made a long.
-    names.is_wide |= span[1] < 2**32
+    names.used.is_wide |= span[1] < 2**32
     return span[1] < 2**32
 
 
@@ -123,8 +110,8 @@ def _is_size(expr: Expr) -> bool:
 def is_int(expr: Expr, names: Names) -> bool:
     """Return whether the emitted C may compute an expression as a signed int."""
     match expr:
-        case Var(name) if name in names.left:
-            return is_int(names.left[name].value, names)
+        case Var(name) if name in names.used.left:
+            return is_int(names.used.left[name].value, names)
         case Var() | Access():
             symbol = names.find(expr.name if isinstance(expr, Var) else expr.array)
             return symbol is None or promoted(symbol.base) == "int"
@@ -142,11 +129,11 @@ def is_int(expr: Expr, names: Names) -> bool:
 def kind_of(expr: Expr, names: Names) -> str:
     """Return the type of an integer as C computes it, empty where that is not known."""
     match expr:
-        case Var(name) if name in names.left:
-            return kind_of(names.left[name].value, names)
-        case Var(name) if name in names.scalars:
+        case Var(name) if name in names.used.left:
+            return kind_of(names.used.left[name].value, names)
+        case Var(name) if name in names.used.scalars:
             # A loop may count in another type than the user's iterator.
-            return promoted(names.scalars[name].type)
+            return promoted(names.used.scalars[name].type)
         case Var() | Access():
             symbol = names.find(expr.name if isinstance(expr, Var) else expr.array)
             return "int" if symbol is None else promoted(symbol.base)
@@ -162,9 +149,9 @@ def kind_of(expr: Expr, names: Names) -> str:
     return ""
 
 
-def converted(value: Typed, kind: str, expressions: KnownRanges) -> Expr:
+def converted(value: Typed, kind: str, names: Names) -> Expr:
     """Return an operand of an unsigned operation as C converts it."""
-    if value.kind == kind or _stays(value.expr, kind, expressions):
+    if value.kind == kind or _stays(value.expr, kind, names):
         return value.expr
     return Call(f"({kind})", (value.expr,))
 
@@ -177,8 +164,8 @@ def signed(expr: Expr, names: Names, is_far: bool = False) -> Expr:
 
     def change(part: Expr) -> Expr | None:
         match part:
-            case Var(name) if name in names.scalars:
-                kind = names.scalars[name].type
+            case Var(name) if name in names.used.scalars:
+                kind = names.used.scalars[name].type
                 is_cast = is_unsigned(kind) or (is_far and width(kind) < width("long"))
                 return Call("(long)", (part,)) if is_cast else None
             case Access() | Call("(long)"):
@@ -230,5 +217,7 @@ def _is_made_unsigned(expr: Expr) -> bool:
 
 
 def _reads_unsigned(expr: Expr, names: Names) -> bool:
-    kinds = [names.scalars[name].type for name in variables(expr) if name in names.scalars]
+    kinds = [
+        names.used.scalars[name].type for name in variables(expr) if name in names.used.scalars
+    ]
     return any(map(is_unsigned, kinds)) or any(map(_is_made_unsigned, walk(expr)))

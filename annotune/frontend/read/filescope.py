@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any
+
+from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.read.constant import value_of_tree
-from annotune.frontend.read.macros import Macro
-from annotune.frontend.read.parse import Range, at_place, expanded, parse, parse_tokens
-from annotune.frontend.read.preprocess import Clean, without_comments
-from annotune.frontend.read.syntax import c_ast, walk_tree
-from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, Source, Tokens
-from annotune.frontend.read.toplevel import TopLevel, cut, declared_names
+from annotune.frontend.read.parse import (
+    TopLevel,
+    at_place,
+    cut,
+    declared_names,
+    expanded,
+    parse,
+    parse_tokens,
+)
+from annotune.frontend.read.preprocess import Clean, Range, without_comments
+from annotune.frontend.read.syntax import offset, value_of_tree, walk_tree
+from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
 from annotune.frontend.types.symbols import Symbol, Types
 
 _WORD = re.compile(r"\b(?P<word>[A-Za-z_]\w*)(?P<call>\s*\()?")
@@ -35,6 +41,16 @@ class FileScope:
     types: Types
     symbols: dict[str, Symbol] = field(default_factory=dict)
     enumerators: dict[str, int] = field(default_factory=dict)
+
+    def find(self, name: str, scopes: Sequence[Mapping[str, Symbol]]) -> Symbol | None:
+        """Return the innermost declaration of `name`, None when there is none."""
+        inner = (scope[name] for scope in reversed(scopes) if name in scope)
+        return next(inner, self.symbols.get(name))
+
+    def constant(self, name: str, scopes: Sequence[Mapping[str, Symbol]] = ()) -> int | None:
+        """Return the value of an enumerator or a variable that keeps its own; None for others."""
+        symbol = self.find(name, scopes)
+        return symbol.value if symbol is not None else self.enumerators.get(name)
 
     def copy(self) -> FileScope:
         """Return a scope for one place of a function, which may declare more."""
@@ -85,7 +101,7 @@ class Spelled:
             yield word
 
 
-def _sources(clean: Clean) -> Iterator[Source]:
+def _sources(clean: Clean) -> Iterator[SourceText]:
     """Yield the file and the headers that it reads."""
     yield clean.source
     for header in clean.included:
@@ -102,8 +118,6 @@ class File:
         self.parts = tuple(self._named(part) for part in cut(self.tokens))
         self._mentions: dict[str, list[Declaration]] | None = None
         self._bodies: dict[str, Declaration] | None = None
-        # How many tokens have been handed to the parser: the work that a file costs.
-        self.parsed_tokens = 0
 
     @cached_property
     def spelled(self) -> Spelled:
@@ -127,22 +141,25 @@ class File:
             text for text in self.tokens.texts[part.first : part.last + 1] if IDENTIFIER.match(text)
         )
 
-    def value(self, node: Any, names: dict[str, int]) -> int | None:
-        """Return the value of a constant expression, None when it is not constant."""
+    def value(self, node: c_ast.Node, value_of: Callable[[str], int | None]) -> int | None:
+        """Return the value of a constant expression, None when it is not constant.
 
-        def value_of(identifier: Any) -> int | None:
-            macro = self.clean.macro(identifier.name, identifier.coord.line)
-            return macro.value if macro else names.get(identifier.name)
+        `value_of` gives the value of a name that is no macro, None when it has none.
+        """
 
-        return value_of_tree(node, value_of)
+        def value(identifier: c_ast.ID) -> int | None:
+            macro = self.clean.macro(identifier.name, offset(identifier))
+            return macro.value if macro else value_of(identifier.name)
+
+        return value_of_tree(node, value)
 
     def reach(self, function: TopLevel) -> frozenset[str]:
         """Return the words of a function and of all macros that they lead to."""
         found = set(self.words(function))
         waiting = list(found)
         while waiting:
-            for entry in self.clean.macros.get(waiting.pop(), ()):
-                more = set(_body_words(entry[1])) - found
+            for _, macro in self.clean.macros.get(waiting.pop(), ()):
+                more = macro.names - found if macro is not None else set()
                 found |= more
                 waiting += more
         return frozenset(found)
@@ -187,7 +204,6 @@ class File:
         A name that needs it is refused at its use.
         """
         file, part = found.file, found.part
-        self.parsed_tokens += part.last + 1 - part.first
         try:
             types = scope.types.names()
             parsed = parse(file.clean, file.tokens, part, types, found.place)
@@ -247,7 +263,7 @@ class File:
             if name in words and is_f2c and name not in scope.types.typedefs:
                 self._declare_text(text, (start, start), scope)
 
-    def _declare(self, node: Any, scope: FileScope) -> None:
+    def _declare(self, node: c_ast.Node, scope: FileScope) -> None:
         self.enumerate_in(node, scope)
         scope.types.learn(node)
         if isinstance(node, c_ast.Typedef):
@@ -255,27 +271,19 @@ class File:
         elif isinstance(node, c_ast.Decl) and node.name:
             symbol = scope.types.symbol(node, "file")
             if symbol.is_const and symbol.is_integer and node.init is not None:
-                symbol = symbol.with_value(self.value(node.init, scope.enumerators))
+                symbol = symbol.with_value(self.value(node.init, scope.enumerators.get))
             scope.symbols[node.name] = symbol
 
-    def enumerate_in(self, node: Any, scope: FileScope) -> None:
+    def enumerate_in(self, node: c_ast.Node, scope: FileScope) -> None:
         """Add the enumerators that a declaration defines to `scope`."""
+        following: int | None = 0
         for inner in walk_tree(node):
             if isinstance(inner, c_ast.EnumeratorList):
-                self._enumerate(inner, scope)
-
-    def _enumerate(self, enumerators: Any, scope: FileScope) -> None:
-        following: int | None = 0
-        for enumerator in enumerators.enumerators:
-            if enumerator.value is not None:
-                following = self.value(enumerator.value, scope.enumerators)
-            if following is None:
+                following = 0
+            if not isinstance(inner, c_ast.Enumerator):
                 continue
-            scope.enumerators[enumerator.name] = following
-            following += 1
-
-
-def _body_words(macro: Macro | None) -> Sequence[str]:
-    if macro is None:
-        return ()
-    return [word for word in TOKEN.findall(macro.body) if IDENTIFIER.match(word)]
+            if inner.value is not None:
+                following = self.value(inner.value, scope.enumerators.get)
+            if following is not None:
+                scope.enumerators[inner.name] = following
+                following += 1

@@ -1,6 +1,4 @@
-"""A macro as ``#define`` gives it.
-
-What the headers of ISO C define as macros, known without reading them: on 64-bit Linux.
+"""Macros as ``#define`` gives them, their values, and those that ISO C's headers define.
 
 Macros expanded where they are used, every token with a place in the user's text.
 
@@ -22,8 +20,7 @@ from typing import NamedTuple
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.messages import MACRO_ARGUMENTS, MACRO_EXPLODES
-from annotune.frontend.read.constant import integer
-from annotune.frontend.read.tokens import TOKEN, Source, Tokens
+from annotune.frontend.read.tokens import IDENTIFIER, OPERATORS, TOKEN, SourceText, Tokens, integer
 
 _DEFINE = re.compile(r"\s*(?P<name>[A-Za-z_$]\w*)(?P<parameters>\([^)]*\))?(?P<body>.*)", re.DOTALL)
 
@@ -49,6 +46,11 @@ class Macro:
     @property
     def is_function(self) -> bool:
         return self.parameters is not None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the identifiers of its body."""
+        return frozenset(word for word, _ in body_words(self.body) if IDENTIFIER.match(word))
 
     @property
     def use(self) -> str:
@@ -118,6 +120,100 @@ def body_words(body: str) -> tuple[tuple[str, bool], ...]:
     return tuple(words)
 
 
+_INTEGER_TOKEN = re.compile(
+    r"\s*(?P<text>0[xX][0-9a-fA-F]+[uUlL]*|\d+[uUlL]*(?![\w.])|[A-Za-z_]\w*"
+    r"|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%<>!~&|^()?:])"
+)
+_PRECEDENCE: Mapping[str, int] = {
+    "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7,
+    ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
+}  # fmt: skip
+
+
+def evaluate(text: str, value_of: Callable[[str], int | None]) -> int | None:
+    """Return the value of the integer expression `text`, or None when it is none.
+
+    `value_of` gives the value of a name, None when it has none.
+    """
+    tokens, at = [], 0
+    text = text.strip()
+    while at < len(text):
+        found = _INTEGER_TOKEN.match(text, at)
+        if not found:
+            return None
+        tokens.append(found["text"])
+        at = found.end()
+    try:
+        reader = _IntegerReader(tokens, value_of)
+        value = reader.conditional()
+    except (_NotConstant, ZeroDivisionError, ValueError, RecursionError):
+        return None
+    return value if reader.at == len(tokens) else None
+
+
+class _NotConstant(Exception):
+    """The text is not an integer constant expression."""
+
+
+class _IntegerReader:
+    """Precedence climbing over the tokens of one expression."""
+
+    def __init__(self, tokens: list[str], value_of: Callable[[str], int | None]) -> None:
+        self.tokens = tokens
+        self.value_of = value_of
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def next(self) -> str:
+        self.at += 1
+        return self.tokens[self.at - 1] if self.at <= len(self.tokens) else ""
+
+    def expect(self, token: str) -> None:
+        if self.next() != token:
+            raise _NotConstant
+
+    def conditional(self) -> int:
+        condition = self.binary(1)
+        if self.peek() != "?":
+            return condition
+        self.next()
+        if_true = self.conditional()
+        self.expect(":")
+        if_false = self.conditional()
+        return if_true if condition else if_false
+
+    def binary(self, lowest: int) -> int:
+        left = self.unary()
+        while (own := _PRECEDENCE.get(self.peek(), 0)) >= lowest:
+            op = self.next()
+            left = OPERATORS[op](left, self.binary(own + 1))
+        return left
+
+    def unary(self) -> int:
+        token = self.next()
+        match token:
+            case "-":
+                return -self.unary()
+            case "+":
+                return self.unary()
+            case "!":
+                return int(not self.unary())
+            case "~":
+                return ~self.unary()
+            case "(":
+                inner = self.conditional()
+                self.expect(")")
+                return inner
+        value = integer(token) if token[:1].isdigit() else None
+        if value is None and token[:1].isidentifier():
+            value = self.value_of(token)
+        if value is None:
+            raise _NotConstant
+        return value
+
+
 _LIMITS = {
     "CHAR_BIT": "8",
     "SCHAR_MAX": "127",
@@ -179,7 +275,7 @@ _NO_NAMES: frozenset[str] = frozenset()
 Lookup = Callable[[str, int], Macro | None]
 
 
-class Word(NamedTuple):
+class ExpandedToken(NamedTuple):
     """A token with its place, and the macros that have made it already."""
 
     text: str
@@ -195,7 +291,7 @@ class Expander:
     `lookup` gives None for a name that is to stay, such as an integer constant.
     """
 
-    def __init__(self, source: Source, lookup: Lookup) -> None:
+    def __init__(self, source: SourceText, lookup: Lookup) -> None:
         self.source = source
         self.lookup = lookup
         self.uses = 0
@@ -217,7 +313,7 @@ class Expander:
                 limits.append(tokens.ends[index])
                 index += 1
                 continue
-            reader = _Reader(tokens, index, last)
+            reader = _TokenStream(tokens, index, last)
             words = list(self._expanded(reader))
             index = reader.index
             texts += [w.text for w in words]
@@ -227,7 +323,7 @@ class Expander:
             limits += [tokens.ends[index - 1]] * len(words)
         return Tokens(texts, starts, ends, roots, limits)
 
-    def _expanded(self, reader: _Reader) -> Iterator[Word]:
+    def _expanded(self, reader: _TokenStream) -> Iterator[ExpandedToken]:
         """Yield what the next token becomes, and whatever its expansion draws in."""
         is_first = True
         while is_first or reader.waiting:
@@ -251,7 +347,9 @@ class Expander:
                 hidden = (word.hidden & closer.hidden) | {macro.name}
                 reader.push(self._replaced(macro, word, bound, hidden))
 
-    def _bound(self, macro: Macro, use: Word, arguments: list[list[Word]]) -> dict[str, list[Word]]:
+    def _bound(
+        self, macro: Macro, use: ExpandedToken, arguments: list[list[ExpandedToken]]
+    ) -> dict[str, list[ExpandedToken]]:
         """Return each parameter's argument, or raise that their number is wrong."""
         assert macro.parameters is not None
         names = macro.parameters
@@ -259,10 +357,10 @@ class Expander:
             arguments = []
         if macro.is_variadic:
             fixed = len(names) - 1
-            rest: list[Word] = []
+            rest: list[ExpandedToken] = []
             for number, argument in enumerate(arguments[fixed:]):
                 if number:
-                    rest.append(Word(",", use.start, use.end))
+                    rest.append(ExpandedToken(",", use.start, use.end))
                 rest += argument
             if len(arguments) >= fixed:
                 arguments = [*arguments[:fixed], rest]
@@ -278,16 +376,20 @@ class Expander:
         return dict(zip(names, arguments, strict=True))
 
     def _replaced(
-        self, macro: Macro, use: Word, bound: dict[str, list[Word]], hidden: frozenset[str]
-    ) -> list[Word]:
+        self,
+        macro: Macro,
+        use: ExpandedToken,
+        bound: dict[str, list[ExpandedToken]],
+        hidden: frozenset[str],
+    ) -> list[ExpandedToken]:
         """Return the body of a macro with its arguments in place."""
-        out: list[Word] = []
+        out: list[ExpandedToken] = []
         body = body_words(macro.body)
         index = 0
         while index < len(body):
             text, is_spaced = body[index]
             following = body[index + 1][0] if index + 1 < len(body) else ""
-            here = Word(text, use.start, use.end, hidden, is_spaced)
+            here = ExpandedToken(text, use.start, use.end, hidden, is_spaced)
             if text == "#" and following in bound:
                 out.append(here._replace(text=_quoted(bound[following])))
                 index += 2
@@ -308,18 +410,18 @@ class Expander:
         self._count(macro, use, len(words))
         return words
 
-    def _argument(self, words: Sequence[Word]) -> list[Word]:
+    def _argument(self, words: Sequence[ExpandedToken]) -> list[ExpandedToken]:
         """Return an argument with its own macros expanded, as it stands alone."""
         if not any(self.lookup(w.text, w.start) for w in words):
             return list(words)
-        return list(self._expanded(_Reader(_NO_TOKENS, 0, -1, words)))
+        return list(self._expanded(_TokenStream(_NO_TOKENS, 0, -1, words)))
 
     def _paste(
         self,
-        out: list[Word],
-        here: Word,
+        out: list[ExpandedToken],
+        here: ExpandedToken,
         following: str,
-        bound: dict[str, list[Word]],
+        bound: dict[str, list[ExpandedToken]],
         macro: Macro,
     ) -> None:
         """Join the last word of `out` with the first of what follows ``##``."""
@@ -340,7 +442,7 @@ class Expander:
         out += [here._replace(text=text, is_spaced=left.is_spaced) for text in _split(joined)]
         out += right[1:]
 
-    def _count(self, macro: Macro, use: Word, words: int) -> None:
+    def _count(self, macro: Macro, use: ExpandedToken, words: int) -> None:
         self.uses += 1
         self.words += words
         if self.uses > _MAXIMUM_USES or self.words > _MAXIMUM_WORDS:
@@ -348,43 +450,45 @@ class Expander:
             raise AnnotuneError.of(MACRO_EXPLODES.at(span, name=macro.name))
 
 
-class _Reader:
+class _TokenStream:
     """The words to come: those of expansions first, then the tokens of the text.
 
     `index` is the first token not read yet, `last` the last that may be.
     """
 
-    def __init__(self, tokens: Tokens, index: int, last: int, words: Sequence[Word] = ()) -> None:
+    def __init__(
+        self, tokens: Tokens, index: int, last: int, words: Sequence[ExpandedToken] = ()
+    ) -> None:
         self.tokens = tokens
         self.index = index
         self.last = last
         # Last first.
-        self.waiting: list[Word] = list(words[::-1])
+        self.waiting: list[ExpandedToken] = list(words[::-1])
 
-    def push(self, words: Sequence[Word]) -> None:
+    def push(self, words: Sequence[ExpandedToken]) -> None:
         self.waiting += reversed(words)
 
-    def peek(self) -> Word | None:
+    def peek(self) -> ExpandedToken | None:
         if self.waiting:
             return self.waiting[-1]
         if self.index > self.last:
             return None
         return self._token()
 
-    def next(self) -> Word:
+    def next(self) -> ExpandedToken:
         if self.waiting:
             return self.waiting.pop()
         word = self._token()
         self.index += 1
         return word
 
-    def _token(self) -> Word:
+    def _token(self) -> ExpandedToken:
         tokens, at = self.tokens, self.index
         start = tokens.starts[at]
         is_spaced = at == 0 or start > tokens.ends[at - 1]
-        return Word(tokens.texts[at], start, tokens.ends[at], _NO_NAMES, is_spaced)
+        return ExpandedToken(tokens.texts[at], start, tokens.ends[at], _NO_NAMES, is_spaced)
 
-    def arguments(self) -> tuple[list[list[Word]], Word] | None:
+    def arguments(self) -> tuple[list[list[ExpandedToken]], ExpandedToken] | None:
         """Return the arguments in the parentheses to come, with the closing one.
 
         None when there are none, or they are never closed; then nothing is read.
@@ -393,7 +497,7 @@ class _Reader:
         if opener is None or opener.text != "(":
             return None
         read = [self.next()]
-        arguments: list[list[Word]] = [[]]
+        arguments: list[list[ExpandedToken]] = [[]]
         depth = 1
         while self.peek() is not None:
             word = self.next()
@@ -412,12 +516,12 @@ class _Reader:
 _NO_TOKENS = Tokens([], [], [])
 
 
-def _spaced(words: list[Word], is_spaced: bool) -> list[Word]:
+def _spaced(words: list[ExpandedToken], is_spaced: bool) -> list[ExpandedToken]:
     """Return words of which the first has the space of the name that they replace."""
     return [words[0]._replace(is_spaced=is_spaced), *words[1:]] if words else words
 
 
-def _quoted(words: Sequence[Word]) -> str:
+def _quoted(words: Sequence[ExpandedToken]) -> str:
     """Return the string that ``#`` makes of an argument."""
     parts = []
     for number, word in enumerate(words):

@@ -1,6 +1,7 @@
-"""GNU C, C++ linkage and attributes turned into what pycparser reads, token by token.
+"""A file cut into its top-level declarations, and one of them parsed, with exact offsets.
 
-One top-level declaration parsed by pycparser, with exact offsets.
+GNU C, C++ linkage and attributes are turned into what pycparser reads, token by token, and names
+that can only be types are declared before it, although nothing that was read declares them.
 
 Every coordinate of the syntax tree holds offsets into the user's file: `line` is where a
 token starts and `column` where it ends. pycparser only ever copies them.
@@ -8,18 +9,283 @@ token starts and `column` where it ends. pycparser only ever copies them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import NoReturn
 
-from annotune.diagnostics import AnnotuneError
+from pycparser import c_ast
+from pycparser.c_lexer import CLexer, Token
+from pycparser.c_parser import Coord, CParser, ParseError
+
+from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.frontend.messages import SYNTAX, TOO_DEEP, UNEXPECTED_END
 from annotune.frontend.read.macros import Expander, Macro
-from annotune.frontend.read.preprocess import Clean, Included
-from annotune.frontend.read.syntax import CLexer, CParser, ParseError
+from annotune.frontend.read.preprocess import Clean, Included, Range
 from annotune.frontend.read.tokens import IDENTIFIER, Tokens
-from annotune.frontend.read.toplevel import TopLevel, likely_types, missing_type
+
+# Words before a parenthesis that is no parameter list.
+_NO_FUNCTION = frozenset(
+    {
+        *("__attribute__", "__attribute", "__declspec", "__asm__", "__asm", "asm", "_Alignas"),
+        *("char", "double", "float", "int", "long", "short", "signed", "unsigned", "void"),
+        *("_Bool", "const"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TopLevel:
+    """One declaration or function definition: token indices `first`..`last`, both inside.
+
+    `body` is the index of a function's opening brace, -1 for a declaration, and `function`
+    its name, empty for a declaration.
+    """
+
+    first: int
+    last: int
+    body: int = -1
+    function: str = ""
+
+
+def cut(tokens: Tokens) -> tuple[TopLevel, ...]:
+    """Return the top-level declarations of a file, in order; one pass over the tokens."""
+    found: list[TopLevel] = []
+    first = index = 0
+    parameters = name = -1
+    while index < len(tokens):
+        text = tokens.texts[index]
+        if first == index:
+            parameters = name = -1
+        if text == "(" and index > first and _is_name(tokens, index - 1):
+            parameters, name = index, index - 1
+            if index == first + 1 and _is_lone_macro(tokens, index):
+                found.append(TopLevel(first, tokens.match[index]))
+                first = index = tokens.match[index] + 1
+                continue
+        if text == "{" and parameters >= 0 and _opens_body(tokens, parameters, index):
+            last = tokens.match[index] if tokens.match[index] >= 0 else len(tokens) - 1
+            found.append(TopLevel(first, last, index, tokens.texts[name]))
+            first = index = last + 1
+        elif text == "{" and tokens.texts[index - 1 : index] == ['"C"']:
+            # extern "C" { … }: go on inside; its closing brace ends an empty declaration.
+            first = index = index + 1
+        elif text == "}" and first == index:
+            first = index = index + 1
+        elif text in "([{" and tokens.match[index] > index:
+            index = tokens.match[index] + 1
+        elif text == ";" and not _is_old_style(tokens, parameters, index):
+            found.append(TopLevel(first, index))
+            first = index = index + 1
+        else:
+            index += 1
+    if first < len(tokens):
+        found.append(TopLevel(first, len(tokens) - 1))
+    return tuple(found)
+
+
+def enclosing(parts: Sequence[TopLevel], token: int) -> TopLevel | None:
+    """Return the part that holds the token with index `token`, None between parts."""
+    at = bisect_right(parts, token, key=lambda part: part.first) - 1
+    return parts[at] if at >= 0 and parts[at].last >= token else None
+
+
+def _is_name(tokens: Tokens, index: int) -> bool:
+    text = tokens.texts[index]
+    return bool(IDENTIFIER.match(text)) and text not in _NO_FUNCTION
+
+
+def _opens_body(tokens: Tokens, parameters: int, brace: int) -> bool:
+    """Return whether the brace opens a function's body, and not an initialiser."""
+    closer = tokens.match[parameters]
+    return 0 <= closer < brace and "=" not in tokens.texts[closer:brace]
+
+
+def _is_lone_macro(tokens: Tokens, opener: int) -> bool:
+    """Return whether a declaration starts after ``NAME(…)``, which no semicolon ends."""
+    closer = tokens.match[opener]
+    if closer < 0 or closer + 1 >= len(tokens) or not IDENTIFIER.match(tokens.texts[closer + 1]):
+        return False
+    if tokens.texts[closer + 1] in _NO_FUNCTION and tokens.texts[closer + 1].startswith("__"):
+        return False
+    # Old-style parameters stand without parentheses of their own before the body.
+    semicolon = closer + 1
+    while semicolon < len(tokens) - 1 and tokens.texts[semicolon] not in (";", "{", "("):
+        semicolon += 1
+    has_parameters = tokens.texts[semicolon] == "("
+    return has_parameters or not _is_old_style(tokens, opener, semicolon)
+
+
+def _is_old_style(tokens: Tokens, parameters: int, semicolon: int) -> bool:
+    """Return whether a semicolon ends a parameter's declaration: ``f(a) double *a; {``."""
+    closer = tokens.match[parameters] if parameters >= 0 else -1
+    if closer < 0 or closer + 1 >= semicolon:
+        return False
+    names = set(tokens.texts[parameters + 1 : closer]) - {","}
+    declared = tokens.texts[closer + 1 : semicolon]
+    return bool(IDENTIFIER.match(declared[0])) and not names.isdisjoint(declared)
+
+
+_TAGS = ("struct", "union", "enum")
+
+
+def declared_names(
+    tokens: Tokens, part: TopLevel, is_macro: Callable[[str, int], bool]
+) -> frozenset[str]:
+    """Return the declarators, tags and enumerators of a declaration, or a few names more.
+
+    Where a macro stands in it, any word may be one.
+    """
+    words = range(part.first, part.last + 1)
+    if any(is_macro(tokens.texts[i], tokens.starts[i]) for i in words):
+        return frozenset(tokens.texts[i] for i in words if is_plain_name(tokens.texts[i]))
+    return frozenset(_declared(tokens, part))
+
+
+def _declared(tokens: Tokens, part: TopLevel) -> Iterator[str]:
+    texts = tokens.texts
+    index = part.first
+    has_value = False
+    while index <= part.last:
+        text = texts[index]
+        following = texts[index + 1] if index < part.last else ""
+        if text in _TAGS and is_plain_name(following):
+            yield following
+        if text == "enum":
+            yield from _enumerators(tokens, index, part.last)
+        if text == "(" and following == "*" and not has_value:
+            # double (*rows)[10], and the names within it.
+            closer = tokens.match[index]
+            yield from (t for t in texts[index : closer + 1] if is_plain_name(t))
+        if text == "{" and not has_value:
+            # A struct's members are none, but the tags inside are.
+            yield from _tags(tokens, index)
+        if text in ("(", "[", "{") and tokens.match[index] > index:
+            index = tokens.match[index] + 1
+            continue
+        is_type = following == "*" or is_plain_name(following)
+        if is_plain_name(text) and not has_value and not is_type:
+            yield text
+        has_value = (has_value or text == "=") and text not in (",", ";")
+        index += 1
+
+
+def _tags(tokens: Tokens, opener: int) -> Iterator[str]:
+    closer = tokens.match[opener]
+    for index in range(opener + 1, closer):
+        if tokens.texts[index] in _TAGS and is_plain_name(tokens.texts[index + 1]):
+            yield tokens.texts[index + 1]
+        if tokens.texts[index] == "enum":
+            yield from _enumerators(tokens, index, closer)
+
+
+def _enumerators(tokens: Tokens, index: int, last: int) -> Iterator[str]:
+    """Yield the enumerators in the braces after ``enum`` at `index`."""
+    opener = index
+    while opener <= last and tokens.texts[opener] not in ("{", ";", ","):
+        opener += 1
+    if opener > last or tokens.texts[opener] != "{":
+        return
+    for inner in range(opener + 1, max(opener, tokens.match[opener])):
+        if is_plain_name(tokens.texts[inner]) and tokens.texts[inner - 1] in ("{", ","):
+            yield tokens.texts[inner]
+
+
+_KEYWORDS = frozenset(
+    {
+        *("auto", "break", "case", "char", "const", "continue", "default", "do", "double"),
+        *("else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long"),
+        *("register", "restrict", "return", "short", "signed", "sizeof", "static", "struct"),
+        *("switch", "typedef", "union", "unsigned", "void", "volatile", "while"),
+        *("_Bool", "_Complex", "_Alignas", "_Alignof", "_Atomic", "_Noreturn"),
+        *("_Static_assert", "_Thread_local", "_Generic", "__int128"),
+    }
+)
+# After one of these a declaration may start, so `T * x` declares x.
+_BEFORE_DECLARATION = frozenset({"(", ",", ";", "{", "}", "const", "static", "extern", "volatile"})
+_POINTER_WORDS = frozenset({"*", "const", "restrict"})
+_AFTER_DECLARATOR = frozenset({",", ")", ";", "=", "["})
+
+
+def is_plain_name(text: str) -> bool:
+    """Return whether a token is an identifier that a program may declare."""
+    return bool(IDENTIFIER.match(text)) and text not in _KEYWORDS and not text.startswith("__")
+
+
+def likely_types(tokens: Tokens, body: int) -> set[str]:
+    """Return the names used as types: ``T x``, and ``T *x`` where one may declare.
+
+    `body` is the index of a function's opening brace, or one past the end.
+    """
+    texts = tokens.texts
+    likely = set()
+    for index in range(len(texts) - 1):
+        name = texts[index]
+        if not is_plain_name(name):
+            continue
+        follower = texts[index + 1]
+        before = texts[index - 1] if index else ";"
+        if follower == "*" and before in _BEFORE_DECLARATION:
+            # Within parentheses, `f(a * b)` is a product; in a header it declares.
+            if before in ("(", ",") and index >= body and not _is_loop_header(tokens, index):
+                continue
+            if _declares(tokens, index + 1, body):
+                likely.add(name)
+        elif (is_plain_name(follower) and before not in ("goto", "struct", "union", "enum")) or (
+            follower == "(" and before in _BEFORE_DECLARATION and _is_row_pointer(tokens, index)
+        ):
+            likely.add(name)
+    return likely
+
+
+def _declares(tokens: Tokens, after: int, body: int) -> bool:
+    """Return whether the stars from `after` on lead to a declarator."""
+    texts = tokens.texts
+    while after < len(texts) and texts[after] in _POINTER_WORDS:
+        after += 1
+    if after >= len(texts) - 1:
+        return False
+    # A prototype may leave the name out: f(T *, int).
+    if texts[after] in (",", ")"):
+        return after < body
+    return is_plain_name(texts[after]) and texts[after + 1] in _AFTER_DECLARATOR
+
+
+def _is_loop_header(tokens: Tokens, index: int) -> bool:
+    return index >= 2 and tokens.texts[index - 1] == "(" and tokens.texts[index - 2] == "for"
+
+
+def _is_row_pointer(tokens: Tokens, index: int) -> bool:
+    """Return whether ``T (*x)[…`` follows."""
+    texts = tokens.texts
+    return (
+        texts[index + 2 : index + 3] == ["*"]
+        and index + 5 < len(texts)
+        and is_plain_name(texts[index + 3])
+        and texts[index + 4 : index + 6] == [")", "["]
+    )
+
+
+def missing_type(tokens: Tokens, index: int, known: set[str]) -> set[str]:
+    """Return the name where the parser stopped, or before it, that may be an unknown type."""
+    texts = tokens.texts
+    index = min(index, len(texts) - 1)
+    before = index - 1
+    if before > 0 and texts[before] == ")":
+        # A cast, (T) x or (T *) x; a call f(T) is none.
+        opener = tokens.match[before]
+        if opener < 1 or IDENTIFIER.match(texts[opener - 1]):
+            return set()
+        before -= 1
+    while before > 0 and texts[before] in ("*", "const"):
+        before -= 1
+    for candidate in (before, index):
+        name = texts[max(candidate, 0)]
+        if is_plain_name(name) and name not in known:
+            return {name}
+    return set()
+
 
 _SPELLINGS = {
     "__restrict__": "restrict",
@@ -46,19 +312,14 @@ _REALS = frozenset({"double", "float"})
 _BEFORE_STATEMENT = frozenset({";", "{", "}", ":", ")", "else", "do"})
 
 
-def standard_c(tokens: Tokens, is_function: bool) -> Tokens:
-    """Return the tokens of one declaration, or of a function, as ISO C spells them."""
-    return _Dialect(tokens, is_function).run()
-
-
 class _Dialect:
-    """One pass over the tokens; what it keeps, it keeps at its place."""
+    """The tokens of one declaration, or of a function, as ISO C spells them, at their places."""
 
     def __init__(self, tokens: Tokens, is_function: bool) -> None:
         self.tokens = tokens
         self.is_function = is_function
-        self.kept: list[int] = []
-        self.spelled: dict[int, str] = {}
+        # Each with its index among those given.
+        self.kept: list[tuple[int, str]] = []
 
     def run(self) -> Tokens:
         texts = self.tokens.texts
@@ -81,16 +342,15 @@ class _Dialect:
             index += 1
         given = self.tokens
         return Tokens(
-            [self.spelled.get(number, "") for number in range(len(self.kept))],
-            [given.starts[i] for i in self.kept],
-            [given.ends[i] for i in self.kept],
-            [given.roots[i] for i in self.kept],
-            [given.limits[i] for i in self.kept],
+            [text for _, text in self.kept],
+            [given.starts[i] for i, _ in self.kept],
+            [given.ends[i] for i, _ in self.kept],
+            [given.roots[i] for i, _ in self.kept],
+            [given.limits[i] for i, _ in self.kept],
         )
 
     def _keep(self, index: int, text: str) -> None:
-        self.spelled[len(self.kept)] = text
-        self.kept.append(index)
+        self.kept.append((index, text))
 
     def _linkage(self) -> int:
         """Return where C goes on after ``extern "C" {``, or after the brace that closes one."""
@@ -153,18 +413,13 @@ class _Dialect:
 
 _MAXIMUM_RETRIES = 12
 NO_NAMES: frozenset[str] = frozenset()
-Range = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """The syntax trees of one top-level part, and the type names nothing declares.
+    """The syntax trees of one top-level part, and its tokens, macros expanded."""
 
-    `tokens` are those that were parsed, macros expanded.
-    """
-
-    nodes: tuple[Any, ...]
-    assumed_types: frozenset[str]
+    nodes: tuple[c_ast.Node, ...]
     tokens: Tokens
 
 
@@ -199,7 +454,8 @@ def expanded(
             pieces.append(_header_tokens(header))
             index = at
     pieces.append(expander.expand(tokens, index, last))
-    return standard_c(_joined(pieces) if len(pieces) > 1 else pieces[0], is_function)
+    whole = _joined(pieces) if len(pieces) > 1 else pieces[0]
+    return _Dialect(whole, is_function).run()
 
 
 def _header_tokens(header: Included) -> Tokens:
@@ -250,13 +506,13 @@ def parse(
 def parse_tokens(clean: Clean, words: Tokens, types: Iterable[str]) -> Parsed:
     """Return the syntax tree of expanded tokens, which hold one declaration or more."""
     if not len(words):
-        return Parsed((), frozenset(), words)
+        return Parsed((), words)
     mentioned = set(words.texts)
     known = {name for name in types if name in mentioned}
     assumed = likely_types(words, _body(words)) - known
     first_error: int | None = None
     for _ in range(_MAXIMUM_RETRIES):
-        parser = _Parser(lexer=partial(_Lexer, words, sorted(known | assumed)))
+        parser = _CParser(lexer=partial(_Lexer, words, sorted(known | assumed)))
         try:
             tree = parser.parse("", "")
         except ParseError:
@@ -270,8 +526,7 @@ def parse_tokens(clean: Clean, words: Tokens, types: Iterable[str]) -> Parsed:
             place_of_part = clean.source.span(words.starts[0], words.ends[0])
             raise AnnotuneError.of(TOO_DEEP.at(place_of_part)) from None
         else:
-            nodes = tuple(tree.ext[len(known | assumed) :])
-            return Parsed(nodes, frozenset(assumed), words)
+            return Parsed(tuple(tree.ext[len(known | assumed) :]), words)
     # Assuming types did not help, so the first complaint is the honest one.
     assert first_error is not None
     raise AnnotuneError.of(_syntax(clean, words, first_error))
@@ -287,31 +542,31 @@ def _body(words: Tokens) -> int:
     return index
 
 
-def _syntax(clean: Clean, words: Tokens, index: int) -> Any:
+def _syntax(clean: Clean, words: Tokens, index: int) -> Diagnostic:
     if index >= len(words):
         return UNEXPECTED_END.at(clean.source.span(words.starts[-1], words.ends[-1]))
     place = clean.source.span(words.starts[index], words.ends[index])
     return SYNTAX.at(place, token=words.texts[index])
 
 
-class _Place(int):
+class _TokenOffset(int):
     """An offset that knows the index of its token."""
 
     index: int
 
 
-class _Parser(CParser):  # type: ignore[misc]  # pycparser ships no types
+class _CParser(CParser):
     """pycparser's parser, which remembers at which token it gave up."""
 
     failed_at = 0
 
-    def _parse_error(self, msg: str, coord: Any) -> None:
-        line = getattr(coord, "line", None)
-        if not isinstance(line, _Place):
+    def _parse_error(self, msg: str, coord: Coord | str | None) -> NoReturn:
+        line = coord.line if isinstance(coord, Coord) else None
+        if not isinstance(line, _TokenOffset):
             # Some of its errors do not say where; the next token is the place.
             token = self._peek()
             line = token.lineno if token is not None else None
-        self.failed_at = line.index if isinstance(line, _Place) else self.clex.count
+        self.failed_at = line.index if isinstance(line, _TokenOffset) else self.clex.count
         super()._parse_error(msg, coord)
 
 
@@ -324,7 +579,7 @@ def _kind(text: str) -> str:
     token = lexer.token()
     if problems or token is None or token.value != text:
         return ""
-    return str(token.type)
+    return token.type
 
 
 class _Lexer:
@@ -332,7 +587,13 @@ class _Lexer:
 
     filename = ""
 
-    def __init__(self, words: Tokens, types: list[str], error_func: Any, **_: Any) -> None:
+    def __init__(
+        self,
+        words: Tokens,
+        types: list[str],
+        error_func: Callable[[str, int, int], None],
+        **_: object,
+    ) -> None:
         self.words = words
         self.types = types
         self.error_func = error_func
@@ -343,7 +604,7 @@ class _Lexer:
         """Start again; the text is that of the tokens."""
         self.at = -4 * len(self.types)
 
-    def token(self) -> Any:
+    def token(self) -> Token | None:
         """Return the next token, None at the end."""
         at, words = self.at, self.words
         if at >= self.count:
@@ -352,22 +613,11 @@ class _Lexer:
         if at < 0:
             # typedef int T;
             text = ("typedef", "int", self.types[at // 4], ";")[at % 4]
-            return _Token(_kind(text), text, words.starts[0], words.starts[0])
+            return Token(_kind(text), text, words.starts[0], words.starts[0], "")
         text = words.texts[at]
-        start = _Place(words.starts[at])
+        start = _TokenOffset(words.starts[at])
         start.index = at
         kind = _kind(text)
         if not kind:
             self.error_func(f"'{text}' is no token of C", start, words.ends[at])
-        return _Token(kind, text, start, words.ends[at])
-
-
-@dataclass(slots=True)
-class _Token:
-    """What pycparser reads of a token."""
-
-    type: str
-    value: str
-    lineno: int
-    column: int
-    filename: str = ""
+        return Token(kind, text, start, words.ends[at], "")

@@ -1,10 +1,4 @@
-"""Where included headers are looked for, and how many of them are read.
-
-A file after preprocessing: its C, its macros, and what was left out or not read.
-
-The conditions of ``#if``: their macros expanded, their value, and the names nobody defines.
-
-Preprocessing that keeps every position: what C does not read becomes spaces.
+"""Preprocessing that keeps every position: what C does not read becomes spaces.
 
 Comments, directives and the branches of ``#if`` that are not taken are blanked with spaces
 of equal length, so every offset stays the user's. Headers beside the file and in the folders
@@ -23,15 +17,15 @@ from pathlib import Path
 
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.messages import LONE_CONDITIONAL, OPEN_COMMENT
-from annotune.frontend.read.constant import evaluate
 from annotune.frontend.read.macros import (
     STANDARD_MACROS,
     Expander,
     Macro,
+    evaluate,
     is_one_operand,
     read_define,
 )
-from annotune.frontend.read.tokens import IDENTIFIER, Source, Tokens
+from annotune.frontend.read.tokens import IDENTIFIER, SourceText, Tokens
 
 # gcc stops at 200 nested headers; a header that includes itself twice needs the other two.
 _MAXIMUM_DEPTH = 100
@@ -41,7 +35,7 @@ _NO_DEFINES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class HeaderSearch:
     """What the user's compiler is told about the source.
 
     `include` are the folders of ``-I`` in order, `defines` the macros of ``-D``. `compiler` are
@@ -56,7 +50,7 @@ class Search:
 class Headers:
     """The headers that one file reaches by its own folder and ``-I``, read when asked for."""
 
-    def __init__(self, search: Search) -> None:
+    def __init__(self, search: HeaderSearch) -> None:
         self.search = search
         self._texts: dict[Path, str | None] = {}
         self._bytes = 0
@@ -94,7 +88,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Directive:
+class CppDirective:
     """A directive other than ``#pragma``: its word and its place."""
 
     word: str
@@ -154,10 +148,10 @@ class Clean:
     the names in ``#include``, of `included` headers too. `tests` are in the order of the text.
     """
 
-    source: Source
+    source: SourceText
     text: str
     macros: Mapping[str, list[tuple[int, Macro | None]]]
-    directives: tuple[Directive, ...]
+    directives: tuple[CppDirective, ...]
     left_out: tuple[Range, ...]
     headers: frozenset[str] = field(default=frozenset())
     included: tuple[Included, ...] = ()
@@ -191,7 +185,7 @@ class Clean:
         """Return whether `name` still means `macro` where the file ends."""
         return self.macro(name, len(self.source.text)) == macro
 
-    def directives_in(self, start: int, end: int) -> tuple[Directive, ...]:
+    def directives_in(self, start: int, end: int) -> tuple[CppDirective, ...]:
         """Return the directives that start between two offsets."""
         low = bisect_left(self.directives, start, key=lambda d: d.start)
         high = bisect_left(self.directives, end, key=lambda d: d.start)
@@ -243,7 +237,7 @@ def as_expression(word: str, rest: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ConditionValue:
     """The value of a condition, None when it is no integer expression.
 
     `undefined` are the names that it asks for and nothing defines.
@@ -258,7 +252,7 @@ class Conditions:
 
     def __init__(
         self,
-        source: Source,
+        source: SourceText,
         current: Callable[[str], Macro | None],
         known: Callable[[str], int | None],
     ) -> None:
@@ -266,7 +260,7 @@ class Conditions:
         self.current = current
         self.known = known
 
-    def decide(self, word: str, rest: str) -> Decision:
+    def decide(self, word: str, rest: str) -> ConditionValue:
         """Return the value of ``#if rest``, ``#ifdef rest`` or ``#ifndef rest``."""
         undefined: set[str] = set()
 
@@ -284,14 +278,14 @@ class Conditions:
         if word in ("ifdef", "ifndef"):
             found = _NAME.match(rest.strip())
             holds = is_defined(found[0]) if found else False
-            return Decision(int(holds == (word == "ifdef")), frozenset(undefined))
+            return ConditionValue(int(holds == (word == "ifdef")), frozenset(undefined))
         text = re.sub(r"\\[ ]?\n", " ", rest)
         text = DEFINED.sub(lambda d: str(int(is_defined(d[1] or d[2]))), text)
         try:
             value = evaluate(self.expanded(text), value_of)
         except AnnotuneError:
             value = None
-        return Decision(value, frozenset(undefined))
+        return ConditionValue(value, frozenset(undefined))
 
     def expanded(self, text: str) -> str:
         """Return `text` with its macros expanded, but for those that are integers."""
@@ -328,7 +322,7 @@ PREDEFINED: Mapping[str, str] = {
     "__CHAR_BIT__": "8",
 }
 _CONDITIONALS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
-Given = Mapping[int, Source]
+Given = Mapping[int, SourceText]
 """What a compiler made of the headers of an ``#include``, by the line of the directive."""
 
 
@@ -338,8 +332,8 @@ def blank(text: str) -> str:
 
 
 def preprocess(
-    source: Source,
-    search: Search | None = None,
+    source: SourceText,
+    search: HeaderSearch | None = None,
     given: Given | None = None,
 ) -> Clean:
     """Return the C of `source`, with the macros of `search` in place as if given with ``-D``.
@@ -350,14 +344,14 @@ def preprocess(
     Raises:
         AnnotuneError: A comment is never closed, or ``#endif`` stands without ``#if``.
     """
-    search = search or Search()
+    search = search or HeaderSearch()
     reader = _Preprocessor(source, {}, Headers(search), given, 0)
     for name, body in {**PREDEFINED, **search.defines}.items():
         reader.define(Macro(name, body), 0)
     return reader.run(without_comments(source))
 
 
-def without_comments(source: Source) -> str:
+def without_comments(source: SourceText) -> str:
     """Return the text with comments, carriage returns and a byte-order mark blanked."""
     parts, last = [], 0
     for found in _COMMENT.finditer(source.text):
@@ -388,7 +382,7 @@ class _Preprocessor:
 
     def __init__(
         self,
-        source: Source,
+        source: SourceText,
         macros: dict[str, list[tuple[int, Macro | None]]],
         finder: Headers,
         given: Given | None,
@@ -400,7 +394,7 @@ class _Preprocessor:
         self.given = given
         self.depth = depth
         self.branches: list[_Branch] = []
-        self.directives: list[Directive] = []
+        self.directives: list[CppDirective] = []
         self.left_out: list[Range] = []
         self.headers: set[str] = set()
         self.included: list[Included] = []
@@ -454,7 +448,7 @@ class _Preprocessor:
         if word in _CONDITIONALS:
             self.conditional(word, rest, start)
         if word != "pragma" and word and (was_active or word in _CONDITIONALS):
-            self.directives.append(Directive(word, start, end))
+            self.directives.append(CppDirective(word, start, end))
         if was_active and not self.active:
             self.left_out.append((found.end(), len(self.source.text)))
         elif self.active and not was_active:
@@ -542,7 +536,7 @@ class _Preprocessor:
         finder, depth = self.finder, self.depth + 1
         # What a compiler gives has its headers in it already.
         inner = _Preprocessor(
-            Source(path, text), macros, finder, {} if given is not None else None, depth
+            SourceText(path, text), macros, finder, {} if given is not None else None, depth
         )
         # Sequential as they are, both have one view of what is defined.
         inner.values, inner.users = self.values, self.users

@@ -8,42 +8,26 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
 
-from annotune.annotation.spec import Spec
+from pycparser import c_ast
+
+from annotune.annotation.regions import AnnotationBlock
 from annotune.diagnostics import AnnotuneError, Diagnostic, Span
 from annotune.frontend import messages
 from annotune.frontend.messages import CUTS_STATEMENT, NO_NEST, NOT_IN_FUNCTION
 from annotune.frontend.read.filescope import File, FileScope
-from annotune.frontend.read.parse import NO_NAMES, parse
-from annotune.frontend.read.preprocess import Clean, Directive
-from annotune.frontend.read.syntax import c_ast, start_of, walk_tree
-from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, Tokens
-from annotune.frontend.read.toplevel import TopLevel, enclosing
+from annotune.frontend.read.parse import NO_NAMES, TopLevel, enclosing, parse
+from annotune.frontend.read.preprocess import Clean, CppDirective
+from annotune.frontend.read.syntax import CHANGES, changed_by, offset, start_of, walk_tree
+from annotune.frontend.read.tokens import TOKEN, Tokens
 from annotune.frontend.types.symbols import Symbol
 
 _OPENING = ("if", "ifdef", "ifndef")
 _MIDDLE = ("elif", "else")
 
 
-class Block(Protocol):
-    """An annotated place of a file: offsets into its text, its annotation, and its span."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def body_start(self) -> int: ...
-    @property
-    def body_end(self) -> int: ...
-    @property
-    def spec(self) -> Spec: ...
-    @property
-    def span(self) -> Span: ...
-
-
-def part_of(file: File, block: Block) -> TopLevel:
+def part_of(file: File, block: AnnotationBlock) -> TopLevel:
     """Return the function around a block, or raise that there is none."""
     tokens = file.tokens
     if file.clean.is_left_out(block.body_start):
@@ -57,7 +41,7 @@ def part_of(file: File, block: Block) -> TopLevel:
     raise AnnotuneError.of(messages.NOT_IN_FUNCTION.at(block.span))
 
 
-def check_directives(file: File, block: Block, part: TopLevel) -> None:
+def check_directives(file: File, block: AnnotationBlock, part: TopLevel) -> None:
     """Raise what the directives in and around a region make impossible."""
     problems = list(_in_region(file, block))
     opens, closes = file.tokens.starts[part.first], file.tokens.ends[part.last]
@@ -73,10 +57,10 @@ def check_directives(file: File, block: Block, part: TopLevel) -> None:
         raise AnnotuneError(tuple(problems))
 
 
-def _in_region(file: File, block: Block) -> Iterator[Diagnostic]:
+def _in_region(file: File, block: AnnotationBlock) -> Iterator[Diagnostic]:
     depth = 0
     found = file.clean.directives_in(block.body_start, block.body_end)
-    opened: list[Directive] = []
+    opened: list[CppDirective] = []
     for directive in found:
         depth += (directive.word in _OPENING) - (directive.word == "endif")
         if directive.word in _OPENING:
@@ -92,30 +76,27 @@ def _in_region(file: File, block: Block) -> Iterator[Diagnostic]:
         yield _refused(file, directive)
 
 
-def _refused(file: File, directive: Directive) -> Diagnostic:
+def _refused(file: File, directive: CppDirective) -> Diagnostic:
     span = file.source.span(directive.start, directive.end)
     return messages.DIRECTIVE_IN_REGION.at(span, directive=directive.word)
 
 
-def _definition(file: File, block: Block, directive: Directive) -> Iterator[Diagnostic]:
+def _definition(
+    file: File, block: AnnotationBlock, directive: CppDirective
+) -> Iterator[Diagnostic]:
     """Yield why a macro of the region must outlive the region's text."""
     words = file.source.text[directive.start : directive.end].replace("#", " ").split(None, 1)
     name = (TOKEN.match(words[1]) if len(words) > 1 else None) or TOKEN.match("_")
     assert name is not None
     after = file.tokens.texts[file.tokens.at(block.end) :]
-    if name[0] in after or any(_mentions(file, other, name[0]) for other in set(after)):
+    histories = (file.clean.macros.get(other, ()) for other in set(after))
+    bodies = (macro.names for history in histories for _, macro in history if macro is not None)
+    if name[0] in after or any(name[0] in names for names in bodies):
         span = file.source.span(directive.start, directive.end)
         yield messages.DEFINE_IN_REGION.at(span, directive=directive.word, name=name[0])
 
 
-def _mentions(file: File, macro: str, name: str) -> bool:
-    if not IDENTIFIER.match(macro) or macro not in file.clean.macros:
-        return False
-    bodies = [m.body for _, m in file.clean.macros[macro] if m is not None]
-    return any(name in TOKEN.findall(body) for body in bodies)
-
-
-def macros_defined_in(clean: Clean, blocks: Sequence[Block]) -> frozenset[str]:
+def macros_defined_in(clean: Clean, blocks: Sequence[AnnotationBlock]) -> frozenset[str]:
     """Return the macros that are defined inside the blocks; `blocks` are in text order."""
     starts = [block.start for block in blocks]
 
@@ -130,92 +111,85 @@ def macros_defined_in(clean: Clean, blocks: Sequence[Block]) -> frozenset[str]:
     )
 
 
-# Operators that change their operand, or let others change it.
-_CHANGING = frozenset({"++", "--", "p++", "p--", "&"})
 # What may stand before a statement.
 _BEFORE_STATEMENT = frozenset({";", "{", "}", ")", "else", "do", ":"})
 
 
 @dataclass(frozen=True)
-class Function:
+class ParsedFunction:
     """A parsed function with the names that its file gives it.
 
     `changes` holds the scalars that it assigns, or passes by address, after their declaration,
     with the last offset where it does. `tokens` are its own, macros expanded.
     """
 
+    file: File
     part: TopLevel
-    tree: Any
+    tree: c_ast.FuncDef
     scope: FileScope
     changes: Mapping[str, int]
     tokens: Tokens
 
+    @property
+    def body(self) -> c_ast.Compound:
+        return self.tree.body
+
 
 @dataclass(frozen=True)
-class Place:
+class RegionPlace:
     """The statements of a region and the scopes around them, outermost first."""
 
-    statements: Sequence[Any]
+    statements: Sequence[c_ast.Node]
     scopes: list[dict[str, Symbol]]
 
 
-def function_at(file: File, part: TopLevel, erased: frozenset[str] = NO_NAMES) -> Function:
+def function_at(file: File, part: TopLevel, erased: frozenset[str] = NO_NAMES) -> ParsedFunction:
     """Return the function that one part of the file defines, parsed.
 
     `erased` are macros whose definitions stand in text that will be replaced.
     """
     scope = file.scope_before(part)
-    file.parsed_tokens += part.last + 1 - part.first
-    types = scope.types.names()
-    parsed = parse(file.clean, file.tokens, part, types, erased=erased)
+    parsed = parse(file.clean, file.tokens, part, scope.types.names(), erased=erased)
     trees = [n for n in parsed.nodes if isinstance(n, c_ast.FuncDef)]
     if not trees:
         span = file.source.span(file.tokens.starts[part.first], file.tokens.ends[part.first])
         raise AnnotuneError.of(NOT_IN_FUNCTION.at(span))
-    return Function(part, trees[0], scope, changes_in(trees[0].body), parsed.tokens)
-
-
-def changes_in(body: Any) -> dict[str, int]:
-    """Return the scalars that a function's body sets or passes by address, with the last place."""
     changes: dict[str, int] = {}
-    for node in walk_tree(body):
-        target = None
-        if isinstance(node, c_ast.Assignment):
-            target = node.lvalue
-        elif isinstance(node, c_ast.UnaryOp) and node.op in _CHANGING:
-            target = node.expr
+    for node in walk_tree(trees[0].body):
+        target = changed_by(node, CHANGES)
         if isinstance(target, c_ast.ID):
-            changes[target.name] = max(changes.get(target.name, -1), target.coord.line)
-    return changes
+            changes[target.name] = max(changes.get(target.name, -1), offset(target))
+    return ParsedFunction(file, part, trees[0], scope, changes, parsed.tokens)
 
 
-def find(file: File, function: Function, start: int, end: int, span: Span) -> Place:
-    """Return the statements between `start` and `end`, which must be whole and of one block."""
+def find(function: ParsedFunction, start: int, end: int, span: Span) -> RegionPlace:
+    """Return the statements between `start` and `end`, which must be whole and of one block.
+
+    The function's scope learns what its blocks declare on the way.
+    """
     tokens = function.tokens
     first, after = tokens.at(start), tokens.at(end)
     if first >= after:
         raise AnnotuneError.of(NO_NEST.at(span))
     if tokens.texts[first - 1] not in _BEFORE_STATEMENT:
-        raise AnnotuneError.of(_cut(file, tokens, first))
+        raise _cut(function, first)
     for index in range(first, after):
         if tokens.match[index] >= 0 and not first <= tokens.match[index] < after:
-            raise AnnotuneError.of(_cut(file, tokens, index))
-    finder = _Finder(file, function, start, end)
-    finder.descend(function.tree.body.block_items or [])
-    if not finder.found:
-        raise AnnotuneError.of(_cut(file, tokens, first))
-    if not _starts_inside(tokens, finder.found[0], first):
-        raise AnnotuneError.of(_cut(file, tokens, first))
+            raise _cut(function, index)
+    finder = _RegionFinder(function, start, end)
+    finder.descend(function.body.block_items or [])
+    if not finder.found or not _starts_inside(tokens, finder.found[0], first):
+        raise _cut(function, first)
     index = first
     while index < after:
         last = tokens.statement_end(index)
         if last >= after:
-            raise AnnotuneError.of(_cut(file, tokens, index))
+            raise _cut(function, index)
         index = last + 1
-    return Place(finder.found, finder.scopes)
+    return RegionPlace(finder.found, finder.scopes)
 
 
-def _starts_inside(tokens: Tokens, statement: Any, first: int) -> bool:
+def _starts_inside(tokens: Tokens, statement: c_ast.Node, first: int) -> bool:
     """Return whether a statement is the one at token `first`.
 
     pycparser gives no place to `const` or to the `*` of ``*p = 0``, so it may seem to start later.
@@ -224,96 +198,89 @@ def _starts_inside(tokens: Tokens, statement: Any, first: int) -> bool:
     return tokens.roots[first] <= start_of(statement) <= tokens.limits[last]
 
 
-def _cut(file: File, tokens: Tokens, index: int) -> Any:
+def _cut(function: ParsedFunction, index: int) -> AnnotuneError:
+    tokens = function.tokens
     index = min(index, len(tokens) - 1)
-    span = file.source.span(tokens.starts[index], tokens.ends[index])
-    return CUTS_STATEMENT.at(span)
+    span = function.file.source.span(tokens.starts[index], tokens.ends[index])
+    return AnnotuneError.of(CUTS_STATEMENT.at(span))
 
 
-class _Finder:
+class _RegionFinder:
     """The way from a function's body down to the region's block, with what it declares."""
 
-    def __init__(self, file: File, function: Function, start: int, end: int) -> None:
-        self.file = file
+    def __init__(self, function: ParsedFunction, start: int, end: int) -> None:
         self.function = function
         self.start = start
         self.end = end
         self.scopes: list[dict[str, Symbol]] = [self._parameters()]
-        self.found: Sequence[Any] = ()
+        self.found: list[c_ast.Node] = []
 
-    def descend(self, items: Sequence[Any]) -> None:
+    def descend(self, items: Sequence[c_ast.Node]) -> None:
         """Look for the region among the statements of one block."""
         scope: dict[str, Symbol] = {}
         self.scopes.append(scope)
         holder = None
         for item in items:
-            at = _outer_start(item, self.file)
+            at = _outer_start(item)
             if self.start <= at < self.end:
-                self.found = [*self.found, item]
+                self.found.append(item)
             elif at < self.start:
                 holder = item
                 self._declare(item, scope)
         if not self.found and holder is not None:
             self._into(holder)
 
-    def _into(self, node: Any) -> None:
+    def _into(self, node: c_ast.Node) -> None:
         """Look into the statement that began before the region."""
-        if isinstance(node, c_ast.Compound):
-            self.descend(node.block_items or [])
-            return
+        inner: list[c_ast.Node | None] = []
+        match node:
+            case c_ast.Compound():
+                self.descend(node.block_items or [])
+            case c_ast.Case() | c_ast.Default():
+                self.descend(node.stmts)
+            case c_ast.For() | c_ast.While() | c_ast.DoWhile() | c_ast.Switch() | c_ast.Label():
+                inner = [node.stmt]
+            case c_ast.If():
+                inner = [node.iftrue, node.iffalse]
         if isinstance(node, c_ast.For) and isinstance(node.init, c_ast.DeclList):
             scope: dict[str, Symbol] = {}
             for decl in node.init.decls:
                 self._declare(decl, scope)
             self.scopes.append(scope)
-        if isinstance(node, c_ast.Case | c_ast.Default):
-            self.descend(node.stmts or [])
-            return
-        bodies = [getattr(node, field, None) for field in ("stmt", "iftrue", "iffalse")]
-        inner = [b for b in bodies if b is not None and _outer_start(b, self.file) < self.end]
-        if inner:
-            last = inner[-1]
-            if isinstance(last, c_ast.Compound) and _outer_start(last, self.file) < self.start:
+        begun = [n for n in inner if n is not None and _outer_start(n) < self.end]
+        if begun:
+            last = begun[-1]
+            if isinstance(last, c_ast.Compound) and _outer_start(last) < self.start:
                 self.descend(last.block_items or [])
             else:
                 self.descend([last])
 
     def _parameters(self) -> dict[str, Symbol]:
-        scope: dict[str, Symbol] = {}
-        arguments = self.function.tree.decl.type.args
+        head = self.function.tree.decl.type
         declared = list(self.function.tree.param_decls or [])
-        if arguments is not None:
-            declared += [p for p in arguments.params if isinstance(p, c_ast.Decl)]
-        for decl in declared:
-            if decl.name:
-                scope[decl.name] = self.function.scope.types.symbol(decl, "parameter")
-        return scope
+        if isinstance(head, c_ast.FuncDecl) and head.args is not None:
+            declared += head.args.params
+        types = self.function.scope.types
+        named = (d for d in declared if isinstance(d, c_ast.Decl) and d.name)
+        return {symbol.name: symbol for symbol in (types.symbol(d, "parameter") for d in named)}
 
-    def _declare(self, item: Any, scope: dict[str, Symbol]) -> None:
+    def _declare(self, item: c_ast.Node, scope: dict[str, Symbol]) -> None:
+        function, types = self.function, self.function.scope.types
         if isinstance(item, c_ast.Typedef):
-            self.function.scope.types.typedefs[item.name] = item.type
-        if isinstance(item, c_ast.Decl):
-            self.file.enumerate_in(item.type, self.function.scope)
-            self.function.scope.types.learn(item)
-        if not isinstance(item, c_ast.Decl) or not item.name:
+            types.typedefs[item.name] = item.type
+        if not isinstance(item, c_ast.Decl):
             return
-        symbol = self.function.scope.types.symbol(item, "local")
-        if symbol.is_integer and item.init is not None and item.name not in self.function.changes:
-            symbol = symbol.with_value(self._value(item.init))
+        function.file.enumerate_in(item.type, function.scope)
+        types.learn(item)
+        if not item.name:
+            return
+        symbol = types.symbol(item, "local")
+        if symbol.is_integer and item.init is not None and item.name not in function.changes:
+            known = partial(function.scope.constant, scopes=self.scopes)
+            symbol = symbol.with_value(function.file.value(item.init, known))
         scope[item.name] = symbol
 
-    def _value(self, node: Any) -> int | None:
-        known = dict(self.function.scope.enumerators)
-        for scope in [self.function.scope.symbols, *self.scopes]:
-            for name, symbol in scope.items():
-                known.pop(name, None)
-                if symbol.value is not None:
-                    known[name] = symbol.value
-        return self.file.value(node, known)
 
-
-def _outer_start(node: Any, file: File) -> int:
+def _outer_start(node: c_ast.Node) -> int:
     """Return where a statement starts, its opening brace included."""
-    if isinstance(node, c_ast.Compound):
-        return int(node.coord.line)
-    return start_of(node)
+    return offset(node) if isinstance(node, c_ast.Compound) else start_of(node)

@@ -1,28 +1,130 @@
-"""pycparser, the library that reads C, for the modules of the front end.
+"""Syntax trees as pycparser makes them: walks, names, changes and values of constants.
 
-It ships no types: its nodes are `Any` here, and `annotune.ir` is what has types.
-
-Where a syntax tree stands in the user's text, from the tokens around its leaves.
+Where a tree stands in the user's text, from the tokens around its leaves. A node's coordinate
+holds offsets: `line` is where its token starts, `column` where that ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 
-from pycparser import c_ast, c_generator  # type: ignore[import-untyped]  # ships no types
-from pycparser.c_lexer import CLexer  # type: ignore[import-untyped]  # ships no types
-from pycparser.c_parser import CParser, ParseError  # type: ignore[import-untyped]  # as above
+from pycparser import c_ast, c_generator
 
-from annotune.frontend.read.tokens import Tokens
+from annotune.frontend.read.tokens import OPERATORS, Tokens, integer
 
-__all__ = ["CLexer", "CParser", "ParseError", "c_ast", "c_generator"]
-
-
-_PREFIX_WORDS = frozenset({"+", "-", "*", "&", "!", "~", "++", "--", "sizeof"})
+STEPS = frozenset({"++", "--", "p++", "p--"})
+# Operators that change their operand, or let others change it.
+CHANGES = STEPS | {"&"}
 
 
-def extent(node: Any, tokens: Tokens) -> tuple[int, int]:
+def walk_tree(node: c_ast.Node | None) -> Iterator[c_ast.Node]:
+    """Yield `node` and every node below it, a node before its children; None has none."""
+    waiting = [node] if node is not None else []
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [*node][::-1]
+
+
+def names_in(node: c_ast.Node | None) -> Iterator[str]:
+    """Yield the identifiers of a tree, each as often as it stands there."""
+    return (inner.name for inner in walk_tree(node) if isinstance(inner, c_ast.ID))
+
+
+def changed_by(node: c_ast.Node, operators: frozenset[str] = STEPS) -> c_ast.Node | None:
+    """Return what an assignment, or one of the unary `operators`, changes; None for the others."""
+    match node:
+        case c_ast.Assignment():
+            return node.lvalue
+        case c_ast.UnaryOp() if node.op in operators:
+            return node.expr
+    return None
+
+
+@lru_cache(maxsize=1024)
+def assigned_in(node: c_ast.Node) -> Mapping[str, c_ast.ID]:
+    """Return the scalars assigned in a statement, with the node that assigns each first."""
+    found: dict[str, c_ast.ID] = {}
+    for inner in walk_tree(node):
+        target = changed_by(inner)
+        if isinstance(target, c_ast.ID):
+            found.setdefault(target.name, target)
+    return found
+
+
+def base_of(place: c_ast.Node) -> c_ast.Node:
+    """Return what a place is reached from, by subscripts, ``*`` and sums."""
+    while isinstance(place, c_ast.ArrayRef | c_ast.UnaryOp | c_ast.BinaryOp):
+        place = next(iter(place))
+    return place
+
+
+def text_of(node: c_ast.Node) -> str:
+    """Return a syntax tree as C."""
+    return c_generator.CGenerator().visit(node)
+
+
+def token_place(node: c_ast.Node) -> tuple[int, int]:
+    """Return the offsets of the token at which the parser saw a node, which has one."""
+    assert node.coord is not None
+    assert node.coord.column is not None
+    return node.coord.line, node.coord.column
+
+
+def offset(node: c_ast.Node) -> int:
+    """Return where the token starts at which the parser saw a node, which has one."""
+    return token_place(node)[0]
+
+
+def start_of(node: c_ast.Node) -> int:
+    """Return the offset of the first token of a statement or declaration, as the parser saw it."""
+    return min(_offsets(node))
+
+
+def last_of(node: c_ast.Node) -> int:
+    """Return the offset of the last token of a statement that the parser gives a place."""
+    return max(_offsets(node))
+
+
+def _offsets(node: c_ast.Node) -> Iterator[int]:
+    return (inner.coord.line for inner in walk_tree(node) if inner.coord is not None)
+
+
+def value_of_tree(node: c_ast.Node, value_of: Callable[[c_ast.ID], int | None]) -> int | None:
+    """Return the value of an expression, None when it is not an integer constant.
+
+    `value_of` gives the value of an identifier, None when it has none.
+    """
+    try:
+        return _value(node, value_of)
+    except (ZeroDivisionError, ValueError, RecursionError):
+        return None
+
+
+def _value(node: c_ast.Node, value_of: Callable[[c_ast.ID], int | None]) -> int | None:
+    match node:
+        case c_ast.Constant():
+            return integer(node.value)
+        case c_ast.ID():
+            return value_of(node)
+        case c_ast.UnaryOp(op="-" | "+" | "!" | "~"):
+            inner = _value(node.expr, value_of)
+            if inner is None:
+                return None
+            return {"-": -inner, "+": inner, "!": int(not inner), "~": ~inner}[node.op]
+        case c_ast.BinaryOp() if node.op in OPERATORS:
+            left, right = _value(node.left, value_of), _value(node.right, value_of)
+            return None if left is None or right is None else OPERATORS[node.op](left, right)
+        case c_ast.TernaryOp():
+            condition = _value(node.cond, value_of)
+            if condition is None:
+                return None
+            return _value(node.iftrue if condition else node.iffalse, value_of)
+    return None
+
+
+def extent(node: c_ast.Node, tokens: Tokens) -> tuple[int, int]:
     """Return the offsets at which the text of an expression or a declarator starts and ends.
 
     Parentheses around the whole expression are not part of it.
@@ -33,36 +135,7 @@ def extent(node: Any, tokens: Tokens) -> tuple[int, int]:
     return tokens.starts[first], tokens.ends[last]
 
 
-def start_of(node: Any) -> int:
-    """Return the offset of the first token of a statement or declaration, as the parser saw it."""
-    offsets = [n.coord.line for n in walk_tree(node) if getattr(n, "coord", None) is not None]
-    return int(min(offsets))
-
-
-def walk_tree(node: Any) -> Iterator[Any]:
-    """Yield `node` and every node below it, a node before its children."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += [*node][::-1]
-
-
-def assigned_in(node: Any) -> dict[str, Any]:
-    """Return the scalars assigned in a statement, with the node that assigns each first."""
-    found: dict[str, Any] = {}
-    for inner in walk_tree(node):
-        target = None
-        if isinstance(inner, c_ast.Assignment):
-            target = inner.lvalue
-        elif isinstance(inner, c_ast.UnaryOp) and inner.op in ("++", "--", "p++", "p--"):
-            target = inner.expr
-        if isinstance(target, c_ast.ID):
-            found.setdefault(target.name, target)
-    return found
-
-
-def _interval(node: Any, tokens: Tokens) -> tuple[int, int] | None:
+def _interval(node: c_ast.Node, tokens: Tokens) -> tuple[int, int] | None:
     """Return the indices of the first and the last token of `node`; some nodes have none."""
     intervals = [i for child in node if (i := _interval(child, tokens))]
     if node.coord is not None:

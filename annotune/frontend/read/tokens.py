@@ -1,20 +1,20 @@
-"""The user's text and the places in it.
+"""The user's text and the places in it, and generated text put between them.
 
-Generated text put between the offsets of a user's file.
-
-The tokens of a text, their brackets, and where statements end.
+The tokens of a text: their brackets, where statements end, and what numbers and operators are
+worth.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from annotune.diagnostics import Span
+from annotune.ir.fold import divide, remainder
 
 
-class Source:
+class SourceText:
     """A file as read: its path, its text, and lines and columns for offsets."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -82,6 +82,48 @@ TOKEN = re.compile(
     r"|\.\.\.|->|\+\+|--|<<=|>>=|<<|>>|&&|\|\||##|[-+*/%<>=!&|^]=|\S"
 )
 IDENTIFIER = re.compile(r"[A-Za-z_$]\w*\Z")
+# What C's operators give for integers.
+OPERATORS: Mapping[str, Callable[[int, int], int]] = {
+    "||": lambda a, b: int(bool(a or b)),
+    "&&": lambda a, b: int(bool(a and b)),
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+    "&": lambda a, b: a & b,
+    "==": lambda a, b: int(a == b),
+    "!=": lambda a, b: int(a != b),
+    "<": lambda a, b: int(a < b),
+    "<=": lambda a, b: int(a <= b),
+    ">": lambda a, b: int(a > b),
+    ">=": lambda a, b: int(a >= b),
+    "<<": lambda a, b: a << min(b, 64),
+    ">>": lambda a, b: a >> b,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": divide,
+    "%": remainder,
+}
+
+
+# More digits than any 64-bit number has, its leading zeros included.
+_MOST_DIGITS = 64
+
+
+def integer(text: str) -> int | None:
+    """Return the value of a C integer literal, or None when `text` is none."""
+    digits = text.rstrip("uUlL")
+    if len(digits) > _MOST_DIGITS:
+        return None
+    value: int | None = None
+    if re.fullmatch(r"0[xX][0-9a-fA-F]+", digits):
+        value = int(digits, 16)
+    elif re.fullmatch(r"0[0-7]*", digits):
+        value = int(digits, 8)
+    elif re.fullmatch(r"[1-9]\d*", digits):
+        value = int(digits)
+    return value if value is not None and value < 1 << 64 else None
+
+
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _OPENER = {closer: opener for opener, closer in _CLOSER.items()}
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeAlias
 
-from annotune.frontend.read.syntax import c_ast, c_generator, walk_tree
+from pycparser import c_ast
+
+from annotune.frontend.read.syntax import text_of, token_place, walk_tree
 from annotune.ir.c_types import PROMOTED
 
 INTEGERS = PROMOTED | {
@@ -49,15 +51,18 @@ SPECIAL = ("volatile", "_Atomic", "_Thread_local")
 _OF_MEMORY = frozenset({"volatile", "_Atomic"})
 
 
+Record: TypeAlias = c_ast.Struct | c_ast.Union
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """One step from a name to its elements: ``*``, ``[dim]`` or a function.
 
-    The `dim` of a function is the syntax tree of its parameters, None where it says nothing.
+    The `dim` of a function is the list of its parameters, None where it says nothing.
     """
 
     kind: str
-    dim: Any = None
+    dim: c_ast.Node | None = None
     is_restrict: bool = False
 
 
@@ -83,9 +88,9 @@ class Symbol:
     is_const: bool = False
     special: str = ""
     is_register: bool = False
-    init: Any = None
+    init: c_ast.Node | None = None
     value: int | None = None
-    record: Any = None
+    record: Record | None = None
 
     @property
     def is_array(self) -> bool:
@@ -121,9 +126,9 @@ class Types:
     """The typedefs in force, and the names that are types without being declared."""
 
     def __init__(self, with_f2c: bool) -> None:
-        self.typedefs: dict[str, Any] = {}
+        self.typedefs: dict[str, c_ast.Node] = {}
         # Structs and unions with their members, by tag.
-        self.records: dict[str, Any] = {}
+        self.records: dict[str, Record] = {}
         self.built_in = dict(STANDARD_TYPES)
         if with_f2c:
             self.built_in.update(F2C_TYPES)
@@ -139,64 +144,73 @@ class Types:
         """Return every name that the parser must take for a type."""
         return frozenset(self.typedefs) | frozenset(self.built_in)
 
-    def symbol(self, decl: Any, storage: str) -> Symbol:
+    def symbol(self, decl: c_ast.Decl, storage: str) -> Symbol:
         """Return what a declaration of one variable says."""
         layers: list[Layer] = []
         qualifiers: set[str] = set()
         base, is_known = self._walk(decl.type, layers, qualifiers)
-        if storage == "local" and "static" in (decl.storage or []):
+        words = decl.storage or []
+        if storage == "local" and "static" in words:
             storage = "static"
-        elif storage == "local" and "extern" in (decl.storage or []):
+        elif storage == "local" and "extern" in words:
             storage = "file"
+        # A pointer's declaration has the place of its `*`.
+        named = _named(decl.type)
+        start, end = token_place(named if named.coord is not None else decl)
         return Symbol(
-            decl.name,
+            decl.name or "",
             tuple(layers),
             base,
             is_known,
             storage,
-            _name_place(decl).line,
-            _name_place(decl).column,
+            start,
+            end,
             "const" in qualifiers,
-            next((word for word in SPECIAL if word in qualifiers.union(decl.storage or ())), ""),
-            "register" in (decl.storage or ()),
+            next((word for word in SPECIAL if word in qualifiers.union(words)), ""),
+            "register" in words,
             decl.init,
             record=self._record(decl.type),
         )
 
-    def learn(self, node: Any) -> None:
+    def learn(self, node: c_ast.Node) -> None:
         """Take in the structs and unions that a declaration defines."""
         for inner in walk_tree(node):
             if isinstance(inner, c_ast.Struct | c_ast.Union) and inner.name and inner.decls:
                 self.records[inner.name] = inner
 
-    def _record(self, node: Any) -> Any:
+    def _record(self, node: c_ast.Node) -> Record | None:
         """Return the struct at the end of a declarator, with its members, or None."""
         while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.TypeDecl):
             node = node.type
         if isinstance(node, c_ast.Struct | c_ast.Union):
-            return node if node.decls else self.records.get(node.name)
-        is_named = isinstance(node, c_ast.IdentifierType) and len(node.names) == 1
-        if is_named and node.names[0] in self.typedefs:
-            return self._record(self.typedefs[node.names[0]])
+            return node if node.decls else self.records.get(node.name or "")
+        match node:
+            case c_ast.IdentifierType(names=[name]) if name in self.typedefs:
+                return self._record(self.typedefs[name])
         return None
 
-    def scalar(self, typename: Any) -> str | None:
+    def scalar(self, typename: c_ast.Typename | c_ast.Decl) -> str | None:
         """Return the plain type that a cast names, None when it is no plain scalar type."""
         layers: list[Layer] = []
         base, is_known = self._walk(typename.type, layers, set())
         return base if is_known and not layers else None
 
-    def _walk(self, node: Any, layers: list[Layer], qualifiers: set[str]) -> tuple[str, bool]:
+    def _walk(
+        self, node: c_ast.Node, layers: list[Layer], qualifiers: set[str]
+    ) -> tuple[str, bool]:
         """Add the layers of a declarator and return its base type and whether it is known."""
         given = len(layers)
         match node:
             case c_ast.PtrDecl():
                 layers.append(Layer("*", None, "restrict" in (node.quals or [])))
                 qualifiers.update(_OF_MEMORY.intersection(node.quals or []))
+                return self._walk(node.type, layers, qualifiers)
             case c_ast.ArrayDecl():
                 layers.append(Layer("[]", node.dim, "restrict" in (node.dim_quals or [])))
+                return self._walk(node.type, layers, qualifiers)
             case c_ast.FuncDecl():
                 layers.append(Layer("()", node.args))
+                return self._walk(node.type, layers, qualifiers)
             case c_ast.TypeDecl():
                 # const of the elements; `const vector v` with a pointer typedef
                 # makes the pointer constant, not what it points to.
@@ -206,34 +220,36 @@ class Types:
                     inner.update(node.quals or [])
                 qualifiers.update(inner, _OF_MEMORY.intersection(node.quals or []))
                 return base
-        return self._walk(node.type, layers, qualifiers)
+        return self._base(node, layers, qualifiers)
 
-    def _base(self, node: Any, layers: list[Layer], qualifiers: set[str]) -> tuple[str, bool]:
-        if isinstance(node, c_ast.Struct):
-            return "struct", True
-        if isinstance(node, c_ast.Union):
-            return "union", True
-        if isinstance(node, c_ast.Enum):
-            return "int", True
-        if not isinstance(node, c_ast.IdentifierType):
-            return type(node).__name__, False
-        names: Sequence[str] = node.names
-        if len(names) == 1 and names[0] in self.typedefs:
-            return self._walk(self.typedefs[names[0]], layers, qualifiers)
-        if len(names) == 1 and names[0] in self.built_in:
-            return self.built_in[names[0]], True
-        plain = plain_type(names)
-        # f2c's own names mean what they mean even where f2c.h was not read.
-        plain = plain or (F2C_TYPES.get(names[0], "") if len(names) == 1 else "")
-        return (plain, True) if plain else (" ".join(names), False)
+    def _base(
+        self, node: c_ast.Node, layers: list[Layer], qualifiers: set[str]
+    ) -> tuple[str, bool]:
+        match node:
+            case c_ast.Struct():
+                return "struct", True
+            case c_ast.Union():
+                return "union", True
+            case c_ast.Enum():
+                return "int", True
+            case c_ast.IdentifierType(names=[name]) if name in self.typedefs:
+                return self._walk(self.typedefs[name], layers, qualifiers)
+            case c_ast.IdentifierType(names=[name]) if name in self.built_in:
+                return self.built_in[name], True
+            case c_ast.IdentifierType():
+                names: Sequence[str] = node.names
+                plain = plain_type(names)
+                # f2c's own names mean what they mean even where f2c.h was not read.
+                plain = plain or (F2C_TYPES.get(names[0], "") if len(names) == 1 else "")
+                return (plain, True) if plain else (" ".join(names), False)
+        return type(node).__name__, False
 
 
-def _name_place(decl: Any) -> Any:
-    """Return where the name stands; a pointer's declaration has the place of its ``*``."""
-    node = decl.type
-    while not isinstance(node, c_ast.TypeDecl):
+def _named(node: c_ast.Node) -> c_ast.Node:
+    """Return the innermost part of a declarator, which has the name."""
+    while isinstance(node, c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.FuncDecl):
         node = node.type
-    return node.coord or decl.coord
+    return node
 
 
 def plain_type(words: Sequence[str]) -> str:
@@ -276,26 +292,23 @@ class Meaning:
         return f"{const}{self.spelled} " + (f"({pointer}){inner}" if inner else pointer)
 
 
-def field_of(record: Any, name: str) -> Any:
+def field_of(record: Record, name: str) -> c_ast.Decl | None:
     """Return the declaration of a member, also one of an unnamed struct inside, or None."""
     for decl in record.decls or []:
-        if getattr(decl, "name", None) == name:
+        if not isinstance(decl, c_ast.Decl):
+            continue
+        if decl.name == name:
             return decl
-        if getattr(decl, "name", "") is None and isinstance(decl.type, c_ast.Struct | c_ast.Union):
+        if decl.name is None and isinstance(decl.type, Record):
             found = field_of(decl.type, name)
             if found is not None:
                 return found
     return None
 
 
-def type_words(decl: Any) -> str:
+def type_words(decl: c_ast.Decl) -> str:
     """Return the words of a declaration's type, as the user wrote them."""
-    node = decl.type
-    while not isinstance(node, c_ast.TypeDecl):
-        node = node.type
-    return " ".join(node.type.names) if isinstance(node.type, c_ast.IdentifierType) else "int"
-
-
-def text_of(node: Any) -> str:
-    """Return a syntax tree as C."""
-    return str(c_generator.CGenerator().visit(node))
+    match _named(decl.type):
+        case c_ast.TypeDecl(type=c_ast.IdentifierType(names=names)):
+            return " ".join(names)
+    return "int"

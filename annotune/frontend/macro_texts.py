@@ -20,7 +20,7 @@ from pathlib import PurePath
 from annotune.diagnostics import AnnotuneError
 from annotune.frontend.lower.names import Names
 from annotune.frontend.read.filescope import Declaration, File
-from annotune.frontend.read.macros import Expander, Macro, body_words
+from annotune.frontend.read.macros import Expander, Macro
 from annotune.frontend.read.preprocess import (
     DEFINED,
     Clean,
@@ -29,9 +29,8 @@ from annotune.frontend.read.preprocess import (
     Test,
     without_comments,
 )
-from annotune.frontend.read.region_finder import Function
-from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, Source, Tokens
-from annotune.frontend.read.toplevel import TopLevel
+from annotune.frontend.read.region_finder import ParsedFunction
+from annotune.frontend.read.tokens import IDENTIFIER, TOKEN, SourceText, Tokens
 from annotune.frontend.types.symbols import Symbol
 from annotune.ir.region import Condition, MacroText, Redefined, Surroundings
 
@@ -82,12 +81,10 @@ def reached(clean: Clean, names: Iterable[str], offset: int) -> frozenset[str]:
     waiting = list(found)
     while waiting:
         macro = in_force(clean, waiting.pop(), offset)[1]
-        if macro is None:
-            continue
-        words = {word for word, _ in body_words(macro.body) if IDENTIFIER.match(word)}
-        more = words - set(macro.parameters or ()) - found
-        found |= more
-        waiting += more
+        if macro is not None:
+            more = macro.names - found - set(macro.parameters or ())
+            found |= more
+            waiting += more
     return frozenset(found)
 
 
@@ -164,30 +161,39 @@ def _condition(clean: Clean, test: Test, start: int) -> Condition | None:
 _BREAKS = frozenset({";", "{", "}"})
 
 
-def values_read(
-    names: Names, function: Function, start: int, end: int, erased: frozenset[str]
+def conditions_at(
+    names: Names, start: int, end: int, erased: frozenset[str]
 ) -> tuple[Condition, ...]:
-    """Return the conditions that integers are what the nest was made with, without their names.
+    """Return the conditions under which the region at `start` is what was read to its `end`.
 
-    `erased` are macros that are gone with the region between `start` and `end`.
+    `erased` are macros that are gone with its text.
     """
-    clean = names.file.clean
-    inside = reached(clean, _words_between(names.file, start, end), end)
-    lost = {n for n in inside if n in erased or not _keeps(names.file, n, start)}
-    known = (s for scope in (names.file_scope.symbols, *names.scopes) for s in scope.values())
+    inside = open_conditions(names.function.file.clean, start, end)
+    values = _values_read(names, start, end, erased)
+    return (*inside, *values, *_branches_read(names, start))
+
+
+def _values_read(names: Names, start: int, end: int, erased: frozenset[str]) -> Iterator[Condition]:
+    """Yield the conditions that integers are what the nest was made with, without their names."""
+    function = names.function
+    file, clean = function.file, function.file.clean
+    inside = reached(clean, _words_between(file, start, end), end)
+    lost = {n for n in inside if n in erased or not _keeps(file, n, start)}
+    known = (s for scope in (function.scope.symbols, *names.scopes) for s in scope.values())
     meant = {symbol.name: symbol for symbol in known}
-    counted = [meant[n] for n in sorted(names.fixed & meant.keys())]
-    lost |= reached(clean, names.fixed | _words_of(names.file, function, counted), start)
-    found = ((name, _value(names.file, name, start)) for name in _open(names.file, lost, start))
-    return tuple(Condition(f"{name} == {v}", True) for name, v in found if v is not None)
+    fixed = names.used.fixed
+    counted = [meant[n] for n in sorted(fixed & meant.keys())]
+    lost |= reached(clean, fixed | _words_of(function, counted), start)
+    found = ((name, _value(file, name, start)) for name in _open(file, lost, start))
+    return (Condition(f"{name} == {v}", True) for name, v in found if v is not None)
 
 
-def branches_read(names: Names, function: Function, start: int) -> tuple[Condition, ...]:
+def _branches_read(names: Names, start: int) -> tuple[Condition, ...]:
     """Return the conditions under which the region's variables have the types that were read."""
-    file, used = names.file, tuple(names.meanings.values())
-    here = _start(file, function.part)
+    function, used = names.function, tuple(names.used.meanings.values())
+    file, here = function.file, _start(function)
     own = ((file.clean, s.start) for s in used if s.storage in ("parameter", "local"))
-    types = _words_of(file, function, used)
+    types = _words_of(function, used)
     found = {s.name for s in used if s.storage == "file"} | types
     parts = (part for name in sorted(found) for part in file.declarations_of(name, here))
     others = ((p.file.clean, p.file.tokens.starts[p.part.first]) for p in parts)
@@ -195,11 +201,11 @@ def branches_read(names: Names, function: Function, start: int) -> tuple[Conditi
     return tuple(dict.fromkeys(c for c in asked if may_be_asked(file.clean, c, start)))
 
 
-def texts_read(names: Names, function: Function, start: int, end: int) -> tuple[MacroText, ...]:
+def _texts_read(names: Names, start: int, end: int) -> tuple[MacroText, ...]:
     """Return what macros stand for that are no integers, in the region and its declarations."""
-    file = names.file
-    words = _words_between(file, start, end) | _words_of(file, function, names.meanings.values())
-    everything = reached(file.clean, words, start)
+    file = names.function.file
+    declared = _words_of(names.function, names.used.meanings.values())
+    everything = reached(file.clean, _words_between(file, start, end) | declared, start)
     made = [_macro_text(file, n, start) for n in _open(file, everything, start)]
     return tuple(one for one in made if one is not None)
 
@@ -229,15 +235,18 @@ def _words_between(file: File, start: int, end: int) -> frozenset[str]:
     return frozenset(filter(IDENTIFIER.match, tokens.texts[tokens.at(start) : tokens.at(end)]))
 
 
-def _words_of(file: File, function: Function, symbols: Iterable[Symbol]) -> frozenset[str]:
+def _words_of(function: ParsedFunction, symbols: Iterable[Symbol]) -> frozenset[str]:
     """Return the words of the declarations of variables, and of the types in these."""
-    tokens, here = file.tokens, _start(file, function.part)
+    file, here = function.file, _start(function)
+    tokens = file.tokens
     found: set[str] = set()
     for symbol in symbols:
         if symbol.storage == "file":
             found |= _declared(file, symbol.name, here)
         elif symbol.storage == "parameter":
-            found |= set(_parameters(file, function))
+            # From the parameters to the body.
+            header = tokens.texts[function.part.first : function.part.body]
+            found.update(header[header.index("(") :] if "(" in header else header)
         else:
             found |= set(_statement(tokens, tokens.at(symbol.start)))
     waiting = list(found)
@@ -248,8 +257,9 @@ def _words_of(file: File, function: Function, symbols: Iterable[Symbol]) -> froz
     return frozenset(filter(IDENTIFIER.match, found))
 
 
-def _start(file: File, part: TopLevel) -> Declaration:
+def _start(function: ParsedFunction) -> Declaration:
     """Return a function as what other declarations stand before."""
+    file, part = function.file, function.part
     return Declaration(file, part, (file.tokens.starts[part.first],), None)
 
 
@@ -257,13 +267,6 @@ def _declared(file: File, name: str, before: Declaration, word: str = "") -> set
     """Return the words of what may declare a name, where `word` is among them."""
     parts = (found.file.words(found.part) for found in file.declarations_of(name, before))
     return {one for words in parts if not word or word in words for one in words}
-
-
-def _parameters(file: File, function: Function) -> Iterator[str]:
-    """Yield the tokens from a function's parameters to its body."""
-    texts, part = file.tokens.texts, function.part
-    header = texts[part.first : part.body]
-    yield from header[header.index("(") :] if "(" in header else header
 
 
 def _statement(tokens: Tokens, at: int) -> list[str]:
@@ -306,31 +309,32 @@ _QUOTING = {
 }
 
 
-def surroundings(names: Names, function: Function, index: int, place: Range) -> Surroundings:
+def surroundings(names: Names, index: int, place: Range) -> Surroundings:
     """Return what the file says of names to region `index` of a function, at `place`."""
-    file = names.file
+    function = names.function
+    file = function.file
     start = file.tokens.starts[function.part.first]
     return Surroundings(
-        _label(file, function, index),
+        _label(function, index),
         frozenset(file.clean.macros),
         tuple(_redefined(file.clean, start, place[0])),
-        texts_read(names, function, *place),
+        _texts_read(names, *place),
         tuple(_redefined(file.clean, len(file.source.text), place[0])),
         "register" in file.words(function.part),
     )
 
 
-def _label(file: File, function: Function, index: int) -> str:
+def _label(function: ParsedFunction, index: int) -> str:
     """Return what begins the names of a region's kernels and functions.
 
     Other files may have a static function of this name, and a region in it: the file's name
     tells the two apart. A name that the file has already is ours with ``own_`` before it.
     """
-    part = function.part
+    file, part = function.file, function.part
     stem = re.sub(r"\W", "_", PurePath(file.source.path).stem, flags=re.ASCII)
-    own = f"{part.function}_in_{stem}" if _is_static(file, function) else part.function
+    own = f"{part.function}_in_{stem}" if _is_static(function) else part.function
     first, last = file.tokens.starts[part.first], file.tokens.ends[part.last]
-    inside = without_comments(Source(file.source.path, file.source.text[first:last]))
+    inside = without_comments(SourceText(file.source.path, file.source.text[first:last]))
     while _has(file, inside, own, index) or (
         own != part.function and file.definition(own) is not None
     ):
@@ -357,13 +361,12 @@ def _has(file: File, inside: str, function: str, index: int) -> bool:
     )
 
 
-def _is_static(file: File, function: Function) -> bool:
+def _is_static(function: ParsedFunction) -> bool:
     """Return whether other files may define a function of this name for themselves."""
-    declared = function.tree.decl
+    file, declared = function.file, function.tree.decl
     if {"static", "inline"} & {*declared.storage, *declared.funcspec}:
         return True
-    here = Declaration(file, function.part, (file.tokens.starts[function.part.first],), None)
-    earlier = file.declarations_of(function.part.function, here)
+    earlier = file.declarations_of(function.part.function, _start(function))
     return any("static" in found.file.words(found.part) for found in earlier)
 
 

@@ -14,16 +14,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+
+from pycparser import c_ast
 
 from annotune.diagnostics import AnnotuneError
-from annotune.frontend.lower.library import is_defined, is_generic, lacks_prototype, unlike_library
-from annotune.frontend.lower.macro_texts import in_force, is_open, open_conditions, reached
-from annotune.frontend.read.constant import integer, value_of_tree
+from annotune.frontend.lower.names import is_defined, is_generic, lacks_prototype, unlike_library
+from annotune.frontend.macro_texts import in_force, is_open, open_conditions, reached
 from annotune.frontend.read.filescope import Declaration, File, FileScope
 from annotune.frontend.read.parse import parse
 from annotune.frontend.read.preprocess import Clean
-from annotune.frontend.read.syntax import c_ast
+from annotune.frontend.read.syntax import value_of_tree
+from annotune.frontend.read.tokens import integer
 from annotune.frontend.types.kinds import COMPLEX, ELEMENTS
 from annotune.frontend.types.symbols import Symbol, Types
 from annotune.ir.functions import FUNCTIONS
@@ -98,10 +99,10 @@ class ExpressionText:
         """Return the variable of the function that a name means."""
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
-    def extent(self, node: Any) -> int | None:
+    def extent(self, node: c_ast.Node) -> int | None:
         """Return the value of a constant expression, None when it is none."""
 
-        def value_of(identifier: Any) -> int | None:
+        def value_of(identifier: c_ast.ID) -> int | None:
             if self.find(identifier.name) is not None:
                 return None
             named = self.outer(identifier.name)
@@ -109,7 +110,7 @@ class ExpressionText:
 
         return value_of_tree(node, value_of)
 
-    def text(self, node: Any) -> str:
+    def text(self, node: c_ast.Node) -> str:
         """Return an expression."""
         match node:
             case c_ast.Constant():
@@ -142,12 +143,12 @@ class ExpressionText:
                 raise Unfit(f"it uses '{node.op}', which is about memory")
         raise Unfit(f"it holds a {type(node).__name__.lower()}")
 
-    def operand(self, node: Any) -> str:
+    def operand(self, node: c_ast.Node) -> str:
         """Return an expression that stands beside an operator."""
         text = self.text(node)
         return text if isinstance(node, _PRIMARY) else f"({text})"
 
-    def converted(self, node: Any, kind: str) -> str:
+    def converted(self, node: c_ast.Node, kind: str) -> str:
         """Return an expression in type `kind`, as C converts arguments and initial values."""
         if isinstance(node, c_ast.ID):
             symbol = self.find(node.name)
@@ -161,19 +162,19 @@ class ExpressionText:
             return self.text(node)
         return f"({kind}){self.operand(node)}"
 
-    def right(self, node: Any) -> str:
+    def right(self, node: c_ast.Node) -> str:
         """Return an expression in which a comma would mean something else."""
         text = self.text(node)
         return f"({text})" if isinstance(node, c_ast.ExprList) else text
 
-    def _literal(self, node: Any) -> str:
+    def _literal(self, node: c_ast.Constant) -> str:
         text = str(node.value)
         if integer(text) is None and not _REAL.match(text):
             # A character is an int in C and none in C++; long double is none of a device.
             raise Unfit(f"it uses the literal {text}")
         return text
 
-    def _name(self, node: Any) -> str:
+    def _name(self, node: c_ast.ID) -> str:
         symbol = self.find(node.name)
         if symbol is None:
             found = self.outer(node.name)
@@ -184,19 +185,20 @@ class ExpressionText:
             raise Unfit(f"it passes on where '{node.name}' is in memory")
         return str(node.name)
 
-    def _element(self, node: Any) -> str:
-        indices: list[Any] = []
-        while isinstance(node, c_ast.ArrayRef):
-            indices.insert(0, node.subscript)
-            node = node.name
+    def _element(self, node: c_ast.ArrayRef) -> str:
+        indices: list[c_ast.Node] = []
+        base: c_ast.Node = node
+        while isinstance(base, c_ast.ArrayRef):
+            indices.insert(0, base.subscript)
+            base = base.name
         symbol = None
-        if isinstance(node, c_ast.ID):
-            symbol = self.find(node.name) or self.outer(node.name)
+        if isinstance(base, c_ast.ID):
+            symbol = self.find(base.name) or self.outer(base.name)
         if not isinstance(symbol, Symbol) or len(symbol.layers) != len(indices):
             raise Unfit("it reads memory that is no array of its own")
         return symbol.name + "".join(f"[{self.text(index)}]" for index in indices)
 
-    def _target(self, node: Any) -> str:
+    def _target(self, node: c_ast.Node) -> str:
         """Return what an assignment changes: the function's own."""
         base = node
         while isinstance(base, c_ast.ArrayRef):
@@ -207,11 +209,11 @@ class ExpressionText:
             raise Unfit(f"it writes '{base.name}', which is not its own")
         return self.text(node)
 
-    def _binary(self, node: Any) -> str:
+    def _binary(self, node: c_ast.BinaryOp) -> str:
         left, right = self._side(node, node.left, 0), self._side(node, node.right, 1)
         return f"{left} {node.op} {right}"
 
-    def _side(self, node: Any, part: Any, more: int) -> str:
+    def _side(self, node: c_ast.BinaryOp, part: c_ast.Node, more: int) -> str:
         """Return one side of an operator, without the parentheses that nobody needs."""
         if isinstance(part, c_ast.BinaryOp):
             own, inner = _group(node.op), _group(part.op)
@@ -222,7 +224,7 @@ class ExpressionText:
                 return self.text(part)
         return self.operand(part)
 
-    def _call(self, node: Any) -> str:
+    def _call(self, node: c_ast.FuncCall) -> str:
         if not isinstance(node.name, c_ast.ID) or self.find(node.name.name) is not None:
             raise Unfit("it calls through a pointer")
         name = str(node.name.name)
@@ -253,7 +255,7 @@ _INDENT = "    "
 class FunctionText:
     """Writes one function; `expr` writes its expressions and knows its names."""
 
-    def __init__(self, tree: Any, expr: ExpressionText) -> None:
+    def __init__(self, tree: c_ast.FuncDef, expr: ExpressionText) -> None:
         self.tree = tree
         self.expr = expr
 
@@ -266,20 +268,26 @@ class FunctionText:
 
     def parameters(self) -> tuple[str, ...]:
         """Return the declarations of the parameters, which become names of the function."""
-        arguments = self.tree.decl.type.args
         if self.tree.param_decls:
             raise Unfit("its parameters are declared in the style before ANSI C")
+        head = self.tree.decl.type
+        arguments = head.args if isinstance(head, c_ast.FuncDecl) else None
+        declared = arguments.params if arguments is not None else []
         out = []
-        for node in arguments.params if arguments is not None else ():
+        for node in declared:
             if isinstance(node, c_ast.EllipsisParam):
                 raise Unfit("it takes a variable number of arguments")
             if isinstance(node, c_ast.Decl) and node.name:
                 out.append(self._parameter(node))
-            elif len(arguments.params) > 1 or self.expr.types.scalar(node) != "void":
+            elif len(declared) > 1 or not self._is_void(node):
                 raise Unfit("a parameter has no name")
         return tuple(out)
 
-    def _parameter(self, node: Any) -> str:
+    def _is_void(self, node: c_ast.Node) -> bool:
+        types = self.expr.types
+        return isinstance(node, c_ast.Decl | c_ast.Typename) and types.scalar(node) == "void"
+
+    def _parameter(self, node: c_ast.Decl) -> str:
         symbol = self.expr.types.symbol(node, "parameter")
         if symbol.layers:
             raise Unfit(f"parameter '{node.name}' is no number but a place in memory")
@@ -292,16 +300,16 @@ class FunctionText:
 
     # Statements -------------------------------------------------------------------------
 
-    def _items(self, block: Any) -> list[str]:
+    def _items(self, block: c_ast.Compound) -> list[str]:
         return [line for item in block.block_items or () for line in self._statement(item)]
 
-    def _block(self, node: Any) -> list[str]:
+    def _block(self, node: c_ast.Node) -> list[str]:
         """Return the lines of a statement that becomes a block, indented, with its last brace."""
         with self.expr.scope():
             inner = self._items(node) if isinstance(node, c_ast.Compound) else self._statement(node)
         return [*_indented(inner), "}"]
 
-    def _statement(self, node: Any) -> list[str]:
+    def _statement(self, node: c_ast.Node) -> list[str]:
         expr = self.expr
         match node:
             case c_ast.Compound():
@@ -337,7 +345,7 @@ class FunctionText:
             case _:
                 return [f"{expr.text(node)};"]
 
-    def _if(self, node: Any) -> list[str]:
+    def _if(self, node: c_ast.If) -> list[str]:
         head = f"if ({self.expr.text(node.cond)}) {{"
         if node.iffalse is None:
             return [head, *self._block(node.iftrue or c_ast.EmptyStatement())]
@@ -347,13 +355,13 @@ class FunctionText:
             return [head, *inner, f"}} else {first}", *rest]
         return [head, *inner, "} else {", *self._block(node.iffalse)]
 
-    def _for(self, node: Any) -> list[str]:
+    def _for(self, node: c_ast.For) -> list[str]:
         """Return a loop, around it a block with what its head declares."""
         with self.expr.scope():
             declared: list[str] = []
             start = ""
             if isinstance(node.init, c_ast.DeclList):
-                declared = [line for decl in node.init.decls for line in self._local(decl)]
+                declared = [line for decl in node.init.decls for line in self._statement(decl)]
             elif node.init is not None:
                 start = self.expr.text(node.init)
             test = self.expr.text(node.cond) if node.cond is not None else ""
@@ -365,7 +373,7 @@ class FunctionText:
 
     # Declarations -----------------------------------------------------------------------
 
-    def _local(self, node: Any) -> list[str]:
+    def _local(self, node: c_ast.Decl) -> list[str]:
         storage = {*(node.storage or ()), *(node.funcspec or ())} - {"auto", "register"}
         if storage:
             raise Unfit(f"its '{node.name}' is {' '.join(sorted(storage))}")
@@ -382,7 +390,9 @@ class FunctionText:
         return declaration(symbol, self.expr, self.expr.extent)
 
 
-def declaration(symbol: Symbol, expr: ExpressionText, extent: Callable[[Any], int | None]) -> str:
+def declaration(
+    symbol: Symbol, expr: ExpressionText, extent: Callable[[c_ast.Node], int | None]
+) -> str:
     """Return C that declares a number or an array of numbers, with its value."""
     if symbol.special:
         raise Unfit(f"'{symbol.name}' is {symbol.special}")
@@ -406,7 +416,7 @@ def declaration(symbol: Symbol, expr: ExpressionText, extent: Callable[[Any], in
     return f"{text} = {_value(symbol.init, element, expr) if is_list else expr.right(symbol.init)}"
 
 
-def _value(node: Any, element: str, expr: ExpressionText) -> str:
+def _value(node: c_ast.Node, element: str, expr: ExpressionText) -> str:
     """Return an initialiser; C++ allows no conversion that may lose a value within braces."""
     if isinstance(node, c_ast.InitList):
         return "{" + ", ".join(_value(part, element, expr) for part in node.exprs) + "}"
@@ -503,7 +513,7 @@ class _Copy:
                 out.insert(0, text)
         return tuple(out)
 
-    def _parsed(self, found: Declaration) -> tuple[object, ...]:
+    def _parsed(self, found: Declaration) -> tuple[c_ast.Node, ...]:
         """Return the trees of a declaration, every macro expanded."""
         clean = found.file.clean
         every = frozenset(clean.macros)

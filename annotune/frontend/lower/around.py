@@ -1,0 +1,591 @@
+"""What the function around a region does: before it, as far as that holds in it, and after it.
+
+Which variables it may read after the region, by their names. Whether what a value is made of stays
+the same from one place to the region: names are looked at one by one, memory as a whole: a call, or
+a store of anything but a real, may change every global, every member and whatever stands behind a
+pointer. Integers that it computes once before the region, as formulas of what they are made of, and
+the values that they have at the sizes that the region is tuned for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from pycparser import c_ast
+
+from annotune.annotation.spec import Value
+from annotune.diagnostics import NOWHERE, AnnotuneError
+from annotune.frontend.lower.aliases import key
+from annotune.frontend.lower.expressions import Expressions
+from annotune.frontend.lower.names import IntegerFormula, Names, own_meaning
+from annotune.frontend.read.syntax import (
+    CHANGES,
+    STEPS,
+    base_of,
+    changed_by,
+    last_of,
+    names_in,
+    offset,
+    start_of,
+    walk_tree,
+)
+from annotune.frontend.read.tokens import OPERATORS, integer
+from annotune.frontend.types.kinds import COMPLEX, goes_round, keeps_values, may_wrap, width
+from annotune.frontend.types.symbols import REALS, Symbol
+from annotune.ir.expr import Binary, Call, Expr, Int, Negate, Var, print_expr
+from annotune.ir.expr import walk as walk_expr
+from annotune.ir.functions import FUNCTIONS
+from annotune.ir.nest import Nest
+from annotune.ir.region import Alias
+
+_NONE: frozenset[str] = frozenset()
+_Loop: TypeAlias = c_ast.For | c_ast.While | c_ast.DoWhile
+
+
+def read_after(body: c_ast.Compound, region: Sequence[c_ast.Node]) -> frozenset[str]:
+    """Return the names that may be read after the statements `region` of a function's body.
+
+    The answer errs on the side of yes: a name whose address is taken, or any name at all
+    in a function with ``goto``, labels or ``switch``, counts when it is mentioned. A static
+    variable is read after the function where a call may read it before it writes it.
+    """
+    decls = [n for n in walk_tree(body) if isinstance(n, c_ast.Decl) and n.name]
+    declared = Counter(decl.name for decl in decls)
+    # They keep their value from one call to the next.
+    static = frozenset(decl.name for decl in decls if decl.name and _is_static(decl))
+    if any(declared[name] > 1 for name in static) or has_jumps(body):
+        return reads(body)
+    at_entry = _Live(body, region, _NONE).statement(body, _NONE, _NONE, _NONE)
+    live = _Live(body, region, at_entry & static)
+    live.statement(body, live.kept, _NONE, _NONE)
+    return live.after | addressed(body)
+
+
+def has_jumps(body: c_ast.Compound) -> bool:
+    """Return whether a function may leave out statements that its text shows."""
+    return any(
+        isinstance(node, c_ast.Goto | c_ast.Label | c_ast.Switch) for node in walk_tree(body)
+    )
+
+
+def _is_static(node: c_ast.Decl) -> bool:
+    return "static" in (node.storage or [])
+
+
+def addressed(body: c_ast.Compound) -> frozenset[str]:
+    """Return the names whose address a function takes with ``&``."""
+    return frozenset(name for name, _ in _addresses(body))
+
+
+def _addresses(body: c_ast.Compound) -> Iterator[tuple[str, c_ast.Node]]:
+    for node in walk_tree(body):
+        match node:
+            case c_ast.UnaryOp(op="&", expr=c_ast.ID(name=name)):
+                yield name, node
+
+
+class _Live:
+    """Backward liveness over structured C; each method takes what is live after a node.
+
+    `leaves` is live where ``break`` goes, `again` where ``continue`` goes, and `kept` where the
+    function ends.
+    """
+
+    def __init__(
+        self, body: c_ast.Compound, region: Sequence[c_ast.Node], kept: frozenset[str]
+    ) -> None:
+        self.last = region[-1]
+        self.kept = kept
+        self.after: frozenset[str] = _NONE
+        start = start_of(self.last)
+        self.around = {
+            id(n) for n in walk_tree(body) if isinstance(n, _Loop) and self._holds_region(n, start)
+        }
+
+    def _holds_region(self, loop: c_ast.Node, start: int) -> bool:
+        # Loops that start later hold no earlier statement.
+        return start_of(loop) <= start and any(n is self.last for n in walk_tree(loop))
+
+    def statement(
+        self,
+        node: c_ast.Node | None,
+        live: frozenset[str],
+        leaves: frozenset[str],
+        again: frozenset[str],
+    ) -> frozenset[str]:
+        """Return what is live before `node`."""
+        if node is self.last:
+            self.after |= live
+        match node:
+            case None | c_ast.EmptyStatement() | c_ast.Pragma() | c_ast.Typedef():
+                return live
+            case c_ast.Compound():
+                return self.block(node.block_items or [], live, leaves, again)
+            case c_ast.If():
+                if_true = self.statement(node.iftrue, live, leaves, again)
+                if_false = self.statement(node.iffalse, live, leaves, again)
+                return if_true | if_false | reads(node.cond)
+            case c_ast.While():
+                return self.loop(node, None, live)
+            case c_ast.DoWhile():
+                return self.loop(node, None, live) | reads(node.cond)
+            case c_ast.For():
+                declared = _declared([node.init] if node.init is not None else [])
+                inside = self.loop(node, node.next, live)
+                inside = self.statement(node.init, inside, leaves, again)
+                return (inside - declared) | (live & declared)
+            case c_ast.DeclList() | c_ast.ExprList():
+                for part in reversed([*node]):
+                    live = self.statement(part, live, leaves, again)
+                return live
+            case c_ast.Decl():
+                return live | reads(node.init) | reads(node.type)
+            case c_ast.Assignment(lvalue=c_ast.ID(name=name)):
+                kept = live - {name} if node.op == "=" else live | {name}
+                return kept | reads(node.rvalue)
+            case c_ast.Break():
+                return leaves
+            case c_ast.Continue():
+                return again
+            case c_ast.Return():
+                return reads(node.expr) | self.kept
+        return live | reads(node)
+
+    def block(
+        self,
+        items: Sequence[c_ast.Node],
+        live: frozenset[str],
+        leaves: frozenset[str],
+        again: frozenset[str],
+    ) -> frozenset[str]:
+        # A variable of the block hides one of the same name, which lives on unseen.
+        declared = _declared(items)
+        inside = live
+        for item in reversed(items):
+            inside = self.statement(item, inside, leaves, again)
+        return (inside - declared) | (live & declared)
+
+    def loop(self, node: _Loop, advance: c_ast.Node | None, live: frozenset[str]) -> frozenset[str]:
+        """Return what is live before the condition of a loop: it may run or be left there."""
+        before = live | reads(node.cond)
+        again = self.statement(advance, before, live, live)
+        before |= self.statement(node.stmt, again, live, again)
+        if id(node) in self.around:
+            # What a body makes live does not depend on what is live after it, so one pass finds
+            # all; the second lets the region see what the next iteration reads.
+            again = self.statement(advance, before, live, live)
+            self.statement(node.stmt, again, live, again)
+        return before
+
+
+def _declared(items: Sequence[c_ast.Node]) -> frozenset[str]:
+    names: set[str] = set()
+    for item in items:
+        if isinstance(item, c_ast.DeclList):
+            names |= _declared(item.decls)
+        elif isinstance(item, c_ast.Decl) and item.name and not _is_static(item):
+            names.add(item.name)
+    return frozenset(names)
+
+
+def reads(node: c_ast.Node | None) -> frozenset[str]:
+    """Return the names in an expression, all of which it may read."""
+    return frozenset(names_in(node))
+
+
+@dataclass(frozen=True)
+class Stability:
+    """What the text of a function may change, and where; places are offsets into the file.
+
+    `addressed` are the variables whose address is taken, `kept` those of them where it goes
+    somewhere else than to a call. `declared` has the places at which each name is declared in
+    the body, `stores` those of calls and stores that may change an integer in memory, `loops`
+    the first and last place of each loop around the region.
+    """
+
+    names: Names
+    addressed: frozenset[str]
+    kept: frozenset[str]
+    declared: Mapping[str, frozenset[int]]
+    stores: tuple[int, ...]
+    loops: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, names: Names) -> Stability:
+        """Return what the function around a region may change."""
+        body, start = names.function.body, names.given.start
+        declared: defaultdict[str, set[int]] = defaultdict(set)
+        for node in walk_tree(body):
+            if isinstance(node, c_ast.Decl) and node.name:
+                declared[node.name].add(names.function.scope.types.symbol(node, "local").start)
+        spans = ((start_of(n), last_of(n)) for n in walk_tree(body) if isinstance(n, _Loop))
+        places = {name: frozenset(found) for name, found in declared.items()}
+        calls = (n.args for n in walk_tree(body) if isinstance(n, c_ast.FuncCall))
+        given = {id(argument) for args in calls if args is not None for argument in args.exprs}
+        return cls(
+            names,
+            addressed(body),
+            frozenset(name for name, node in _addresses(body) if id(node) not in given),
+            places,
+            tuple(_stores(names, places)),
+            tuple((first, last) for first, last in spans if first <= start <= last),
+        )
+
+    def keeps(self, value: c_ast.Node, place: int) -> bool:
+        """Return whether an expression at `place` still has its value in the region."""
+        in_memory = False
+        for node in _parts(value):
+            match node:
+                case c_ast.StructRef() | c_ast.UnaryOp(op="*"):
+                    in_memory = True
+                case c_ast.ID():
+                    symbol = self.names.find(node.name)
+                    if symbol is None:
+                        continue  # a constant
+                    if not self.is_alone(symbol) or not self._is_set_before(symbol, place):
+                        return False
+                    in_memory |= self.is_in_memory(symbol)
+                case c_ast.FuncCall() | c_ast.ArrayRef() | c_ast.Assignment():
+                    return False
+                case c_ast.UnaryOp(op=op) if op in STEPS:
+                    return False
+        return not (in_memory and self.memory_changes(place))
+
+    def is_alone(self, symbol: Symbol) -> bool:
+        """Return whether no other variable of the function has the same name."""
+        return self.declared.get(symbol.name, frozenset()) <= {symbol.start}
+
+    def is_in_memory(self, symbol: Symbol) -> bool:
+        """Return whether a variable may change without being named."""
+        if symbol.is_const:
+            return False
+        return symbol.storage in ("file", "static") or symbol.name in self.addressed
+
+    def may_change_size(self, symbol: Symbol, place: int) -> bool:
+        """Return whether memory may give a size of an array another value after `place`.
+
+        A call is not taken to keep the address that it is given: ``scanf("%d", &n)``.
+        """
+        is_shared = symbol.storage in ("file", "static") and not symbol.is_const
+        return (is_shared or symbol.name in self.kept) and self.memory_changes(place)
+
+    def memory_changes(self, place: int) -> bool:
+        """Return whether anything after `place` and before the region may change memory.
+
+        In a loop around the region that starts later, all that follows comes before it, too.
+        """
+        is_again = any(first > place for first, _ in self.loops)
+        return any(
+            place <= store and (is_again or store < self.names.given.start) for store in self.stores
+        )
+
+    def _is_set_before(self, symbol: Symbol, place: int) -> bool:
+        # Two statements of one macro stand at one place.
+        return symbol.start < place and self.names.function.changes.get(symbol.name, -1) < place
+
+
+def _parts(node: c_ast.Node) -> Iterator[c_ast.Node]:
+    """Yield an expression and its operands; a member's name is none."""
+    yield node
+    for child in [node.name] if isinstance(node, c_ast.StructRef) else node:
+        yield from _parts(child)
+
+
+def _stores(names: Names, declared: Mapping[str, frozenset[int]]) -> Iterator[int]:
+    """Yield the places of calls and stores that may change an integer in memory."""
+    for node in walk_tree(names.function.body):
+        target = changed_by(node)
+        if isinstance(node, c_ast.FuncCall) and not _is_harmless(node.name, names):
+            yield start_of(node)
+        elif target is not None and _may_be_integer(target, names, declared):
+            yield start_of(target)
+
+
+def _is_harmless(function: c_ast.Node, names: Names) -> bool:
+    """Return whether calls of a function change nothing."""
+    name = function.name if isinstance(function, c_ast.ID) else ""
+    return name in names.given.pure or (name in FUNCTIONS and not own_meaning(name, names))
+
+
+def _may_be_integer(
+    target: c_ast.Node, names: Names, declared: Mapping[str, frozenset[int]]
+) -> bool:
+    if isinstance(target, c_ast.ID):
+        return False
+    base = base_of(target)
+    symbol = names.find(base.name) if isinstance(base, c_ast.ID) else None
+    if symbol is None or not declared.get(symbol.name, frozenset()) <= {symbol.start}:
+        return True
+    return symbol.base not in REALS | COMPLEX
+
+
+def definitions(
+    statements: Sequence[c_ast.Node], names: Names, given: Iterable[str]
+) -> dict[str, c_ast.Node]:
+    """Return the syntax tree that each integer of a region is set to, once and for all.
+
+    ``const int w = x_max + 4;`` in front of a nest over ``a[k*w + j]`` proves for all sizes what
+    ``w`` alone does not: that a row holds every ``j``. Left out are the `given` names, which have
+    values of their own, and what may have changed since, as `Stability` tells.
+    """
+    if has_jumps(names.function.body):
+        # A jump may leave out an assignment that the text shows.
+        return {}
+    found = _single_assignments(names)
+    stability = Stability.of(names)
+    kept: dict[str, c_ast.Node] = {}
+    waiting = list(names_in(c_ast.Compound(list(statements))))
+    symbols = [symbol for name in waiting if (symbol := names.find(name)) is not None]
+    waiting += [n for s in symbols for layer in s.layers for n in names_in(layer.dim)]
+    seen = set(given)
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        symbol = names.find(name)
+        if name not in found or symbol is None or not symbol.is_integer:
+            continue
+        value, place = found[name]
+        if symbol.value is None and _holds(symbol, value, place, stability):
+            kept[name] = value
+            waiting += names_in(value)
+    return kept
+
+
+def _holds(symbol: Symbol, value: c_ast.Node, place: int, stability: Stability) -> bool:
+    """Return whether a variable that is set at `place` alone still is what `value` is."""
+    if not stability.is_alone(symbol):
+        return False
+    if stability.is_in_memory(symbol) and stability.memory_changes(place):
+        return False
+    return stability.keeps(value, place)
+
+
+def _single_assignments(names: Names) -> dict[str, tuple[c_ast.Node, int]]:
+    """Return the value of each variable that is set exactly once before a region, and where."""
+    found: defaultdict[str, list[tuple[c_ast.Node | None, int]]] = defaultdict(list)
+    body = names.function.body
+    top = {id(item) for item in body.block_items or []}
+    for node in walk_tree(body):
+        match node:
+            case c_ast.Decl(name=str() as name, init=c_ast.Node() as value) if name:
+                found[name].append((value, offset(node)))
+            case c_ast.Assignment(lvalue=c_ast.ID() as target):
+                # Under an if or in a loop it may never run.
+                is_plain = node.op == "=" and id(node) in top
+                found[target.name].append((node.rvalue if is_plain else None, offset(target)))
+            case c_ast.UnaryOp() if node.op in CHANGES:
+                for name in names_in(node.expr):
+                    found[name].append((None, -1))
+    return {
+        name: (value, place)
+        for name, ((value, place), *others) in found.items()
+        if not others and value is not None and place < names.given.start
+    }
+
+
+def learn(formulas: Mapping[str, c_ast.Node], names: Names) -> Names:
+    """Return names with the formula of each defined integer that is one of sums and products."""
+    waiting = dict(formulas)
+    while True:
+        # A definition may use others, which are read first.
+        ready = [n for n, value in waiting.items() if waiting.keys().isdisjoint(names_in(value))]
+        if not ready:
+            return names
+        for name in ready:
+            tried = replace(names, used=names.used.copy())
+            formula = _formula(name, waiting.pop(name), tried)
+            if formula is not None:
+                names = tried
+                names.formulas[name] = formula
+            # Else the region does not use what the definition is made of.
+            names.used.is_wide |= tried.used.is_wide
+
+
+def _formula(name: str, value: c_ast.Node, names: Names) -> IntegerFormula | None:
+    """Return the formula of a defined integer, None where it is none of sums and products."""
+    index = Expressions(names).index()
+    try:
+        # As a plain number, as one with what goes round, and as C has it.
+        read, exact = index.value(value), index.exact_value(value)
+        computed = Expressions(names).value(value)
+    except AnnotuneError:
+        return None
+    symbol = names.find(name)
+    assert symbol is not None, "a definition has a declaration"
+    base = symbol.base
+    is_plain = all(map(_is_polynomial, walk_expr(read.expr))) and not goes_round(read.expr)
+    if not is_plain or not keeps_values(read.kind, base):
+        return None
+    is_plain = not may_wrap(exact.expr)
+    kept = read.expr if is_plain else exact.expr
+    if is_plain and width(base) == 64:
+        # With its casts: a product of ints may be no int.
+        kept = computed.expr
+    if base != "int" and (is_plain or exact.kind != base):
+        kept = Call(f"({base})", (kept,))
+    return IntegerFormula(read.expr, kept)
+
+
+def _is_polynomial(part: Expr) -> bool:
+    return isinstance(part, Int | Var | Negate) or (
+        isinstance(part, Binary) and part.op in ("+", "-", "*")
+    )
+
+
+def declarations(
+    statements: Sequence[c_ast.Node], names: Names, defined: Iterable[str]
+) -> tuple[str, ...]:
+    """Return C for the integers that a region's text mentions and its nest does not.
+
+    Their values are what the text itself sets, or the formulas of those in `defined`.
+    """
+    out: list[str] = []
+    fixed = {name: names.formulas[name].index for name in defined if name in names.formulas}
+    for node, symbol in _integers(statements, names):
+        name = symbol.name
+        is_constant = names.constant(name, offset(node), NOWHERE) is not None
+        if name not in names.used.scalars and not is_constant:
+            value = f" = {print_expr(fixed[name])}" if name in fixed else ""
+            out.append(f"{symbol.base} {name}{value};")
+    return tuple(dict.fromkeys(out))
+
+
+def set_in_text(statements: Sequence[c_ast.Node], names: Names, nest: Nest) -> tuple[str, ...]:
+    """Return the integers that a region's text sets and its nest knows as formulas alone."""
+    sets = names.sets
+    known = sets.assigned | {loop.var for loop in nest.loops()}
+    found = (symbol.name for _, symbol in _integers(statements, names))
+    return tuple(dict.fromkeys(n for n in found if n in (sets.written | sets.loop_names) - known))
+
+
+def _integers(statements: Sequence[c_ast.Node], names: Names) -> Iterator[tuple[c_ast.ID, Symbol]]:
+    """Yield the identifiers that are integers declared outside a region, with what they mean."""
+    for node in walk_tree(c_ast.Compound(list(statements))):
+        symbol = names.find(node.name) if isinstance(node, c_ast.ID) else None
+        is_integer = symbol is not None and symbol.is_integer and symbol.storage != "region"
+        if is_integer and isinstance(node, c_ast.ID) and symbol is not None:
+            yield node, symbol
+
+
+# How many sizes may be made of one another: f2c's are one or two steps from an argument.
+_LONGEST_CHAIN = 8
+
+
+def tuned_sizes(
+    names: Names,
+    aliases: Sequence[Alias],
+    changing: Collection[str],
+    given: Mapping[str, Value],
+    overrides: Mapping[str, int],
+) -> dict[str, int]:
+    """Return the sizes that C fixes, over them those of the annotation, then `overrides`.
+
+    What the nest itself changes, `changing`, is no size, whatever its value before is.
+    A value for ``n`` is also that of ``*n``, and one for ``nx`` that of ``grid->nx``. An
+    integer that the function computes from sizes before the region, such as f2c's
+    ``a_dim1 = *lda;``, has the value that those give; emitted code tests it as it tests all.
+    """
+    scalars = names.used.scalars
+    sizes = {s.name: s.value for s in scalars.values() if s.value is not None}
+    wholes = {name: _whole(value) for name, value in given.items()} | dict(overrides)
+    chosen = {n: value for n, value in wholes.items() if value is not None and n not in changing}
+    known = sizes | chosen
+    # A pointer's name stands for what it points to; an array's is no size.
+    by_key = {key(alias): alias.name for alias in aliases}
+    spelled = {alias.name: alias.spelling for alias in aliases}
+    sizes |= {k: v for k, v in chosen.items() if k not in names.used.arrays and k not in by_key}
+    sizes |= {by_key[k]: v for k, v in chosen.items() if k in by_key and by_key[k] not in chosen}
+    sources = _sources(names)
+    for name, scalar in scalars.items():
+        if name not in sizes and name not in changing and scalar.type not in ("double", "float"):
+            value = _value_of(spelled.get(name, name), sources, known, _LONGEST_CHAIN)
+            symbol = names.find(name)
+            if symbol is not None:
+                # An unsigned -1 is another number.
+                value = symbol.with_value(value).value
+            if value is not None:
+                sizes[name] = value
+    return sizes
+
+
+def _whole(value: object) -> int | None:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _sources(names: Names) -> dict[str, c_ast.Node | None]:
+    """Return the last expression to which each variable is set before the region."""
+    start = names.given.start
+    found: dict[str, c_ast.Node | None] = {}
+    for node in walk_tree(names.function.body):
+        match node:
+            case c_ast.Decl(name=str() as name, init=c_ast.Node() as value) if name:
+                if offset(node) < start:
+                    elements = value.exprs if isinstance(value, c_ast.InitList) else ()
+                    found |= {f"{name}[{k}]": element for k, element in enumerate(elements)}
+                    found[name] = value
+            case c_ast.Assignment():
+                name = _place_name(node.lvalue)
+                if name and start_of(node.lvalue) < start:
+                    found[name] = node.rvalue if node.op == "=" else None
+            case c_ast.UnaryOp(expr=c_ast.ID() as target) if node.op in CHANGES:
+                if offset(target) < start:
+                    found[target.name] = None
+    return found
+
+
+def _place_name(node: c_ast.Node) -> str:
+    """Return ``n`` or ``offsets[4]`` for a variable or an element with a constant subscript."""
+    match node:
+        case c_ast.ID(name=name):
+            return name
+        case c_ast.ArrayRef(name=c_ast.ID(name=name), subscript=c_ast.Constant(value=value)):
+            return f"{name}[{value}]"
+    return ""
+
+
+def _value_of(
+    name: str, sources: Mapping[str, c_ast.Node | None], known: Mapping[str, int], steps: int
+) -> int | None:
+    source = sources.get(name)
+    return _value(source, sources, known, steps) if source is not None and steps else None
+
+
+def _value(
+    node: c_ast.Node,
+    sources: Mapping[str, c_ast.Node | None],
+    known: Mapping[str, int],
+    steps: int,
+) -> int | None:
+    """Return the value of an integer expression of sizes, None when it is none."""
+    match node:
+        case c_ast.Constant():
+            return integer(node.value)
+        case c_ast.ID():
+            if node.name in known:
+                return known[node.name]
+            return _value_of(node.name, sources, known, steps - 1)
+        case c_ast.UnaryOp(op="*", expr=c_ast.ID(name=name)):
+            return known.get(name)
+        case c_ast.ArrayRef():
+            return _value_of(_place_name(node), sources, known, steps - 1)
+        case c_ast.StructRef():
+            return known.get(node.field.name)
+        case c_ast.UnaryOp(op="-"):
+            operand = _value(node.expr, sources, known, steps)
+            return None if operand is None else -operand
+        case c_ast.Cast():
+            return _value(node.expr, sources, known, steps)
+        case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%" as op):
+            left = _value(node.left, sources, known, steps)
+            right = _value(node.right, sources, known, steps)
+            if left is None or right is None or (op in "/%" and right == 0):
+                return None
+            return OPERATORS[op](left, right)
+    return None

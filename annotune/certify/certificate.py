@@ -62,7 +62,7 @@ class Peeled:
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopiedInput:
     """A copy from which `statements` read an input instead of its `array`.
 
     `space` is where the copy is, `loops` those in each iteration of which it is made anew. The
@@ -83,16 +83,32 @@ class Copied:
 
 
 @dataclass(frozen=True, slots=True)
+class Placement:
+    """Where and when one statement runs: relations over its iterations, which are `domain`.
+
+    `original` maps them to the order of the C text, `launch` to the launch that runs them (host
+    loops and kernel), `worker` to (block x, y, z, thread x, y, z) and `time` to the order inside
+    one thread; `grid` has the extents of blocks and threads. Where a statement `is_joined`, the
+    threads of a block wait for each other before and after its loops; `phase` is the order that
+    this makes, up to the loop for such a statement.
+    """
+
+    domain: str
+    original: str
+    launch: str
+    worker: str
+    time: str
+    grid: tuple[int, ...]
+    phase: str = ""
+    is_joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """The relations to be checked.
 
-    `domains` are the iterations of each statement; `original` maps them to the order of the
-    C text; `launch` to the launch that runs them (host loops and kernel), `worker` to
-    (block x, y, z, thread x, y, z), `time` to the order inside one thread. `grids` are the
-    extents of blocks and threads per statement. `lengths` bound the elements of each array:
-    (lowest, one past the highest). The threads of a block wait for each other before and
-    after the loops of the statements in `joined`; `phase` is the order that this makes, up
-    to the loop for these statements. `conditions` are tests, as C, without which the kernels do
+    `placed` has the statements by their numbers. `lengths` bound the elements of each array:
+    (lowest, one past the highest). `conditions` are tests, as C, without which the kernels do
     not run, each with what it says at these sizes. `stored` are the elements that stand for
     private scalars. A body written twice is one in these relations; `versions` say that the
     second text of it does the same. `copied` tells which inputs come from copies; `verify` does
@@ -100,41 +116,34 @@ class Certificate:
     """
 
     sizes: Mapping[str, int]
-    domains: Mapping[int, str]
-    original: Mapping[int, str]
-    launch: Mapping[int, str]
-    worker: Mapping[int, str]
-    time: Mapping[int, str]
-    grids: Mapping[int, tuple[int, ...]]
+    placed: Mapping[int, Placement]
     touches: tuple[Touch, ...]
     lengths: Mapping[str, tuple[int, int]]
-    phase: Mapping[int, str] = field(default_factory=dict)
-    joined: frozenset[int] = frozenset()
     conditions: Mapping[str, str] = field(default_factory=dict)
     stored: tuple[Stored, ...] = ()
     versions: tuple[Peeled, ...] = ()
-    copied: tuple[Copied, ...] = ()
+    copied: tuple[CopiedInput, ...] = ()
 
     def text(self) -> str:
         """Return the certificate as lines of isl text with their meaning."""
         rows = [f"sizes: {', '.join(f'{k}={v}' for k, v in self.sizes.items()) or 'none'}"]
         rows += [f"kernels run where {test}: {told}" for test, told in self.conditions.items()]
-        for n in self.domains:
+        for n, one in self.placed.items():
             rows += [
-                f"S{n} iterations: {self.domains[n]}",
-                f"S{n} original order: {self.original[n]}",
-                f"S{n} launch: {self.launch[n]}",
-                f"S{n} block and thread: {self.worker[n]}",
-                f"S{n} order in the thread: {self.time[n]}",
-                f"S{n} grid: {' x '.join(map(str, self.grids[n]))}",
+                f"S{n} iterations: {one.domain}",
+                f"S{n} original order: {one.original}",
+                f"S{n} launch: {one.launch}",
+                f"S{n} block and thread: {one.worker}",
+                f"S{n} order in the thread: {one.time}",
+                f"S{n} grid: {' x '.join(map(str, one.grid))}",
             ]
-            if n in self.joined:
-                rows.append(f"S{n} between meetings of the block: {self.phase[n]}")
+            if one.is_joined:
+                rows.append(f"S{n} between meetings of the block: {one.phase}")
         for touch in self.touches:
             kind = "adds to" if touch.is_sum else "writes" if touch.is_write else "reads"
             rows.append(f"S{touch.statement} {kind} {touch.array}: {touch.element}")
-        for one in self.stored:
-            rows.append(f"S{one.statement} has {one.scalar} in an array: {one.element}")
+        for place in self.stored:
+            rows.append(f"S{place.statement} has {place.scalar} in an array: {place.element}")
         for version in self.versions:
             rows.append(
                 f"{version.kernel} would miss {version.what} in whole tiles: {version.differs}"
@@ -165,26 +174,28 @@ def verify(certificate: Certificate) -> tuple[str, ...]:
     return tuple(faults)
 
 
-def _map(text: str) -> isl.Map:
-    return isl.Map(text)
-
-
 def _coverage(c: Certificate) -> Iterator[str]:
-    for n, text in c.domains.items():
-        domain = isl.Set(text)
-        place = _map(c.launch[n]).flat_range_product(_map(c.worker[n]))
-        place = place.flat_range_product(_map(c.time[n])).intersect_domain(domain)
+    for n, one in c.placed.items():
+        domain = isl.Set(one.domain)
+        workers = isl.Map(one.worker)
+        place = isl.Map(one.launch).flat_range_product(workers)
+        place = place.flat_range_product(isl.Map(one.time)).intersect_domain(domain)
         if not place.domain().is_equal(domain):
             yield f"S{n}: some iterations run nowhere"
         if not place.is_single_valued():
             yield f"S{n}: some iterations run twice"
         if not place.is_injective():
             yield f"S{n}: two iterations have one place and time"
-        workers = _map(c.worker[n]).intersect_domain(domain).range()
-        box = " and ".join(f"0 <= x{k} < {extent}" for k, extent in enumerate(c.grids[n]))
-        names = ", ".join(f"x{k}" for k in range(len(c.grids[n])))
-        if not workers.is_subset(isl.Set(f"{{ [{names}] : {box} }}")):
+        box = " and ".join(f"0 <= x{k} < {extent}" for k, extent in enumerate(one.grid))
+        names = ", ".join(f"x{k}" for k in range(len(one.grid)))
+        used = workers.intersect_domain(domain).range()
+        if not used.is_subset(isl.Set(f"{{ [{names}] : {box} }}")):
             yield f"S{n}: an iteration lies outside the grid"
+
+
+def _made_by(c: Certificate, statement: int, relation: str) -> isl.Map:
+    """Return a relation over the iterations of a statement alone."""
+    return isl.Map(relation).intersect_domain(isl.Set(c.placed[statement].domain))
 
 
 def _bounds(c: Certificate) -> Iterator[str]:
@@ -192,7 +203,7 @@ def _bounds(c: Certificate) -> Iterator[str]:
         if touch.array not in c.lengths:
             continue
         low, high = c.lengths[touch.array]
-        touched = _map(touch.element).intersect_domain(isl.Set(c.domains[touch.statement]))
+        touched = _made_by(c, touch.statement, touch.element)
         box = isl.Set(f"{{ {touched.range().get_tuple_name()}[x] : {low} <= x < {high} }}")
         if not touched.range().is_subset(box):
             yield f"S{touch.statement}: an access leaves {touch.array}"
@@ -204,7 +215,7 @@ def _storage(c: Certificate) -> Iterator[str]:
         if touch not in known and any(touch[1] == s.scalar for s in c.stored):
             yield f"S{touch[0]} has {touch[1]} where the other statements do not find it"
     for one in c.stored:
-        element = _map(one.element).intersect_domain(isl.Set(c.domains[one.statement]))
+        element = _made_by(c, one.statement, one.element)
         names = [f"x{k}" for k in range(element.dim(isl.dim_type.out))]
         indices = names[len(names) - len(one.extents) :]
         limits = zip(indices, one.extents, strict=True)
@@ -228,9 +239,7 @@ def _changing(c: Certificate) -> Iterator[str]:
 
 def _same(c: Certificate, one: Stored, two: Stored, where: Callable[[Stored], str]) -> isl.Map:
     """Return the pairs of iterations that `where` maps to the same."""
-    first, second = (
-        _map(where(s)).intersect_domain(isl.Set(c.domains[s.statement])) for s in (one, two)
-    )
+    first, second = (_made_by(c, s.statement, where(s)) for s in (one, two))
     return first.apply_range(second.reverse())
 
 
@@ -260,30 +269,35 @@ class _Relations:
 
     def conflicts(self, one: Touch, two: Touch) -> isl.Map:
         """Return the pairs that touch one element, the first of which comes earlier in C."""
-        c = self.certificate
-        first, second = self._element(one), self._element(two)
-        return first.apply_range(second.reverse()).intersect(
-            self.earlier(c.original, one.statement, two.statement)
-        )
+        placed = self.certificate.placed
+        first, second = placed[one.statement].original, placed[two.statement].original
+        conflicting = self._element(one).apply_range(self._element(two).reverse())
+        return conflicting.intersect(self.earlier(first, second))
 
     def _element(self, touch: Touch) -> isl.Map:
         key = (touch.statement, touch.element)
         if key not in self.made:
-            domain = isl.Set(self.certificate.domains[touch.statement])
-            self.made[key] = _map(touch.element).intersect_domain(domain)
+            self.made[key] = _made_by(self.certificate, *key)
         return self.made[key]
 
-    def earlier(self, order: Mapping[int, str], a: int, b: int) -> isl.Map:
-        key = ("earlier", order[a], order[b])
+    def earlier(self, first: str, second: str) -> isl.Map:
+        """Return the pairs of iterations of which the first comes earlier."""
+        key = ("earlier", first, second)
         if key not in self.made:
-            self.made[key] = _earlier(order[a], order[b])
+            one, two = _alike(first, second)
+            before = isl.Map.lex_lt(one.range().get_space())
+            self.made[key] = one.apply_range(before).apply_range(two.reverse())
         return self.made[key]
 
-    def equal(self, place: Mapping[int, str], a: int, b: int, free: tuple[int, ...]) -> isl.Map:
-        """Return the pairs at one place, whatever the coordinates in `free`."""
-        key = ("equal", place[a], place[b], free)
+    def equal(self, first: str, second: str, free: tuple[int, ...] = ()) -> isl.Map:
+        """Return the pairs of iterations at one place, whatever the coordinates in `free`."""
+        key = ("equal", first, second, free)
         if key not in self.made:
-            self.made[key] = _equal(place[a], place[b], free)
+            one, two = _alike(first, second)
+            for place in sorted(free, reverse=True):
+                one = one.project_out(isl.dim_type.out, place, 1)
+                two = two.project_out(isl.dim_type.out, place, 1)
+            self.made[key] = one.apply_range(two.reverse())
         return self.made[key]
 
 
@@ -292,41 +306,28 @@ _THREADS = (3, 4, 5)
 
 def _kept(c: Certificate, one: Touch, two: Touch, relations: _Relations) -> isl.Map:
     """Return the pairs of two statements' iterations whose order is no accident."""
-    a, b = one.statement, two.statement
-    same_launch = relations.equal(c.launch, a, b, ())
-    same_thread = same_launch.intersect(relations.equal(c.worker, a, b, ()))
-    if one.is_sum and two.is_sum and a == b:
+    a, b = c.placed[one.statement], c.placed[two.statement]
+    same_launch = relations.equal(a.launch, b.launch)
+    same_thread = same_launch.intersect(relations.equal(a.worker, b.worker))
+    if one.is_sum and two.is_sum and one.statement == two.statement:
         # Additions may change places, but not run at the same time, unless each worker has
         # a partial result and all are combined.
-        together = same_launch.intersect(relations.equal(c.worker, a, b, one.combined))
+        together = same_launch.intersect(relations.equal(a.worker, b.worker, one.combined))
         kept = _differ(same_launch).union(same_thread).union(together)
     else:
-        kept = relations.earlier(c.launch, a, b)
-        kept = kept.union(same_thread.intersect(relations.earlier(c.time, a, b)))
-    if {a, b} & c.joined:
-        same_block = same_launch.intersect(relations.equal(c.worker, a, b, _THREADS))
-        kept = kept.union(same_block.intersect(relations.earlier(c.phase, a, b)))
+        kept = relations.earlier(a.launch, b.launch)
+        kept = kept.union(same_thread.intersect(relations.earlier(a.time, b.time)))
+    if a.is_joined or b.is_joined:
+        same_block = same_launch.intersect(relations.equal(a.worker, b.worker, _THREADS))
+        kept = kept.union(same_block.intersect(relations.earlier(a.phase, b.phase)))
     return kept
 
 
-def _earlier(first: str, second: str) -> isl.Map:
-    """Return the pairs of iterations of which the first comes earlier."""
-    one, two = _map(first), _map(second)
+def _alike(first: str, second: str) -> tuple[isl.Map, isl.Map]:
+    """Return two relations, the one with fewer coordinates with zeros after its own."""
+    one, two = isl.Map(first), isl.Map(second)
     width = max(one.dim(isl.dim_type.out), two.dim(isl.dim_type.out))
-    one, two = _padded(one, width), _padded(two, width)
-    space = one.range().get_space()
-    return one.apply_range(isl.Map.lex_lt(space)).apply_range(two.reverse())
-
-
-def _equal(first: str, second: str, free: tuple[int, ...] = ()) -> isl.Map:
-    """Return the pairs of iterations with equal coordinates, but for those in `free`."""
-    one, two = _map(first), _map(second)
-    width = max(one.dim(isl.dim_type.out), two.dim(isl.dim_type.out))
-    one, two = _padded(one, width), _padded(two, width)
-    for place in sorted(free, reverse=True):
-        one = one.project_out(isl.dim_type.out, place, 1)
-        two = two.project_out(isl.dim_type.out, place, 1)
-    return one.apply_range(two.reverse())
+    return _padded(one, width), _padded(two, width)
 
 
 def _differ(equal: isl.Map) -> isl.Map:

@@ -1,20 +1,18 @@
-"""Which inputs the statements of a plan read from copies, as its certificate lists them.
-
-Makes the certificate of a plan from the launches that the CUDA target would write.
-"""
+"""The certificate of a plan, made of the launches that its target would write."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from annotune.analysis.facts import Analysis
+from annotune.analysis.facts import Analysis, ArrayShape
 from annotune.analysis.reductions import reduction_operator
 from annotune.analysis.schedule import elements
 from annotune.analysis.statements import value_at
-from annotune.certify.certificate import Certificate, Copied, Stored, Touch
-from annotune.certify.isl_schedule import Maker, text_order
+from annotune.certify.certificate import Certificate, CopiedInput, Stored, Touch
+from annotune.certify.isl_schedule import AccPlacer, CorePlacer, Placer
 from annotune.certify.isl_text import ALWAYS, IslText, reads_of
-from annotune.certify.versions import versions
+from annotune.certify.versions import block_versions, versions
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.cuda.grid import THREADS
 from annotune.ir.expr import Access, Binary, Expr, Int, Var, accesses
@@ -26,11 +24,10 @@ from annotune.ir.nest import (
     Loop,
     MemorySpace,
     Stmt,
-    walk_paths,
 )
 from annotune.ir.region import flattened
 from annotune.schedule.plan import Plan
-from annotune.transforms.tree import Body, numbers
+from annotune.transforms.tree import Body, numbers, place_name
 
 _PLACES = {
     MemorySpace.SHARED: "shared memory",
@@ -41,12 +38,12 @@ _PLACES = {
 _TOGETHER = (*THREADS, Level.COOPERATIVE, Level.ASYNC)
 
 
-def copies(plan: Plan) -> tuple[Copied, ...]:
+def copies(plan: Plan) -> tuple[CopiedInput, ...]:
     """Return each copy of an input that the kernels of a plan make, with who reads it."""
     return tuple(one for kernel in plan.kernels() for one in _of_kernel(kernel.body))
 
 
-def _of_kernel(body: Body) -> Iterator[Copied]:
+def _of_kernel(body: Body) -> Iterator[CopiedInput]:
     found = list(_walk(body, ()))
     arrays = {s.name: s for s, _ in found if isinstance(s, LocalArray)}
     filled: dict[str, tuple[str, tuple[Loop, ...]]] = {}
@@ -70,7 +67,7 @@ def _of_kernel(body: Body) -> Iterator[Copied]:
         beside = _TOGETHER if space is MemorySpace.SHARED else ()
         around_readers = _loops_around(found, name)
         own = [x.var for x in around if x.place not in beside and x.var in around_readers]
-        yield Copied(tuple(sorted(readers)), source, name, _PLACES[space], tuple(own))
+        yield CopiedInput(tuple(sorted(readers)), source, name, _PLACES[space], tuple(own))
 
 
 def _walk(body: Body, outer: tuple[Loop, ...]) -> Iterator[tuple[Stmt, tuple[Loop, ...]]]:
@@ -93,71 +90,68 @@ def _loops_around(found: list[tuple[Stmt, tuple[Loop, ...]]], name: str) -> froz
     return frozenset(x.var for s, around in found if _readers(s, name) for x in around)
 
 
-def certify(analysis: Analysis, plan: Plan, kind: type[Maker] = Maker) -> Certificate:
+def certify(analysis: Analysis, plan: Plan, kind: type[Placer] = Placer) -> Certificate:
     """Return the certificate of a plan at the region's sizes; `kind` knows where loops run."""
-    maker = kind(analysis)
-    maker.steps(plan.steps, (), ())
+    placer = kind(analysis)
+    placer.steps(plan.steps, (), ())
     region = analysis.region
-    domains: dict[int, str] = {}
-    original: dict[int, str] = {}
-    for assign, around in walk_paths(region.nest.body):
-        number = assign.number
-        condition = " and ".join(maker.bounds(assign, around)) or "true"
-        domains[number] = f"{{ {maker.instance(number)} : {condition} }}"
-        own = maker.values(number, around)
-        original[number] = maker.relation(number, text_order(region.nest.body, number, own))
     lengths = {
-        name: (_number(shape.lowest, region.sizes), _end(shape.lowest, shape.length, region.sizes))
+        name: _section(shape, region.sizes)
         for name, shape in analysis.shapes.items()
         if name in region.arrays
     }
     return Certificate(
         region.sizes,
-        domains,
-        original,
-        maker.launch,
-        maker.worker,
-        maker.time,
-        maker.grids,
-        tuple(_touches(maker, lengths)),
+        {number: placer.placed[number] for number in placer.written},
+        tuple(_touches(placer, lengths)),
         lengths,
-        maker.phase,
-        frozenset(maker.joined),
         _conditions(analysis),
-        tuple(_stored(maker, plan)),
+        tuple(_stored(placer, plan)),
         versions(region, plan),
         copies(plan),
     )
 
 
-def _stored(maker: Maker, plan: Plan) -> Iterator[Stored]:
+def certify_cores(analysis: Analysis, plan: Plan) -> Certificate:
+    """Return the certificate of an OpenMP plan at the region's sizes."""
+    made = certify(analysis, plan, CorePlacer)
+    # The text has blocks of registers twice wherever their tiles may be cut short.
+    return replace(made, versions=block_versions(analysis.region, plan))
+
+
+def certify_acc(analysis: Analysis, plan: Plan) -> Certificate:
+    """Return the certificate of an OpenACC plan at the region's sizes."""
+    return certify(analysis, plan, AccPlacer)
+
+
+def _stored(placer: Placer, plan: Plan) -> Iterator[Stored]:
     """Yield where statements find the private scalars that arrays of the plan stand for."""
     for scalar, found in elements(plan.scheduled()).items():
         for number, place in found.items():
-            home = maker.analysis.homes[scalar][number]
-            value = maker.values(number, (*place.around, *place.inside))
+            home = placer.analysis.homes[scalar][number]
+            value = placer.values(number, (*place.around, *place.inside))
             element = [value[loop.var] for loop in place.around]
-            element += [_counted(maker, index, number, value) for index in place.indices]
+            element += [_counted(placer, index, value) for index in place.indices]
             life = [f"i{depth}" for depth in range(len(home))]
             yield Stored(
                 number,
                 f"{scalar} of {'.'.join(map(str, home))}",
-                maker.relation(number, life, "A"),
-                maker.relation(number, element, "A"),
+                placer.relation(number, life, "A"),
+                placer.relation(number, element, "A"),
                 place.array.extents,
             )
 
 
-def _counted(maker: Maker, index: Expr, number: int, value: Mapping[str, str]) -> str:
+def _counted(placer: Placer, index: Expr, value: Mapping[str, str]) -> str:
     """Return an index of an array of a schedule's own as isl text: a number of iterations.
 
     Where it were negative, C would round it to another number, and no array has its element.
     """
     match index:
         case Binary("/", distance, Int(step)):
-            return f"floor(({maker.text_of(distance, number, value)})/{step})"
+            return f"floor(({placer.text_of(distance, value)})/{step})"
         case _:
-            return maker.text_of(index, number, value)
+            return placer.text_of(index, value)
 
 
 def _conditions(analysis: Analysis) -> dict[str, str]:
@@ -166,10 +160,10 @@ def _conditions(analysis: Analysis) -> dict[str, str]:
     return {plain_c(one): f"{{ : {text.where(one)[0]} }}" for one in analysis.conditions}
 
 
-def _touches(maker: Maker, lengths: Mapping[str, tuple[int, int]]) -> list[Touch]:
+def _touches(placer: Placer, lengths: Mapping[str, tuple[int, int]]) -> list[Touch]:
     """Return every access of every statement, reads before the write."""
     out: list[Touch] = []
-    for assign in maker.analysis.region.nest.assigns():
+    for assign in placer.analysis.region.nest.assigns():
         guard = () if assign.guard is None else (assign.guard,)
         reads = [] if assign.guard is None else list(reads_of(assign.guard))
         reads += reads_of(assign.value, guard)
@@ -180,19 +174,17 @@ def _touches(maker: Maker, lengths: Mapping[str, tuple[int, int]]) -> list[Touch
         touched = [(place, conditions, False) for place, conditions in reads]
         for place, conditions, is_write in [*touched, (assign.target, guard, True)]:
             is_sum = place == assign.target and reduction_operator(assign) is not None
-            found = _touch(maker, assign.number, place, conditions, lengths)
+            found = _touch(placer, assign.number, place, conditions, lengths)
             if found is not None:
-                combined = maker.combined.get((assign.number, _name(place)), ()) if is_sum else ()
+                combined = (
+                    placer.combined.get((assign.number, place_name(place)), ()) if is_sum else ()
+                )
                 out.append(Touch(assign.number, *found, is_write, is_sum, combined))
     return list(dict.fromkeys(out))
 
 
-def _name(place: Access | Var) -> str:
-    return place.array if isinstance(place, Access) else place.name
-
-
 def _touch(
-    maker: Maker,
+    placer: Placer,
     number: int,
     place: Access | Var,
     conditions: tuple[Expr, ...],
@@ -203,13 +195,13 @@ def _touch(
     None for a scalar that stays as it is. A private variable is another one in each iteration
     of the loop that owns it, and in another loop.
     """
-    name, analysis, text = _name(place), maker.analysis, maker.text(number)
+    name, analysis, text = place_name(place), placer.analysis, placer.text(number)
     home = analysis.homes.get(name, {}).get(number)
     own = [f"i{depth}" for depth in range(len(home or ()))]
     variable = name if home is None else f"{name} of {'.'.join(map(str, home))}"
     where = " and ".join(text.where(condition)[0] for condition in conditions) or ALWAYS
     if isinstance(place, Var):
-        if name not in _written_scalars(analysis):
+        if name not in analysis.region.nest.written_scalars():
             return None
         pairs = [(own, where)]
     else:
@@ -217,7 +209,8 @@ def _touch(
         assert isinstance(flat, Access)
         pairs = _elements(flat, text, where, own, lengths.get(name))
     elements = "; ".join(
-        f"{maker.instance(number)} -> A[{', '.join(element)}] : {holds}" for element, holds in pairs
+        f"{placer.instance(number)} -> A[{', '.join(element)}] : {holds}"
+        for element, holds in pairs
     )
     return variable, f"{{ {elements} }}"
 
@@ -245,16 +238,9 @@ def _elements(
     return found
 
 
-def _written_scalars(analysis: Analysis) -> frozenset[str]:
-    assigns = analysis.region.nest.assigns()
-    return frozenset(a.target.name for a in assigns if isinstance(a.target, Var))
-
-
-def _number(expr: Expr, sizes: Mapping[str, int]) -> int:
-    value = value_at(expr, sizes)
-    assert value is not None, expr
-    return value
-
-
-def _end(lowest: Expr, length: Expr, sizes: Mapping[str, int]) -> int:
-    return _number(lowest, sizes) + _number(length, sizes)
+def _section(shape: ArrayShape, sizes: Mapping[str, int]) -> tuple[int, int]:
+    """Return the first element of an array, and one past its last."""
+    lowest, length = value_at(shape.lowest, sizes), value_at(shape.length, sizes)
+    assert lowest is not None, shape
+    assert length is not None, shape
+    return lowest, lowest + length

@@ -29,18 +29,18 @@ from annotune.transforms.tree import Body
 def versions(region: Region, plan: Plan) -> tuple[Peeled, ...]:
     """Return where the two versions of peeled loops in a plan differ."""
     known = Premises.of(region_types(region), plan.constants)
-    found = _in_steps(plan.steps, _Place("", region.sizes), partial(_in_body, known=known))
+    found = _in_steps(plan.steps, _Surroundings("", region.sizes), partial(_in_body, known=known))
     return tuple(dict.fromkeys(found))
 
 
 def block_versions(region: Region, plan: Plan) -> tuple[Peeled, ...]:
     """Return where a core's blocks of registers differ from those that are known to be full."""
-    found = _in_steps(plan.steps, _Place("", region.sizes), _in_blocks)
+    found = _in_steps(plan.steps, _Surroundings("", region.sizes), _in_blocks)
     return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Surroundings:
     """Where statements stand: inside `loops`, of which `where` says in isl text when they run."""
 
     kernel: str
@@ -52,12 +52,12 @@ class _Place:
     def text(self) -> IslText:
         return IslText({name: f"l{k}" for k, name in enumerate(self.loops)}, self.sizes)
 
-    def inside(self, loop: Loop) -> _Place:
+    def inside(self, loop: Loop) -> _Surroundings:
         """Return the place in an iteration of a loop."""
         place = replace(self, loops=(*self.loops, loop.var))
         return replace(place, where=(*place.where, *within(place.text, (loop,))))
 
-    def tested(self, *tests: Expr) -> _Place:
+    def tested(self, *tests: Expr) -> _Surroundings:
         """Return the place where tests hold."""
         return replace(self, where=(*self.where, *(self.text.where(test)[0] for test in tests)))
 
@@ -68,7 +68,9 @@ class _Place:
 
 
 def _in_steps(
-    steps: Sequence[Step], place: _Place, of_body: Callable[[Body, _Place], Iterator[Peeled]]
+    steps: Sequence[Step],
+    place: _Surroundings,
+    of_body: Callable[[Body, _Surroundings], Iterator[Peeled]],
 ) -> Iterator[Peeled]:
     for step in steps:
         match step:
@@ -78,7 +80,7 @@ def _in_steps(
                 yield from _in_steps(inner, place.inside(loop), of_body)
 
 
-def _in_blocks(body: Body, place: _Place) -> Iterator[Peeled]:
+def _in_blocks(body: Body, place: _Surroundings) -> Iterator[Peeled]:
     tests, whole = full_blocks(body)
     if tests:
         yield from _between(body, whole, place.tested(*tests))
@@ -88,7 +90,7 @@ def _in_blocks(body: Body, place: _Place) -> Iterator[Peeled]:
             yield from _in_blocks(stmt.body, place.inside(stmt))
 
 
-def _in_body(body: Body, place: _Place, known: Premises) -> Iterator[Peeled]:
+def _in_body(body: Body, place: _Surroundings, known: Premises) -> Iterator[Peeled]:
     """Yield where the versions of the loops in `body` differ, as the targets write them."""
     for stmt in body:
         if not isinstance(stmt, Loop):
@@ -104,7 +106,7 @@ def _in_body(body: Body, place: _Place, known: Premises) -> Iterator[Peeled]:
         yield from _in_body(whole, tested, there)
 
 
-def _between(body: Body, whole: Body, place: _Place) -> Iterator[Peeled]:
+def _between(body: Body, whole: Body, place: _Surroundings) -> Iterator[Peeled]:
     """Yield where two versions of statements differ."""
     if len(body) != len(whole):
         yield place.differ("the number of statements", ALWAYS)
@@ -144,7 +146,7 @@ def _same_place(one: Assign, two: Assign) -> bool:
     return replace(one, guard=None, value=two.value) == replace(two, guard=None)
 
 
-def _ends(one: Loop, two: Loop, place: _Place) -> Iterator[Peeled]:
+def _ends(one: Loop, two: Loop, place: _Surroundings) -> Iterator[Peeled]:
     """Yield the iterations of either loop that are none of the other."""
     if one.upper == two.upper:
         return
@@ -154,7 +156,7 @@ def _ends(one: Loop, two: Loop, place: _Place) -> Iterator[Peeled]:
         yield inner.differ(f"the end of {this.var}", f"not ({holds})")
 
 
-def _guards(one: Expr | None, two: Expr | None, place: _Place) -> Iterator[Peeled]:
+def _guards(one: Expr | None, two: Expr | None, place: _Surroundings) -> Iterator[Peeled]:
     """Yield where one condition holds and the other may not."""
     if one is None and two is None:
         return
@@ -177,7 +179,7 @@ def _is_choice(condition: Expr) -> bool:
     return isinstance(condition, Binary) and condition.op == "||"
 
 
-def _values(one: Expr, two: Expr, place: _Place) -> Iterator[Peeled]:
+def _values(one: Expr, two: Expr, place: _Surroundings) -> Iterator[Peeled]:
     """Yield where two values may differ."""
     if one == two:
         return

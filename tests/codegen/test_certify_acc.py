@@ -7,7 +7,7 @@ from codegen.emitted import EXAMPLES, example
 
 from annotune.analysis.analyse import analyse
 from annotune.certify.certificate import verify
-from annotune.certify.cores import certify_acc
+from annotune.certify.kernels import certify_acc
 from annotune.space.decision import Base
 from annotune.space.openacc import acc_space, decide_acc, first_acc_plan
 from annotune.space.space import region_space

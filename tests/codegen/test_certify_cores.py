@@ -13,7 +13,7 @@ from support.regions import text_of
 from annotune.analysis.analyse import analyse
 from annotune.analysis.facts import Analysis
 from annotune.certify.certificate import verify
-from annotune.certify.cores import certify_cores
+from annotune.certify.kernels import certify_cores
 from annotune.certify.versions import block_versions
 from annotune.schedule.plan import Kernel, Plan
 from annotune.space.decision import Base

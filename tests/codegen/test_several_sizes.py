@@ -20,8 +20,7 @@ from support.regions import analysis_of
 from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.certify.certificate import verify
-from annotune.certify.cores import certify_acc, certify_cores
-from annotune.certify.kernels import certify
+from annotune.certify.kernels import certify, certify_acc, certify_cores
 from annotune.codegen.guards import joined
 from annotune.codegen.in_place import region_block
 from annotune.codegen.several_sizes import (

@@ -17,7 +17,7 @@ from support.regions import text_of
 
 from annotune.annotation.devices import load_device
 from annotune.certify.certificate import verify
-from annotune.certify.cores import certify_acc
+from annotune.certify.kernels import certify_acc
 from annotune.ir.nest import Level
 from annotune.model.predict import predict
 from annotune.schedule.apply import build

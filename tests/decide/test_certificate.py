@@ -7,17 +7,21 @@ from typing import Any
 
 import pytest
 
-from annotune.certify.certificate import Certificate, Touch, verify
+from annotune.certify.certificate import Certificate, Placement, Touch, verify
 
 # for i < 4: for k < 8: y[i] += A[8*i + k], i on thread x and k in the thread.
 SUM = Certificate(
     sizes={"n": 4},
-    domains={0: "{ S0[i0, i1] : 0 <= i0 < 4 and 0 <= i1 < 8 }"},
-    original={0: "{ S0[i0, i1] -> [0, i0, 0, i1, 0] }"},
-    launch={0: "{ S0[i0, i1] -> [0] }"},
-    worker={0: "{ S0[i0, i1] -> [0, 0, 0, i0, 0, 0] }"},
-    time={0: "{ S0[i0, i1] -> [0, i1, 0] }"},
-    grids={0: (1, 1, 1, 4, 1, 1)},
+    placed={
+        0: Placement(
+            domain="{ S0[i0, i1] : 0 <= i0 < 4 and 0 <= i1 < 8 }",
+            original="{ S0[i0, i1] -> [0, i0, 0, i1, 0] }",
+            launch="{ S0[i0, i1] -> [0] }",
+            worker="{ S0[i0, i1] -> [0, 0, 0, i0, 0, 0] }",
+            time="{ S0[i0, i1] -> [0, i1, 0] }",
+            grid=(1, 1, 1, 4, 1, 1),
+        )
+    },
     touches=(
         Touch(0, "y", "{ S0[i0, i1] -> A[i0] }", is_write=True, is_sum=True),
         Touch(0, "y", "{ S0[i0, i1] -> A[i0] }", is_write=False, is_sum=True),
@@ -28,9 +32,14 @@ SUM = Certificate(
 # for i < 4: for k < 8: a[i + 1][k] = a[i][k + 1]: distance (1, -1).
 SKEWED = replace(
     SUM,
-    worker={0: "{ S0[i0, i1] -> [0, 0, 0, 0, 0, 0] }"},
-    time={0: "{ S0[i0, i1] -> [0, i0, 0, i1, 0] }"},
-    grids={0: (1, 1, 1, 1, 1, 1)},
+    placed={
+        0: replace(
+            SUM.placed[0],
+            worker="{ S0[i0, i1] -> [0, 0, 0, 0, 0, 0] }",
+            time="{ S0[i0, i1] -> [0, i0, 0, i1, 0] }",
+            grid=(1, 1, 1, 1, 1, 1),
+        )
+    },
     touches=(
         Touch(0, "a", "{ S0[i0, i1] -> A[16*i0 + 16 + i1] }", is_write=True),
         Touch(0, "a", "{ S0[i0, i1] -> A[16*i0 + i1 + 1] }", is_write=False),
@@ -41,24 +50,36 @@ SKEWED = replace(
 # threads of the block, which combine what they have.
 TEAM = Certificate(
     sizes={},
-    domains={
-        0: "{ S0[i0] : 0 <= i0 < 4 }",
-        1: "{ S1[i0, i1] : 0 <= i0 < 4 and 0 <= i1 < 8 }",
-        2: "{ S2[i0] : 0 <= i0 < 4 }",
+    placed={
+        0: Placement(
+            domain="{ S0[i0] : 0 <= i0 < 4 }",
+            original="{ S0[i0] -> [0, i0, 0] }",
+            launch="{ S0[i0] -> [0] }",
+            worker="{ S0[i0] -> [i0, 0, 0, 0, 0, 0] }",
+            time="{ S0[i0] -> [0] }",
+            grid=(4, 1, 1, 8, 1, 1),
+            phase="{ S0[i0] -> [0] }",
+        ),
+        1: Placement(
+            domain="{ S1[i0, i1] : 0 <= i0 < 4 and 0 <= i1 < 8 }",
+            original="{ S1[i0, i1] -> [0, i0, 1, i1, 0] }",
+            launch="{ S1[i0, i1] -> [0] }",
+            worker="{ S1[i0, i1] -> [i0, 0, 0, i1, 0, 0] }",
+            time="{ S1[i0, i1] -> [1, 0, 0] }",
+            grid=(4, 1, 1, 8, 1, 1),
+            phase="{ S1[i0, i1] -> [1] }",
+            is_joined=True,
+        ),
+        2: Placement(
+            domain="{ S2[i0] : 0 <= i0 < 4 }",
+            original="{ S2[i0] -> [0, i0, 2] }",
+            launch="{ S2[i0] -> [0] }",
+            worker="{ S2[i0] -> [i0, 0, 0, 0, 0, 0] }",
+            time="{ S2[i0] -> [2] }",
+            grid=(4, 1, 1, 8, 1, 1),
+            phase="{ S2[i0] -> [2] }",
+        ),
     },
-    original={
-        0: "{ S0[i0] -> [0, i0, 0] }",
-        1: "{ S1[i0, i1] -> [0, i0, 1, i1, 0] }",
-        2: "{ S2[i0] -> [0, i0, 2] }",
-    },
-    launch={0: "{ S0[i0] -> [0] }", 1: "{ S1[i0, i1] -> [0] }", 2: "{ S2[i0] -> [0] }"},
-    worker={
-        0: "{ S0[i0] -> [i0, 0, 0, 0, 0, 0] }",
-        1: "{ S1[i0, i1] -> [i0, 0, 0, i1, 0, 0] }",
-        2: "{ S2[i0] -> [i0, 0, 0, 0, 0, 0] }",
-    },
-    time={0: "{ S0[i0] -> [0] }", 1: "{ S1[i0, i1] -> [1, 0, 0] }", 2: "{ S2[i0] -> [2] }"},
-    grids=dict.fromkeys((0, 1, 2), (4, 1, 1, 8, 1, 1)),
     touches=(
         Touch(0, "s", "{ S0[i0] -> A[i0] }", is_write=True),
         Touch(1, "s", "{ S1[i0, i1] -> A[i0] }", is_write=False, is_sum=True, combined=(3,)),
@@ -66,62 +87,76 @@ TEAM = Certificate(
         Touch(2, "s", "{ S2[i0] -> A[i0] }", is_write=False),
     ),
     lengths={"s": (0, 4)},
-    phase={0: "{ S0[i0] -> [0] }", 1: "{ S1[i0, i1] -> [1] }", 2: "{ S2[i0] -> [2] }"},
-    joined=frozenset({1}),
 )
+
+
+def moved(certificate: Certificate, number: int, **changes: Any) -> dict[str, Any]:
+    """Return what another place for one statement changes of a certificate."""
+    placed = certificate.placed
+    return {"placed": {**placed, number: replace(placed[number], **changes)}}
+
+
 WRONG: dict[str, tuple[Certificate, dict[str, Any], str]] = {
     "swapped order": (
         SKEWED,
-        {"time": {0: "{ S0[i0, i1] -> [0, i1, 0, i0, 0] }"}},
+        moved(SKEWED, 0, time="{ S0[i0, i1] -> [0, i1, 0, i0, 0] }"),
         "S0 and S0 conflict on a and may lose their order",
     ),
     "a summation index on threads": (
         SUM,
-        {
-            "worker": {0: "{ S0[i0, i1] -> [0, 0, 0, i1, 0, 0] }"},
-            "time": {0: "{ S0[i0, i1] -> [0, i0, 0] }"},
-            "grids": {0: (1, 1, 1, 8, 1, 1)},
-        },
+        moved(
+            SUM,
+            0,
+            worker="{ S0[i0, i1] -> [0, 0, 0, i1, 0, 0] }",
+            time="{ S0[i0, i1] -> [0, i0, 0] }",
+            grid=(1, 1, 1, 8, 1, 1),
+        ),
         "S0 and S0 conflict on y and may lose their order",
     ),
     "a summation index on blocks": (
         SUM,
-        {
-            "worker": {0: "{ S0[i0, i1] -> [i1, 0, 0, i0, 0, 0] }"},
-            "time": {0: "{ S0[i0, i1] -> [0] }"},
-            "grids": {0: (8, 1, 1, 4, 1, 1)},
-        },
+        moved(
+            SUM,
+            0,
+            worker="{ S0[i0, i1] -> [i1, 0, 0, i0, 0, 0] }",
+            time="{ S0[i0, i1] -> [0] }",
+            grid=(8, 1, 1, 4, 1, 1),
+        ),
         "S0 and S0 conflict on y and may lose their order",
     ),
     "missing iterations": (
         SUM,
-        {"worker": {0: "{ S0[i0, i1] -> [0, 0, 0, i0, 0, 0] : i0 < 3 }"}},
+        moved(SUM, 0, worker="{ S0[i0, i1] -> [0, 0, 0, i0, 0, 0] : i0 < 3 }"),
         "S0: some iterations run nowhere",
     ),
     "iterations run twice": (
         SUM,
-        {"worker": {0: "{ S0[i0, i1] -> [x, 0, 0, i0, 0, 0] : 0 <= x < 1 or (x = 1 and i0 = 3) }"}},
+        moved(
+            SUM,
+            0,
+            worker="{ S0[i0, i1] -> [x, 0, 0, i0, 0, 0] : 0 <= x < 1 or (x = 1 and i0 = 3) }",
+        ),
         "S0: some iterations run twice",
     ),
     "two at once": (
         SUM,
-        {"time": {0: "{ S0[i0, i1] -> [0, floor(i1/2), 0] }"}},
+        moved(SUM, 0, time="{ S0[i0, i1] -> [0, floor(i1/2), 0] }"),
         "S0: two iterations have one place and time",
     ),
     "a grid too small": (
         SUM,
-        {"grids": {0: (1, 1, 1, 3, 1, 1)}},
+        moved(SUM, 0, grid=(1, 1, 1, 3, 1, 1)),
         "S0: an iteration lies outside the grid",
     ),
     "out of bounds": (SUM, {"lengths": {"y": (0, 4), "A": (0, 31)}}, "S0: an access leaves A"),
     "threads that do not meet": (
         TEAM,
-        {"joined": frozenset()},
+        moved(TEAM, 1, is_joined=False),
         "S0 and S1 conflict on s and may lose their order",
     ),
     "threads that meet too late": (
         TEAM,
-        {"phase": {**TEAM.phase, 1: "{ S1[i0, i1] -> [2] }"}},
+        moved(TEAM, 1, phase="{ S1[i0, i1] -> [2] }"),
         "S1 and S2 conflict on s and may lose their order",
     ),
     "partial results that nobody combines": (
@@ -131,10 +166,7 @@ WRONG: dict[str, tuple[Certificate, dict[str, Any], str]] = {
     ),
     "partial results of blocks that are not combined": (
         TEAM,
-        {
-            "worker": {**TEAM.worker, 1: "{ S1[i0, i1] -> [i1, 0, 0, i0, 0, 0] }"},
-            "grids": {**TEAM.grids, 1: (8, 1, 1, 4, 1, 1)},
-        },
+        moved(TEAM, 1, worker="{ S1[i0, i1] -> [i1, 0, 0, i0, 0, 0] }", grid=(8, 1, 1, 4, 1, 1)),
         "S1 and S1 conflict on s and may lose their order",
     ),
     "before the start": (

@@ -121,11 +121,12 @@ def test_merged_loops_are_certified(kind: str) -> None:
     one = decided_text(contraction(recipe(8), STATEMENTS[kind], n=5), AUTO)
     certificate = certify(one.analysis, one.plan())
     assert verify(certificate) == ()
-    text = certificate.worker[0]
-    assert "5*(i4 - (0)) + 1*(i5 - (0))" in text
+    placed = certificate.placed[0]
+    assert "5*(i4 - (0)) + 1*(i5 - (0))" in placed.worker
     # A worker that takes the loops apart again runs iterations of others, or none.
-    wrong = {0: text.replace("5*(i4 - (0))", "4*(i4 - (0))")}
-    assert verify(replace(certificate, worker=wrong)) != ()
+    wrong = placed.worker.replace("5*(i4 - (0))", "4*(i4 - (0))")
+    moved = {**certificate.placed, 0: replace(placed, worker=wrong)}
+    assert verify(replace(certificate, placed=moved)) != ()
 
 
 @pytest.mark.parametrize("kind", STATEMENTS)

@@ -185,8 +185,8 @@ def _uncovered(made: Certificate, ones: list[_Instance], runs: Runs) -> Iterator
     ran: defaultdict[int, set[str]] = defaultdict(set)
     for one in ones:
         ran[one.number].add(f"S{one.number}[{', '.join(map(str, one.at))}]")
-    for number, text in made.domains.items():
-        told = isl.Set(text)
+    for number, place in made.placed.items():
+        told = isl.Set(place.domain)
         if number in ran and not isl.Set(f"{{ {'; '.join(ran[number])} }}").is_subset(told):
             yield f"certificate: S{number} runs outside its iterations"
         if number not in guarded and int(told.count_val().to_python()) != len(ran[number]):
@@ -250,7 +250,7 @@ def _is_kept(
     """Return whether two iterations keep their order, or add to one place and need none."""
     together = first.launch == then.launch
     alone = together and first.worker == then.worker
-    if together and {first.number, then.number} & made.joined:
+    if together and any(made.placed[one.number].is_joined for one in (first, then)):
         block = _but(first.worker, (3, 4, 5)) == _but(then.worker, (3, 4, 5))
         if block and _before(first.phase, then.phase):
             return True
@@ -272,14 +272,14 @@ class _Relations:
     """Where a certificate places iterations, as Python functions of the iterators."""
 
     def __init__(self, made: Certificate) -> None:
-        self.original = {n: _tuple(text) for n, text in made.original.items()}
-        self.places = [
-            {n: _tuple(text) for n, text in relation.items()}
-            for relation in (made.launch, made.worker, made.time, made.phase)
-        ]
+        self.original = {n: _tuple(one.original) for n, one in made.placed.items()}
+        self.places = {
+            n: [_tuple(text) for text in (one.launch, one.worker, one.time, one.phase)]
+            for n, one in made.placed.items()
+        }
 
     def instance(self, number: int, at: tuple[int, ...], event: Event) -> _Instance:
-        parts = (place[number](*at) if number in place else () for place in self.places)
+        parts = (place(*at) for place in self.places[number])
         return _Instance(number, at, event, *parts)
 
 

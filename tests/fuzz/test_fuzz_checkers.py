@@ -109,8 +109,8 @@ def test_a_plan_of_another_nest_is_seen() -> None:
 @pytest.mark.parametrize(
     ("part", "text", "words"),
     [
-        ("domains", "{ S0[i0] : 0 <= i0 < 4 }", "runs outside its iterations"),
-        ("domains", "{ S0[i0] : 0 <= i0 < 6 }", "has other iterations"),
+        ("domain", "{ S0[i0] : 0 <= i0 < 4 }", "runs outside its iterations"),
+        ("domain", "{ S0[i0] : 0 <= i0 < 6 }", "has other iterations"),
         ("original", "{ S0[i0] -> [0, -i0, 0] }", "does not come after"),
     ],
 )
@@ -120,7 +120,8 @@ def test_an_untrue_certificate_is_seen(
     runs, plan = planned(COPY)
     assert list(wrong_certificate(runs, plan)) == []
     made = schedules.certify(runs.analysis, plan)
-    monkeypatch.setattr(schedules, "certify", lambda *_: replace(made, **{part: {0: text}}))
+    placed = {0: replace(made.placed[0], **{part: text})}
+    monkeypatch.setattr(schedules, "certify", lambda *_: replace(made, placed=placed))
     monkeypatch.setattr(schedules, "verify", lambda _: ())
     assert words in "\n".join(wrong_certificate(runs, plan))
 
@@ -128,11 +129,9 @@ def test_an_untrue_certificate_is_seen(
 def test_racing_workers_in_a_certificate_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     runs, plan = planned(CHAIN)
     made = schedules.certify(runs.analysis, plan)
-    changes: dict[str, Any] = {
-        "worker": {0: "{ S0[i0] -> [0, 0, 0, i0, 0, 0] }"},
-        "time": {0: "{ S0[i0] -> [0] }"},
-    }
-    monkeypatch.setattr(schedules, "certify", lambda *_: replace(made, **changes))
+    worker, time = "{ S0[i0] -> [0, 0, 0, i0, 0, 0] }", "{ S0[i0] -> [0] }"
+    placed = {0: replace(made.placed[0], worker=worker, time=time)}
+    monkeypatch.setattr(schedules, "certify", lambda *_: replace(made, placed=placed))
     monkeypatch.setattr(schedules, "verify", lambda _: ())
     assert "race on a" in "\n".join(wrong_certificate(runs, plan))
 

@@ -6,6 +6,15 @@ counted in 32-byte sectors of a warp (CUDA C++ Best Practices Guide, Coalesced A
 Global Memory), reuse by working sets (`traffic`), occupancy, whole waves of blocks, and the
 latency of what a thread does in order. docs/model.md tells how far it is from measurements.
 
+What a launch moves and computes is counted from its threads' loops and accesses; where each lane
+holds a block of outputs, from its rows and columns: it loads what they need in each step of the
+sum, from the L1 if another lane or an earlier step has brought the sector. Both are priced alike.
+
+The block of a contraction's two-level tile works in phases: it loads its part of the output, then
+copies inputs and multiplies, then stores. While one block waits or multiplies, the others that are
+resident with it move data; so the shorter of both times, and the latency between the phases, are
+hidden but for one part in as many as there are blocks.
+
 What the model says of a region's kernels on a device, beside what no kernel can beat.
 """
 
@@ -13,23 +22,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, log2, prod
+from functools import cached_property
+from math import ceil, gcd, log2, prod
 
 from annotune.analysis.facts import AccessFacts, Analysis, Work
 from annotune.annotation.devices import Device
 from annotune.ir.c_types import WORD
+from annotune.ir.nest import MemorySpace
 from annotune.model.bounds import KIB, copies, copy_time, least_time, magma_time, peak_flop_s
 from annotune.model.shape import (
-    Shape,
+    SECTOR_BYTES,
+    LaunchShape,
     ThreadWork,
     element_of,
     host_trips,
     in_parts,
     lanes,
+    moves,
     shape,
     thread_work,
+    warp_sectors,
 )
-from annotune.model.tiles import predict_lanes, predict_tile
 from annotune.model.traffic import (
     BARRIER_CLOCKS,
     ISSUE_PER_CLOCK,
@@ -37,11 +50,12 @@ from annotune.model.traffic import (
     LOOP_INSTRUCTIONS,
     MEMORY_CLOCKS,
     REGISTER_BYTES,
-    SECTOR_BYTES,
+    SM_PARTS,
+    STAGE_CLOCKS,
     TERM_CLOCKS,
+    AccessStream,
     Compiled,
     Prediction,
-    Stream,
     busy_share,
     fetched,
     most_registers,
@@ -49,16 +63,36 @@ from annotune.model.traffic import (
     read_by_waves,
     residency,
 )
-from annotune.schedule.candidate import Candidate
+from annotune.schedule.candidate import (
+    Assignment,
+    Candidate,
+    ContractionTile,
+    Move,
+    held_registers,
+    pipeline_of,
+    resident_of,
+)
 from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.registers import Hold
+from annotune.transforms.tile import tile_name
 
 # 32-bit registers that a thread needs besides values: addresses and counters.
 BASE_REGISTERS = 32
 # Values on their way from memory to a thread at most, beside those that it holds (seen in
 # kernels of a direct gemm: 80 registers).
 VALUES_IN_FLIGHT = 24
+# 32-bit registers of a lane beside its values and their addresses: counters and bounds. With them
+# 16 outputs come to 136 and 25 to 180; ptxas gives gcc 12's code 168 and 167 for sm_90.
+OTHER_REGISTERS = 40
+# Registers of an address, which each accumulator and each operand has for itself.
+ADDRESS = 2
+# Conditions at the edges keep indices alive (measured: 254 in place of 165).
+EDGE_REGISTERS = 80
+# ptxas lets go of half of them before it spills (28 by 16 threads, 128 registers for each).
+NEEDED_AT_EDGES = 40
+# Places of eight bytes next to each other that the banks of shared memory serve at once.
+BANK_PAIRS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +104,17 @@ class _Running:
     busy: float
     lanes_used: float
     occupancy: float
+
+
+@dataclass(frozen=True, slots=True)
+class _LaunchWork:
+    """What one launch moves and does; sectors of the L1 and instructions are those of warps."""
+
+    memory_bytes: float
+    l2_bytes: float
+    l1_sectors: float
+    flop: float
+    instructions: float
 
 
 def predict(
@@ -84,84 +129,144 @@ def predict(
         return predict(with_merged(unit, choice.merges), plain, device, compiled)
     element = max((element_of(unit, a) for a in (*unit.reads, *unit.writes)), default=WORD)
     if choice.contract is not None:
-        return predict_tile(unit, choice.contract, element, device, compiled, choice.moves)
-    if choice.shape and choice.of(Hold):
-        return predict_lanes(unit, choice, device, compiled)
-    form = shape(unit, choice)
-    works = tuple(thread_work(unit, choice, form))
-    registers = compiled.registers if compiled else _registers(works, form, element, device)
-    shared_bytes = compiled.shared_bytes if compiled else 0
-    running = _running(form, works, registers, shared_bytes, device)
-    launches = prod(host_trips(unit, choice).values())
-
-    flop = sum(unit.analysis.work[s].flop for s in unit.statements) / launches
-    streams = [_stream(unit, a) for s in unit.statements for a in unit.analysis.accesses[s]]
-    streams = list({(s.array, s.is_write, tuple(s.strides.items())): s for s in streams}.values())
-    l2_bytes, memory_bytes = _moved(streams, in_parts(unit, form), running.resident, device)
-    warps = form.blocks * ceil(max(1, form.threads) / device.warp_size)
-    sectors, written, instructions = _per_warp(unit, works, form, device)
-    # Stores go through the L1, each warp's by itself.
-    l2_bytes += warps * written * SECTOR_BYTES
-    if compiled is not None:
-        # A spilled register goes to the L1 and back, once in each round.
-        rounds = max((work.rounds for work in works), default=1)
-        spilled = compiled.spill_store_bytes + compiled.spill_load_bytes
-        sectors += rounds * spilled * device.warp_size / SECTOR_BYTES
+        tile = _TiledBlocks(unit, choice.contract, choice.moves, element, device)
+        return tile.prediction(compiled)
+    holds = choice.shape and choice.of(Hold)
+    threads = (_HeldOutputs if holds else _Threads)(unit, choice, element, device)
+    registers = compiled.registers if compiled else threads.registers
+    running = threads.running(registers, compiled.shared_bytes if compiled else 0)
+    work = threads.work(running.resident, compiled)
     clock = device.clock_ghz * 1e9
     l1_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
+    issue_rate = ISSUE_PER_CLOCK * device.sm_count * clock
+    peak = peak_flop_s(element, device)
     moving = min(1.0, 2 * running.busy)
-    # Statements that share a kernel wait at the same time.
-    is_streamed = memory_bytes > device.l2_mib * KIB * KIB
-    waiting = max((_clocks(work, is_streamed) for work in works), default=0)
+    waves = running.waves
     terms = {
-        "device memory": memory_bytes / (device.sustained_bandwidth_gb_s * 1e9) / moving,
-        "L2": l2_bytes / (device.l2_bandwidth_gb_s * 1e9) / moving,
-        "L1": warps * sectors * SECTOR_BYTES / l1_rate / running.busy,
-        "arithmetic": flop / peak_flop_s(element, device) / running.lanes_used / running.busy,
-        "issue": warps * instructions / (ISSUE_PER_CLOCK * device.sm_count * clock) / running.busy,
-        "latency": running.waves * waiting / clock,
+        "device memory": work.memory_bytes / (device.sustained_bandwidth_gb_s * 1e9) / moving,
+        "L2": work.l2_bytes / (device.l2_bandwidth_gb_s * 1e9) / moving,
+        "L1": work.l1_sectors * SECTOR_BYTES / l1_rate / running.busy,
+        "arithmetic": work.flop / peak / running.lanes_used / running.busy,
+        "issue": work.instructions / issue_rate / running.busy,
+        "latency": waves * threads.waiting(work.memory_bytes) / clock,
     }
-    total = overlapping(terms)
-    trees = running.waves * _levels(unit, choice, form) * BARRIER_CLOCKS / clock
+    trees = waves * threads.combining_steps * BARRIER_CLOCKS / clock
     # Blocks leave what they have for one more launch of one block.
-    last = bool(unit.sums) and form.blocks > 1
+    last = bool(unit.sums) and threads.form.blocks > 1
     overhead = (1 + last) * (device.kernel_launch_us * 1e-6) + trees
-    time_s = launches * (total + overhead)
-    return Prediction.of(time_s, terms, running.occupancy, registers, compiled is not None)
+    time_s = threads.launches * (overlapping(terms) + overhead)
+    return Prediction(time_s, terms, running.occupancy, registers, compiled is not None)
 
 
-def _running(
-    form: Shape,
-    works: Sequence[ThreadWork],
-    registers: int,
-    shared_bytes: int,
-    device: Device,
-) -> _Running:
-    threads = max(1, form.threads)
-    warps = ceil(threads / device.warp_size)
-    held = residency(device, threads, registers, shared_bytes)
-    resident = max(1, held.blocks)
-    waves = ceil(max(1, form.blocks) / (device.sm_count * resident))
-    filled = form.blocks / (waves * device.sm_count * resident) if form.blocks else 1.0
-    # Unrolled iterations are independent work of one warp, as good as further warps.
-    factor = max((work.unrolled for work in works), default=1)
-    busy = busy_share(resident * warps * filled, min(4.0, factor**0.5))
-    used = threads / (warps * device.warp_size)
-    share = min(1.0, resident * warps * device.warp_size / device.max_threads_per_sm)
-    return _Running(resident, waves, busy, used, share)
+@dataclass(frozen=True)
+class _Threads:
+    """What the threads of one launch do, counted from their loops and accesses."""
 
+    unit: Unit
+    choice: Candidate
+    element: int
+    device: Device
 
-def _registers(works: Sequence[ThreadWork], form: Shape, element: int, device: Device) -> int:
-    """Return the estimated registers of a thread, no more than the block's threads can have."""
-    held = max((work.held for work in works), default=0)
-    loads = max((sum(x.runs // w.rounds for x in w.loads) for w in works), default=0)
-    values = max(held, min(VALUES_IN_FLIGHT, loads))
-    wanted = BASE_REGISTERS + values * element // REGISTER_BYTES
-    return min(most_registers(device, form.threads), wanted)
+    @cached_property
+    def form(self) -> LaunchShape:
+        """Return the trip counts of the kernel by role."""
+        return shape(self.unit, self.choice)
+
+    @cached_property
+    def works(self) -> tuple[ThreadWork, ...]:
+        """Return what a thread does for each statement."""
+        return tuple(thread_work(self.unit, self.choice, self.form))
+
+    @cached_property
+    def launches(self) -> int:
+        """Return how often the host launches the kernel."""
+        return prod(host_trips(self.unit, self.choice).values())
+
+    @property
+    def warps(self) -> int:
+        """Return the warps of one block."""
+        return ceil(max(1, self.form.threads) / self.device.warp_size)
+
+    @property
+    def independent(self) -> float:
+        """Return how many warps one is as good as by its independent work."""
+        # That of unrolled iterations is.
+        unrolled: float = max((work.unrolled for work in self.works), default=1)
+        return min(4.0, float(unrolled**0.5))
+
+    @property
+    def registers(self) -> int:
+        """Return the estimated registers of a thread, no more than the block's can have."""
+        held = max((work.held for work in self.works), default=0)
+        loads = max((sum(x.runs // w.rounds for x in w.loads) for w in self.works), default=0)
+        values = max(held, min(VALUES_IN_FLIGHT, loads))
+        wanted = BASE_REGISTERS + values * self.element // REGISTER_BYTES
+        return min(most_registers(self.device, self.form.threads), wanted)
+
+    @property
+    def combining_steps(self) -> int:
+        """Return how many steps the trees of one block have in which its threads combine sums."""
+        unit, choice = self.unit, self.choice
+        sums = {name for _, name in unit.shared.sums} if choice.team else {*unit.sums}
+        trees = len({*choice.shared} & sums)
+        return trees * ceil(log2(max(1, self.form.threads)))
+
+    def running(self, registers: int, shared_bytes: int) -> _Running:
+        """Return how the kernel stands on the device."""
+        device, blocks, warps = self.device, self.form.blocks, self.warps
+        threads = max(1, self.form.threads)
+        resident = max(1, residency(device, threads, registers, shared_bytes).blocks)
+        waves = ceil(max(1, blocks) / (device.sm_count * resident))
+        filled = blocks / (waves * device.sm_count * resident) if blocks else 1.0
+        busy = busy_share(resident * warps * filled, self.independent)
+        used = threads / (warps * device.warp_size)
+        share = min(1.0, resident * warps * device.warp_size / device.max_threads_per_sm)
+        return _Running(resident, waves, busy, used, share)
+
+    def waiting(self, memory_bytes: float) -> float:
+        """Return the clocks that the threads of a wave wait for what they do in order."""
+        is_streamed = memory_bytes > self.device.l2_mib * KIB * KIB
+        level = MEMORY_CLOCKS if is_streamed else L2_CLOCKS
+        # Statements that share a kernel wait at the same time.
+        clocks = (work.rounds * (level + work.chain * TERM_CLOCKS) for work in self.works)
+        return max(clocks, default=0)
+
+    def work(self, resident: int, compiled: Compiled | None) -> _LaunchWork:
+        """Return what a launch moves and does, so many of its blocks `resident` on an SM."""
+        unit, device = self.unit, self.device
+        streams = [
+            AccessStream.of(access, element_of(unit, access))
+            for statement in unit.statements
+            for access in unit.analysis.accesses[statement]
+        ]
+        own = {(s.array, s.is_write, tuple(s.strides.items())): s for s in streams}
+        l2_bytes, memory_bytes = _moved(
+            list(own.values()), in_parts(unit, self.form), resident, device
+        )
+        places = lanes(unit, self.form, device.warp_size)
+        sectors = written = instructions = 0.0
+        for work in self.works:
+            for load in work.loads:
+                width = element_of(unit, load.access)
+                touched = load.runs * warp_sectors(load.access, places, width)
+                sectors += touched
+                written += touched if load.access.is_write else 0
+                instructions += load.runs
+            instructions += work.iterations * (1 + LOOP_INSTRUCTIONS / work.unrolled)
+        warps = self.form.blocks * self.warps
+        # Stores go through the L1, each warp's by itself.
+        l2_bytes += warps * written * SECTOR_BYTES
+        if compiled is not None:
+            # A spilled register goes to the L1 and back, once in each round.
+            rounds = max((work.rounds for work in self.works), default=1)
+            spilled = compiled.spill_store_bytes + compiled.spill_load_bytes
+            sectors += rounds * spilled * device.warp_size / SECTOR_BYTES
+        flop = sum(unit.analysis.work[s].flop for s in unit.statements) / self.launches
+        return _LaunchWork(memory_bytes, l2_bytes, warps * sectors, flop, warps * instructions)
 
 
 def _moved(
-    streams: Sequence[Stream], form: Shape, resident: int, device: Device
+    streams: Sequence[AccessStream], form: LaunchShape, resident: int, device: Device
 ) -> tuple[float, float]:
     """Return the bytes that all blocks read through L2, and move to or from device memory."""
     nest = [(name, count) for name, count in form.serial if count > 1]
@@ -183,44 +288,274 @@ def _moved(
     return max(form.blocks / min(resident, max(1, form.blocks)) * per_sm, read), memory
 
 
-def _clocks(work: ThreadWork, from_memory: bool) -> float:
-    """Return the clocks that a thread waits for what it does in order."""
-    level = MEMORY_CLOCKS if from_memory else L2_CLOCKS
-    return work.rounds * (level + work.chain * TERM_CLOCKS)
+class _HeldOutputs(_Threads):
+    """What lanes do that each hold a block of outputs, its rows, over the steps of a sum."""
+
+    @cached_property
+    def form(self) -> LaunchShape:
+        """Return the trip counts of the kernel by role, rows before the loops of the sum."""
+        unit, choice = self.unit, self.choice
+        trips = {name: unit.trips[name] or 1 for name in unit.loops_around(unit.leader)}
+        cut = dict(choice.tiles)
+        threads = {name: cut.get(name, trips[name]) for name in choice.threads}
+        tiled = {name for name in cut if tile_name(name) in choice.blocks}
+        outer = [name for name in trips if name in choice.blocks or name in tiled]
+        blocks = tuple((name, ceil(trips[name] / cut.get(name, 1))) for name in outer)
+        serial = {name: n for name, n in cut.items() if name not in threads}
+        serial |= {n: count for n, count in trips.items() if n not in {*outer, *threads, *cut}}
+        return LaunchShape(tuple(threads.items()), blocks, tuple(serial.items()))
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """Return the serial loops over the outputs of a lane."""
+        cut = dict(self.choice.tiles)
+        return {name: n for name, n in self.form.serial if name in cut}
+
+    @cached_property
+    def loads(self) -> tuple[tuple[AccessFacts, int], ...]:
+        """Return the inputs, each with the elements that a lane loads in one step."""
+        facts = self.unit.analysis.accesses[self.unit.leader]
+        target = next(fact for fact in facts if fact.is_write).access
+        inputs = (fact for fact in facts if fact.access != target)
+        return tuple(
+            (fact, prod(n for name, n in self.rows.items() if moves(fact, name))) for fact in inputs
+        )
+
+    @cached_property
+    def launches(self) -> int:
+        """Return 1: loops of the host count as steps of the sum."""
+        return 1
+
+    @property
+    def outputs(self) -> int:
+        """Return the accumulators of a lane."""
+        return prod(self.rows.values())
+
+    @property
+    def independent(self) -> float:
+        """Return how many warps one is as good as: no accumulator waits for another."""
+        return min(4.0, self.outputs)
+
+    @property
+    def registers(self) -> int:
+        """Return the estimated registers of a lane."""
+        values = self.outputs + sum(n for _, n in self.loads)
+        wanted = OTHER_REGISTERS + values * (self.element // REGISTER_BYTES + ADDRESS)
+        return min(wanted, self.device.max_registers_per_thread)
+
+    def waiting(self, memory_bytes: float) -> float:
+        """Return 0: the accumulators hide the latency of each other's terms."""
+        return 0
+
+    def work(self, resident: int, compiled: Compiled | None) -> _LaunchWork:
+        """Return what a launch moves and does."""
+        unit, form = self.unit, self.form
+        own = dict((*form.thread_trips, *form.serial))
+        steps = prod(n for name, n in form.serial if name not in self.rows)
+        places = lanes(unit, form, self.device.warp_size)
+        footprint = sectors = 0
+        for fact, loads in self.loads:
+            width = element_of(unit, fact)
+            sectors += loads * warp_sectors(fact, places, width)
+            footprint += prod(n for name, n in own.items() if moves(fact, name)) * width
+        work = unit.analysis.work[unit.leader]
+        moved = work.bytes_read + work.bytes_written
+        instructions = sum(n for _, n in self.loads) + self.outputs + LOOP_INSTRUCTIONS
+        turns = form.blocks * self.warps * steps
+        through_l2 = form.blocks * footprint + moved
+        return _LaunchWork(moved, through_l2, turns * sectors, work.flop, turns * instructions)
 
 
-def _levels(unit: Unit, choice: Candidate, form: Shape) -> int:
-    """Return how many steps the trees of one block have in which its threads combine sums."""
-    sums = {name for _, name in unit.shared.sums} if choice.team else {*unit.sums}
-    trees = len({*choice.shared} & sums)
-    return trees * ceil(log2(max(1, form.threads)))
+@dataclass(frozen=True, slots=True)
+class _BlockWork:
+    """What one block of a tile moves, in bytes, and multiplies; `share` of its tile is output.
+
+    `staged` is what it writes to shared memory, `copied` the sectors that it reads for that.
+    `memory` is what all blocks move to and from device memory.
+    """
+
+    blocks: int
+    outputs: int
+    products: int
+    rounds: int
+    staged: float
+    copied: float
+    share: float
+    memory: float
 
 
-def _per_warp(
-    unit: Unit, works: Sequence[ThreadWork], form: Shape, device: Device
-) -> tuple[float, float, float]:
-    """Return (sectors moved through L1, those written, instructions issued) by one warp."""
-    places = lanes(unit, form, device.warp_size)
-    sectors = written = instructions = 0.0
-    for work in works:
-        for load in work.loads:
-            own = load.runs * _sectors(load.access, places, element_of(unit, load.access))
-            sectors += own
-            written += own if load.access.is_write else 0
-            instructions += load.runs
-        instructions += work.iterations * (1 + LOOP_INSTRUCTIONS / work.unrolled)
-    return sectors, written, instructions
+@dataclass(frozen=True)
+class _TiledBlocks:
+    """The blocks of a contraction under a two-level `tile`, of elements of so many bytes.
+
+    With several stages of `moves`, copies are on their way while another one is used. Stages in
+    shared memory, or registers, are those of the block.
+    """
+
+    unit: Unit
+    tile: ContractionTile
+    moves: Sequence[Move]
+    element: int
+    device: Device
+
+    @cached_property
+    def trips(self) -> Mapping[str, int]:
+        """Return the trip counts of the loops around the statement of the sum."""
+        inner, _ = self.tile.contracted
+        around = map(self.unit.loops_around, self.unit.statements)
+        return {name: self.unit.trips[name] or 1 for name in next(x for x in around if inner in x)}
+
+    @property
+    def has_edges(self) -> bool:
+        """Return whether a tile of the output may be cut short."""
+        return any(self.trips[name] % size for name, size in self.tile.outputs)
+
+    @property
+    def stages(self) -> int:
+        """Return the stages of the ring of copies, 0 without one."""
+        ring = pipeline_of(self.moves)
+        return 0 if ring is None else ring.stages
+
+    @property
+    def is_shared(self) -> bool:
+        """Return whether the stages are in shared memory."""
+        ring = pipeline_of(self.moves)
+        return ring is None or ring.through is MemorySpace.SHARED
+
+    @property
+    def staged(self) -> int:
+        """Return the elements of the inputs that a block stages for one step of the sum."""
+        tile = self.tile
+        return tile.x.length * tile.stage_x + tile.y.length * tile.stage_y
+
+    @property
+    def needed(self) -> int:
+        """Return the registers that a thread needs in the inside of the output."""
+        tile, needed = self.tile, held_registers(self.tile, self.element)
+        if self.stages > 1 and not self.is_shared:
+            # The copies go through them.
+            own = ceil(self.staged * tile.contracted[1] / tile.threads)
+            needed += own * self.element // REGISTER_BYTES
+        return needed
+
+    @property
+    def room(self) -> int:
+        """Return the registers that a thread can have."""
+        resident = max(1, resident_of(self.moves))
+        return most_registers(self.device, self.tile.threads * resident)
+
+    @property
+    def shared_bytes(self) -> int:
+        """Return the estimated shared memory of a block."""
+        stages = max(1, self.stages) if self.is_shared else 1
+        return stages * self.staged * self.element * self.tile.contracted[1]
+
+    def prediction(self, compiled: Compiled | None) -> Prediction:
+        """Return the predicted time of one launch."""
+        tile, device = self.tile, self.device
+        estimated = min(self.needed + EDGE_REGISTERS * self.has_edges, self.room)
+        registers = compiled.registers if compiled else estimated
+        shared_bytes = (compiled.shared_bytes if compiled else 0) or self.shared_bytes
+        resident = max(1, residency(device, tile.threads, registers, shared_bytes).blocks)
+        block = self.block(device.sm_count * resident)
+        terms = self.terms(block, resident, shared_bytes, compiled)
+        waves = ceil(block.blocks / (device.sm_count * resident))
+        # With a copy on its way while another is used, only the first is waited for.
+        rounds = 1 if self.stages > 1 else block.rounds
+        waited = MEMORY_CLOCKS + rounds * STAGE_CLOCKS + block.rounds * 2 * BARRIER_CLOCKS
+        moving = max(terms["device memory"], terms["L2"])
+        computing = max(terms["shared memory"], terms["arithmetic"])
+        terms["latency"] = waves * waited / (device.clock_ghz * 1e9)
+        per_sm = block.blocks / device.sm_count
+        # The SM with the most blocks ends last.
+        filled = per_sm / ceil(per_sm)
+        exposed = min(moving, computing) / per_sm * waves + terms["latency"]
+        time_s = max(moving, computing / filled) + exposed + device.kernel_launch_us * 1e-6
+        occupancy = min(1.0, resident * tile.threads / device.max_threads_per_sm)
+        return Prediction(time_s, terms, occupancy, registers, compiled is not None)
+
+    def terms(
+        self, block: _BlockWork, resident: int, shared_bytes: int, compiled: Compiled | None
+    ) -> dict[str, float]:
+        """Return the seconds of what blocks do side by side, without the latency of phases."""
+        tile, device, element = self.tile, self.device, self.element
+        warps = ceil(tile.threads / device.warp_size)
+        # Lanes without a thread are paid for, and so are parts of an SM with a warp less.
+        idle = warps * device.warp_size / tile.threads
+        together = warps * min(resident, ceil(block.blocks / device.sm_count))
+        uneven = ceil(together / SM_PARTS) * SM_PARTS / together
+        multiplied = block.blocks * block.outputs * block.products
+        loads = (1 / tile.register_x[1] + _x_passes(tile) / tile.register_y[1]) * idle
+        kept, moved = self.spills(block, compiled)
+        # What one SM's threads spill stays in its L1 if it fits beside their shared memory.
+        l1_room = device.l1_kib * KIB - resident * shared_bytes
+        is_far = resident * tile.threads * kept > l1_room
+        spilled = block.blocks * tile.threads * moved
+        through_l2 = block.blocks * (block.copied + 2 * block.outputs * block.share * element)
+        through_shared = multiplied * loads * element + block.blocks * block.staged + spilled
+        clock = device.clock_ghz * 1e9
+        shared_rate = device.l1_bytes_per_clock_per_sm * device.sm_count * clock
+        return {
+            "device memory": block.memory / (device.sustained_bandwidth_gb_s * 1e9),
+            "L2": (through_l2 + spilled * is_far) / (device.l2_bandwidth_gb_s * 1e9),
+            "shared memory": through_shared / shared_rate,
+            "arithmetic": 2 * multiplied * idle * uneven / peak_flop_s(element, device),
+        }
+
+    def block(self, at_once: int) -> _BlockWork:
+        """Return what each block does, so many of them running `at_once` on the device."""
+        unit, tile, trips, cut = self.unit, self.tile, self.trips, dict(self.tile.block_extents)
+        # A private sum is no traffic, and what other statements make of it is the output.
+        arrays = unit.analysis.region.arrays
+        every = (f for s in unit.statements for f in unit.analysis.accesses[s])
+        facts = [f for f in every if f.access.array in arrays]
+        target = next(f for f in facts if f.is_write)
+        external = sorted(
+            (name for name in trips if moves(target, name)),
+            key=lambda name: abs(target.strides.get(name) or 0),
+        )
+        grid = [(name, ceil(trips[name] / cut.get(name, 1))) for name in external]
+        summed = {name: n for name, n in trips.items() if name not in external}
+        products = prod(summed.values())
+        inner, depth = tile.contracted
+        inside = {**{name: min(cut.get(name, 1), trips[name]) for name in external}, **summed}
+        rounds = products // summed[inner] * ceil(summed[inner] / depth)
+        stage = {**inside, **dict.fromkeys(summed, 1), inner: min(depth, summed[inner])}
+        streams = [AccessStream.of(fact, self.element) for fact in facts]
+        inputs = [s for s, f in zip(streams, facts, strict=True) if moves(f, inner)]
+        l2_room = self.device.l2_mib * KIB * KIB
+        return _BlockWork(
+            blocks=prod(count for _, count in grid),
+            outputs=tile.threads * tile.register_x[1] * tile.register_y[1],
+            products=products,
+            rounds=rounds,
+            staged=self.staged * self.element * products,
+            copied=rounds * sum(stream.touched(stage) for stream in inputs),
+            share=prod(trips[name] / (count * cut.get(name, 1)) for name, count in grid),
+            memory=read_by_waves(streams, grid, inside, at_once, l2_room),
+        )
+
+    def spills(self, block: _BlockWork, compiled: Compiled | None) -> tuple[float, float]:
+        """Return the bytes of a thread that are kept in memory, and those moved there and back.
+
+        A compiler's figures are those of the instructions, taken to run once for each copy; an
+        estimate is of what its registers do not hold between two steps of the sum.
+        """
+        if compiled is None:
+            wanted = self.needed + NEEDED_AT_EDGES * self.has_edges
+            missing = max(0, wanted - self.room) * REGISTER_BYTES
+            return missing, 2 * block.products * missing
+        moved = compiled.spill_store_bytes + compiled.spill_load_bytes
+        return compiled.spill_store_bytes, block.rounds * moved
 
 
-def _sectors(access: AccessFacts, places: Sequence[dict[str, int]], element: int) -> int:
-    """Return how many 32-byte sectors one warp's access touches."""
-    moving = [(n, stride) for n, stride in access.strides.items() if stride and n in places[0]]
-    offsets = {sum(s * lane[n] for n, s in moving) * element // SECTOR_BYTES for lane in places}
-    return len(offsets)
+def _x_passes(tile: ContractionTile) -> int:
+    """Return how often a bank is asked for an operand of x, the threads of which are neighbours.
 
-
-def _stream(unit: Unit, access: AccessFacts) -> Stream:
-    return Stream.of(access, element_of(unit, access))
+    Neighbours of its own put those of other threads as far away; operands of y are one for all.
+    """
+    is_strided = tile.x.is_split and tile.assign_x is Assignment.ADJACENT
+    return gcd(tile.register_x[1], BANK_PAIRS) if is_strided else 1
 
 
 NOTHING_COMPILED: Mapping[int, Compiled] = {}

@@ -1,6 +1,7 @@
-"""Trip counts of a kernel by role: what of a unit's loops runs on blocks, threads, and in order.
+"""What a candidate makes of a unit's loops, counted without any device.
 
-What one thread of a direct kernel does: its loads, what it holds, and how long it waits.
+Trip counts of a kernel by role, on blocks, threads, and in order; what one thread does: its loads,
+what it holds, and how long it waits; and what all ask of memory: sectors per warp, and per block.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.ir.c_types import WORD, element_bytes
+from annotune.ir.poly import Poly, from_expr
 from annotune.schedule.candidate import Candidate
-from annotune.schedule.launch_sizes import MAX_THREADS, TEAM
-from annotune.schedule.units import Unit
+from annotune.schedule.launch_sizes import ENOUGH_BLOCKS, MAX_THREADS, TEAM, WARP
+from annotune.schedule.units import Unit, with_merged
 from annotune.transforms.tile import deal_name, tile_name
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LaunchShape:
     """Trip counts of a kernel by role, at the region's sizes."""
 
     thread_trips: tuple[tuple[str, int], ...]
@@ -34,7 +36,7 @@ class Shape:
         return prod(n for _, n in self.block_trips)
 
 
-def shape(unit: Unit, choice: Candidate) -> Shape:
+def shape(unit: Unit, choice: Candidate) -> LaunchShape:
     """Return what `choice` makes of the unit's loops; unknown trip counts count as one.
 
     Threads beyond a full block run serially, as the emitted grid does.
@@ -73,7 +75,7 @@ def shape(unit: Unit, choice: Candidate) -> Shape:
     serial += [(n, length) for n, length in lengths.items() if length > 1]
     rest = [n for n in (*order, *trips) if n not in taken and n not in host]
     serial += [(n, trips.get(n, 1)) for n in dict.fromkeys(rest)]
-    return Shape(tuple(threads), tuple(blocks), tuple(serial))
+    return LaunchShape(tuple(threads), tuple(blocks), tuple(serial))
 
 
 def element_of(unit: Unit, access: AccessFacts) -> int:
@@ -82,7 +84,7 @@ def element_of(unit: Unit, access: AccessFacts) -> int:
     return element_bytes(array.element) if array is not None else WORD
 
 
-def in_parts(unit: Unit, form: Shape) -> Shape:
+def in_parts(unit: Unit, form: LaunchShape) -> LaunchShape:
     """Return a shape with the loops of the text in the place of merged ones, about as often.
 
     Neighbouring iterations of a merged loop are all of its inner parts and some of the next.
@@ -102,7 +104,7 @@ def in_parts(unit: Unit, form: Shape) -> Shape:
 
     threads = tuple(parted(form.thread_trips))
     serial = tuple(parted(form.serial))
-    return Shape(threads, tuple(parted(form.block_trips)), serial)
+    return LaunchShape(threads, tuple(parted(form.block_trips)), serial)
 
 
 def host_trips(unit: Unit, choice: Candidate) -> dict[str, int]:
@@ -112,6 +114,8 @@ def host_trips(unit: Unit, choice: Candidate) -> dict[str, int]:
     return {name: unit.trips.get(name) or 1 for name in (*outer, *unit.host)}
 
 
+# Bytes that a device moves at least (CUDA C++ Best Practices Guide, Coalesced Access).
+SECTOR_BYTES = 32
 # nvcc unrolls a loop of known count that is no longer by itself (seen with counts 24 and 28).
 UNROLLED_BY_COMPILER = 32
 # Values that stay in registers over a loop at most: 24 doubles were seen to, 28 spilled.
@@ -152,7 +156,7 @@ class ThreadWork:
         return sum(load.held for load in self.loads)
 
 
-def thread_work(unit: Unit, choice: Candidate, form: Shape) -> Iterator[ThreadWork]:
+def thread_work(unit: Unit, choice: Candidate, form: LaunchShape) -> Iterator[ThreadWork]:
     """Yield what a thread does for each statement of a unit."""
     factors = {statement: factor for statement, _, factor in choice.unroll}
     in_register = dict(choice.registers)
@@ -165,7 +169,7 @@ def thread_work(unit: Unit, choice: Candidate, form: Shape) -> Iterator[ThreadWo
             for access in unit.analysis.accesses[statement]
         )
         target = next((a for a in unit.analysis.accesses[statement] if a.is_write), None)
-        chain = prod(n for name, n in flat.items() if target and not _moves(target, name))
+        chain = prod(n for name, n in flat.items() if target and not moves(target, name))
         iterations = prod(count for _, count in inside)
         unrolled = max(factors.get(statement, 1), prod(flat.values()))
         yield ThreadWork(statement, loads, prod(rolled.values()), chain, iterations, unrolled)
@@ -189,9 +193,9 @@ def _load(
     What the innermost loop moves is loaded for the whole of it first, if that is unrolled and
     registers hold it.
     """
-    values = prod(count for name, count in flat.items() if _moves(access, name))
+    values = prod(count for name, count in flat.items() if moves(access, name))
     names = list(rolled)
-    depth = max((k + 1 for k, name in enumerate(names) if _moves(access, name)), default=0)
+    depth = max((k + 1 for k, name in enumerate(names) if moves(access, name)), default=0)
     is_hoisted = depth < len(names) and values <= MOST_HELD
     if access.is_write and not keeps:
         is_hoisted = False
@@ -201,11 +205,12 @@ def _load(
     return Load(access, runs, values if is_hoisted else 0)
 
 
-def _moves(access: AccessFacts, loop: str) -> bool:
+def moves(access: AccessFacts, loop: str) -> bool:
+    """Return whether iterations of `loop` touch different elements, so far as it is known."""
     return access.strides.get(loop, 0) != 0
 
 
-def lanes(unit: Unit, form: Shape, warp_size: int) -> list[dict[str, int]]:
+def lanes(unit: Unit, form: LaunchShape, warp_size: int) -> list[dict[str, int]]:
     """Return the thread indices of the first warp's lanes, x fastest, for loops of the text."""
     found = []
     # The lanes' places along each loop are few, and come again and again.
@@ -220,3 +225,142 @@ def lanes(unit: Unit, form: Shape, warp_size: int) -> list[dict[str, int]]:
             rest //= count
         found.append(place)
     return found
+
+
+def warp_sectors(access: AccessFacts, places: Sequence[Mapping[str, int]], element: int) -> int:
+    """Return how many sectors the lanes at `places` touch in one access."""
+    moving = [(n, stride) for n, stride in access.strides.items() if stride and n in places[0]]
+    offsets = {sum(s * lane[n] for n, s in moving) * element // SECTOR_BYTES for lane in places}
+    return len(offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Sectors that all warps of a launch ask for, and that its blocks fetch if each does it once.
+
+    `warps` and `blocks` are those of the launch, idle lanes and all.
+    """
+
+    requested: int
+    fetched: int
+    warps: int
+    blocks: int
+
+    def is_less(self, other: Traffic) -> bool:
+        """Return whether this is better in one count, and worse in none that matters.
+
+        A launch of few blocks leaves most of a device idle, whatever each of them saves.
+        """
+        if self.blocks < min(other.blocks, ENOUGH_BLOCKS):
+            return False
+        own = (self.fetched, self.requested, self.warps)
+        its = (other.fetched, other.requested, other.warps)
+        return own != its and all(a <= b for a, b in zip(own, its, strict=True))
+
+    def __str__(self) -> str:
+        return (
+            f"{self.fetched} sectors into {self.blocks} blocks, {self.requested} into "
+            f"{self.warps} warps"
+        )
+
+
+def traffic(unit: Unit, choice: Candidate) -> Traffic:
+    """Return what a choice asks of memory at the region's sizes, without staged copies."""
+    unit = with_merged(unit, choice.merges)
+    form = shape(unit, choice)
+    places = lanes(unit, form, WARP)
+    requested = 0
+    for access in _touched(unit):
+        turns = prod(n for name, n in form.serial if moves(access, name))
+        requested += turns * warp_sectors(access, places, element_of(unit, access))
+    fetched = sum(box.sectors for box in _boxes(unit, form))
+    blocks = form.blocks * _used(unit, choice)
+    warps = blocks * ceil(form.threads / WARP)
+    full = blocks * max(1.0, form.threads / WARP)
+    return Traffic(round(requested * full), round(fetched * blocks), round(warps), form.blocks)
+
+
+def _used(unit: Unit, choice: Candidate) -> float:
+    """Return the share of all tiles' iterations that are inside their loops."""
+    trips = [(unit.trips[loop] or size, size) for loop, size in choice.tiles]
+    return prod(trip / (ceil(trip / size) * size) for trip, size in trips)
+
+
+def _touched(unit: Unit) -> Iterator[AccessFacts]:
+    for statement in unit.statements:
+        yield from unit.analysis.accesses[statement]
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """What a block touches of an array: rows, and elements of `width` bytes in each."""
+
+    rows: int
+    length: int
+    width: int
+
+    @property
+    def sectors(self) -> int:
+        # A row begins anywhere in a sector.
+        return self.rows * (self.length * self.width // SECTOR_BYTES + 1)
+
+
+def _boxes(unit: Unit, form: LaunchShape) -> Iterator[_Box]:
+    """Yield what a block touches of each array, accesses that differ by constants together."""
+    form = in_parts(unit, form)
+    counts = dict(form.thread_trips)
+    for name, n in form.serial:
+        counts[name] = counts.get(name, 1) * n
+    groups: dict[tuple[object, ...], list[AccessFacts]] = {}
+    for access in _touched(unit):
+        groups.setdefault(_kind(access, counts), []).append(access)
+    sizes = unit.analysis.region.sizes
+    for found in groups.values():
+        places = range(len(found[0].indices))
+        reaches = [_reach(found, place, counts, sizes) for place in places]
+        (*rows, (runs, last)) = reaches or [(1, 1)]
+        yield _Box(runs * prod(n * length for n, length in rows), last, element_of(unit, found[0]))
+
+
+def _kind(access: AccessFacts, counts: Mapping[str, int]) -> tuple[object, ...]:
+    """Return what accesses have in common whose elements lie side by side."""
+    parts: list[object] = [access.access.array]
+    for index in access.indices:
+        factors, rest = _linear(from_expr(index), counts)
+        parts.append((tuple(sorted((v, str(f)) for v, f in factors.items())), str(_open(rest))))
+    return tuple(parts)
+
+
+def _linear(poly: Poly | None, counts: Mapping[str, int]) -> tuple[Mapping[str, Poly], Poly | None]:
+    split = None if poly is None else poly.linear_in(tuple(counts))
+    return ({}, None) if split is None else split
+
+
+def _open(rest: Poly | None) -> Poly | None:
+    """Return a polynomial without its constant."""
+    return None if rest is None else Poly(tuple(term for term in rest.terms if term[0]))
+
+
+def _reach(
+    found: list[AccessFacts], place: int, counts: Mapping[str, int], sizes: Mapping[str, int]
+) -> tuple[int, int]:
+    """Return how many runs the accesses touch along one dimension, and the elements of each.
+
+    Rows that lie in one dimension, ``A[i*n + j]``, are runs apart where they are longer than
+    what is touched of them.
+    """
+    factors, rest = _linear(from_expr(found[0].indices[place]), counts)
+    if rest is None:
+        return 1, max(counts.values(), default=1)
+    at = []
+    for access in found:
+        _, own = _linear(from_expr(access.indices[place]), counts)
+        at.append(0 if own is None else dict(own.terms).get((), 0))
+    runs, length = 1, 1 + max(at) - min(at)
+    steps = ((abs(f.at(sizes).constant or 1), counts[v]) for v, f in factors.items())
+    for step, count in sorted(steps):
+        if step <= length:
+            length += step * (count - 1)
+        else:
+            runs *= count
+    return runs, length

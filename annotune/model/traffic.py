@@ -29,6 +29,7 @@ from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.annotation.devices import Device
+from annotune.model.shape import SECTOR_BYTES
 
 # A round trip to device memory and to L2, queues included.
 MEMORY_CLOCKS = 900
@@ -57,50 +58,24 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The terms of one kernel's predicted time, in seconds; `time_s` joins them.
+    """One kernel's predicted time and its `terms` by their names in tables, in seconds.
 
-    `l1_s` is the time of the L1 or, where inputs are staged, of the shared memory in its place.
-    `latency_s` is the time in which nothing is busy, since what one thread does next waits for
-    what it did before. `occupancy` is the share of an SM's threads that are resident, `limit` the
-    name of the slowest term. `registers` are those of a thread: a compiler's word where
-    `is_compiled`, else an estimate.
+    Where inputs are staged, there is shared memory in the place of the L1. The term of latency is
+    the time in which nothing is busy, since what one thread does next waits for what it did before.
+    `occupancy` is the share of an SM's threads that are resident. `registers` are those of a
+    thread: a compiler's word where `is_compiled`, else an estimate.
     """
 
     time_s: float
-    memory_s: float
-    l2_s: float
-    l1_s: float
-    arithmetic_s: float
-    issue_s: float
-    latency_s: float
+    terms: Mapping[str, float]
     occupancy: float
-    limit: str
     registers: int
     is_compiled: bool
 
-    @classmethod
-    def of(
-        cls,
-        time_s: float,
-        terms: Mapping[str, float],
-        occupancy: float,
-        registers: int,
-        is_compiled: bool,
-    ) -> Prediction:
-        """Return the prediction whose terms, in seconds, have the names of tables."""
-        return cls(
-            time_s,
-            terms["device memory"],
-            terms["L2"],
-            terms["L1"] if "L1" in terms else terms["shared memory"],
-            terms["arithmetic"],
-            terms.get("issue", 0.0),
-            terms.get("latency", 0.0),
-            occupancy,
-            max(terms, key=lambda name: terms[name]),
-            registers,
-            is_compiled,
-        )
+    @property
+    def limit(self) -> str:
+        """Return the name of the slowest term."""
+        return max(self.terms, key=lambda name: self.terms[name])
 
 
 # Registers are given to whole warps in units, each from one of the four parts of an SM.
@@ -177,8 +152,6 @@ def _rounded(value: int, unit: int) -> int:
     return -(-value // unit) * unit
 
 
-# Bytes of the smallest transfer between L1, L2 and device memory.
-SECTOR_BYTES = 32
 # Warps per SM that keep its units busy, without unrolling: four schedulers and about eight
 # clocks between dependent FP64 operations (assumption: Hopper's latency is not published).
 WARPS_TO_HIDE = 32
@@ -206,7 +179,7 @@ def busy_share(warps: float, independent: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class AccessStream:
     """One array access of a statement: its strides in bytes, None where one is not known.
 
     `loops` are the loops around the statement; the access uses the same element again in those
@@ -219,7 +192,7 @@ class Stream:
     is_write: bool
 
     @classmethod
-    def of(cls, access: AccessFacts, element_bytes: int) -> Stream:
+    def of(cls, access: AccessFacts, element_bytes: int) -> AccessStream:
         """Return the access of a statement as a stream."""
         strides = {
             name: None if stride is None else abs(stride) * element_bytes
@@ -249,7 +222,7 @@ class Stream:
 
 
 def fetched(
-    streams: Sequence[Stream],
+    streams: Sequence[AccessStream],
     nest: Sequence[tuple[str, int]],
     together: Mapping[str, int],
     room_bytes: float,
@@ -277,7 +250,7 @@ def fetched(
 
 
 def read_by_waves(
-    streams: Sequence[Stream],
+    streams: Sequence[AccessStream],
     blocks: Sequence[tuple[str, int]],
     inside: Mapping[str, int],
     at_once: int,

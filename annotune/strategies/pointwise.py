@@ -24,8 +24,7 @@ from math import ceil, prod
 from annotune.analysis.facts import AccessFacts
 from annotune.diagnostics import NOWHERE
 from annotune.ir.expr import Access
-from annotune.model.sectors import traffic
-from annotune.model.shape import Shape, shape
+from annotune.model.shape import LaunchShape, shape, traffic
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import SM_THREADS, WARP
 from annotune.schedule.units import Unit, as_merged, refused_merges, with_merged
@@ -359,7 +358,7 @@ def _keeps(choice: Candidate) -> bool:
     return bool(choice.merges) and len(choice.tiles) > 1
 
 
-def _turns(form: Shape, choice: Candidate) -> int:
+def _turns(form: LaunchShape, choice: Candidate) -> int:
     """Return how often the warps of a launch run a statement, idle lanes and all."""
     padded = {loop for step in choice.of(Pad) for loop in step.loops}
     full = prod(size for loop, size in choice.tiles if loop in padded)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from annotune import plugins
-from annotune.model.sectors import traffic
+from annotune.model.shape import traffic
 from annotune.schedule.candidate import Candidate, Moves, Reason
 from annotune.schedule.units import Unit
 from annotune.strategies.direct import choose

@@ -13,7 +13,7 @@ from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Expr, Int, accesses, print_expr, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Assign, Level, Loop, walk_paths
-from annotune.model.traffic import SECTOR_BYTES
+from annotune.model.shape import SECTOR_BYTES
 from annotune.schedule.plan import Kernel
 from machine_code.parts import parts_of, spelled_out
 

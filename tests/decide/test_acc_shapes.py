@@ -308,7 +308,7 @@ def test_the_model_sees_what_a_block_saves_and_what_it_costs() -> None:
     own = shapes(one)
     assert names(own)[:2] == ["registers", "merged"]
     block, plain = (predict(unit, choice, load_device("h200")) for choice in own[:2])
-    assert block.l1_s < 0.5 * plain.l1_s
+    assert block.terms["L1"] < 0.5 * plain.terms["L1"]
     # ptxas counts 168 for gcc 12's code.
     assert 120 <= block.registers <= 200
     assert block.time_s < plain.time_s

@@ -17,11 +17,10 @@ from hypothesis import strategies as st
 from annotune.annotation.devices import load_device
 from annotune.ir.nest import MemorySpace
 from annotune.model.predict import predict
-from annotune.model.shape import shape, thread_work
+from annotune.model.shape import SECTOR_BYTES, shape, thread_work
 from annotune.model.traffic import (
-    SECTOR_BYTES,
+    AccessStream,
     Compiled,
-    Stream,
     fetched,
     most_registers,
     read_by_waves,
@@ -128,7 +127,7 @@ def test_copies_ahead_are_waited_for_once_and_take_their_room() -> None:
     choice = replace(choice, contract=replace(tile_of(choice), contracted=("h7", 12)))
     plain = predict(unit, replace(choice, moves=()), H200)
     ahead = predict(unit, replace(choice, moves=moves(0, stages=2)), H200)
-    assert ahead.latency_s < plain.latency_s
+    assert ahead.terms["latency"] < plain.terms["latency"]
     assert ahead.registers == plain.registers
     held = moves(0, stages=2, through=MemorySpace.DEALT)
     small = replace(
@@ -151,7 +150,7 @@ def test_spills_of_a_direct_kernel_cost_time() -> None:
     head = "void f(int n, double y[restrict n], double A[restrict n][n], double x[restrict n]) {"
     one = decided_text(f"{head}\n{text}{nest}\n/*@ end @*/\n}}\n")
     (unit,), (choice,) = one.base.apart, one.decision.choices
-    times = [predict(unit, choice, H200, Compiled(64, b, b)).l1_s for b in (0, 100, 200)]
+    times = [predict(unit, choice, H200, Compiled(64, b, b)).terms["L1"] for b in (0, 100, 200)]
     assert times == sorted(set(times))
 
 
@@ -171,7 +170,7 @@ def test_the_most_registers_fit_and_one_step_more_does_not(threads: int) -> None
 
 
 def test_bytes_that_loops_touch() -> None:
-    rows = Stream("a", {"i": 800, "j": 8, "k": 0, "m": None}, 8, False)
+    rows = AccessStream("a", {"i": 800, "j": 8, "k": 0, "m": None}, 8, False)
     assert rows.touched({"k": 100}) == 32
     assert rows.touched({"j": 4}) == 32
     assert rows.touched({"j": 16, "k": 5}) == 128
@@ -188,7 +187,7 @@ counts = st.fixed_dictionaries({name: st.integers(1, 6) for name in "ijk"})
 
 @given(strides=strides, counts=counts)
 def test_no_fewer_bytes_than_are_touched(strides: dict[str, int], counts: dict[str, int]) -> None:
-    stream = Stream("a", strides, 8, False)
+    stream = AccessStream("a", strides, 8, False)
     moving = [(strides.get(name, 0), n) for name, n in counts.items()]
     places = product(*(range(n) for _, n in moving))
     sectors = {sum(s * p for (s, _), p in zip(moving, place, strict=True)) for place in places}
@@ -197,8 +196,8 @@ def test_no_fewer_bytes_than_are_touched(strides: dict[str, int], counts: dict[s
 
 def test_a_loop_finds_again_what_the_cache_held() -> None:
     # In each iteration of i, all of x is read again; A is read once.
-    x = Stream("x", {"j": 8}, 8, False)
-    matrix = Stream("A", {"i": 8000, "j": 8}, 8, False)
+    x = AccessStream("x", {"j": 8}, 8, False)
+    matrix = AccessStream("A", {"i": 8000, "j": 8}, 8, False)
     nest = (("i", 100), ("j", 1000))
     assert fetched([x, matrix], nest, {}, 64_000) == (8000, 800_000)
     # Both rows do not fit: x comes again each time.
@@ -206,7 +205,7 @@ def test_a_loop_finds_again_what_the_cache_held() -> None:
 
 
 def test_blocks_share_what_the_l2_holds() -> None:
-    stream = Stream("B", {"j": 8, "l": 8000}, 8, False)
+    stream = AccessStream("B", {"j": 8, "l": 8000}, 8, False)
     inside, blocks = {"l": 1000, "j": 100}, (("i", 50), ("j", 10))
     assert read_by_waves([stream], blocks, inside, 10, 1e9) == 8_000_000
     # With room for nothing, each ten blocks along i bring their columns again.

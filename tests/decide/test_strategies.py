@@ -15,7 +15,7 @@ from support.regions import regions_of
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify
 from annotune.ir.nest import LocalArray, walk_stmts
-from annotune.model.sectors import Traffic, traffic
+from annotune.model.shape import Traffic, traffic
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from annotune.analysis.facts import AccessFacts, Analysis, ArrayUse, Work
+from annotune.analysis.facts import AccessFacts, Analysis, Work
 from annotune.annotation.devices import Device
 from annotune.ir.c_types import WORD, element_bytes, real_bytes
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
 from annotune.ir.fold import fold
-from annotune.ir.nest import Assign
 from annotune.ir.region import Region
 from annotune.schedule.units import Unit
 from annotune.transforms.tree import find_assign
@@ -116,9 +115,12 @@ def _roles(
     assign = find_assign(unit.body, statement)
     facts = unit.analysis.accesses[statement]
     target = next((f for f in facts if f.is_write), None)
-    factors = [f for f in _factors(assign) if isinstance(f, Access)]
-    inputs = [next((f for f in facts if f.access == one), None) for one in factors]
-    if target is None or assign.op not in ("+=", "-=") or len(inputs) != 2:
+    factors = list(_factors(assign.value))
+    is_product = all(isinstance(factor, Access | Real | Int | Var) for factor in factors)
+    elements = [factor for factor in factors if isinstance(factor, Access)]
+    inputs = [next((f for f in facts if f.access == one), None) for one in elements]
+    sums = assign.op in ("+=", "-=")
+    if target is None or not sums or not is_product or len(inputs) != 2:
         return "does not accumulate a product of two array elements"
     a, b = inputs
     loops = unit.loops_around(statement)
@@ -156,24 +158,16 @@ def _batch(
     return frozenset((outer,))
 
 
-def _factors(assign: Assign) -> Iterator[Expr]:
-    """Yield the factors of a product of elements and scalars, nothing for another expression."""
-    found = list(_product(assign.value))
-    if all(one is not None for one in found):
-        yield from (one for one in found if one is not None)
-
-
-def _product(expr: Expr) -> Iterator[Expr | None]:
+def _factors(expr: Expr) -> Iterator[Expr]:
+    """Yield what a product is made of, up to its sign."""
     match expr:
         case Binary("*", left, right):
-            yield from _product(left)
-            yield from _product(right)
+            yield from _factors(left)
+            yield from _factors(right)
         case Negate(operand):
-            yield from _product(operand)
-        case Access() | Real() | Int() | Var():
-            yield expr
+            yield from _factors(operand)
         case _:
-            yield None
+            yield expr
 
 
 def least_time(work: Work, region: Region, device: Device) -> float:
@@ -183,7 +177,7 @@ def least_time(work: Work, region: Region, device: Device) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Copies:
+class HostCopies:
     """The bytes that an entry copies to the device and back, at the region's sizes."""
 
     to_device: int
@@ -194,7 +188,7 @@ class Copies:
         return self.to_device + self.to_host
 
 
-def copies(analysis: Analysis) -> Copies | str:
+def copies(analysis: Analysis) -> HostCopies | str:
     """Return what the entry of a region copies, or why that is not known."""
     to_device = to_host = 0
     for name, use in analysis.uses.items():
@@ -205,19 +199,15 @@ def copies(analysis: Analysis) -> Copies | str:
         if not isinstance(length, Int):
             return f"the length of {name} is not known"
         size = max(0, length.value) * element_bytes(array.element)
-        to_device += size if _comes_in(use) else 0
+        to_device += size if use.is_read or not use.overwritten else 0
         to_host += size if use.is_written else 0
-    return Copies(to_device, to_host)
+    return HostCopies(to_device, to_host)
 
 
-def copy_time(moved: Copies, device: Device) -> float:
+def copy_time(moved: HostCopies, device: Device) -> float:
     """Return the seconds that copies take over the device's link to its host, one way at a time.
 
     A user's pages are not pinned, so the preset's rate for pageable memory counts. Allocation on
     the device is not in it (docs/model.md).
     """
     return moved.total / (device.pageable_host_link_gb_s * 1e9)
-
-
-def _comes_in(use: ArrayUse) -> bool:
-    return use.is_read or not use.overwritten

@@ -8,7 +8,7 @@ from decide.recipes import decided, decided_text, example
 from annotune.annotation.devices import load_device
 from annotune.model.bounds import (
     BatchedProducts,
-    Copies,
+    HostCopies,
     batched_products,
     copies,
     copy_time,
@@ -79,8 +79,8 @@ def test_copies_are_what_comes_in_and_what_goes_out() -> None:
     one = decided(example("nwchem/sd_t_d1.c", "sd_t_d1_1", dict.fromkeys(names, 16)))
     small, large = 16**4 * 8, 16**6 * 8
     moved = copies(one.analysis)
-    assert moved == Copies(2 * small + large, large)
-    assert isinstance(moved, Copies)
+    assert moved == HostCopies(2 * small + large, large)
+    assert isinstance(moved, HostCopies)
     assert copy_time(moved, H200) == pytest.approx((2 * small + 2 * large) / 10e9)
     model = RegionModel(one.analysis, one.base.apart, one.decision.choices, H200)
     found = model.forecast()

@@ -263,7 +263,9 @@ class Unit:
         """Return whether iterations of a loop, merged or not, are evenly apart in every access."""
         parts = self.parts_of(name)
         return len(parts) == 1 or all(
-            follow(fact, parts, self.trips) for n in self.statements for fact in self._facts(n)
+            follow(fact, parts, self.trips)
+            for n in self.statements
+            for fact in self.analysis.accesses[n]
         )
 
     def in_parts(self, name: str, index: int) -> Iterator[tuple[str, int]]:
@@ -277,9 +279,6 @@ class Unit:
             yield part, index % count
             index //= count
 
-    def _facts(self, statement: int) -> tuple[AccessFacts, ...]:
-        return self.analysis.accesses[statement]
-
     def goes_stale(self, target: Access, loop: str) -> bool:
         """Return whether a statement inside `loop` uses another element of the target's array."""
         inside = [s for s in self.statements if loop in self.loops_around(s)]
@@ -288,13 +287,14 @@ class Unit:
 
     @cached_property
     def reads(self) -> tuple[AccessFacts, ...]:
-        """Return the inputs: what is read, without the targets of ``+=``."""
-        out = []
-        for statement in self.statements:
-            facts = self.analysis.accesses[statement]
-            targets = [f.access for f in facts if f.is_write]
-            out += [f for f in facts if not f.is_write and f.access not in targets]
-        return tuple(out)
+        """Return the inputs of all statements."""
+        return tuple(fact for s in self.statements for fact in self.inputs(s))
+
+    def inputs(self, statement: int) -> tuple[AccessFacts, ...]:
+        """Return what a statement reads, without the target of a ``+=``."""
+        facts = self.analysis.accesses[statement]
+        targets = [f.access for f in facts if f.is_write]
+        return tuple(f for f in facts if not f.is_write and f.access not in targets)
 
     @cached_property
     def writes(self) -> tuple[AccessFacts, ...]:

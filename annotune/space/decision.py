@@ -451,6 +451,30 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
         refuse_beside(unit, copying, asked)
         choice = peeled_as_wished(_contracted(unit, tile, asked), copying)
         return choice.having(*unrolled, without=(Unroll,))
+    choice = _with_axes(unit, picked, asked)
+    permuted = common(unit, asked.by_statement(Permute), "permute", asked)
+    if permuted is not None:
+        reason = Reason("order", ", ".join(permuted.order), "the recipe says so")
+        choice = choice.ordered(permuted.order, reason)
+    choice = with_copies(choice, copying)
+    own_block = {step.statement for step in copying if isinstance(step, Hold)}
+    held = {s: loop for s, loop in _own_registers(unit, choice) if s not in own_block}
+    held |= {step.statement: step.loop for step in asked.of(Registers, own)}
+    # Copies may stand in the loop that the rules would unroll.
+    factors = {} if picked is None else {s: factor for s, _, factor in picked.unroll}
+    if not unrolled and not copying:
+        unrolled = tuple(_own_unrolls(unit, choice, factors))
+    kept = (Registers(statement, loop) for statement, loop in sorted(held.items()))
+    others = asked.foreign(own)
+    return choice.having(*kept, *unrolled, *others, without=(Registers, Unroll))
+
+
+def _with_axes(unit: Unit, picked: Candidate | None, asked: RecipeSteps) -> Candidate:
+    """Return the choice with loops on axes, in tiles and in the shares of workers.
+
+    They are the recipe's, else the point's own or those of the rules, around the recipe's tiles.
+    """
+    own = unit.statements
     axes = common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
     cut = tuple((t.loop, t.size) for s in own for t in asked.of(Tile, (s,)))
     dealt = tuple((d.loop, d.workers) for s in own for d in asked.of(Deal, (s,)))
@@ -470,21 +494,7 @@ def kernel_choice(unit: Unit, point: Point, asked: RecipeSteps) -> Candidate:
         again = {loop for loop, _ in cut}
         every = (*cut, *(t for t in choice.tiles if t[0] not in again))
         choice = choice.having(*(Tile(choice.leader, *one) for one in every), without=(Tile,))
-    permuted = common(unit, asked.by_statement(Permute), "permute", asked)
-    if permuted is not None:
-        reason = Reason("order", ", ".join(permuted.order), "the recipe says so")
-        choice = choice.ordered(permuted.order, reason)
-    choice = with_copies(choice, copying)
-    own_block = {step.statement for step in copying if isinstance(step, Hold)}
-    held = {s: loop for s, loop in _own_registers(unit, choice) if s not in own_block}
-    held |= {step.statement: step.loop for step in asked.of(Registers, own)}
-    # Copies may stand in the loop that the rules would unroll.
-    factors = {} if picked is None else {s: factor for s, _, factor in picked.unroll}
-    if not unrolled and not copying:
-        unrolled = tuple(_own_unrolls(unit, choice, factors))
-    kept = (Registers(statement, loop) for statement, loop in sorted(held.items()))
-    others = asked.foreign(own)
-    return choice.having(*kept, *unrolled, *others, without=(Registers, Unroll))
+    return choice
 
 
 def _merges(asked: RecipeSteps) -> dict[int, tuple[tuple[str, ...], ...]]:

@@ -13,9 +13,14 @@ from annotune.annotation.spec import Argument, Command, Formula
 from annotune.schedule.candidate import Candidate, described
 from annotune.space.decision import Decision, Point
 from annotune.strategies.openacc import RECIPE, acc_levels
-from annotune.transforms.language import words_of, written
-from annotune.transforms.registers import Hold
+from annotune.transforms.distribute import Fuse
+from annotune.transforms.language import on_place, words_of, written
+from annotune.transforms.map import Map
+from annotune.transforms.merge import Merge
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.stage import Stage
+from annotune.transforms.tile import Deal, Tile
 from annotune.transforms.tile_ends import Pad, Peel
 
 ACC_PLACES = ("gang", "worker", "vector")
@@ -137,47 +142,40 @@ def commands(
     fused: list[Command] = []
     unrolled: list[Command] = []
     for choice in choices:
-        leader = _number(choice.leader)
-        for loops in choice.merges:
-            shaped.append(Command("merge", (leader, Argument(loops))))
-        if choice.order and choice.contract is None:
-            for part in choice.parts:
-                shaped.append(Command("permute", (_number(part[0]), Argument(choice.order))))
-        for loop, size in choice.tiles if choice.contract is None else ():
-            shaped.append(Command("tile", (leader, Argument(loop), Argument(size))))
-        for loop, workers in choice.deals if choice.contract is None else ():
-            shaped.append(Command("deal", (leader, Argument(loop), Argument(workers))))
-        # A team's loops need not be around the leader, and all of them follow from the first.
-        threads = choice.threads or choice.shared[:1]
-        if choice.contract is not None:
-            summing = _number(choice.of(Pad)[0].statement)
-            shaped.append(Command("contract", (summing, *_contract(choice))))
-        elif choice.blocks or threads:
-            axes = []
-            if choice.blocks:
-                axes.append(Argument(choice.blocks, "block"))
-            if threads:
-                axes.append(Argument(threads, "thread"))
-            if choice.max_blocks:
-                axes.append(Argument(choice.max_blocks, "max_blocks"))
-            shaped.append(Command("cuda", (_number(choice.mapped), *axes)))
+        shaped += _shaping(choice)
         shaped += map(written, choice.moves)
-        for statement, loop in choice.registers:
-            held.append(Command("registers", (_number(statement), Argument(loop))))
+        held += map(written, choice.of(Registers))
         if choice.contract is None:
-            held += map(written, choice.of(Stage))
-            held += map(written, (*choice.of(Hold), *choice.of(Pad)))
+            held += map(written, (*choice.of(Stage), *choice.of(Hold), *choice.of(Pad)))
         held += map(written, choice.of(Peel))
         if len(choice.parts) > 1:
-            leaders = tuple(_number(part[0]) for part in choice.parts)
-            fused.append(Command("fuse", leaders))
+            fused.append(written(Fuse(tuple(part[0] for part in choice.parts))))
         for statement, loop, factor in choice.unroll:
             is_tried = statement in factors and choice.contract is None
             value: int | Formula = Formula(f"UF{statement}") if is_tried else factor
             unrolled.append(
-                Command("unroll", (_number(statement), Argument(loop), Argument(value)))
+                Command("unroll", (Argument(statement), Argument(loop), Argument(value)))
             )
     return (*shaped, *held, *fused, *unrolled)
+
+
+def _shaping(choice: Candidate) -> Iterator[Command]:
+    """Yield the commands that shape a kernel's nests and map its loops."""
+    leader, tile = choice.leader, choice.contract
+    yield from (written(Merge(leader, loops)) for loops in choice.merges)
+    if tile is not None:
+        summing = Argument(choice.of(Pad)[0].statement)
+        yield Command("contract", (summing, *_contract(choice)))
+        return
+    if choice.order:
+        yield from (written(Permute(part[0], choice.order)) for part in choice.parts)
+    yield from (written(Tile(leader, loop, size)) for loop, size in choice.tiles)
+    yield from (written(Deal(leader, loop, workers)) for loop, workers in choice.deals)
+    # A team's loops need not be around the leader, and all of them follow from the first.
+    threads = choice.threads or choice.shared[:1]
+    if choice.blocks or threads:
+        levels = (*on_place("block", choice.blocks), *on_place("thread", threads))
+        yield written(Map(choice.mapped, levels, max_blocks=choice.max_blocks))
 
 
 def _contract(choice: Candidate) -> Iterator[Argument]:
@@ -195,7 +193,3 @@ def _contract(choice: Candidate) -> Iterator[Argument]:
     if not (tile.stage_x and tile.stage_y):
         copies = (copy.array for copy in choice.of(Stage))
         yield Argument(tuple(copies), "stage")
-
-
-def _number(statement: int) -> Argument:
-    return Argument(statement)

@@ -91,7 +91,7 @@ def sum_lanes(unit: Unit, statement: int) -> str:
 
 
 def _is_even_sum(unit: Unit, statement: int, loop: str) -> bool:
-    strides = [access.strides.get(loop) for access in _terms(unit, statement)]
+    strides = [access.strides.get(loop) for access in unit.inputs(statement)]
     is_even = all(stride in (0, 1) for stride in strides) and 1 in strides
     return is_even and _is_sum(unit, statement)
 
@@ -112,7 +112,7 @@ def runs_along(unit: Unit, statement: int, loop: str) -> bool:
     """
     others = [x for x in unit.loops_around(statement) if x != loop]
     return not any(
-        access.strides.get(other) == 1 for access in _terms(unit, statement) for other in others
+        access.strides.get(other) == 1 for access in unit.inputs(statement) for other in others
     )
 
 
@@ -125,13 +125,6 @@ def stays_inside(unit: Unit, statement: int, loop: str, cores: tuple[str, ...]) 
         return False
     outer = path(unit.body, statement)[:-1]
     return not outer or len(outer[-1].body) > 1 or outer[-1].var in (*cores, *unit.host)
-
-
-def _terms(unit: Unit, statement: int) -> list[AccessFacts]:
-    """Return what a statement reads beside its own target."""
-    facts = unit.analysis.accesses[statement]
-    targets = [f.access for f in facts if f.is_write]
-    return [f for f in facts if not f.is_write and f.access not in targets]
 
 
 # Accumulators of one block: half of the 32 AVX-512 registers of eight doubles, so that the
@@ -595,9 +588,7 @@ def padded_loops(unit: Unit, statement: int, found: Arrangement) -> tuple[str, .
     of it is not stored.
     """
     copied = {copy.array for copy in found.staged}
-    facts = unit.analysis.accesses[statement]
-    targets = [fact.access for fact in facts if fact.is_write]
-    others = [f for f in facts if f.access not in targets and f.access.array not in copied]
+    others = [f for f in unit.inputs(statement) if f.access.array not in copied]
     loops = unit.loops_around(statement)
     return tuple(n for n in loops if not any(f.strides.get(n) for f in others))
 

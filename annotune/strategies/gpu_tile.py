@@ -1,18 +1,23 @@
-"""The `gemm` strategy: one loop of an input is split among blocks, threads and registers.
+"""Tiles of a contraction's output per block, a part of each in a thread's registers.
 
-A matrix product has one loop of its own in each input, where `two_level` needs two. Sources:
-F. X. Bayerl, "Treduda", thesis, University of Passau, 2012, sections 3.1 and 4.2.3.4 (elements
-that a thread has cyclic, adjacent, or one along each axis; which inputs are staged); V. Volkov and
-J. W. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", SC 2008 (outputs in registers).
+The strategy `two-level` gives each input's two loops a role: J. Kim et al., "A Code Generator for
+High-Performance Tensor Contractions on GPUs", CGO 2019, section 3 (the roles of the loops);
+"Optimizing Tensor Contractions in CCSD(T) for Efficient Execution on GPUs", ICS 2018, section 4
+(staged inputs, outer products in registers).
 
-Tiles of a contraction that leave little surplus, where the usual ones end inside the loops.
+`gemm` splits one loop of an input among blocks, threads and registers, for a matrix product has no
+second one. Sources: F. X. Bayerl, "Treduda", thesis, University of Passau, 2012, sections 3.1 and
+4.2.3.4 (elements that a thread has cyclic, adjacent, or one along each axis; which inputs are
+staged); V. Volkov and J. W. Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra", SC 2008
+(outputs in registers).
 
-Two loops of the threads may run as one, so that 16 neighbouring threads have work at any extents
-but for the last of all tiles (index combining and dimension flattening in "Deep Dive into GPU
-Programming: Experience with Optimizing Tensor Contractions", a talk at Pacific Northwest National
-Laboratory); and tiles may be as long as some number that divides a loop or nearly does.
+Where the usual tiles end inside the loops, others leave little surplus. Two loops of the threads
+may run as one, so that 16 neighbouring threads have work at any extents but for the last of all
+tiles (index combining and dimension flattening in "Deep Dive into GPU Programming: Experience with
+Optimizing Tensor Contractions", a talk at Pacific Northwest National Laboratory); and tiles may be
+as long as some number that divides a loop or nearly does.
 
-A contraction's tile as the recipe's ``contract`` asks for it.
+A recipe's ``contract`` asks for one tile.
 """
 
 from __future__ import annotations
@@ -22,42 +27,280 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil, inf, prod
 
+from annotune.analysis.facts import AccessFacts
+from annotune.ir.c_types import element_bytes
+from annotune.ir.expr import Var
 from annotune.model.traffic import SHARED_BYTES
+from annotune.schedule.apart import apart_blocks
 from annotune.schedule.candidate import (
     Assignment,
     Candidate,
     ContractionTile,
+    Extent,
     Reason,
     TileAxis,
     held_registers,
 )
 from annotune.schedule.launch_sizes import MAX_THREADS, SM_BLOCKS, SM_THREADS, WARP
 from annotune.schedule.units import Unit, as_merged, follow, with_merged
-from annotune.strategies.contraction import (
-    LEAST_OUTPUTS,
-    LINE,
-    REGISTERS,
-    REGISTERS_PER_BLOCK,
-    STAGED,
-    THREADS_Y,
-    WHOLE,
-    Contraction,
-    choices,
-    choose_tile,
-    contraction,
-    copied_bytes,
-    even_length,
-    fits,
-    has_own_sums,
-    staged_steps,
-    taken_name,
-    usual_tiles,
-)
+from annotune.strategies.copy_layout import copy_layout
+from annotune.strategies.nests import Contraction, contraction, stride
 from annotune.transforms.language import Contract
 from annotune.transforms.merge import merged_name
-from annotune.transforms.tile import name_is_taken
+from annotune.transforms.permute import Permute
+from annotune.transforms.registers import Hold
+from annotune.transforms.stage import Stage
+from annotune.transforms.tile import Deal, Tile, name_is_taken, tile_name
 from annotune.transforms.tile_ends import Pad
+from annotune.transforms.transform import Schedule
 from annotune.transforms.unroll import Unroll
+
+# Sixteen doubles are one line of 128 bytes, which a half-warp then stores at once.
+LINE = 16
+THREADS_Y = 8
+# 64 accumulators are 128 registers of 32 bits; each of them is used with 16 loads from shared
+# memory instead of 128, which that memory can feed.
+REGISTERS = 8
+# Strides that arrive at run time take registers for the address of each output: with more than
+# 4 by 4 outputs, ptxas spills (seen for sm_90).
+OPEN_REGISTERS = 4
+# Elements of the contracted loop that are staged at a time, at most, where not all of it is.
+STAGED = 16
+# A contracted loop no longer than this is staged whole: nothing is waited for a second time.
+WHOLE = 32
+# 32-bit registers that the threads of a block have together (CUDA C++ Programming Guide).
+REGISTERS_PER_BLOCK = 64 * 1024
+# A tile's surplus above this share of it is worth a shorter tile.
+SURPLUS = 0.2
+# With fewer outputs in a thread, or fewer products for each, staging does not pay.
+LEAST_OUTPUTS = 16
+LEAST_PRODUCTS = 4
+
+
+def usual_tiles(unit: Unit) -> tuple[Candidate, ...] | str:
+    """Return the strategy's choices for a unit, the rules' own first, or why it has none."""
+    found = contraction(unit)
+    if isinstance(found, str):
+        return found
+    if min(len(found.x), len(found.y)) < 2:
+        return "an input has fewer than two loops of its own"
+    return choices(unit, found, tuple(_tiles_tried(unit, found)))
+
+
+def choices(
+    unit: Unit, found: Contraction, every: Sequence[ContractionTile]
+) -> tuple[Candidate, ...] | str:
+    """Return the choices that carry tiles out, the rules' own first, or why it does not pay."""
+    every = [tile for tile in dict.fromkeys(every) if has_own_sums(unit, found, tile)]
+    if not every:
+        return f"{unit.band[-1].var}, each iteration of which has a sum, is not in registers"
+    fitting = tuple(tile for tile in every if fits(unit, found, tile))
+    if not fitting:
+        return "no tile fits the shared memory of a block"
+    why = _pays_not(unit, found, fitting[0])
+    return why or tuple(choose_tile(unit, found, tile) for tile in fitting)
+
+
+def has_own_sums(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
+    """Return whether a private sum, if there is one, has an element for each of its iterations."""
+    registers = (tile.register_x[0], tile.register_y[0])
+    return found.apart is None or unit.band[-1].var in registers
+
+
+def _tiles_tried(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
+    """Yield the tiles worth a try, the rules' own first."""
+    along = unit.trips[found.x[0]] or 1
+    lanes = (LINE, along) if LINE < along <= 2 * LINE else (LINE,)
+    registers = ((REGISTERS, REGISTERS), (REGISTERS, REGISTERS // 2), (4, 4))
+    for pair, rows, staged, lane in product(
+        registers, (THREADS_Y, 2 * THREADS_Y), (WHOLE, STAGED, STAGED // 2), lanes
+    ):
+        yield _even_tile(unit, found, pair, (lane, rows), staged)
+
+
+def _even_tile(
+    unit: Unit,
+    found: Contraction,
+    registers: tuple[int, int],
+    threads: tuple[int, int],
+    staged: int,
+) -> ContractionTile:
+    def trip(loop: str) -> int:
+        return unit.trips[loop] or 1
+
+    lanes, rows = min(threads[0], trip(found.x[0])), threads[1]
+    # A short line leaves room for more rows, so that the block has its warps all the same.
+    rows = even_length(trip(found.y[1]), 2 * THREADS_Y if lanes < LINE else rows)
+    loop = found.contracted[0]
+    return ContractionTile(
+        (found.x[0], lanes),
+        (found.y[1], rows),
+        (found.x[1], even_length(trip(found.x[1]), registers[0])),
+        (found.y[0], even_length(trip(found.y[0]), registers[1])),
+        (loop, staged_steps(trip(loop), staged)),
+    )
+
+
+def even_length(trip: int, most: int) -> int:
+    """Return the length of tiles of a loop: `most`, or less where much of that is surplus."""
+    if trip <= most:
+        return trip
+    count = -(-trip // most)
+    surplus = 1 - trip / (count * most)
+    return most if surplus <= SURPLUS else -(-trip // count)
+
+
+def staged_steps(trip: int, most: int) -> int:
+    """Return how many steps of a sum to stage at once: all, a divisor, or the usual number."""
+    if trip <= most:
+        return trip
+    most = min(most, STAGED)
+    largest = next(d for d in range(most, 0, -1) if trip % d == 0)
+    return largest if 2 * largest >= most else most
+
+
+def fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
+    """Return whether a block has the shared memory for its copies and registers for its outputs."""
+    registers = held_registers(tile, _element(unit, found.target))
+    room = REGISTERS_PER_BLOCK // tile.threads
+    return copied_bytes(unit, found, tile) <= SHARED_BYTES and registers <= room
+
+
+def copied_bytes(unit: Unit, found: Contraction, tile: ContractionTile) -> int:
+    """Return about what the copies of the inputs take of shared memory."""
+    depth = tile.contracted[1]
+    a = (tile.x.length + 1) * depth * _element(unit, found.a)
+    b = (tile.y.length + tile.register_y[1]) * depth * _element(unit, found.b)
+    return a * tile.stage_x + b * tile.stage_y
+
+
+def _pays_not(unit: Unit, found: Contraction, tile: ContractionTile) -> str:
+    """Return why the tile is not worth its copies, empty when it is."""
+    outputs = tile.register_x[1] * tile.register_y[1]
+    products = prod(unit.trips[n] or 1 for n in found.contracted)
+    if outputs < LEAST_OUTPUTS:
+        return f"a thread would have {outputs} output{'s' if outputs > 1 else ''}"
+    if products < LEAST_PRODUCTS:
+        return f"each output has {products} products"
+    return ""
+
+
+def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Candidate:
+    """Return the choice that carries a tile out, with fewer outputs per thread at other sizes."""
+    x, y = tile.register_x, tile.register_y
+    smaller = replace(
+        tile,
+        register_x=(x[0], min(x[1], OPEN_REGISTERS)),
+        register_y=(y[0], min(y[1], OPEN_REGISTERS)),
+    )
+    choice = _carried_out(unit, found, tile)
+    if smaller == tile:
+        return choice
+    return replace(choice, elsewhere=_carried_out(unit, found, smaller))
+
+
+def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candidate:
+    """Return the choice that carries a tile out."""
+    own = {loop: axis for axis in (tile.x, tile.y) for loop, _ in axis.block_extents}
+    external = sorted(
+        (n for n in unit.loops_around(found.statement) if n not in found.contracted),
+        key=lambda n: stride(found.target, n),
+    )
+    blocks = tuple(own[n].block_loop(n) if n in own else n for n in external)
+    threads = (tile.x.thread_loop, tile.y.thread_loop)
+    inner = tile.contracted[0]
+    summed = (*(n for n in found.contracted if n != inner), tile_name(inner))
+    # The loop that a private sum belongs to stays innermost of those that pick its element.
+    last = unit.band[-1].var
+    picking = (tile.register_x[0], tile.register_y[0])
+    if found.apart is not None:
+        picking = (picking[1], picking[0]) if picking[0] == last else picking
+    order = (*blocks, *threads, *summed, inner, *picking)
+    tiles, deals = (
+        (*tile.x.tiles, *tile.y.tiles, tile.contracted),
+        (*tile.x.deals, *tile.y.deals),
+    )
+    number, apart = found.statement, found.apart
+    if apart is None:
+        shaping: Schedule = (
+            *(Tile(number, loop, size) for loop, size in tiles),
+            *(Deal(number, loop, workers) for loop, workers in deals),
+            Permute(number, order),
+        )
+    else:
+        shaping = apart_blocks(unit.analysis, apart, tiles, order, summed[0], deals)
+    # What leaves a nest as an array is not held once more.
+    is_in_array = apart is not None and isinstance(apart.target, Var)
+    steps: Schedule = (
+        *shaping,
+        *_copies(unit, found, tile),
+        *(() if is_in_array else (Hold(number, summed[0]),)),
+        Pad(number, (*threads, tile.register_x[0], tile.register_y[0])),
+    )
+    made = Candidate.of_axes(
+        unit.parts, *steps, blocks=blocks, threads=threads, reasons=tuple(_reasons(found, tile))
+    )
+    return replace(made, contract=tile)
+
+
+def _copies(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator[Stage]:
+    """Yield how the inputs are staged: filled in their own order, read without bank conflicts."""
+    inputs = ((found.a, tile.x, tile.stage_x), (found.b, tile.y, tile.stage_y))
+    for access, axis, is_staged in inputs:
+        if not is_staged:
+            continue
+        # Neighbouring threads read neighbours; one step of the sum is one row of the copy.
+        rows: tuple[Extent, ...] = (*axis.block_extents, tile.contracted)
+        order = sorted(rows, key=lambda row: -stride(access, row[0]))
+        # Pairs of neighbours of one thread come by one load where every row starts at a pair.
+        unit_of_rows = 2 if axis.is_split and not axis.deals else 1
+        layout = copy_layout(rows, tuple(order), _element(unit, access), unit_of_rows)
+        whole = (part for row in layout for part in _in_parts(row, axis))
+        yield Stage(found.statement, access.access.array, tile.contracted[0], tuple(whole))
+
+
+def _in_parts(row: Extent, axis: TileAxis) -> Iterator[Extent]:
+    """Yield a loop of a layout with its distance, or the loops that it is split into."""
+    loop, distance = row
+    if not axis.is_split or loop != axis.thread[0]:
+        yield row
+        return
+    yield from ((part, distance * steps) for part, steps in axis.parts)
+
+
+def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
+    a, b = found.a.access.array, found.b.access.array
+    kind = "gemm tile" if tile.x.is_split or tile.y.is_split else "two-level tile"
+    yield Reason("strategy", kind, f"a contraction of {a} and {b}; each element is used again")
+    loop, size = tile.thread_x
+    lines = ": whole lines" if size % LINE == 0 else ""
+    yield Reason("thread.x", f"{loop} by {size}", f"contiguous in the output{lines}")
+    loop, size = tile.thread_y
+    yield Reason("thread.y", f"{loop} by {size}", f"a loop of {b} alone")
+    pair = f"{tile.register_x[0]} by {tile.register_x[1]}, {tile.register_y[0]} by "
+    rule = f"one loop of {a} alone, one of {b}: an outer product"
+    yield Reason("registers", f"{pair}{tile.register_y[1]}", rule)
+    for axis in (tile.x, tile.y):
+        if axis.is_split:
+            rule = "neighbours at once" if axis.deals else "neighbours of its own"
+            what = f"{axis.thread[0]} {axis.assignment}"
+            yield Reason("assignment", what, f"its threads have {rule}")
+    loop, size = tile.contracted
+    rule = f"steps of {loop} in shared memory at a time"
+    staged = [name for name, is_staged in ((a, tile.stage_x), (b, tile.stage_y)) if is_staged]
+    if staged:
+        yield Reason("staged", ", ".join(staged), f"{size} {rule}")
+
+
+def taken_name(unit: Unit, tile: ContractionTile) -> str:
+    """Return the name of a loop that the tile makes and the region has already, empty for none."""
+    made = (*tile.x.made, *tile.y.made, tile_name(tile.contracted[0]))
+    return next((n for n in made if n in unit.analysis.region.names), "")
+
+
+def _element(unit: Unit, access: AccessFacts) -> int:
+    return element_bytes(unit.analysis.region.arrays[access.access.array].element)
+
 
 CYCLIC, ADJACENT = Assignment.CYCLIC, Assignment.ADJACENT
 # Outputs per thread along x and y, from those that use each copied element most.
@@ -127,7 +370,7 @@ def gemm_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
     for registers, rows, staged, assigned in product(
         REGISTER_TILES, (THREADS_Y, 2 * THREADS_Y), (STAGED, STAGED // 2), (ADJACENT, CYCLIC)
     ):
-        yield _tile(unit, found, registers, rows, staged, (CYCLIC, assigned))
+        yield _split_tile(unit, found, registers, rows, staged, (CYCLIC, assigned))
 
 
 def exact_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
@@ -159,12 +402,12 @@ def _pieces(trip: int) -> tuple[int, ...]:
 def further_tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
     """Yield tiles adjacent along both axes, and with one input read where it is."""
     best = (REGISTERS, REGISTERS // 2)
-    yield _tile(unit, found, (2, REGISTERS), THREADS_Y, STAGED, (ADJACENT, ADJACENT))
+    yield _split_tile(unit, found, (2, REGISTERS), THREADS_Y, STAGED, (ADJACENT, ADJACENT))
     for staged_inputs in ((True, False), (False, True)):
-        yield _tile(unit, found, best, THREADS_Y, STAGED, (CYCLIC, ADJACENT), staged_inputs)
+        yield _split_tile(unit, found, best, THREADS_Y, STAGED, (CYCLIC, ADJACENT), staged_inputs)
 
 
-def _tile(
+def _split_tile(
     unit: Unit,
     found: Contraction,
     registers: tuple[int, int],
@@ -310,7 +553,7 @@ def _candidates(unit: Unit) -> Iterator[_CostedTile]:
         found = contraction(own)
         if isinstance(found, str):
             continue
-        for tile in _tiles(own, found):
+        for tile in _with_little_surplus(own, found):
             yield _CostedTile(cost(own, tile), merges, own, found, tile)
 
 
@@ -337,7 +580,7 @@ def flattenings(unit: Unit) -> Iterator[tuple[tuple[str, ...], ...]]:
         yield (pair,)
 
 
-def _tiles(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
+def _with_little_surplus(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
     """Yield tiles of many lengths that fit a block and have few outputs too many."""
 
     def trip(loop: str) -> int:

@@ -26,6 +26,7 @@ from annotune.schedule.units import Unit
 from annotune.strategies.core_blocks import free_loops, held_loop
 from annotune.strategies.direct import choose, thread_level
 from annotune.strategies.hints import hints
+from annotune.strategies.nests import Roles, roles, stride, why_uneven
 from annotune.strategies.registry import AUTO, made
 from annotune.transforms.cache import Cache, Resident, sections
 from annotune.transforms.map import PLACES, TILE, Map, Team
@@ -135,18 +136,14 @@ ROWS_ALONE = (8, 4, 2)
 class _Nest:
     """A statement that accumulates into memory, alone under loops whose bounds are sizes.
 
-    `along` is the parallel loop that is fastest in the output. `own` are the others that move the
-    same inputs as it, `other` those that move other inputs alone, the smallest stride first, and
-    `rest` all further ones. `summed` are the loops that leave the output in place, as in the text.
+    `free` are the parallel loops that pick its output, the fastest in that first, `summed` those
+    that leave it in place, as in the text.
     """
 
     statement: int
     inputs: tuple[AccessFacts, ...]
     free: tuple[str, ...]
-    along: str
-    own: tuple[str, ...]
-    other: tuple[str, ...]
-    rest: tuple[str, ...]
+    roles: Roles
     summed: tuple[str, ...]
 
 
@@ -175,7 +172,7 @@ def _nest(unit: Unit) -> _Nest | str:
     names = unit.loops_around(statement)
     if names != tuple(loop.var for loop in unit.band):
         return "the loops are no perfect nest"
-    if any(bound_names(x) & set(names) or unit.count(x) is None or x.step != 1 for x in unit.band):
+    if why_uneven(unit, unit.band):
         return "the bounds of a loop use another loop, or it has a step"
     assign = find_assign(unit.body, statement)
     if assign.guard is not None or not isinstance(assign.target, Access):
@@ -188,25 +185,11 @@ def _nest(unit: Unit) -> _Nest | str:
     free = [n for n in able if target.strides.get(n) != 0]
     if not free:
         return "no parallel loop picks the output"
-    along, *others = sorted(free, key=lambda n: _stride(target, n))
-    inputs = tuple(f for f in facts if f.access != target.access)
-    moved = {n: frozenset(f.access for f in inputs if f.strides.get(n) != 0) for n in free}
-    own = [n for n in others if moved[n] == moved[along]]
-    other = [n for n in others if moved[n] and not moved[n] & moved[along]]
-
-    def reach(loop: str) -> int:
-        return min(_stride(f, loop) for f in inputs if f.access in moved[loop])
-
-    return _Nest(
-        statement,
-        inputs,
-        (along, *others),
-        along,
-        tuple(sorted(own, key=reach)) if moved[along] else (),
-        tuple(sorted(other, key=reach)),
-        tuple(n for n in others if n not in own and n not in other),
-        tuple(n for n in names if n not in free),
-    )
+    free.sort(key=lambda n: stride(target, n))
+    inputs = unit.inputs(statement)
+    found = roles(inputs, free[0], free[1:])
+    summed = tuple(n for n in names if n not in free)
+    return _Nest(statement, inputs, tuple(free), found, summed)
 
 
 def _line(unit: Unit, nest: _Nest) -> tuple[str, ...]:
@@ -228,7 +211,7 @@ def _rows(unit: Unit, nest: _Nest, line: Sequence[str]) -> Iterator[tuple[Extent
     """
     able = [
         next((n for n in loops if n not in line and not name_is_taken(n, unit.analysis)), "")
-        for loops in (nest.other, nest.own)
+        for loops in (nest.roles.other, nest.roles.own)
     ]
     found = [name for name in able if name and _saves(nest, name)]
     tried = [tuple(zip(found, sizes, strict=False)) for sizes in SIZES]
@@ -254,7 +237,8 @@ def _lanes(unit: Unit, nest: _Nest, line: Sequence[str], taken: set[str]) -> tup
     The first after the line is of the other input: a gang then reads as little of the one as of
     the other.
     """
-    order = dict.fromkeys((*line, *nest.other, *nest.own, *nest.rest))
+    by_input = nest.roles
+    order = dict.fromkeys((*line, *by_input.other, *by_input.own, *by_input.rest))
     found: list[Extent] = []
     for loop in (n for n in order if n not in taken):
         own = prod(n for _, n in found)
@@ -317,12 +301,6 @@ def _reasons(nest: _Nest, lanes: Sequence[Extent], rows: Sequence[Extent]) -> It
     rule = f"{lanes[0][0]} is fastest in the output; one vector of {count} iterations"
     yield Reason("vector", names, rule)
     yield Reason("gang", "all other parallel loops, collapsed", "gangs are not bound to three axes")
-
-
-def _stride(access: AccessFacts, loop: str) -> int:
-    """Return the distance of neighbours along a loop, one not known as the longest there is."""
-    stride = access.strides.get(loop)
-    return 1 << 62 if stride is None else abs(stride)
 
 
 def cacheable(unit: Unit, choice: Candidate) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ taken apart.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import prod
 from types import MappingProxyType
@@ -274,12 +274,57 @@ def choose_cpu(
 ) -> Candidate:
     """Return the choice for a unit, with the register blocks of some statements `given`."""
     count = max((given[n].shared for n in unit.statements if n in given), default=0)
+    own = _own_blocks(unit, given, count)
+    found, blocking, reasons = own.found, list(own.blocking), list(own.reasons)
+    is_reordered = any(block.outer for block in given.values())
+    cores = found.cores if found is not None else _cores(unit, blocking, count, is_reordered)
+    quiet = {statement for statement, block in given.items() if not block.ahead}
+    blocking = [
+        b if b.statement in quiet else replace(b, ahead=fetched_ahead(unit, b, cores))
+        for b in blocking
+    ]
+    reasons += [_ahead_reason(b.ahead) for b in blocking if b.ahead is not None]
+    # A loop that the threads share has its lanes in each thread's own part.
+    reasons = [r for r in reasons if not any(_is_for(r, b) for b in blocking if b.simd in cores)]
+    blocking = [b for b in blocking if b.simd not in cores]
+    team = tuple((s, loop) for s, loop in own.summed if stays_inside(unit, s, loop, cores))
+    reasons += [_sum_reason(statement, loop) for statement, loop in team]
+    lanes = _unit_lanes(unit, cores) if not blocking and not team else None
+    if lanes is not None:
+        blocking.append(lanes)
+        cores = tuple(tile_name(n) if lanes.tiles and n == lanes.simd else n for n in cores)
+        rule = "innermost parallel loop, contiguous in the output"
+        reasons.append(Reason("simd", lanes.simd, rule))
+    reasons = _with_kernel(unit, reasons, cores, blocking, count, bool(found and found.staged))
+    placed = _placed(unit, cores, team, schedule)
+    bare = Candidate.of_axes(unit.parts, *placed, reasons=reasons)
+    choice = bare.having(*_steps(unit, blocking))
+    if not any(block.staged for block in blocking):
+        return choice
+    # A copy is as long as the tuned sizes say, and only copies may be read beyond a loop's end.
+    plain = (replace(block, staged=(), padded=(), ahead=None) for block in blocking)
+    return replace(choice, elsewhere=bare.having(*_steps(unit, plain)))
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnBlocks:
+    """The blocks of a unit's statements, the loops in whose lanes sums are shared, and why.
+
+    `found` says how copies have the loops, None where there are none.
+    """
+
+    blocking: tuple[Blocked, ...]
+    summed: tuple[tuple[int, str], ...]
+    found: Arrangement | None
+    reasons: tuple[Reason, ...]
+
+
+def _own_blocks(unit: Unit, given: Mapping[int, RegisterBlock], count: int) -> _OwnBlocks:
+    """Return what each statement that leads a nest comes to, whatever loops the threads share."""
     blocking: list[Blocked] = []
     reasons: list[Reason] = []
     summed: list[tuple[int, str]] = []
     found: Arrangement | None = None
-    is_reordered = any(block.outer for block in given.values())
-    quiet = {statement for statement, block in given.items() if not block.ahead}
     for statement in leaders(unit):
         block = given.get(statement) or first_option(unit, statement)
         if block.sums:
@@ -299,53 +344,45 @@ def choose_cpu(
             reasons += [_copy_reason(copy) for copy in blocking[-1].staged]
     # What leaves a nest takes its neighbours along.
     taken = {n for b in blocking if b.apart for n in b.apart.beside}
-    blocking = [b for b in blocking if b.statement not in taken]
-    reasons = [r for r in reasons if r.subject not in {f"S{n}" for n in taken}]
-    cores = found.cores if found is not None else _cores(unit, blocking, count, is_reordered)
-    blocking = [
-        b if b.statement in quiet else replace(b, ahead=fetched_ahead(unit, b, cores))
-        for b in blocking
-    ]
-    reasons += [_ahead_reason(b.ahead) for b in blocking if b.ahead is not None]
-    # A loop that the threads share has its lanes in each thread's own part.
-    reasons = [r for r in reasons if not any(_is_for(r, b) for b in blocking if b.simd in cores)]
-    blocking = [b for b in blocking if b.simd not in cores]
-    team = tuple((s, loop) for s, loop in summed if stays_inside(unit, s, loop, cores))
-    reasons += [_sum_reason(statement, loop) for statement, loop in team]
-    own = _unit_lanes(unit, cores) if not blocking and not team else None
-    if own is not None:
-        blocking.append(own)
-        cores = tuple(tile_name(n) if own.tiles and n == own.simd else n for n in cores)
-        reasons.append(
-            Reason("simd", own.simd, "innermost parallel loop, contiguous in the output")
-        )
-    if cores:
-        rule = f"outermost parallel loops, at least {ENOUGH_PIECES} pieces where there are"
-        few = pieces(unit, cores, _sizes(blocking)) < ENOUGH_PIECES
-        if found is not None and found.staged and few:
-            rule = "outermost parallel loops, fewer of them so that a copy serves the others"
-        if count:
-            rule = f"the outermost {count}, as a point of the space"
-        if unit.sums:
-            rule = "reduction loops; the threads' partial results are combined"
-        reasons.insert(0, Reason("threads", ", ".join(cores), rule))
-        reasons += _left(unit, cores, blocking)
-    else:
-        reasons.append(Reason("kernel", "one thread", "no loop of the nest may run in parallel"))
-    outer = tuple((name, Level.CPU_THREAD) for name in cores if name not in {n for _, n in team})
-    placed: list[Transform] = [
-        Team(s, n, Level.CPU_THREAD if n in cores else Level.SIMD, unit.host) for s, n in team
-    ]
+    kept = tuple(b for b in blocking if b.statement not in taken)
+    why = tuple(r for r in reasons if r.subject not in {f"S{n}" for n in taken})
+    return _OwnBlocks(kept, tuple(summed), found, why)
+
+
+def _with_kernel(
+    unit: Unit,
+    reasons: Sequence[Reason],
+    cores: tuple[str, ...],
+    blocking: list[Blocked],
+    count: int,
+    is_staged: bool,
+) -> list[Reason]:
+    """Return the reasons with those for the loops that threads share, and for all others."""
+    if not cores:
+        alone = Reason("kernel", "one thread", "no loop of the nest may run in parallel")
+        return [*reasons, alone]
+    rule = f"outermost parallel loops, at least {ENOUGH_PIECES} pieces where there are"
+    if is_staged and pieces(unit, cores, _sizes(blocking)) < ENOUGH_PIECES:
+        rule = "outermost parallel loops, fewer of them so that a copy serves the others"
+    if count:
+        rule = f"the outermost {count}, as a point of the space"
+    if unit.sums:
+        rule = "reduction loops; the threads' partial results are combined"
+    shared = Reason("threads", ", ".join(cores), rule)
+    return [shared, *reasons, *_left(unit, cores, blocking)]
+
+
+def _placed(
+    unit: Unit, cores: tuple[str, ...], team: Sequence[tuple[int, str]], schedule: str
+) -> Iterator[Transform]:
+    """Yield the steps that let threads share loops, and lanes sums."""
+    for statement, loop in team:
+        level = Level.CPU_THREAD if loop in cores else Level.SIMD
+        yield Team(statement, loop, level, unit.host)
+    inside = {loop for _, loop in team}
+    outer = tuple((name, Level.CPU_THREAD) for name in cores if name not in inside)
     if outer:
-        own_map = Map(unit.leader, outer, unit.host, "threads", schedule=schedule)
-        placed.append(own_map)
-    bare = Candidate.of_axes(unit.parts, *placed, reasons=reasons)
-    choice = bare.having(*_steps(unit, blocking))
-    if not any(block.staged for block in blocking):
-        return choice
-    # A copy is as long as the tuned sizes say, and only copies may be read beyond a loop's end.
-    plain = (replace(block, staged=(), padded=(), ahead=None) for block in blocking)
-    return replace(choice, elsewhere=bare.having(*_steps(unit, plain)))
+        yield Map(unit.leader, outer, unit.host, "threads", schedule=schedule)
 
 
 def _steps(unit: Unit, blocking: Iterable[Blocked]) -> Iterator[Transform]:

@@ -1,4 +1,4 @@
-"""Nests whose every iteration stands alone: what `elementwise` and `stencil` have in common.
+"""Nests whose every iteration stands alone: the strategies `elementwise` and `stencil`.
 
 The `elementwise` strategy: neighbouring threads on neighbouring elements, in full blocks.
 
@@ -17,103 +17,21 @@ Stencil Computations on GPU Architectures", ICS 2012, doi:10.1145/2304576.230461
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import ceil, prod
 
 from annotune.analysis.facts import AccessFacts
 from annotune.diagnostics import NOWHERE
-from annotune.ir.expr import Access
 from annotune.model.shape import LaunchShape, shape, traffic
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import SM_THREADS, WARP
 from annotune.schedule.units import Unit, as_merged, refused_merges, with_merged
-from annotune.transforms.footprint import offset_of
+from annotune.strategies.nests import Pointwise, offsets, pointwise
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Tile, name_is_taken, tile_name
+from annotune.transforms.tile import Tile, tile_name
 from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context, Transform
-from annotune.transforms.tree import bound_names
-
-
-@dataclass(frozen=True)
-class Pointwise:
-    """A nest of parallel loops around statements alone.
-
-    `loops` are its loops from the one contiguous in most accesses outward, by their strides in
-    what is written. `families` are the accesses of each array that is read and not written, those
-    that differ by constants together.
-    """
-
-    unit: Unit
-    loops: tuple[str, ...]
-    families: tuple[tuple[AccessFacts, ...], ...]
-
-    def trip(self, loop: str) -> int:
-        return self.unit.trips[loop] or 1
-
-
-def pointwise(unit: Unit) -> Pointwise | str:
-    """Return the nest of a unit, or in words why its iterations do not stand alone."""
-    own = [loop for loop in unit.band if loop.var not in unit.host]
-    names = tuple(loop.var for loop in own)
-    if not names or set(names) != set(unit.parallel):
-        return "not every loop of the nest is parallel"
-    for statement in unit.statements:
-        if unit.loops_around(statement)[-len(names) :] != names:
-            return "a statement has a loop of its own, or the loops are no perfect nest"
-    if any(bound_names(loop) & set(names) or unit.count(loop) is None for loop in own):
-        return "the bounds of a loop use another loop"
-    if any(loop.step != 1 for loop in own):
-        return "a loop has a step"
-    taken = next((n for n in names if name_is_taken(n, unit.analysis)), "")
-    if taken:
-        return f"the region uses the name {tile_name(taken)}"
-    every = (*unit.writes, *unit.reads)
-    contiguous = [n for n in names if any(abs(a.strides.get(n) or 0) == 1 for a in every)]
-    if not contiguous:
-        return "no loop is contiguous in an array"
-    inner = max(reversed(contiguous), key=lambda n: _contiguous(unit, n))
-    others = sorted((n for n in names if n != inner), key=lambda n: _stride(unit, n))
-    return Pointwise(unit, (inner, *others), tuple(_families(unit, names)))
-
-
-def _contiguous(unit: Unit, loop: str) -> int:
-    """Return in how many accesses a loop is contiguous; what is written counts twice."""
-    return sum(
-        abs(a.strides.get(loop) or 0) == 1 for a in (*unit.writes, *unit.writes, *unit.reads)
-    )
-
-
-def _stride(unit: Unit, loop: str) -> int:
-    strides = (a.strides.get(loop) for a in (*unit.writes, *unit.reads))
-    return min((abs(s) for s in strides if s), default=1 << 62)
-
-
-def _families(unit: Unit, names: Sequence[str]) -> Iterator[tuple[AccessFacts, ...]]:
-    written = {access.access.array for access in unit.writes}
-    found: list[list[AccessFacts]] = []
-    for access in dict.fromkeys(_key(a) for a in unit.reads):
-        facts = next(a for a in unit.reads if _key(a) == access)
-        if facts.access.array in written:
-            continue
-        near = (f for f in found if offset_of(facts.access, f[0].access, names) is not None)
-        family = next(near, None)
-        if family is None:
-            found.append([facts])
-        else:
-            family.append(facts)
-    yield from map(tuple, found)
-
-
-def _key(access: AccessFacts) -> Access:
-    return access.access
-
-
-def offsets(nest: Pointwise, family: Sequence[AccessFacts]) -> tuple[Mapping[str, int], ...]:
-    """Return by how many iterations each access of a family is ahead of the first."""
-    found = (offset_of(a.access, family[0].access, nest.loops) for a in family)
-    return tuple(offset for offset in found if offset is not None)
 
 
 def tiled(

@@ -15,7 +15,6 @@ from annotune.ir.expr import Access, Var
 from annotune.ir.nest import Level, LocalArray, Loop, Stmt, walk_stmts
 from annotune.transforms.legality import missing, order_refusal, serial_refusal
 from annotune.transforms.messages import LOOPS_DIFFER, NO_ARRAY, NOT_PRIVATE, SETS_BOUNDS
-from annotune.transforms.tile import full_length, turn
 from annotune.transforms.transform import CHILL, THESIS, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
@@ -24,6 +23,7 @@ from annotune.transforms.tree import (
     exchanged,
     find_assign,
     fresh_name,
+    full_length,
     is_declaration,
     named_loop,
     numbers,
@@ -32,6 +32,7 @@ from annotune.transforms.tree import (
     restrict,
     same_bounds,
     top_of,
+    turn,
 )
 
 

@@ -16,8 +16,14 @@ from annotune.ir.fold import fold
 from annotune.ir.nest import Assign, Local, Loop, MemorySpace, walk_paths, walk_stmts
 from annotune.ir.poly import Poly, from_expr, integer
 from annotune.transforms.legality import TEAM_LEVELS
-from annotune.transforms.tile import full_length
-from annotune.transforms.tree import Body, bound_names, find_assign, surely_read, top_of
+from annotune.transforms.tree import (
+    Body,
+    bound_names,
+    find_assign,
+    full_length,
+    surely_read,
+    top_of,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,59 +161,78 @@ class Reduce:
 
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the partial result, which `why_not` has accepted."""
-        assign = find_assign(body, self.statement)
-        element = self._element(body, context)
+        assign, element = find_assign(body, self.statement), self._element(body, context)
         found = reduction_operator(assign)
         assert found is not None
         operator = Operator(found)
         name = fresh_name(f"{target_name(assign)}_{_SUFFIX[operator]}", body, context.names)
         partial = Var(name)
-        added = [Combine(operator, name)]
-        start: list[Stmt] = [Local(name, element, _identity(operator, assign.target, element))]
-        inner: list[Stmt] = [
-            assign.rewritten(lambda expr: partial if expr == assign.target else None)
-        ]
-        guard: Expr | None = None
+        own = assign.rewritten(lambda expr: partial if expr == assign.target else None)
+        made = _Partial(
+            [Local(name, element, _identity(operator, assign.target, element))],
+            [own],
+            [Combine(operator, name)],
+        )
         known = doubt(context.analysis.region, assign)
         doubts = Doubts(known, assign, partial) if known is not None else None
         if doubts is not None and doubts.doubt.nan_element:
             flag = fresh_name(f"{target_name(assign)}{_NAN}", body, {*context.names, name})
-            start.append(Local(flag, element, _real("0.0", element)))
-            added.append(Combine(Operator.MAX, flag))
-            inner.append(doubts.noted(Var(flag), _real("1.0", element)))
-        notes_signs = self._loses_sign(body, assign, context) and not _runs_again(assign, context)
-        # Of a complex number each part would want a flag of its own.
-        notes_signs = notes_signs and "omplex" not in element
-        if self._may_miss(body) or notes_signs:
-            flag = fresh_name(f"{target_name(assign)}_any", body, {*context.names, name})
-            start.append(Local(flag, "int", Int(0)))
-            guard = Var(flag)
-            added.append(Combine(Operator.MAX, flag))
-            any_: Expr = Int(1)
-            if notes_signs:
-                any_ = Select(adds_more(assign, element), any_, guard)
-            inner.append(Assign(assign.number, guard, "=", any_, assign.span, assign.guard))
-        outer, around = self._outermost(body), self._around(body)
-        shared = self._combined(outer, around, assign, added, tuple(inner))
-        value = partial if doubts is None else doubts.value()
+            note = doubts.noted(Var(flag), _real("1.0", element))
+            made.note(Local(flag, element, _real("0.0", element)), note)
+        guard: Expr | None = self._touched(body, assign, context, made)
+        outer = self._outermost(body)
+        shared = self._combined(outer, self._around(body), assign, made)
+        tests = self._tests(body, assign, context, doubts, made)
         end: list[Stmt] = []
-        tests: list[Expr] = []
-        if doubts is not None and doubts.doubt.may_show:
-            tests = doubts.tests([Var(c.name) for c in added if c.name.endswith(_NAN)])
-        elif may_leave_range(context.analysis.region, assign):
-            tests = lost_size(partial, element)
-        elif self._loses_sign(body, assign, context) and _runs_again(assign, context):
-            tests = lost_sign(assign.target, partial, element)
         if tests:
-            taken = {*context.names, *(s.name for s in start if isinstance(s, Local))}
+            taken = {*context.names, *(local.name for local in made.start)}
             once_more = Var(fresh_name(f"{target_name(assign)}_again", body, taken))
             # What nothing is added to may not be there.
             end.append(Local(once_more.name, "int", conjunction((guard, reduce(_either, tests)))))
             again = needed(context.analysis.region.nest.assigns(), assign)
             end.append(_second_run(outer, again, once_more))
             guard = conjunction((guard, Binary("==", once_more, Int(0))))
+        value = partial if doubts is None else doubts.value()
         final = Assign(assign.number, assign.target, _FINAL[operator], value, assign.span, guard)
-        return replace_loop(body, outer, (*start, shared, *end, final))
+        return replace_loop(body, outer, (*made.start, shared, *end, final))
+
+    def _touched(self, body: Body, assign: Assign, context: Context, made: _Partial) -> Var | None:
+        """Return the flag for the target to be touched at all, noted from then on; None for none.
+
+        There is one where the loops may miss the target, or where it alone tells of a lost sign.
+        """
+        element = self._element(body, context)
+        notes_signs = self._loses_sign(body, assign, context) and not _runs_again(assign, context)
+        # Of a complex number each part would want a flag of its own.
+        notes_signs = notes_signs and "omplex" not in element
+        if not self._may_miss(body) and not notes_signs:
+            return None
+        taken = {*context.names, made.start[0].name}
+        flag = Var(fresh_name(f"{target_name(assign)}_any", body, taken))
+        any_: Expr = Int(1)
+        if notes_signs:
+            any_ = Select(adds_more(assign, element), any_, flag)
+        note = Assign(assign.number, flag, "=", any_, assign.span, assign.guard)
+        made.note(Local(flag.name, "int", Int(0)), note)
+        return flag
+
+    def _tests(
+        self,
+        body: Body,
+        assign: Assign,
+        context: Context,
+        doubts: Doubts | None,
+        made: _Partial,
+    ) -> list[Expr]:
+        """Return in which cases, any of them, the loops must run once more, in order."""
+        element, partial = self._element(body, context), Var(made.start[0].name)
+        if doubts is not None and doubts.doubt.may_show:
+            return doubts.tests([Var(c.name) for c in made.added if c.name.endswith(_NAN)])
+        if may_leave_range(context.analysis.region, assign):
+            return lost_size(partial, element)
+        if self._loses_sign(body, assign, context) and _runs_again(assign, context):
+            return lost_sign(assign.target, partial, element)
+        return []
 
     def _element(self, body: Body, context: Context) -> str:
         """Return the C type of what the statement writes."""
@@ -231,22 +250,21 @@ class Reduce:
         loop: Loop,
         around: tuple[Loop, ...],
         assign: Assign,
-        added: list[Combine],
-        inner: Body,
+        made: _Partial,
     ) -> Loop:
-        """Return `loop` with the statement replaced by `inner` and what it combines noted."""
+        """Return `loop` with the partial result in the statement's place, and what it combines."""
         body: list[Stmt] = []
         for stmt in loop.body:
             if stmt is assign:
-                body += inner
+                body += made.inner
             elif isinstance(stmt, Loop) and any(stmt is x for x in around):
-                body.append(self._combined(stmt, around, assign, added, inner))
+                body.append(self._combined(stmt, around, assign, made))
             else:
                 body.append(stmt)
         combines = loop.combines
         # The workers of every placed loop have variables of their own, whatever it carries.
         if loop.var in self.loops or loop.place is not Level.SERIAL:
-            combines = (*(c for c in combines if c.name != target_name(assign)), *added)
+            combines = (*(c for c in combines if c.name != target_name(assign)), *made.added)
         return replace(loop, body=tuple(body), combines=combines)
 
     def _may_miss(self, body: Body) -> bool:
@@ -280,6 +298,22 @@ class Reduce:
     def _around(self, body: Body) -> tuple[Loop, ...]:
         """Return the loops around the statement from the outermost of `loops` on."""
         return path(body, self.statement)[self._depth(body) :]
+
+
+@dataclass(frozen=True, slots=True)
+class _Partial:
+    """What a partial result needs: locals before the loops, the statements in their midst that
+    take the place of the accumulation, and what the workers combine."""
+
+    start: list[Local]
+    inner: list[Assign]
+    added: list[Combine]
+
+    def note(self, flag: Local, assign: Assign) -> None:
+        """Add a flag that a statement sets; it is set where any worker has done so."""
+        self.start.append(flag)
+        self.inner.append(assign)
+        self.added.append(Combine(Operator.MAX, flag.name))
 
 
 def _runs_again(assign: Assign, context: Context) -> bool:

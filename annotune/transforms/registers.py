@@ -28,7 +28,6 @@ from annotune.transforms.messages import (
     READ_ELSEWHERE,
     ROUNDED_SUM,
 )
-from annotune.transforms.tile import full_length, turn
 from annotune.transforms.transform import KIM_2018, THESIS, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
@@ -36,6 +35,7 @@ from annotune.transforms.tree import (
     exchanged,
     find_assign,
     fresh_name,
+    full_length,
     is_surely_touched,
     may_not_run,
     named_loop,
@@ -46,6 +46,7 @@ from annotune.transforms.tree import (
     replace_loop,
     shown,
     target_name,
+    turn,
 )
 
 

@@ -41,12 +41,13 @@ from annotune.transforms.messages import (
     TOO_MUCH_SHARED,
     WRITTEN_IN_KERNEL,
 )
-from annotune.transforms.tile import cut_ends, full_length
 from annotune.transforms.transform import KIM_2018, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
     bound_names,
+    cut_ends,
     fresh_name,
+    full_length,
     may_not_run,
     path,
     picks_piece,

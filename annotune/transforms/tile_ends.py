@@ -44,11 +44,14 @@ from annotune.ir.nest import (
 )
 from annotune.transforms.legality import TEAM_LEVELS, missing
 from annotune.transforms.messages import NOT_PADDED, NOT_PEELED, PEEL_DIVERGES
-from annotune.transforms.tile import cut_end, cut_ends, full_end, full_length
 from annotune.transforms.transform import KIM_2019, Context, OnStatement, Word, takes
 from annotune.transforms.tree import (
     Body,
     bound_names,
+    cut_end,
+    cut_ends,
+    full_end,
+    full_length,
     only_fetches,
     path,
     picks_piece,

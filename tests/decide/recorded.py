@@ -22,8 +22,9 @@ from annotune.model.predict import predict
 from annotune.model.traffic import Compiled
 from annotune.schedule.candidate import Candidate, ContractionTile
 from annotune.schedule.units import Unit
-from annotune.strategies.contraction import choose_tile, contraction
 from annotune.strategies.direct import choose, grid
+from annotune.strategies.gpu_tile import choose_tile
+from annotune.strategies.nests import contraction
 
 TABLE = Path(__file__).parent / "measured_h200.tsv"
 _TILE = re.compile(r"(\w+):(\d+) (\w+):(\d+) threads, (\w+):(\d+) x (\w+):(\d+) each, (\w+):(\d+)")

@@ -13,8 +13,8 @@ from support.executed import Call, Part, executable
 
 from annotune.ir.nest import Level, Loop, MemorySpace, walk_stmts
 from annotune.schedule.candidate import ContractionTile
-from annotune.strategies.contraction import usual_tiles
 from annotune.strategies.copy_layout import copy_layout
+from annotune.strategies.gpu_tile import usual_tiles
 from annotune.strategies.registry import AUTO, DIRECT, STRATEGY_NAMES, Made, made
 from annotune.transforms.stage import Stage
 

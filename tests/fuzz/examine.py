@@ -22,9 +22,9 @@ from annotune.schedule.units import Unit
 from annotune.space.decision import Base, Point
 from annotune.space.space import Space, region_space, with_factors
 from annotune.space.variants import Variant
-from annotune.strategies.contraction import contraction, has_own_sums
-from annotune.strategies.gpu_tile import wished
+from annotune.strategies.gpu_tile import has_own_sums, wished
 from annotune.strategies.movements import with_peeled
+from annotune.strategies.nests import contraction
 from annotune.transforms.language import Contract
 from annotune.transforms.tile_ends import Peel
 

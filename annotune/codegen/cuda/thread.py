@@ -65,10 +65,9 @@ from annotune.ir.nest import (
 from annotune.ir.region import Region, flattened
 from annotune.schedule.plan import Kernel
 from annotune.transforms.stage import is_integer_type
-from annotune.transforms.tile import cut_ends, full_end
 from annotune.transforms.tile_ends import whole_tiles
 from annotune.transforms.transform import region_types
-from annotune.transforms.tree import Body, fresh_name
+from annotune.transforms.tree import Body, cut_ends, fresh_name, full_end
 
 COUNTER_SUFFIX = "_r"
 # Elements of an array of which the compiler is asked to make registers. A thread has 255 of 32 bits

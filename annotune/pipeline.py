@@ -42,7 +42,7 @@ from annotune.settings_check import (
 )
 from annotune.space.decision import Base, decide
 from annotune.space.limits import with_asked
-from annotune.space.openacc import acc_space, decide_acc
+from annotune.space.points import acc_space, decide_acc
 from annotune.space.space import region_space
 from annotune.space.unused_hints import unused_hints
 from annotune.space.variants import Variant
@@ -508,7 +508,7 @@ def _others_rows(variant: Variant) -> list[str]:
         return []
     region = variant.analysis.region
     place = f"{region.function}, region {region.index}"
-    wider = variant.told_apart[len(variant.by_size) :]
+    wider = variant.size_cases[len(variant.by_size) :]
     rows = [f"{place}: the same for {served(one.analysis, one.tuned)}" for one in wider]
     runs = "the nest as written" if variant.general is None else "the first one's general kernels"
     return [*rows, f"{place}: for all other sizes {runs}"]

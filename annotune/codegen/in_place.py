@@ -198,7 +198,7 @@ def _for_each_size(
     general = variant.general
     rest = "" if general is None else text(variant.analysis, general, "")
     branches: dict[str, list[Sequence[Expr]]] = {}
-    for one, tests, suffix in zip(variant.told_apart, sizes, suffixes(variant), strict=True):
+    for one, tests, suffix in zip(variant.size_cases, sizes, suffixes(variant), strict=True):
         is_general = general is not None and general.steps == one.tuned.steps
         found = rest if is_general else text(one.analysis, one.tuned, suffix)
         branches.setdefault(found, []).append(tests)

@@ -57,14 +57,14 @@ from annotune.ir.nest import (
 from annotune.ir.region import SourceFile
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.plan import Kernel, Plan
-from annotune.space.openacc import AccPoints
+from annotune.space.points import AccPoints
 from annotune.space.variants import Variant
 from annotune.transforms.cache import Cache
 from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import TILE
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tree import Body
 from annotune.transforms.unroll import Unroll
 
@@ -77,7 +77,7 @@ class OpenAccTarget:
     vocabulary = Vocabulary(
         ACC_LEVELS,
         frozenset(),
-        (Distribute, Permute, Fuse, Tile, Deal, Expand, Registers, Hold, Unroll, Cache),
+        (Distribute, Permute, Fuse, Tile, Cyclic, Expand, Registers, Hold, Unroll, Cache),
     )
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:

@@ -49,7 +49,7 @@ class OpenMpTarget:
     """C with OpenMP directives, for any compiler."""
 
     name = "openmp"
-    points = CpuPoints
+    points = CpuPoints.of
     vocabulary = Vocabulary(
         frozenset({Level.CPU_THREAD, Level.SIMD}),
         frozenset({MemorySpace.PRIVATE}),

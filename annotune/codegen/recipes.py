@@ -25,7 +25,7 @@ from annotune.schedule.plan import Plan
 from annotune.space.decision import Base
 from annotune.space.space import Space
 from annotune.space.variants import Listing, Variant, open_sizes
-from annotune.transforms.language import Elsewhere, ForTarget, Serves, read, text
+from annotune.transforms.language import ForTarget, OtherSizes, Serves, read, text
 from annotune.transforms.map import Map, Team
 from annotune.transforms.messages import NO_SUCH_TARGET, NOT_OF_TARGET, TARGET_TWICE
 from annotune.transforms.stage import Stage
@@ -40,9 +40,9 @@ def exact_recipe(target: str, variant: Variant) -> str:
         sizes = sizes_text(call_sizes(one.analysis)) if variant.others else ""
         lines += _lines(ForTarget(target, sizes), one.tuned)
         if one.general is not None and one.general.schedule != one.tuned.schedule:
-            lines += _lines(Elsewhere(), one.general)
+            lines += _lines(OtherSizes(), one.general)
         if one.partly is not None:
-            lines += _lines(Elsewhere(Serves.LISTED), one.partly)
+            lines += _lines(OtherSizes(Serves.LISTED), one.partly)
     return "\n".join(lines) + "\n"
 
 
@@ -90,7 +90,7 @@ def sections(commands: Sequence[Command], target: str) -> tuple[Section, ...]:
                 raise AnnotuneError.of(TARGET_TWICE.at(head.span, name=head.name))
             found[key] = {serves: ()}
             out.append(Section(head, found[key]))
-        elif isinstance(head, Elsewhere):
+        elif isinstance(head, OtherSizes):
             serves = head.sizes
             found[key].setdefault(serves, ())
         else:
@@ -107,7 +107,7 @@ def targets_said(commands: Sequence[Command]) -> Mapping[str, None]:
     return {name: None for name in TARGET_NAMES if sections(commands, name)}
 
 
-_HEADS = (TARGET, Elsewhere.word.name)
+_HEADS = (TARGET, OtherSizes.word.name)
 
 
 def _check_head(command: Command, head: ForTarget) -> None:

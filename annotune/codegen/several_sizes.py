@@ -78,7 +78,7 @@ def suffixes(variant: Variant) -> tuple[str, ...]:
     """
     if not variant.others:
         return (TUNED_SUFFIX if variant.general is not None else "",)
-    parts = variant.told_apart
+    parts = variant.size_cases
     sizes = [call_sizes(one.analysis) for one in parts]
     telling: list[str] = []
     for name in sizes[0]:
@@ -114,7 +114,7 @@ def sizes_text(sizes: Mapping[str, int]) -> str:
 def tests_by_size(variant: Variant, outer: Interface) -> tuple[tuple[Expr, ...], ...]:
     """Return for each variant that is told apart the tests that a call has its sizes."""
     known = variant.analysis.region.constants
-    return tuple(size_tests(outer, one.tuned.constants, known) for one in variant.told_apart)
+    return tuple(size_tests(outer, one.tuned.constants, known) for one in variant.size_cases)
 
 
 def any_of(alternatives: Sequence[Sequence[Expr]]) -> tuple[Expr, ...]:

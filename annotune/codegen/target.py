@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol
+from typing import Any, Protocol
 
 from annotune.annotation.devices import Device
 from annotune.ir.nest import Level, MemorySpace
 from annotune.ir.region import Condition, SourceFile
 from annotune.printable import in_comment
 from annotune.space.decision import Base
+from annotune.space.points import TargetPoints
 from annotune.space.space import Space
-from annotune.space.variants import TargetPoints, Variant
+from annotune.space.variants import Variant
 from annotune.transforms.transform import Transform
 
 
@@ -66,7 +67,7 @@ class Target(Protocol):
     vocabulary: Vocabulary
 
     @property
-    def points(self) -> Callable[[Base, Space, Device], TargetPoints]:
+    def points(self) -> Callable[[Base, Space, Device], TargetPoints[Any]]:
         """Return what lists the points that a region's space has for the target."""
 
     def region(self, variant: Variant, resident: bool) -> RegionCode:

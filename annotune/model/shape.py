@@ -16,7 +16,7 @@ from annotune.ir.poly import Poly, from_expr
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.launch_sizes import ENOUGH_BLOCKS, MAX_THREADS, TEAM, WARP
 from annotune.schedule.units import Unit, with_merged
-from annotune.transforms.tile import deal_name, tile_name
+from annotune.transforms.tile import tile_name, worker_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def shape(unit: Unit, choice: Candidate) -> LaunchShape:
         loop, size = tiled.get(name, (name, 1))
         blocks.append((loop, ceil(trips.get(loop, 1) / size)))
     sizes = dict(choice.tiles)
-    workers = {deal_name(loop): (loop, count) for loop, count in choice.deals}
+    workers = {worker_name(loop): (loop, count) for loop, count in choice.cyclic}
     sums = {*choice.shared} - {*unit.parallel}
     threads, room, serial = [], MAX_THREADS, []
     for name in choice.shared:

@@ -224,7 +224,7 @@ def certificate_text(report: RegionReport) -> str:
 def _at_its_sizes(report: RegionReport) -> str:
     # What makes and checks certificates is not waited for where nobody asks for one.
     from annotune.certify.kernels import certify, certify_acc, certify_cores
-    from annotune.space.openacc import first_acc_plan
+    from annotune.space.points import first_acc_plan
 
     name = f"{report.region.function}, region {report.region.index}"
     if report.analysis is None or report.plan is None:

@@ -233,7 +233,7 @@ def _refused_mapping(
     After fusion the same mistake would show as loops that no longer nest perfectly.
     """
     step = choice.mapping
-    if step is None or choice.tiles or choice.merges or choice.deals:
+    if step is None or choice.tiles or choice.merges or choice.cyclic:
         return None
     for part in choice.parts:
         named = next((s for s in part if places.of(step.command, s) != NOWHERE), None)

@@ -22,7 +22,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Stream
 from annotune.transforms.registers import Registers
 from annotune.transforms.steps import T, in_order, of_kind
-from annotune.transforms.tile import Deal, Tile, deal_name, tile_name
+from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.transform import Schedule, Transform
 from annotune.transforms.unroll import Unroll
 
@@ -77,7 +77,7 @@ class TileAxis:
         return self.block_extents
 
     @property
-    def deals(self) -> tuple[Extent, ...]:
+    def cyclic(self) -> tuple[Extent, ...]:
         """Return the loops to deal out to threads, with the number of these."""
         is_dealt = self.is_split and self.assignment is Assignment.CYCLIC
         return (self.thread,) if is_dealt else ()
@@ -87,18 +87,18 @@ class TileAxis:
         """Return the loop whose iterations are threads."""
         if not self.is_split:
             return self.thread[0]
-        return deal_name(self.thread[0]) if self.deals else tile_name(self.thread[0])
+        return worker_name(self.thread[0]) if self.cyclic else tile_name(self.thread[0])
 
     def block_loop(self, loop: str) -> str:
         """Return the loop over the tiles of blocks of one of the axis' loops."""
-        is_twice = self.is_split and not self.deals
+        is_twice = self.is_split and not self.cyclic
         return tile_name(tile_name(loop)) if is_twice else tile_name(loop)
 
     @property
     def made(self) -> tuple[str, ...]:
         """Return the names of all loops that the axis makes."""
         tiled = (tile_name(loop) for loop, _ in self.tiles)
-        return (*tiled, *(deal_name(loop) for loop, _ in self.deals))
+        return (*tiled, *(worker_name(loop) for loop, _ in self.cyclic))
 
     @property
     def parts(self) -> tuple[Extent, ...]:
@@ -106,7 +106,7 @@ class TileAxis:
 
         The one whose neighbours are further apart comes first.
         """
-        if self.deals:
+        if self.cyclic:
             return ((self.register[0], self.thread[1]), (self.thread_loop, 1))
         return ((self.thread_loop, self.register[1]), (self.register[0], 1))
 
@@ -288,7 +288,7 @@ class Candidate:
 
     `parts` are the nests that share the kernel, each a group of statements that cannot be
     taken apart; the first statement leads. `steps` are all that is done to them; the properties
-    tell what these say of loops. `reasons` tells which rule chose what. `elsewhere` is the
+    tell what these say of loops. `reasons` tells which rule chose what. `general` is the
     candidate for sizes that are not the tuned ones, None for this one.
 
     `origin` is the strategy that proposes it whole, empty for axes that `direct` completes.
@@ -299,7 +299,7 @@ class Candidate:
     parts: tuple[tuple[int, ...], ...]
     steps: Schedule = ()
     reasons: tuple[Reason, ...] = ()
-    elsewhere: Candidate | None = None
+    general: Candidate | None = None
     origin: str = ""
     shape: str = ""
     contract: ContractionTile | None = None
@@ -403,9 +403,9 @@ class Candidate:
         return tuple((step.loop, step.size) for step in self.of(Tile))
 
     @cached_property
-    def deals(self) -> tuple[tuple[str, int], ...]:
+    def cyclic(self) -> tuple[tuple[str, int], ...]:
         """Return the loops that are dealt out, and to how many workers."""
-        return tuple((step.loop, step.workers) for step in self.of(Deal))
+        return tuple((step.loop, step.workers) for step in self.of(Cyclic))
 
     @cached_property
     def blocks(self) -> tuple[str, ...]:

@@ -19,9 +19,9 @@ from annotune.diagnostics import Diagnostic, Span
 from annotune.ir.expr import Access, Int, Var
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Combine, Level, LocalArray, Loop
-from annotune.schedule.apart import Apart, statements_apart
 from annotune.schedule.apply import reductions_refused
 from annotune.schedule.candidate import Candidate
+from annotune.schedule.imperfect import ImperfectNest, imperfect_nests
 from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.legality import carried_sums
 from annotune.transforms.map import Map, Team
@@ -379,9 +379,9 @@ class Unit:
         return dict.fromkeys(longest[:MAX_BLOCK_LOOPS], ())
 
     @cached_property
-    def apart(self) -> Mapping[int, Apart]:
+    def imperfect(self) -> Mapping[int, ImperfectNest]:
         """The statements that may leave an imperfect nest inside a block, and how."""
-        return statements_apart(self.analysis, self.body, self.statements, self.host)
+        return imperfect_nests(self.analysis, self.body, self.statements, self.host)
 
     @cached_property
     def body(self) -> Body:

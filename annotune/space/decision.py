@@ -57,7 +57,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.stage import Stage
 from annotune.transforms.steps import COPYING, T, in_order, of_kind, statement_of
-from annotune.transforms.tile import Deal, Tile, deal_name, tile_name
+from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Context, Schedule, Transform
 from annotune.transforms.tree import Body, path
@@ -142,8 +142,8 @@ def _made_names(steps: Iterator[Step]) -> frozenset[str]:
         match step:
             case Tile(loop=loop):
                 made.add(tile_name(loop))
-            case Deal(loop=loop):
-                made.add(deal_name(loop))
+            case Cyclic(loop=loop):
+                made.add(worker_name(loop))
             case Merge(loops=loops):
                 made |= {merged_name(loops), tile_name(merged_name(loops))}
     return frozenset(made)
@@ -206,7 +206,7 @@ def refuse_beside(unit: Unit, copying: Schedule, asked: RecipeSteps) -> None:
         ("cuda", asked.by_statement(Map, "cuda")),
         ("permute", asked.by_statement(Permute)),
         ("tile", asked.by_statement(Tile)),
-        ("deal", asked.by_statement(Deal)),
+        ("deal", asked.by_statement(Cyclic)),
         ("registers", asked.by_statement(Registers)),
     ):
         for statement in unit.statements:
@@ -230,9 +230,9 @@ def peeled_as_wished(choice: Candidate, copying: Schedule) -> Candidate:
     # What is peeled elsewhere than at the tile's own statement is for nothing.
     own = {step.statement for step in choice.of(Pad)}
     found = (step for step in copying if step.statement in own)
-    general = choice.elsewhere
-    elsewhere = None if general is None else peeled_as_wished(general, copying)
-    return replace(choice.having(*kept, *found, without=(Peel,)), elsewhere=elsewhere)
+    general = choice.general
+    other = None if general is None else peeled_as_wished(general, copying)
+    return replace(choice.having(*kept, *found, without=(Peel,)), general=other)
 
 
 def with_copies(choice: Candidate, copying: Schedule) -> Candidate:
@@ -268,7 +268,7 @@ def with_tiles(choice: Candidate, cut: tuple[tuple[str, int], ...]) -> Candidate
 
 def to_workers(choice: Candidate, dealt: tuple[tuple[str, int], ...]) -> Candidate:
     """Return the rules' choice with workers where the loops stood that are dealt out to them."""
-    workers = {loop: deal_name(loop) for loop, _ in dealt}
+    workers = {loop: worker_name(loop) for loop, _ in dealt}
     blocks = tuple(workers.get(name, name) for name in choice.blocks)
     threads = tuple(workers.get(name, name) for name in choice.threads)
     return choice.placed(blocks, threads)
@@ -477,7 +477,7 @@ def _with_axes(unit: Unit, picked: Candidate | None, asked: RecipeSteps) -> Cand
     own = unit.statements
     axes = common(unit, asked.by_statement(Map, "cuda"), "cuda", asked)
     cut = tuple((t.loop, t.size) for s in own for t in asked.of(Tile, (s,)))
-    dealt = tuple((d.loop, d.workers) for s in own for d in asked.of(Deal, (s,)))
+    dealt = tuple((d.loop, d.workers) for s in own for d in asked.of(Cyclic, (s,)))
     if axes is not None:
         choice = _as_wished(unit, axes)
     else:
@@ -488,8 +488,8 @@ def _with_axes(unit: Unit, picked: Candidate | None, asked: RecipeSteps) -> Cand
             choice = choose(unit, None if is_launched else picked)
         choice = to_workers(with_tiles(choice, cut), dealt)
     if dealt:
-        steps = (Deal(choice.leader, loop, workers) for loop, workers in dealt)
-        choice = choice.having(*steps, without=(Deal,))
+        steps = (Cyclic(choice.leader, loop, workers) for loop, workers in dealt)
+        choice = choice.having(*steps, without=(Cyclic,))
     if cut:
         again = {loop for loop, _ in cut}
         every = (*cut, *(t for t in choice.tiles if t[0] not in again))
@@ -519,8 +519,8 @@ def _as_one(
     if refusal is not None:
         raise AnnotuneError.of(refusal)
     choice = kernel_choice(with_merged(unit, merges), point, asked.without(Merge))
-    elsewhere = general_tile(unit) if choice.contract is not None else None
-    return replace(as_merged(choice, merges), elsewhere=elsewhere or choose(unit))
+    general = general_tile(unit) if choice.contract is not None else None
+    return replace(as_merged(choice, merges), general=general or choose(unit))
 
 
 def _contracted(unit: Unit, tile: Contract, asked: RecipeSteps) -> Candidate:
@@ -586,7 +586,7 @@ def _own_unrolls(unit: Unit, choice: Candidate, factors: Mapping[int, int]) -> I
 def _inside(unit: Unit, choice: Candidate, statement: int, loop: str) -> list[str]:
     """Return the loops that run inside `loop` in one thread, once `choice` is carried out."""
     tiled = {name for name, _ in choice.tiles}
-    dealt = {name for name, _ in choice.deals}
+    dealt = {name for name, _ in choice.cyclic}
     placed = {*choice.blocks, *choice.threads, *unit.host}
     placed |= {name for own, name in choice.team if unit.shares(own, statement, name)}
     renewed = iter(choice.order)
@@ -594,7 +594,7 @@ def _inside(unit: Unit, choice: Candidate, statement: int, loop: str) -> list[st
     for own in unit.loops_around(statement):
         name = next(renewed) if own in choice.order else own
         names += [tile_name(name)] if name in tiled else []
-        names += [deal_name(name)] if name in dealt else []
+        names += [worker_name(name)] if name in dealt else []
         names.append(name)
     if any(tile_name(name) in choice.order for name in tiled):
         names = [*choice.order, *(name for name in names if name not in choice.order)]
@@ -604,7 +604,7 @@ def _inside(unit: Unit, choice: Candidate, statement: int, loop: str) -> list[st
 
 def _as_wished(unit: Unit, axes: Map) -> Candidate:
     """Return the choice with the user's axes, the thread level by the rules."""
-    tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
+    tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, worker_name)}
     blocks, threads = axes.on("block"), axes.on("thread")
     names = [tiled.get(n, n) for n in (*blocks, *threads)]
     order = serial_order(unit, tuple(dict.fromkeys(names))[:4])
@@ -632,7 +632,7 @@ def _team(unit: Unit, axes: Map) -> tuple[tuple[int, str], ...]:
 
     What the recipe does not name of the other nests in the block is for the rules.
     """
-    tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, deal_name)}
+    tiled = {made(loop.var): loop.var for loop in unit.band for made in (tile_name, worker_name)}
     outer = {*unit.parallel, *unit.sums}
     inner = [name for name in axes.on("thread") if tiled.get(name, name) not in outer]
     if len(inner) != 1 or len(axes.on("thread")) != 1 or not axes.on("block"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from math import prod
 
@@ -27,6 +27,7 @@ from annotune.schedule.plan import Plan
 from annotune.schedule.units import Unit
 from annotune.space.decision import Base
 from annotune.space.limits import NO_LIMITS, AxisLimits
+from annotune.space.points import Listed, TargetPoints
 from annotune.space.space import Product, Space, SpaceAxis
 from annotune.space.variants import SAMPLED, Listing, Variant, planned
 from annotune.strategies.core_blocks import (
@@ -452,12 +453,14 @@ class CpuSpace:
         if not all(self._others):
             return
         usual = tuple(part[0] for part in self._others)
-        for blocks in Product(tuple(parts)).diagonal(LIKELY) if parts else ((),):
+        for blocks in islice(Product(tuple(parts)).diagonal(), LIKELY) if parts else ((),):
             if self.limits.admit(shown((*blocks, *usual))):
                 yield (*blocks, *usual)
 
-    def points(self, limit: int) -> Iterator[Parts]:
+    def points(self, limit: int, spare: int = 0) -> Iterator[Parts]:
         """Yield at most `limit` points, likely ones first and then all, or some at random.
+
+        There are `spare` ones more for those that turn out illegal.
 
         Raises:
             AnnotuneError: What the user says leaves none.
@@ -468,7 +471,7 @@ class CpuSpace:
             if key not in seen:
                 seen.add(key)
                 yield point
-                if len(seen) == limit:
+                if len(seen) == limit + spare:
                     return
         if not seen:
             raise AnnotuneError.of(self._why_empty())
@@ -511,53 +514,77 @@ MOST_SKIPPED = 64
 
 
 @dataclass(frozen=True)
-class CpuPoints:
+class CpuPoints(TargetPoints[Parts]):
     """The points of a region's space on the cores of a CPU, the rules' own first."""
 
-    base: Base
-    space: Space
-    device: Device
+    space: CpuSpace
 
-    @cached_property
-    def own(self) -> CpuSpace:
-        """The CPU's space, as the annotation limits it."""
-        analysis = self.base.analysis
-        flags = (code_flags_at(analysis.region.spec, p).host for p in self.space.params)
-        found = tuple(dict.fromkeys(flags))
-        # One empty list is a build command that says nothing.
-        return CpuSpace(analysis, found if any(found) else (), self.space.limits)
-
-    def listing(self, limit: int) -> Listing:
-        """Return at most `limit` points, the first of them legal (`Points.listing`).
+    @classmethod
+    def of(cls, base: Base, space: Space, device: Device) -> CpuPoints:
+        """Return the points of a region whose space for CUDA is `space`, as the user limits them.
 
         Each list of compiler flags that the annotation gives is tried instead of our own ones.
-        Points that differ in flags alone share a plan.
         """
-        own = self.own
-        first, skipped = _first(own)
-        points = tuple(islice(own.points(limit + skipped), skipped, None))
-        plans: dict[tuple[tuple[str, str | int], ...], Variant] = {}
+        spec = base.analysis.region.spec
+        found = tuple(dict.fromkeys(code_flags_at(spec, p).host for p in space.params))
+        # One empty list is a build command that says nothing.
+        return cls(CpuSpace(base.analysis, found if any(found) else (), space.limits))
 
-        def make(number: int) -> Variant:
-            if number == 0:
-                return first
-            settings = shown(points[number])
-            key = tuple((name, value) for name, value in settings.items() if name != FLAGS)
-            if key not in plans:
-                plans[key] = _planned(own, points[number])
-            return replace(plans[key], config=settings, flags=_flags(points[number]))
+    @property
+    def limits(self) -> AxisLimits:
+        """Return what the user says of the axes."""
+        return self.space.limits
 
-        settings = tuple(map(shown, points))
-        times = (None,) * len(points)
+    def points(self, limit: int) -> Iterator[Parts]:
+        """Yield points, the rules' own choice first (`TargetPoints.points`)."""
+        yield from self.space.points(limit, MOST_SKIPPED)
+
+    def listed(self, point: Parts) -> Listed:
+        """Return what a point comes to; no model speaks of it."""
+        return Listed(shown(point), None, partial(self._variant, point))
+
+    def _variant(self, point: Parts, left_out: tuple[Reason, ...]) -> Variant:
+        """Return a point planned; `left_out` are reasons against others. Flags change no plan."""
+        settings = shown(point)
+        key = left_out, tuple((name, n) for name, n in settings.items() if name != FLAGS)
+        if key not in self._plans:
+            first, *others = self.space.choices(point)
+            choices = (replace(first, reasons=(*left_out, *first.reasons)), *others)
+            analysis = self.space.analysis
+            self._plans[key] = planned(analysis, choices, cpu_groups(analysis))
+        flags = next((part.asks for part in point if isinstance(part.asks, tuple)), ())
+        return replace(self._plans[key], config=settings, flags=CodeFlags(flags))
+
+    @cached_property
+    def _plans(self) -> dict[object, Variant]:
+        return {}
+
+    def is_asked(self, point: Parts) -> bool:
+        """Return False: no recipe speaks of the cores of a CPU without saying all."""
+        return False
+
+    def against(self, refused: Parts, error: AnnotuneError) -> tuple[Reason, ...]:
+        """Return why the rules' choice, or another point before the first legal one, is none."""
+        what = "; ".join(f"{name} {value}" for name, value in shown(refused).items())
+        named = what or "the rules' choice"
+        return tuple(Reason("left out", named, one.message) for one in error.diagnostics)
+
+    def by_rules(self, refused: Parts, error: AnnotuneError) -> Variant:
+        """Raise what is wrong with the first choice: the rules have made all points already."""
+        raise error
+
+    def counted(self, found: Listing, limit: int) -> Listing:
+        """Return a listing with the size of the space (`TargetPoints.counted`)."""
         if limit == 1:
             # Nobody needs the rest of the space for the rules' choice.
-            return Listing(settings, times, make)
-        note = SAMPLED.format(size=own.legal.size) if own.is_sampled(len(points)) else ""
-        return Listing(settings, times, make, note, own.size, own.admitted)
+            return found
+        own = self.space
+        note = SAMPLED.format(size=own.legal.size) if own.is_sampled(len(found)) else ""
+        return replace(found, note=note, size=own.size, legal=own.admitted)
 
     def axes(self) -> Iterator[str]:
-        """Yield the names of the axes of the CPU's space."""
-        return (axis.name for axis in replace(self.own, limits=NO_LIMITS).axes)
+        """Yield the names of the axes of the CPU's space (`TargetPoints.axes`)."""
+        return (axis.name for axis in replace(self.space, limits=NO_LIMITS).axes)
 
 
 def first_plan(base: Base) -> Plan:
@@ -566,44 +593,4 @@ def first_plan(base: Base) -> Plan:
     Raises:
         AnnotuneError: No choice is legal.
     """
-    return _first(CpuSpace(base.analysis))[0].tuned
-
-
-def _first(space: CpuSpace) -> tuple[Variant, int]:
-    """Return the first legal point with the reasons against earlier ones, and how many they are.
-
-    Raises:
-        AnnotuneError: There is none.
-    """
-    refusal: AnnotuneError | None = None
-    left_out: tuple[Reason, ...] = ()
-    for count, point in enumerate(space.points(MOST_SKIPPED)):
-        try:
-            return _planned(space, point, left_out), count
-        except AnnotuneError as error:
-            refusal = refusal or error
-            what = "; ".join(f"{name} {value}" for name, value in shown(point).items())
-            left_out += tuple(
-                Reason("left out", what or "the rules' choice", one.message)
-                for one in error.diagnostics
-            )
-    assert refusal is not None
-    raise refusal
-
-
-def _planned(space: CpuSpace, point: Parts, left_out: tuple[Reason, ...] = ()) -> Variant:
-    """Return a point as a variant; `left_out` are reasons against others.
-
-    Raises:
-        AnnotuneError: It is illegal.
-    """
-    first, *others = space.choices(point)
-    choices = (replace(first, reasons=(*left_out, *first.reasons)), *others)
-    groups = cpu_groups(space.analysis)
-    made = planned(space.analysis, choices, groups, settings=shown(point))
-    return replace(made, flags=_flags(point))
-
-
-def _flags(point: Parts) -> CodeFlags:
-    """Return the flags that the C compiler gets at a point."""
-    return CodeFlags(next((part.asks for part in point if isinstance(part.asks, tuple)), ()))
+    return CpuPoints(CpuSpace(base.analysis)).listing(1).variant(0).tuned

@@ -20,7 +20,7 @@ from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
 
 ACC_PLACES = ("gang", "worker", "vector")
@@ -170,7 +170,7 @@ def _shaping(choice: Candidate) -> Iterator[Command]:
     if choice.order:
         yield from (written(Permute(part[0], choice.order)) for part in choice.parts)
     yield from (written(Tile(leader, loop, size)) for loop, size in choice.tiles)
-    yield from (written(Deal(leader, loop, workers)) for loop, workers in choice.deals)
+    yield from (written(Cyclic(leader, loop, workers)) for loop, workers in choice.cyclic)
     # A team's loops need not be around the leader, and all of them follow from the first.
     threads = choice.threads or choice.shared[:1]
     if choice.blocks or threads:

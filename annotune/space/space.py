@@ -38,14 +38,14 @@ from annotune.strategies.direct import (
     unrolls,
 )
 from annotune.strategies.hints import hinted, launched
-from annotune.strategies.registry import Made, made
+from annotune.strategies.registry import Proposals, made
 from annotune.transforms.language import Contract
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers
 from annotune.transforms.steps import COPYING
-from annotune.transforms.tile import Deal, Tile, name_is_taken, tile_name
+from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.unroll import Unroll
 
 T = TypeVar("T")
@@ -76,13 +76,12 @@ class Product(Generic[T]):
         """Yield all of them, the first choice first and the last part fastest."""
         yield from product(*self.parts)
 
-    def diagonal(self, count: int) -> Iterator[tuple[T, ...]]:
-        """Yield the k-th alternatives of all parts together, `count` at most.
+    def diagonal(self) -> Iterator[tuple[T, ...]]:
+        """Yield the k-th alternatives of all parts together, the last ones of those with fewer.
 
         What suits one nest of a region suits its neighbours of the same form.
         """
-        longest = max(map(len, self.parts), default=0)
-        for k in range(min(count, longest)):
+        for k in range(max(map(len, self.parts), default=0)):
             yield tuple(part[min(k, len(part) - 1)] for part in self.parts)
 
     def drawn(self, seed: int, count: int) -> Iterator[tuple[T, ...]]:
@@ -216,7 +215,7 @@ def _placeable(
 
 
 NONE = ""
-NOT_MADE = Made()
+NO_PROPOSALS = Proposals()
 # Why a point of the space has it, where no rule chose it.
 SHARED = "a block for each output, as another point of the space"
 
@@ -244,7 +243,7 @@ class UnitSpace:
     mapped: tuple[Candidate, ...]
     factors: tuple[Mapping[int, int], ...]
     launches: tuple[Candidate, ...] = ()
-    made: Made = NOT_MADE
+    made: Proposals = NO_PROPOSALS
     is_free: bool = False
 
     @property
@@ -258,7 +257,9 @@ class UnitSpace:
         return sum(1 for _ in _options(self)) if self.mapped else 0
 
 
-def unit_space(unit: Unit, is_mapped: bool, is_unrolled: bool, made: Made = NOT_MADE) -> UnitSpace:
+def unit_space(
+    unit: Unit, is_mapped: bool, is_unrolled: bool, made: Proposals = NO_PROPOSALS
+) -> UnitSpace:
     """Return the alternatives for a unit that the recipe leaves open.
 
     `made` are those of strategies other than `direct`.
@@ -389,8 +390,8 @@ class Space:
         """Yield every legal point, the decision algorithm's own first."""
         for params in self.params:
             for fusion, units in self.branches:
-                options = [tuple(_options(unit)) for unit in units]
-                for picked in product(*options):
+                options = Product(tuple(tuple(_options(unit)) for unit in units))
+                for picked in options.every():
                     yield _point(params, fusion, units, picked)
 
     def variety(self) -> Iterator[Point]:
@@ -424,10 +425,9 @@ class Space:
         scored: list[tuple[float, Point]] = []
         for params in self.params:
             for fusion, units in self.branches:
-                options = [self._best(unit, params, fusion, device, limit) for unit in units]
-                # The k-th best of every kernel together: a diagonal through the product.
-                for rank in range(max(map(len, options), default=0)):
-                    picked = tuple(o[min(rank, len(o) - 1)] for o in options)
+                best = (self._best(unit, params, fusion, device, limit) for unit in units)
+                # The k-th best of every kernel together.
+                for picked in Product(tuple(best)).diagonal():
                     time = sum(t for t, _ in picked)
                     choice = tuple(option for _, option in picked)
                     scored.append((time, _point(params, fusion, units, choice)))
@@ -470,7 +470,7 @@ def _options(space: UnitSpace) -> Iterator[Candidate]:
         for factors in every[:1] if is_shared else every:
             for start in space.launches if axes is own and space.launches else (axes,):
                 yield with_factors(start, factors)
-    yield from space.made.later
+    yield from space.made.after_direct
 
 
 def with_factors(axes: Candidate, factors: Mapping[int, int]) -> Candidate:
@@ -528,14 +528,14 @@ def _open_space(base: Base, unit: Unit, asked: RecipeSteps) -> UnitSpace:
     is_unrolled = bool(asked.of(Unroll, own))
     is_shaped = any(asked.of(kind, own) for kind in SHAPING) or bool(asked.foreign(own))
     is_free = not (is_mapped or is_unrolled or is_shaped)
-    found = made(unit, base.strategy) if is_free else NOT_MADE
+    found = made(unit, base.strategy) if is_free else NO_PROPOSALS
     if {*own} & {*asked.moves}:
         found = found.moving(())
     return replace(unit_space(unit, is_mapped, is_unrolled, found), is_free=is_free)
 
 
 # What a recipe says of a kernel that leaves a strategy nothing whole to make.
-SHAPING = (Permute, Tile, Deal, Registers, *COPYING)
+SHAPING = (Permute, Tile, Cyclic, Registers, *COPYING)
 # Points of the annotation's own parameters that are looked through for the names of axes.
 MOST_LOOKED_AT = 200
 # Points ranked for a user who admits but some of them.

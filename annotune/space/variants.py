@@ -5,22 +5,17 @@ A variant is planned for the tuned sizes and for all; what a search chooses from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from annotune.analysis.facts import Analysis
-from annotune.annotation.devices import Device
-from annotune.annotation.flags import Flags, code_flags_at
+from annotune.annotation.flags import Flags
 from annotune.diagnostics import AnnotuneError, Diagnostic
 from annotune.ir.region import Region
 from annotune.model.predict import RegionModel
 from annotune.schedule.apply import NO_PLACES, Places, build
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
-from annotune.space.decision import Base, Decision, Point, decide
-from annotune.space.recipe import config
-from annotune.space.space import Space
 from annotune.transforms.distribute import Distribute, Expand
 from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
@@ -147,7 +142,7 @@ class Variant:
         return (self, *self.others)
 
     @property
-    def told_apart(self) -> tuple[Variant, ...]:
+    def size_cases(self) -> tuple[Variant, ...]:
         """Return a variant for each set of sizes that the text tells apart, the narrowest first.
 
         These are the problem sizes, and then what they have several values of with all else open.
@@ -160,7 +155,7 @@ class Variant:
     def plans(self) -> tuple[Plan, ...]:
         """Return every plan that the text holds, the general one last."""
         general = () if self.general is None else (self.general,)
-        return (*(one.tuned for one in self.told_apart), *general)
+        return (*(one.tuned for one in self.size_cases), *general)
 
     def rewritten(
         self, analysis: Callable[[Analysis], Analysis], plan: Callable[[Plan], Plan]
@@ -197,7 +192,7 @@ def planned(
     passed = open_sizes(region)
     if not (passed and analysis.all_sizes):
         return Variant(analysis, tuned, None, settings or {})
-    others = tuple(choice.elsewhere or choice for choice in choices)
+    others = tuple(choice.general or choice for choice in choices)
     made = built(others, region.constants)
     if isinstance(made, Diagnostic) and any(map(_inside, others)):
         # Its copies have a size that only the tuned sizes fix.
@@ -230,175 +225,3 @@ def _legal(plan: Plan | Diagnostic) -> Plan:
     if isinstance(plan, Diagnostic):
         raise AnnotuneError.of(plan)
     return plan
-
-
-class TargetPoints(Protocol):
-    """The points that a region's space has for one target."""
-
-    def listing(self, limit: int) -> Listing:
-        """Return at most `limit` points, the first choice of the rules first.
-
-        The first point is planned, all others when they are asked for.
-
-        Raises:
-            AnnotuneError: The first choice is illegal, as only a recipe can make it; or what the
-                user says of the axes leaves no point.
-        """
-
-    def axes(self) -> Iterator[str]:
-        """Yield the names of the axes, as often as they come.
-
-        They are those before what the user says of them. Whoever looks for a name stops there.
-        """
-
-
-@dataclass(frozen=True)
-class GpuPoints:
-    """The points of a region for a GPU: the decision algorithm's choice, then the model's best."""
-
-    base: Base
-    space: Space
-    device: Device
-
-    def listing(self, limit: int) -> Listing:
-        """Return at most `limit` points, the first of them legal (`TargetPoints.listing`)."""
-        found = self.first_of(self.ranked(self.space.enough(limit)), limit)
-        if not self.space.limits:
-            return found.of(self.space.size, self.space.legal)
-        is_all = len(found) < limit and self.space.legal <= self.space.enough(limit)
-        return found.admitted(self.space.size, is_all)
-
-    def axes(self) -> Iterator[str]:
-        """Yield the names of the axes that some points have, as often as they come."""
-        for point in self.space.variety():
-            try:
-                decision = self.decided(point)
-            except AnnotuneError:
-                continue
-            yield from self._settings(decision, point)
-
-    def ranked(self, limit: int) -> Iterable[Point]:
-        """Return the first choice, and then at most `limit` points that the model ranks best."""
-        return self.space.ranked(self.device, limit)
-
-    def decided(self, point: Point) -> Decision:
-        """Return what a point means for the target.
-
-        Raises:
-            AnnotuneError: The recipe names what is not there, or asks for what is illegal.
-        """
-        return decide(self.base, point)
-
-    def flags(self, flags: Flags) -> Sequence[str]:
-        """Return those flags of the annotation's that the target's compiler gets."""
-        return flags.nvcc
-
-    def first_of(self, points: Iterable[Point], limit: int) -> Listing:
-        """Return the first points that the user's limits admit, the first of them legal.
-
-        Points whose recipe is illegal are left out, and so is a first one that turns out illegal
-        where it is a strategy's own; where no point is left, the rules of `direct` take their
-        place.
-
-        Raises:
-            AnnotuneError: The first choice is illegal, as only a recipe can make it; or the limits
-                leave no point.
-        """
-        limits = self.space.limits
-        found: list[_Decided] = []
-        illegal: list[Point] = []
-        seen: list[Mapping[str, str | int]] = []
-        first: Variant | None = None
-        for point in points:
-            try:
-                one = self._decided(point)
-                seen.append(one.config)
-                if not limits.admit(one.config):
-                    continue
-                first = first or self.variant(one)
-            except AnnotuneError:
-                # A strategy's whole choice is nobody's demand: what comes next will do.
-                if found or illegal or any(map(point.whole, point.picked)):
-                    illegal.append(point)
-                    continue
-                raise
-            found.append(one)
-            if len(found) == limit:
-                break
-        if first is None and illegal:
-            first = _by_rules(illegal[0], lambda point: self.variant(self._decided(point)))
-            return Listing((first.config,), (first.predicted_s,), {0: first}.__getitem__)
-        if first is None:
-            raise AnnotuneError.of(limits.why_empty(seen))
-        configs = tuple(one.config for one in found)
-        times = tuple(one.predicted_s for one in found)
-        return Listing(configs, times, self._made(tuple(found), first))
-
-    def _settings(self, decision: Decision, point: Point) -> Mapping[str, str | int]:
-        """Return what tables show of a point."""
-        given = self.flags(code_flags_at(self.base.analysis.region.spec, point.params))
-        return {**config(decision, point), **shown_flags(given)}
-
-    def _made(self, found: Sequence[_Decided], first: Variant) -> Callable[[int], Variant]:
-        return lambda number: first if number == 0 else self.variant(found[number])
-
-    def _decided(self, point: Point) -> _Decided:
-        """Return what a point means, with its prediction; nothing is planned yet.
-
-        Raises:
-            AnnotuneError: The recipe is illegal at the point.
-        """
-        decision = self.decided(point)
-        units = self.base.nests(point.fusion, decision.asked)
-        analysis = self.base.analysis
-        flags = code_flags_at(analysis.region.spec, point.params)
-        model = RegionModel(analysis, tuple(units), decision.choices, self.device)
-        settings = self._settings(decision, point)
-        return _Decided(decision, settings, model, model.forecast().kernels_s, flags)
-
-    def variant(self, one: _Decided) -> Variant:
-        """Return a decided point planned.
-
-        Raises:
-            AnnotuneError: A choice is illegal.
-        """
-        decision = one.decision
-        found = planned(
-            self.base.analysis,
-            decision.choices,
-            decision.groups,
-            decision.places,
-            one.config,
-        )
-        return replace(found, predicted_s=one.predicted_s, model=one.model, flags=one.flags)
-
-
-@dataclass(frozen=True)
-class _Decided:
-    """A point with what it means and what is shown of it."""
-
-    decision: Decision
-    config: Mapping[str, str | int]
-    model: RegionModel
-    predicted_s: float
-    flags: Flags
-
-
-def _by_rules(first: Point, variant: Callable[[Point], Variant]) -> Variant:
-    """Return what `direct` makes of a point whose whole choices are all illegal.
-
-    What the point fuses may be illegal too, and is then left apart.
-
-    Raises:
-        AnnotuneError: `direct` is illegal too, as only a recipe can make it.
-    """
-    rules = replace(first, picked={})
-    try:
-        return variant(rules)
-    except AnnotuneError:
-        return variant(replace(rules, fusion="apart"))
-
-
-def shown_flags(flags: Sequence[str]) -> Mapping[str, str]:
-    """Return compiler flags as a part of a variant's configuration, empty for none."""
-    return {"flags": " ".join(flags)} if flags else {}

@@ -27,7 +27,7 @@ from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Access, Int, Var, accesses, variables
 from annotune.ir.fold import fold, trip_count
 from annotune.ir.nest import Loop, MemorySpace
-from annotune.schedule.apart import Apart, apart_blocks, shared_inside
+from annotune.schedule.imperfect import ImperfectNest, distributed_block, shared_inside
 from annotune.schedule.units import Unit
 from annotune.strategies.hints import rows_of
 from annotune.transforms.legality import drops_fractions
@@ -174,9 +174,8 @@ class Blocked:
     `simd` is the loop whose iterations are lanes, and `held` the one over which a block of the
     target stays in registers; empty where there is none. `staged` are the copies of inputs,
     `padded` the loops that run whole tiles where they end inside one. With `from_zero` what is
-    held is a sum that is added to the target at the end. `apart` says how the statement leaves an
-    imperfect nest, inside the tiles. Before a block is held, `ahead` asks for what a later one
-    updates.
+    held is a sum that is added to the target at the end. `imperfect` is the nest that the statement
+    leaves, inside the tiles. Before a block is held, `ahead` asks for what a later one updates.
     """
 
     statement: int
@@ -187,30 +186,32 @@ class Blocked:
     staged: tuple[Stage, ...] = ()
     padded: tuple[str, ...] = ()
     from_zero: bool = False
-    apart: Apart | None = None
+    imperfect: ImperfectNest | None = None
     ahead: Prefetch | None = None
 
     @property
     def inside(self) -> tuple[str, ...]:
-        """Return the loops of the block that a statement apart shares with its neighbours."""
-        return () if self.apart is None else shared_inside(self.apart, self.order, self.held)
+        """Return the loops of the block that a distributed statement shares with its neighbours."""
+        return (
+            () if self.imperfect is None else shared_inside(self.imperfect, self.order, self.held)
+        )
 
     def steps(self, analysis: Analysis) -> Iterator[Transform]:
         """Yield the steps that make it."""
-        number, apart = self.statement, self.apart
-        if apart is not None:
-            yield from apart_blocks(analysis, apart, self.tiles, self.order, self.held)
+        number, imperfect = self.statement, self.imperfect
+        if imperfect is not None:
+            yield from distributed_block(analysis, imperfect, self.tiles, self.order, self.held)
         else:
             yield from (Tile(number, loop, size) for loop, size in self.tiles)
             yield from (Permute(number, self.order),) if self.order else ()
         if self.simd:
-            groups = ((number,),) if apart is None else apart.groups
+            groups = ((number,),) if imperfect is None else imperfect.groups
             yield from (Vectorize(group[0], self.simd) for group in groups)
         yield from self.staged
         if self.ahead is not None:
             yield self.ahead
         # What leaves a nest as an array is not held once more.
-        if self.held and not (apart is not None and isinstance(apart.target, Var)):
+        if self.held and not (imperfect is not None and isinstance(imperfect.target, Var)):
             yield Hold(number, self.held, self.from_zero)
         if self.padded:
             yield Pad(number, self.padded)
@@ -267,9 +268,9 @@ def own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
     That of a statement that may be taken apart begins with the loops around its neighbours. A
     loop around statements of other units is not the unit's own.
     """
-    apart = unit.apart.get(statement)
-    if apart is not None:
-        return (*apart.band, *apart.own)
+    imperfect = unit.imperfect.get(statement)
+    if imperfect is not None:
+        return (*imperfect.band, *imperfect.own)
     found = bands(unit.body, statement)
     if not found or not numbers(found[-1][0]) <= set(unit.statements):
         return ()
@@ -294,9 +295,9 @@ def output(unit: Unit, statement: int) -> AccessFacts | None:
 
     None for what its loops declare and keep.
     """
-    apart = unit.apart.get(statement)
-    if apart is not None:
-        return apart.output
+    imperfect = unit.imperfect.get(statement)
+    if imperfect is not None:
+        return imperfect.output
     return next((f for f in unit.analysis.accesses[statement] if f.is_write), None)
 
 
@@ -363,9 +364,9 @@ def cut_tiles(unit: Unit, statement: int, block: RegisterBlock) -> tuple[tuple[s
 def held_loop(unit: Unit, statement: int) -> str:
     """Return the outermost loop of the own band that leaves the target in place."""
     assign = find_assign(unit.body, statement)
-    apart = unit.apart.get(statement)
-    if apart is not None and isinstance(assign.target, Var):
-        return apart.own[0].var
+    imperfect = unit.imperfect.get(statement)
+    if imperfect is not None and isinstance(assign.target, Var):
+        return imperfect.own[0].var
     if not unit.is_in_memory(assign.target) or assign.op == "=":
         return ""
     used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
@@ -506,8 +507,8 @@ def arranged(
     held = held_loop(unit, statement)
     if output(unit, statement) is None:
         return None
-    apart = unit.apart.get(statement)
-    own = {statement} if apart is None else {n for group in apart.groups for n in group}
+    imperfect = unit.imperfect.get(statement)
+    own = {statement} if imperfect is None else {n for group in imperfect.groups for n in group}
     if len(known) < len(trips) or own != set(unit.statements) or (held and not block.over):
         return None
     if held:
@@ -700,7 +701,7 @@ def fetched_ahead(unit: Unit, block: Blocked, cores: Sequence[str]) -> Prefetch 
     That is the innermost one around it that is far enough ahead; its lanes must lie in lines, and
     what one iteration updates in one piece: pieces that lie apart gained nothing.
     """
-    if not block.held or block.apart is not None or not block.order:
+    if not block.held or block.imperfect is not None or not block.order:
         return None
     target = output(unit, block.statement)
     if target is None or target.strides.get(block.simd) != 1:

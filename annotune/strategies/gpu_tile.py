@@ -31,7 +31,6 @@ from annotune.analysis.facts import AccessFacts
 from annotune.ir.c_types import element_bytes
 from annotune.ir.expr import Var
 from annotune.model.traffic import SHARED_BYTES
-from annotune.schedule.apart import apart_blocks
 from annotune.schedule.candidate import (
     Assignment,
     Candidate,
@@ -41,6 +40,7 @@ from annotune.schedule.candidate import (
     TileAxis,
     held_registers,
 )
+from annotune.schedule.imperfect import distributed_block
 from annotune.schedule.launch_sizes import MAX_THREADS, SM_BLOCKS, SM_THREADS, WARP
 from annotune.schedule.units import Unit, as_merged, follow, with_merged
 from annotune.strategies.copy_layout import copy_layout
@@ -50,7 +50,7 @@ from annotune.transforms.merge import merged_name
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Deal, Tile, name_is_taken, tile_name
+from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Schedule
 from annotune.transforms.unroll import Unroll
@@ -104,7 +104,7 @@ def choices(
 def has_own_sums(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
     """Return whether a private sum, if there is one, has an element for each of its iterations."""
     registers = (tile.register_x[0], tile.register_y[0])
-    return found.apart is None or unit.band[-1].var in registers
+    return found.imperfect is None or unit.band[-1].var in registers
 
 
 def _tiles_tried(unit: Unit, found: Contraction) -> Iterator[ContractionTile]:
@@ -196,7 +196,7 @@ def choose_tile(unit: Unit, found: Contraction, tile: ContractionTile) -> Candid
     choice = _carried_out(unit, found, tile)
     if smaller == tile:
         return choice
-    return replace(choice, elsewhere=_carried_out(unit, found, smaller))
+    return replace(choice, general=_carried_out(unit, found, smaller))
 
 
 def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candidate:
@@ -213,24 +213,24 @@ def _carried_out(unit: Unit, found: Contraction, tile: ContractionTile) -> Candi
     # The loop that a private sum belongs to stays innermost of those that pick its element.
     last = unit.band[-1].var
     picking = (tile.register_x[0], tile.register_y[0])
-    if found.apart is not None:
+    if found.imperfect is not None:
         picking = (picking[1], picking[0]) if picking[0] == last else picking
     order = (*blocks, *threads, *summed, inner, *picking)
-    tiles, deals = (
+    tiles, cyclic = (
         (*tile.x.tiles, *tile.y.tiles, tile.contracted),
-        (*tile.x.deals, *tile.y.deals),
+        (*tile.x.cyclic, *tile.y.cyclic),
     )
-    number, apart = found.statement, found.apart
-    if apart is None:
+    number, imperfect = found.statement, found.imperfect
+    if imperfect is None:
         shaping: Schedule = (
             *(Tile(number, loop, size) for loop, size in tiles),
-            *(Deal(number, loop, workers) for loop, workers in deals),
+            *(Cyclic(number, loop, workers) for loop, workers in cyclic),
             Permute(number, order),
         )
     else:
-        shaping = apart_blocks(unit.analysis, apart, tiles, order, summed[0], deals)
+        shaping = distributed_block(unit.analysis, imperfect, tiles, order, summed[0], cyclic)
     # What leaves a nest as an array is not held once more.
-    is_in_array = apart is not None and isinstance(apart.target, Var)
+    is_in_array = imperfect is not None and isinstance(imperfect.target, Var)
     steps: Schedule = (
         *shaping,
         *_copies(unit, found, tile),
@@ -253,7 +253,7 @@ def _copies(unit: Unit, found: Contraction, tile: ContractionTile) -> Iterator[S
         rows: tuple[Extent, ...] = (*axis.block_extents, tile.contracted)
         order = sorted(rows, key=lambda row: -stride(access, row[0]))
         # Pairs of neighbours of one thread come by one load where every row starts at a pair.
-        unit_of_rows = 2 if axis.is_split and not axis.deals else 1
+        unit_of_rows = 2 if axis.is_split and not axis.cyclic else 1
         layout = copy_layout(rows, tuple(order), _element(unit, access), unit_of_rows)
         whole = (part for row in layout for part in _in_parts(row, axis))
         yield Stage(found.statement, access.access.array, tile.contracted[0], tuple(whole))
@@ -282,7 +282,7 @@ def _reasons(found: Contraction, tile: ContractionTile) -> Iterator[Reason]:
     yield Reason("registers", f"{pair}{tile.register_y[1]}", rule)
     for axis in (tile.x, tile.y):
         if axis.is_split:
-            rule = "neighbours at once" if axis.deals else "neighbours of its own"
+            rule = "neighbours at once" if axis.cyclic else "neighbours of its own"
             what = f"{axis.thread[0]} {axis.assignment}"
             yield Reason("assignment", what, f"its threads have {rule}")
     loop, size = tile.contracted
@@ -507,8 +507,8 @@ def two_level(unit: Unit) -> tuple[Candidate, ...] | str:
     least = every[0].cost if every else inf
     every.sort(key=lambda one: -one.whole_outputs if one.cost < (1 + NEAR) * least else 0)
     # Loops that run as one do so a fixed number of times.
-    general = usual[0].elsewhere or usual[0]
-    better = [replace(one.choice(), elsewhere=general) for one in every[:MOST_TILES]]
+    general = usual[0].general or usual[0]
+    better = [replace(one.choice(), general=general) for one in every[:MOST_TILES]]
     if least > (1 - GAIN) * cost(unit, first):
         return (*usual, *better)
     return (*better, *usual)
@@ -517,7 +517,7 @@ def two_level(unit: Unit) -> tuple[Candidate, ...] | str:
 def general_tile(unit: Unit) -> Candidate | None:
     """Return the choice for sizes that are not the tuned ones, None where there is none."""
     found = usual_tiles(unit)
-    return None if isinstance(found, str) else found[0].elsewhere or found[0]
+    return None if isinstance(found, str) else found[0].general or found[0]
 
 
 def has_surplus(unit: Unit, tile: ContractionTile) -> bool:

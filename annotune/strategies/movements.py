@@ -104,11 +104,11 @@ def _moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:
     if wanted:
         reason = Reason("movement", described(wanted), "another point of the space")
         made = replace(made, reasons=(*choice.reasons, reason))
-    if choice.elsewhere is None and widths(wanted) == (1, 1):
+    if choice.general is None and widths(wanted) == (1, 1):
         return made
     general = tuple(step for step in wanted if isinstance(step, Pipeline | Stream))
-    other = moved(unit, choice.elsewhere or choice, general)
-    return replace(made, elsewhere=choice.elsewhere if isinstance(other, str) else other)
+    other = moved(unit, choice.general or choice, general)
+    return replace(made, general=choice.general if isinstance(other, str) else other)
 
 
 def as_wished(unit: Unit, choice: Candidate, asked: Moves, places: Places) -> Candidate:
@@ -327,10 +327,10 @@ def with_peeled(unit: Unit, choice: Candidate) -> Candidate | None:
     padded = next(iter(choice.of(Pad)), None)
     loops = padded.loops if padded is not None else tuple(loop for loop, _ in tiles)
     first = padded.statement if padded is not None else choice.leader
-    elsewhere = choice.elsewhere
     made = choice.having(Peel(first, loops), why=_reason(cut))
-    other = None if elsewhere is None else with_peeled(unit, elsewhere) or elsewhere
-    return replace(made, elsewhere=other)
+    general = choice.general
+    other = None if general is None else with_peeled(unit, general) or general
+    return replace(made, general=other)
 
 
 def _reason(cut: list[str]) -> Reason:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from annotune.analysis.facts import AccessFacts
 from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
 from annotune.ir.nest import Assign, Loop
-from annotune.schedule.apart import Apart, statements_apart
+from annotune.schedule.imperfect import ImperfectNest, imperfect_nests
 from annotune.schedule.units import Unit
 from annotune.transforms.footprint import offset_of
 from annotune.transforms.tile import name_is_taken, tile_name
@@ -77,8 +77,8 @@ def roles(inputs: Sequence[AccessFacts], along: str, others: Sequence[str]) -> R
 class Contraction:
     """A statement ``C += A * B`` and its loops: x are those of A alone, y those of B alone.
 
-    It may add to a private scalar that another statement stores in C; `apart` then takes it out of
-    the loops that they share.
+    It may add to a private scalar that another statement stores in C, in a nest that is
+    `imperfect`; it is then taken out of the loops that they share.
 
     A has the output's contiguous loop, which `x` begins with. The loops of `x` and `y` are in the
     order of their strides in their input, those of `contracted` as they should be staged.
@@ -91,21 +91,21 @@ class Contraction:
     x: tuple[str, ...]
     y: tuple[str, ...]
     contracted: tuple[str, ...]
-    apart: Apart | None = None
+    imperfect: ImperfectNest | None = None
 
 
 def contraction(unit: Unit) -> Contraction | str:
     """Return the contraction that a unit is, or in words why it is none with a two-level tile."""
     if unit.host or not unit.parallel:
         return "a serial loop is around the parallel ones, or there are none"
-    apart = _product_apart(unit) if len(unit.statements) > 1 else None
-    if len(unit.statements) > 1 and apart is None:
+    imperfect = _imperfect_product(unit) if len(unit.statements) > 1 else None
+    if len(unit.statements) > 1 and imperfect is None:
         return f"the kernel has {len(unit.statements)} statements"
-    statement = unit.leader if apart is None else apart.statement
+    statement = unit.leader if imperfect is None else imperfect.statement
     inputs = _factors(find_assign(unit.body, statement))
     if inputs is None:
         return "the statement does not accumulate a product of two array elements"
-    loops = (*unit.band, *(() if apart is None else apart.own))
+    loops = (*unit.band, *(() if imperfect is None else imperfect.own))
     names = unit.loops_around(statement)
     if names != tuple(loop.var for loop in loops):
         return "the loops are no perfect nest"
@@ -113,7 +113,7 @@ def contraction(unit: Unit) -> Contraction | str:
     if uncut:
         return uncut
     facts = unit.analysis.accesses[statement]
-    target = next((f for f in facts if f.is_write), None) if apart is None else apart.output
+    target = next((f for f in facts if f.is_write), None) if imperfect is None else imperfect.output
     if target is None:
         return "the statement sums up into a scalar"
     found = [next(f for f in facts if f.access == a) for a in inputs]
@@ -121,18 +121,18 @@ def contraction(unit: Unit) -> Contraction | str:
     if any(f.access.array in written for f in found):
         return "an input is written as well"
     made = _by_role(unit, statement, target, found, names)
-    return made if isinstance(made, str) else replace(made, apart=apart)
+    return made if isinstance(made, str) else replace(made, imperfect=imperfect)
 
 
-def _product_apart(unit: Unit) -> Apart | None:
+def _imperfect_product(unit: Unit) -> ImperfectNest | None:
     """Return how the one statement with a loop of its own leaves a nest, None if it cannot."""
     analysis, body = unit.analysis, unit.body
-    every = statements_apart(analysis, body, unit.statements, unit.host).values()
+    every = imperfect_nests(analysis, body, unit.statements, unit.host).values()
     found = [one for one in every if _factors(find_assign(body, one.statement)) is not None]
     if len(found) != 1 or isinstance(found[0].target, Access):
         return None
-    (apart,) = found
-    return apart if apart.beside | {apart.statement} == set(unit.statements) else None
+    (imperfect,) = found
+    return imperfect if imperfect.beside | {imperfect.statement} == set(unit.statements) else None
 
 
 def _by_role(

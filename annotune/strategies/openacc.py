@@ -34,7 +34,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Stream
 from annotune.transforms.registers import Hold
 from annotune.transforms.steps import COPYING
-from annotune.transforms.tile import Tile, deal_name, name_is_taken, tile_name
+from annotune.transforms.tile import Tile, name_is_taken, tile_name, worker_name
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import bound_names, find_assign
 from annotune.transforms.unroll import divisors
@@ -56,7 +56,7 @@ def on_acc(
     neighbouring iterations; the other threads join the vector, but for `workers`, outermost first,
     any of these loops. `asked` is the mapping of a recipe, taken as it is.
     """
-    owners = {deal_name(loop): tile_name(loop) for loop, _ in choice.deals}
+    owners = {worker_name(loop): tile_name(loop) for loop, _ in choice.cyclic}
     if asked is not None:
         levels = dict(asked.levels)
     else:
@@ -348,7 +348,7 @@ def _shapes(unit: Unit, strategy: str) -> Iterator[Candidate]:
     wide = in_form(unit, collapsed(unit, direct))
     # At other sizes tiles would be cut short.
     blocks = lane_blocks(unit) if strategy == AUTO else f"--strategy {strategy} is asked for"
-    found = () if isinstance(blocks, str) else tuple(replace(c, elsewhere=wide) for c in blocks)
+    found = () if isinstance(blocks, str) else tuple(replace(c, general=wide) for c in blocks)
     why_not = blocks if isinstance(blocks, str) else _idle(unit, found[0], wide)
     if why_not:
         reason = Reason("registers", "one output for each lane", why_not)
@@ -506,13 +506,13 @@ def tile_clause(unit: Unit, choice: Candidate) -> Iterator[Candidate]:
 def cached(unit: Unit, choice: Candidate) -> Candidate:
     """Return a choice with what its gangs read again and again in ``cache``, if there is any."""
     # What a worker has of a loop is no section.
-    arrays = () if choice.deals or not choice.shape else cacheable(unit, choice)
+    arrays = () if choice.cyclic or not choice.shape else cacheable(unit, choice)
     if not arrays:
         return choice
     # The length of a section is that of the tuned sizes.
     made = choice.having(Cache(choice.leader, arrays))
     other = _in(made, f"{choice.shape}, cache", f"cache of {', '.join(arrays)}")
-    return replace(other, elsewhere=choice.elsewhere or choice)
+    return replace(other, general=choice.general or choice)
 
 
 def _in(choice: Candidate, shape: str, decision: str) -> Candidate:
@@ -523,7 +523,7 @@ def _in(choice: Candidate, shape: str, decision: str) -> Candidate:
 
 
 def _extent(unit: Unit, choice: Candidate, loop: str) -> int:
-    workers = {deal_name(name): count for name, count in choice.deals}
+    workers = {worker_name(name): count for name, count in choice.cyclic}
     return {**dict(choice.tiles), **workers}.get(loop) or unit.trips.get(loop) or 0
 
 
@@ -549,7 +549,7 @@ def as_asked(unit: Unit, choice: Candidate, asked: Map, arrays: tuple[str, ...])
             return f"{what}; of these it does: {', '.join(known) or 'none'}"
     made = replace(made, shape=RECIPE)
     # The lengths of a section are those of the tuned sizes.
-    return replace(made.having(Cache(made.leader, arrays)), elsewhere=made) if arrays else made
+    return replace(made.having(Cache(made.leader, arrays)), general=made) if arrays else made
 
 
 def _why_no_clause(unit: Unit, choice: Candidate, asked: Map, arrays: tuple[str, ...]) -> str:

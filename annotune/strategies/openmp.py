@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.nest import Level, Loop
-from annotune.schedule.apart import Apart
 from annotune.schedule.candidate import Candidate, Reason
+from annotune.schedule.imperfect import ImperfectNest
 from annotune.schedule.units import Unit, atomic_groups, units
 from annotune.strategies.core_blocks import (
     ENOUGH_PIECES,
@@ -303,7 +303,7 @@ def choose_cpu(
         return choice
     # A copy is as long as the tuned sizes say, and only copies may be read beyond a loop's end.
     plain = (replace(block, staged=(), padded=(), ahead=None) for block in blocking)
-    return replace(choice, elsewhere=bare.having(*_steps(unit, plain)))
+    return replace(choice, general=bare.having(*_steps(unit, plain)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,15 +335,15 @@ def _own_blocks(unit: Unit, given: Mapping[int, RegisterBlock], count: int) -> _
             found = arranged(unit, statement, block, count) if block.copied else None
             made = _blocking(unit, statement, block, found)
             # Nothing of a statement whose own loops alone make the block leaves its nest.
-            is_alone = made.apart is not None and not made.inside
+            is_alone = made.imperfect is not None and not made.inside
             blocking.append(Blocked(statement) if is_alone else made)
             is_near = along_loop(unit, statement) == block.along
             near = "is contiguous" if is_near else "has the shortest steps"
             reasons.append(_reason(statement, block, blocking[-1].held, near))
-            reasons += _apart_reasons(blocking[-1])
+            reasons += _imperfect_reasons(blocking[-1])
             reasons += [_copy_reason(copy) for copy in blocking[-1].staged]
     # What leaves a nest takes its neighbours along.
-    taken = {n for b in blocking if b.apart for n in b.apart.beside}
+    taken = {n for b in blocking if b.imperfect for n in b.imperfect.beside}
     kept = tuple(b for b in blocking if b.statement not in taken)
     why = tuple(r for r in reasons if r.subject not in {f"S{n}" for n in taken})
     return _OwnBlocks(kept, tuple(summed), found, why)
@@ -390,14 +390,17 @@ def _steps(unit: Unit, blocking: Iterable[Blocked]) -> Iterator[Transform]:
 
 
 def _has_outside(
-    apart: Apart, free: Iterable[str], block: RegisterBlock, tiles: Iterable[tuple[str, int]]
+    imperfect: ImperfectNest,
+    free: Iterable[str],
+    block: RegisterBlock,
+    tiles: Iterable[tuple[str, int]],
 ) -> bool:
     """Return whether a loop is left around a block, for cores to share: its array is inside.
 
     Those that are not `free` go into the block, with the sum.
     """
     inside = {block.over, block.along} - {name for name, _ in tiles}
-    return any(loop.var in free and loop.var not in inside for loop in apart.band)
+    return any(loop.var in free and loop.var not in inside for loop in imperfect.band)
 
 
 def _blocking(
@@ -415,7 +418,9 @@ def _blocking(
         return Blocked(statement, (), order, block.along, staged=staged)
     tiles = cut_tiles(unit, statement, block)
     from_zero = is_sum(unit, statement, held)
-    if statement in unit.apart and not _has_outside(unit.apart[statement], free, block, tiles):
+    if statement in unit.imperfect and not _has_outside(
+        unit.imperfect[statement], free, block, tiles
+    ):
         return Blocked(statement)
     if found is not None:
         padded = padded_loops(unit, statement, found) if from_zero else ()
@@ -428,7 +433,7 @@ def _blocking(
             found.staged,
             tuple(name for name, _ in tiles if name in padded),
             from_zero,
-            apart=unit.apart.get(statement),
+            imperfect=unit.imperfect.get(statement),
         )
     inner = [name for name in (block.over, block.along) if name]
     cut = {name for name, _ in tiles}
@@ -436,8 +441,10 @@ def _blocking(
     outer = list(outside(block.outer, [n for n in outer if n not in inner]))
     rest = [x.var for x in band if x.var not in free]
     order = (*outer, *rest, *inner)
-    apart = unit.apart.get(statement)
-    return Blocked(statement, tiles, order, block.along, held, from_zero=from_zero, apart=apart)
+    imperfect = unit.imperfect.get(statement)
+    return Blocked(
+        statement, tiles, order, block.along, held, from_zero=from_zero, imperfect=imperfect
+    )
 
 
 def outside(loop: str, order: Sequence[str]) -> tuple[str, ...]:
@@ -524,13 +531,13 @@ def _reason(statement: int, block: RegisterBlock, held: str, near: str) -> Reaso
     return Reason(f"S{statement}", f"{block.rows} rows of {block.over} x {what}", rule)
 
 
-def _apart_reasons(block: Blocked) -> list[Reason]:
+def _imperfect_reasons(block: Blocked) -> list[Reason]:
     """Return the reason for arrays of the scalars that a statement leaves its neighbours with."""
-    if block.apart is None:
+    if block.imperfect is None:
         return []
-    loops, own = ", ".join(block.inside), ", ".join(x.var for x in block.apart.own)
+    loops, own = ", ".join(block.inside), ", ".join(x.var for x in block.imperfect.own)
     rule = f"so that {own} goes around the loops of the block"
-    found = [f"an element of {name} for each {loops}" for name in block.apart.scalars]
+    found = [f"an element of {name} for each {loops}" for name in block.imperfect.scalars]
     decision = "; ".join(found) or f"a nest of its own in a tile of {loops}"
     return [Reason(f"S{block.statement}", decision, rule)]
 

@@ -187,7 +187,7 @@ def _flat(nest: Pointwise, general: Candidate) -> Iterator[Candidate]:
     for choice in _plain(flat):
         reasons = (*choice.reasons, why)
         made = as_merged(choice, flat.unit.merges)
-        yield replace(made, elsewhere=general, reasons=reasons)
+        yield replace(made, general=general, reasons=reasons)
 
 
 def _kept(nest: Pointwise, general: Candidate) -> Iterator[Candidate]:
@@ -224,7 +224,7 @@ def _kept(nest: Pointwise, general: Candidate) -> Iterator[Candidate]:
             Reason("elements", f"{count} of {loop} per thread", "an input stays in its registers"),
         )
         choice = tiled(flat, ((name, BLOCK_SIZES[0]), (loop, count)), (name,), why)
-        choice = replace(as_merged(choice, flat.unit.merges), elsewhere=general)
+        choice = replace(as_merged(choice, flat.unit.merges), general=general)
         distance = abs(written.strides.get(loop) or 0)
         found.append((traffic(nest.unit, choice).requested, distance, choice))
     most = (1 + FULLER) * min((asked for asked, *_ in found), default=0)

@@ -99,25 +99,22 @@ def rows() -> tuple[Strategy, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Proposals:
     """What the strategies make of a unit besides `direct`: before its choices, and after them."""
 
     first: tuple[Candidate, ...] = ()
-    later: tuple[Candidate, ...] = ()
+    after_direct: tuple[Candidate, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.first) + len(self.later)
+        return len(self.first) + len(self.after_direct)
 
-    def moving(self, moves: Moves) -> Made:
+    def moving(self, moves: Moves) -> Proposals:
         """Return the choices whose data move in one way."""
-        first, later = (
-            tuple(choice for choice in found if choice.moves == moves)
-            for found in (self.first, self.later)
-        )
-        return Made(first, later)
+        found = (self.first, self.after_direct)
+        return Proposals(*(tuple(one for one in some if one.moves == moves) for some in found))
 
 
-def made(unit: Unit, wanted: str = AUTO) -> Made:
+def made(unit: Unit, wanted: str = AUTO) -> Proposals:
     """Return what the strategies make of a unit; `wanted` is one of `STRATEGY_NAMES`.
 
     A strategy that somebody asks for by its name comes first in any case.
@@ -138,35 +135,38 @@ def made(unit: Unit, wanted: str = AUTO) -> Made:
     leading = [usual(unit, choice) for choice in first]
     moved = (other for choice in first for other in (choice, *variants(unit, choice)))
     others = (other for other in moved if other not in leading)
-    return Made((*leading, *others), (*later, *peeled))
+    return Proposals((*leading, *others), (*later, *peeled))
 
 
 def why_not(unit: Unit, wanted: str) -> tuple[Reason, ...]:
     """Return the reasons for which `direct` was taken for a unit, and no other strategy."""
-    names: dict[str, list[str]] = {}
-    later: list[str] = []
-    for row in _wanted(wanted):
-        found = row.alternatives(unit)
-        if isinstance(found, str):
-            names.setdefault(found, []).append(row.name)
-        else:
-            later.append(f"{row.name} comes later: {row.why_later(unit, found[0])}")
-    absent = (f"{_listed(rows)} not apply: {why}" for why, rows in names.items())
+    able, absent = _considered(unit, wanted)
+    later = (f"{row.name} comes later: {row.why_later(unit, first)}" for row, first in able)
     return tuple(Reason("strategy", DIRECT, why) for why in (*absent, *later))
 
 
 def others(unit: Unit, choice: Candidate, wanted: str) -> tuple[str, ...]:
     """Return a sentence for each strategy beside that of `choice`: why not, or that it may do."""
     taken = next((reason.decision for reason in choice.reasons if reason.subject == "strategy"), "")
+    able, absent = _considered(unit, wanted)
+    names = (row.name for row, _ in able if not taken.startswith(row.name))
+    too = (f"{name} applies too: its choices are other points of the space" for name in names)
+    return (*absent, *too)
+
+
+def _considered(
+    unit: Unit, wanted: str
+) -> tuple[Sequence[tuple[Strategy, Candidate]], Sequence[str]]:
+    """Return the strategies that apply with their best choices, and why the others do not."""
+    able: list[tuple[Strategy, Candidate]] = []
     names: dict[str, list[str]] = {}
-    able: list[str] = []
     for row in _wanted(wanted):
         found = row.alternatives(unit)
         if isinstance(found, str):
             names.setdefault(found, []).append(row.name)
-        elif not taken.startswith(row.name):
-            able.append(f"{row.name} applies too: its choices are other points of the space")
-    return (*(f"{_listed(rows)} not apply: {why}" for why, rows in names.items()), *able)
+        elif found:
+            able.append((row, found[0]))
+    return able, [f"{_listed(rows)} not apply: {why}" for why, rows in names.items()]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -390,7 +390,7 @@ class ForTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class OtherSizes:
     """What follows is for sizes that are not the tuned ones: all others, or the listed of some."""
 
     word: ClassVar[Word] = Word(

@@ -13,7 +13,7 @@ from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Prefetch, Stream
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Deal, Tile, tile_name
+from annotune.transforms.tile import Cyclic, Tile, tile_name
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Schedule, Transform
 from annotune.transforms.unroll import Unroll
@@ -21,8 +21,8 @@ from annotune.transforms.unroll import Unroll
 T = TypeVar("T")
 
 # What a worker does is done in this order: statement by statement from copies to ends of tiles.
-_SHAPING = (Merge, Permute, Fuse, Tile, Deal)
-_IN_NEST = (Permute, Tile, Deal)
+_SHAPING = (Merge, Permute, Fuse, Tile, Cyclic)
+_IN_NEST = (Permute, Tile, Cyclic)
 _PLACING = (Map, Team, Vectorize)
 _OF_STATEMENT = (Stage, Pipeline, Prefetch, Hold, Peel, Pad)
 # What a recipe says of copies and blocks in registers.

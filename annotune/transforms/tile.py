@@ -142,10 +142,10 @@ _WORKERS = NewLoop("deal", "workers", "_w", "8, 16, …")
 
 
 @dataclass(frozen=True, slots=True)
-class Deal(OnStatement):
+class Cyclic(OnStatement):
     """Let each of `workers` workers run every so-manieth iteration of a loop.
 
-    ``Deal(0, "i", 16)``: ``for i in i_t:i_t + 128`` becomes ``for i_w in 0:16`` around
+    ``Cyclic(0, "i", 16)``: ``for i in i_t:i_t + 128`` becomes ``for i_w in 0:16`` around
     ``for i in i_t + i_w:i_t + i_w + 128 step 16``, the cyclic distribution of High Performance
     Fortran. Mapped to threads, the workers run neighbours at the same time, where two `Tile`s
     give each worker neighbours of its own (the distribution by blocks). A worker has at least one
@@ -186,7 +186,7 @@ class Deal(OnStatement):
     def apply(self, body: Body, context: Context) -> Body:
         """Return `body` with the loop dealt out, the loop over the workers directly around it."""
         loop = named_loop(body, self.statement, self.loop)
-        worker = Var(deal_name(self.loop))
+        worker = Var(worker_name(self.loop))
         lower = fold(Binary("+", loop.lower, Binary("*", Int(loop.step), worker)))
         inner = replace(
             loop,
@@ -233,6 +233,6 @@ class Deal(OnStatement):
         return reach if end is None else Call("min", (reach, end))
 
 
-def deal_name(loop: str) -> str:
+def worker_name(loop: str) -> str:
     """Return the name of the loop over the workers that have the iterations of `loop`."""
     return _WORKERS.name(loop)

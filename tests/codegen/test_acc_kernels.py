@@ -19,7 +19,7 @@ from annotune.measure.acc_text import as_openmp
 from annotune.measure.trial import Status
 from annotune.schedule.candidate import Candidate
 from annotune.space.decision import Base, Point
-from annotune.space.openacc import AccPoints
+from annotune.space.points import AccPoints
 from annotune.space.space import region_space
 from annotune.space.variants import Variant
 from annotune.strategies.openacc import on_acc

@@ -9,7 +9,7 @@ from annotune.analysis.analyse import analyse
 from annotune.certify.certificate import verify
 from annotune.certify.kernels import certify_acc
 from annotune.space.decision import Base
-from annotune.space.openacc import acc_space, decide_acc, first_acc_plan
+from annotune.space.points import acc_space, decide_acc, first_acc_plan
 from annotune.space.space import region_space
 
 # The recipe of fig4_7 is refused, as its own text says.

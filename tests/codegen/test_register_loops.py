@@ -35,7 +35,7 @@ from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body
@@ -168,16 +168,16 @@ def axis_steps(loop: str, axis: Axis, sizes: dict[str, int]) -> tuple[list[Trans
         case "deal":
             return [
                 Tile(0, loop, workers * each),
-                Deal(0, loop, workers),
+                Cyclic(0, loop, workers),
             ], [f"{loop}_t", f"{loop}_w"]
         case "dealt tile":
             return [
                 Tile(0, loop, workers * each + 1),
-                Deal(0, loop, workers),
+                Cyclic(0, loop, workers),
             ], [f"{loop}_t", f"{loop}_w"]
         case _:
             steps = [Tile(0, loop, workers * each), Tile(0, f"{loop}_t", 2)]
-            steps.append(Deal(0, loop, workers))
+            steps.append(Cyclic(0, loop, workers))
             return steps, [f"{loop}_t_t", f"{loop}_t", f"{loop}_w"]
 
 
@@ -210,7 +210,7 @@ def test_a_counted_nest_does_the_same_with_counters_for_subscripts(
     for step in steps:
         # Any order of a product is legal, which takes its time to prove.
         if (
-            isinstance(step, Tile | Deal | Permute)
+            isinstance(step, Tile | Cyclic | Permute)
             or step.why_not(body, Context(MATMUL, known)) is None
         ):
             body = step.apply(body, Context(MATMUL, known))

@@ -258,11 +258,11 @@ def test_a_text_in_place_takes_the_plan_for_exactly_its_size(n: list[int], m: li
     # Plans that are told apart, though some may be alike. Where n has one value, m alone is listed.
     parts = [for_any_n(one) if len(n) == 1 else one for one in variant.by_size]
     apart = replace(parts[0], others=tuple(parts[1:]), general=replace(variant.tuned, steps=()))
-    assert len(apart.told_apart) == len(n) * len(m) * (2 if len(n) == 1 else 1)
+    assert len(apart.size_cases) == len(n) * len(m) * (2 if len(n) == 1 else 1)
     ends = suffixes(apart)
     assert len(set(ends)) == len(ends)
     text = region_block(apart, lambda out, analysis, plan, suffix: out.line(f"run{suffix};"))
-    for one, suffix in zip(apart.told_apart, ends, strict=True):
+    for one, suffix in zip(apart.size_cases, ends, strict=True):
         sizes = call_sizes(one.analysis)
         sizes |= {name: 71 for name in sizes if name not in one.tuned.constants}
         assert chosen(text, sizes) == f"run{suffix};"

@@ -201,9 +201,9 @@ def test_a_stencil_has_one_more_point_too_and_it_is_never_the_first() -> None:
     one = decided_text(STENCIL, "stencil")
     unit = one.base.nests("footprint", one.decision.asked)[0]
     found = made(unit, "stencil")
-    peeled = [c for c in (*found.first, *found.later) if c.of(Peel)]
+    peeled = [c for c in (*found.first, *found.after_direct) if c.of(Peel)]
     assert len(peeled) == 1
-    assert peeled[0] in found.later
+    assert peeled[0] in found.after_direct
     assert peeled[0] == with_peeled(unit, found.first[0])
 
 

@@ -24,7 +24,7 @@ from annotune.schedule.apply import build
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.space.decision import Decision
-from annotune.space.openacc import AccPoints, acc_space, decide_acc
+from annotune.space.points import AccPoints, acc_space, decide_acc
 from annotune.strategies.openacc import NO_BARRIER, acc_levels, acc_shapes, in_form, lane_blocks
 from annotune.strategies.registry import AUTO, DIRECT
 from annotune.transforms.cache import Cache
@@ -173,8 +173,8 @@ def test_what_a_gang_reads_again_may_be_cached() -> None:
     assert section.array == "a"
     assert [length for _, length in section.rows] == [8, 512]
     # Constants are those of the tuned sizes.
-    assert cached.elsewhere is not None
-    assert not cached.elsewhere.of(Cache)
+    assert cached.general is not None
+    assert not cached.general.of(Cache)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +299,7 @@ def test_a_recipe_may_ask_for_the_clause_and_for_the_cache() -> None:
     asked = cut + 'acc(0, gang={"i_t","j_t"}, worker={"i"}, vector={"j"}, cache={"a"})\n'
     (choice,) = first(decided_text(product(n=512, recipe=asked), AUTO)).choices
     assert choice.of(Cache) == (Cache(0, ("a",)),)
-    assert choice.elsewhere is not None
+    assert choice.general is not None
 
 
 def test_the_model_sees_what_a_block_saves_and_what_it_costs() -> None:

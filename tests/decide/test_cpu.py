@@ -121,8 +121,8 @@ def test_a_sum_too_long_for_any_copy_reads_the_array() -> None:
 
 def test_other_sizes_ask_for_nothing() -> None:
     choice = only(analysed("nwchem/sd_t_d1.c"))
-    assert choice.elsewhere is not None
-    assert [block.ahead for block in nests(choice.elsewhere)] == [None]
+    assert choice.general is not None
+    assert [block.ahead for block in nests(choice.general)] == [None]
 
 
 def test_sizes_that_vectors_do_not_divide_run_whole_tiles() -> None:
@@ -145,7 +145,7 @@ def test_without_a_reduction_what_lanes_would_gather_is_copied() -> None:
 
 
 def test_code_for_all_sizes_makes_no_copies_of_tuned_lengths() -> None:
-    elsewhere = only(analysed("nwchem/sd_t_d1.c")).elsewhere
+    elsewhere = only(analysed("nwchem/sd_t_d1.c")).general
     assert elsewhere is not None
     (block,) = nests(elsewhere)
     assert (block.staged, block.padded) == ((), ())

@@ -71,8 +71,8 @@ def test_the_first_choice_has_little_surplus(k: int, function: str, n: int) -> N
         ((outer, inner),) = choice.merges
         why = f"16 does not divide the iterations of {inner}"
         assert said == [f"merged: {outer}, {inner} as {outer}{inner} ({why})"]
-        assert choice.elsewhere is not None
-        assert choice.elsewhere.merges == ()
+        assert choice.general is not None
+        assert choice.general.merges == ()
 
 
 def test_a_tile_without_surplus_costs_less() -> None:
@@ -97,7 +97,7 @@ def test_the_recipe_asks_for_the_same_plan() -> None:
     pasted = decided_text(contraction(own.recipe(), n=20), AUTO)
     assert pasted.plan().steps == own.plan().steps
     assert pasted.recipe() == own.recipe()
-    assert pasted.decision.choices[0].elsewhere == own.decision.choices[0].elsewhere
+    assert pasted.decision.choices[0].general == own.decision.choices[0].general
 
 
 MERGED = (

@@ -42,8 +42,8 @@ def test_a_thread_keeps_what_its_elements_share() -> None:
     assert choice.merges == (("j", "k", "l"),)
     assert choice.tiles == (("jkl", 256), ("i", 4))
     assert (choice.blocks, choice.threads) == (("jkl_t", "i_t"), ("jkl",))
-    assert choice.elsewhere is not None
-    assert choice.elsewhere.merges == ()
+    assert choice.general is not None
+    assert choice.general.merges == ()
     assert first(DIRECT, **LARGE).merges == ()
 
 

@@ -50,8 +50,8 @@ def test_short_rows_run_as_one_loop_first(kind: str) -> None:
     assert (choice.tiles, choice.threads) == ((("ijkl", 256),), ("ijkl",))
     decoded = ", worked out by each thread elsewhere" if kind == "turned" else ""
     assert f"rows of 9 fill no warps; one index for all{decoded})" in str(choice.reasons[-1])
-    assert choice.elsewhere is not None
-    assert choice.elsewhere.merges == ()
+    assert choice.general is not None
+    assert choice.general.merges == ()
     direct = decided_text(text_of("ijkl", *KINDS[kind], **SIZES), DIRECT).decision.choices[0]
     assert direct.merges == ()
 

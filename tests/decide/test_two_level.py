@@ -15,7 +15,7 @@ from annotune.ir.nest import Level, Loop, MemorySpace, walk_stmts
 from annotune.schedule.candidate import ContractionTile
 from annotune.strategies.copy_layout import copy_layout
 from annotune.strategies.gpu_tile import usual_tiles
-from annotune.strategies.registry import AUTO, DIRECT, STRATEGY_NAMES, Made, made
+from annotune.strategies.registry import AUTO, DIRECT, STRATEGY_NAMES, Proposals, made
 from annotune.transforms.stage import Stage
 
 KERNELS = [(k, f"sd_t_d{k}_{number}") for k in (1, 2) for number in range(1, 10)]
@@ -134,7 +134,7 @@ def test_a_factor_beside_the_elements_is_no_hindrance() -> None:
 
 def test_another_strategy_leaves_it_out() -> None:
     (unit,) = decided_text(contraction(""), DIRECT).base.apart
-    assert made(unit, DIRECT) == Made()
+    assert made(unit, DIRECT) == Proposals()
     assert made(unit, "two-level").first == made(unit, AUTO).first != ()
     contractions, others = ("two-level", "gemm"), ("stencil", "elementwise", "reduction")
     assert ("auto", "direct", *contractions, *others) == STRATEGY_NAMES

@@ -158,7 +158,7 @@ def random_point(space: Space, source: random.Random) -> Point:
         if tiled is not None and source.randrange(4):
             picked[unit.unit.leader] = replace(tiled, origin="two-level")
             continue
-        apart = [c for c in unit.made.later if c.of(Peel)]
+        apart = [c for c in unit.made.after_direct if c.of(Peel)]
         if apart and source.randrange(2):
             picked[unit.unit.leader] = source.choice(apart)
             continue

@@ -23,7 +23,7 @@ from annotune.ir.nest import walk_paths
 from annotune.schedule.plan import Plan
 from annotune.transforms.distribute import Distribute, Fuse
 from annotune.transforms.permute import Permute
-from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, bands, path, top_of
 
@@ -97,7 +97,7 @@ def wrong_transforms(runs: Runs, seed: int, told: Counter[str]) -> Iterator[str]
 
 
 def _steps(body: Body, source: random.Random) -> Iterator[Transform]:
-    """Yield permutations, tilings, deals, distributions and fusions of a body."""
+    """Yield permutations, tilings, cyclic shares, distributions and fusions of a body."""
     numbers = sorted(assign.number for assign, _ in walk_paths(body))
     for number in source.sample(numbers, min(2, len(numbers))):
         for band in bands(body, number):
@@ -108,7 +108,7 @@ def _steps(body: Body, source: random.Random) -> Iterator[Transform]:
         around = [loop.var for loop in path(body, number)]
         if around:
             yield Tile(number, source.choice(around), source.choice((2, 3)))
-            yield Deal(number, source.choice(around), source.choice((2, 3)))
+            yield Cyclic(number, source.choice(around), source.choice((2, 3)))
     if len(numbers) > 1:
         yield Distribute(tuple((n,) for n in numbers))
         cut = source.randint(1, len(numbers) - 1)

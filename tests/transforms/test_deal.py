@@ -1,4 +1,4 @@
-"""Deal: its refusals, goldens and law, and the other steps of a schedule on what is dealt out."""
+"""Cyclic: its refusals, goldens and law, and the other steps of a schedule on what is dealt out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, path, replace_loop
@@ -40,7 +40,7 @@ def refusal_of(loop: str, workers: int = 4, nest: str = NEST, *before: Transform
     body = one.region.nest.body
     for step in before:
         body = step.apply(body, Context(one))
-    refusal = refused(Deal(0, loop, workers, span=COMMAND), body, one)
+    refusal = refused(Cyclic(0, loop, workers, span=COMMAND), body, one)
     assert refusal.span == COMMAND
     return f"{refusal.code} {refusal.message}"
 
@@ -57,14 +57,14 @@ def test_refusals() -> None:
     )
     tiled = Tile(0, "i", 4)
     assert refusal_of("i_t", 4, NEST, tiled) == "AT286 deal: loop 'i_t' runs over tiles of 'i'"
-    dealt = Deal(0, "i", 4)
+    dealt = Cyclic(0, "i", 4)
     assert refusal_of("i", 4, NEST, dealt) == "AT286 deal: loop 'i' is dealt out already"
     assert refusal_of("i_w", 4, NEST, dealt) == "AT286 deal: loop 'i_w' runs over workers of 'i'"
 
 
 def test_what_is_dealt_out_is_not_tiled() -> None:
     one = nest_analysis(NEST)
-    body = Deal(0, "i", 4).apply(one.region.nest.body, Context(one))
+    body = Cyclic(0, "i", 4).apply(one.region.nest.body, Context(one))
     for loop in ("i", "i_w"):
         refusal = refused(Tile(0, loop, 4, span=COMMAND), body, one)
         assert (refusal.code, refusal.span) == ("AT287", COMMAND)
@@ -77,12 +77,12 @@ def test_refuses_to_break_an_order() -> None:
     # Dealt to as many as lie between two that depend on each other, each keeps its own.
     one = nest_analysis("for i in 4:n: a[i] = a[i - 4] + 1.0")
     body = one.region.nest.body
-    assert Deal(0, "i", 4).why_not(body, Context(one)) is None
-    assert Deal(0, "i", 2).why_not(body, Context(one)) is None
-    assert refused(Deal(0, "i", 3), body, one).code == "AT253"
-    dealt = Deal(0, "i", 4).apply(body, Context(one))
+    assert Cyclic(0, "i", 4).why_not(body, Context(one)) is None
+    assert Cyclic(0, "i", 2).why_not(body, Context(one)) is None
+    assert refused(Cyclic(0, "i", 3), body, one).code == "AT253"
+    dealt = Cyclic(0, "i", 4).apply(body, Context(one))
     assert Map(0, (("i_w", Level.THREAD_X),)).why_not(dealt, Context(one)) is None
-    by_two = Deal(0, "i", 2).apply(body, Context(one))
+    by_two = Cyclic(0, "i", 2).apply(body, Context(one))
     assert Map(0, (("i_w", Level.THREAD_X),)).why_not(by_two, Context(one)) is None
     both = {"i": Level.THREAD_X, "i_w": Level.BLOCK_X}
     assert refused(Map(0, tuple(both.items())), by_two, one).code == "AT258"
@@ -104,7 +104,7 @@ def test_the_forms_of_the_loops(golden: Golden) -> None:
         body = nest_analysis(nest).region.nest.body
         for loop in "ik":
             body = Tile(0, loop, tile).apply(body, Context(MATMUL, sizes)) if tile else body
-            body = Deal(0, loop, workers).apply(body, Context(MATMUL, sizes))
+            body = Cyclic(0, loop, workers).apply(body, Context(MATMUL, sizes))
         text = print_nest(Nest(body))
         assert parse_nest(text) == Nest(body)
         parts.append(f"{name}\n{text}")
@@ -130,14 +130,14 @@ def test_a_legal_deal_keeps_the_result(
     for statement in {0, max(one.paths)}:
         body = one.region.nest.body
         steps: list[Transform] = [Tile(statement, loop, tile)] if tile else []
-        steps += [Deal(statement, loop, workers)]
+        steps += [Cyclic(statement, loop, workers)]
         if factor > 1:
             steps.append(Unroll(statement, loop, factor))
         done = False
         for step in steps:
             if step.why_not(body, Context(one, sizes)) is None:
                 body = step.apply(body, Context(one, sizes))
-                done = done or isinstance(step, Deal)
+                done = done or isinstance(step, Cyclic)
         if not done:
             continue
         if fixed:
@@ -158,7 +158,7 @@ def three_levels(i: tuple[int, int], j: tuple[int, int], sizes: dict[str, int]) 
         Tile(0, "i", each),
         Tile(0, "i_t", rows),
         Tile(0, "j", j[0] * j[1]),
-        Deal(0, "j", j[0]),
+        Cyclic(0, "j", j[0]),
         Tile(0, "l", 3),
         Permute(0, ("i_t_t", "j_t", "i_t", "j_w", "l_t", "l", "i", "j")),
         Map(

@@ -24,7 +24,7 @@ from annotune.schedule.plan import Kernel, Plan
 from annotune.transforms.distribute import Distribute, Expand
 from annotune.transforms.map import Map, Vectorize
 from annotune.transforms.permute import Permute
-from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, path, replace_loop
 
@@ -262,7 +262,7 @@ DEALT = (
     Tile(1, "i", 2),
     Tile(1, "i_t", 2),
     Tile(1, "j", 6),
-    Deal(1, "j", 2),
+    Cyclic(1, "j", 2),
     Permute(1, ("i_t_t", "j_t", "i_t", "j_w", "i", "j")),
     Map(
         1,

@@ -24,7 +24,7 @@ from annotune.transforms.map import Map
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
-from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel, whole_tiles
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, path, replace_loop
@@ -106,7 +106,7 @@ def test_one_test_serves_the_tiles_of_tiles_and_of_workers() -> None:
     # 32 is a multiple of 8: no tile of 8 is cut by the end of a tile of 32.
     assert text.count("peeled") == 1
     assert "for i_t in i_t_t:min(i_t_t + 32, n) step 8 tile_of i peeled n - i_t >= 8\n" in text
-    dealt = (Tile(0, "i", 8), Deal(0, "i", 4), Peel(0, ("i",)))
+    dealt = (Tile(0, "i", 8), Cyclic(0, "i", 4), Peel(0, ("i",)))
     text = print_nest(Nest(done(dealt, MATMUL.region.nest.body)))
     assert "tile_of i peeled n - i_t >= 8\n" in text
 

@@ -34,7 +34,8 @@ from annotune.diagnostics import AnnotuneError, Template
 from annotune.ir.nest import MemorySpace
 from annotune.ir.region import Region, Scalar, SourceFile
 from annotune.schedule.plan import Plan
-from annotune.space.variants import GpuPoints, Variant
+from annotune.space.points import GpuPoints
+from annotune.space.variants import Variant
 from annotune.transforms.cache import Resident
 from annotune.transforms.distribute import Distribute, Expand, Fuse
 from annotune.transforms.map import PLACES
@@ -42,7 +43,7 @@ from annotune.transforms.merge import Decode, Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Stream
 from annotune.transforms.registers import Hold, Registers
-from annotune.transforms.tile import Deal, Tile
+from annotune.transforms.tile import Cyclic, Tile
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.unroll import Unroll
 
@@ -64,7 +65,7 @@ class CudaTarget:
         frozenset(PLACES["block"]) | frozenset(PLACES["thread"]),
         frozenset({MemorySpace.SHARED, MemorySpace.PRIVATE}),
         (
-            *(Distribute, Merge, Permute, Fuse, Tile, Deal, Expand),
+            *(Distribute, Merge, Permute, Fuse, Tile, Cyclic, Expand),
             *(Registers, Pipeline, Hold, Peel, Pad, Unroll, Stream, Resident, Decode),
         ),
     )
@@ -92,7 +93,7 @@ class CudaTarget:
         general = None
         if variant.general is not None:
             general = kernels.version(analysis, variant.general, "")
-        found = zip(variant.told_apart, ends, tests_by_size(variant, outer), strict=True)
+        found = zip(variant.size_cases, ends, tests_by_size(variant, outer), strict=True)
         tuned = tuple(
             replace(kernels.version(part.analysis, part.tuned, end), tests=tests)
             for part, end, tests in found

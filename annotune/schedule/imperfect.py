@@ -15,7 +15,7 @@ from annotune.ir.nest import Assign, Loop
 from annotune.transforms.distribute import Distribute, Expand
 from annotune.transforms.legality import carried_sums
 from annotune.transforms.permute import Permute
-from annotune.transforms.tile import Deal, Tile, name_is_taken, tile_name
+from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.transform import Context, Transform
 from annotune.transforms.tree import Body, bands, find_assign, numbers
 
@@ -24,7 +24,7 @@ SOME = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class ImperfectNest:
     """One statement with loops of its own inside a perfect nest, beside others without any.
 
     `band` are the loops around all of them, outermost first, `own` the statement's. `scalars` are
@@ -47,18 +47,18 @@ class Apart:
         return frozenset(n for group in self.groups for n in group) - {self.statement}
 
 
-def statements_apart(
+def imperfect_nests(
     analysis: Analysis, body: Body, statements: Iterable[int], host: tuple[str, ...]
-) -> Mapping[int, Apart]:
+) -> Mapping[int, ImperfectNest]:
     """Return the statements of a unit that may be taken out of an imperfect nest, and how."""
     inside = set(statements)
-    found = (_apart(analysis, body, n, inside, host) for n in sorted(inside))
+    found = (_imperfect_nest(analysis, body, n, inside, host) for n in sorted(inside))
     return {one.statement: one for one in found if one is not None}
 
 
-def _apart(
+def _imperfect_nest(
     analysis: Analysis, body: Body, statement: int, inside: set[int], host: tuple[str, ...]
-) -> Apart | None:
+) -> ImperfectNest | None:
     nests = bands(body, statement)
     if len(nests) < 2:
         return None
@@ -78,7 +78,7 @@ def _apart(
     depth = sum(map(len, nests[:-1]))
     scalars = _passed(analysis, statement, groups, depth)
     target = find_assign(body, statement).target
-    found = Apart(statement, target, _less(band, host), own, scalars, groups, output)
+    found = ImperfectNest(statement, target, _less(band, host), own, scalars, groups, output)
     return found if _is_legal(analysis, body, found) else None
 
 
@@ -124,7 +124,7 @@ def _passed(
     return tuple(out)
 
 
-def _is_legal(analysis: Analysis, body: Body, found: Apart) -> bool:
+def _is_legal(analysis: Analysis, body: Body, found: ImperfectNest) -> bool:
     """Return whether the statements can be taken apart in tiles of all the free loops."""
     inside = {n for group in found.groups for n in group}
     free = [
@@ -137,43 +137,43 @@ def _is_legal(analysis: Analysis, body: Body, found: Apart) -> bool:
     tiles = tuple((name, SOME) for name in free)
     names = [tile_name(x.var) if x.var in free else x.var for x in found.band]
     context = Context(analysis)
-    for step in taken_apart(analysis, found, tiles, (*names, *free), tuple(free)):
+    for step in distributed(analysis, found, tiles, (*names, *free), tuple(free)):
         if step.why_not(body, context) is not None:
             return False
         body = step.apply(body, context)
     return True
 
 
-def taken_apart(
+def distributed(
     analysis: Analysis,
-    found: Apart,
+    found: ImperfectNest,
     tiles: tuple[tuple[str, int], ...],
     order: tuple[str, ...],
     inside: tuple[str, ...],
-    deals: tuple[tuple[str, int], ...] = (),
+    cyclic: tuple[tuple[str, int], ...] = (),
 ) -> tuple[Transform, ...]:
     """Return the steps that give each group a nest of its own over the loops `inside`.
 
-    `order` are the loops of the band once cut in `tiles` and dealt out as `deals` say, `inside` the
+    `order` are the loops of the band once cut in `tiles` and in the shares of workers, `inside` the
     last of them.
     """
     statement = found.statement
     return (
         *(Tile(statement, name, size) for name, size in tiles),
-        *(Deal(statement, name, workers) for name, workers in deals),
+        *(Cyclic(statement, name, workers) for name, workers in cyclic),
         Permute(statement, order),
         *(Expand(_user(found, s, analysis), s, inside) for s in found.scalars),
         Distribute(found.groups, loop=inside[0]),
     )
 
 
-def apart_blocks(
+def distributed_block(
     analysis: Analysis,
-    found: Apart,
+    found: ImperfectNest,
     tiles: tuple[tuple[str, int], ...],
     order: tuple[str, ...],
     held: str,
-    deals: tuple[tuple[str, int], ...] = (),
+    cyclic: tuple[tuple[str, int], ...] = (),
 ) -> tuple[Transform, ...]:
     """Return the steps that give a statement a nest of its own in a block, in the order of that.
 
@@ -181,11 +181,11 @@ def apart_blocks(
     on.
     """
     place, inside = order.index(held), shared_inside(found, order, held)
-    steps = taken_apart(analysis, found, tiles, (*order[:place], *inside), inside, deals)
+    steps = distributed(analysis, found, tiles, (*order[:place], *inside), inside, cyclic)
     return (*steps, Permute(found.statement, order[place:]))
 
 
-def shared_inside(found: Apart, order: tuple[str, ...], held: str) -> tuple[str, ...]:
+def shared_inside(found: ImperfectNest, order: tuple[str, ...], held: str) -> tuple[str, ...]:
     """Return the loops of a block that a statement shares with its neighbours, outermost first.
 
     They are those that pick an element of it.
@@ -195,7 +195,7 @@ def shared_inside(found: Apart, order: tuple[str, ...], held: str) -> tuple[str,
     return tuple(n for n in order[order.index(held) :] if n not in own)
 
 
-def _user(found: Apart, scalar: str, analysis: Analysis) -> int:
+def _user(found: ImperfectNest, scalar: str, analysis: Analysis) -> int:
     """Return a statement of the groups that uses a scalar."""
     users = analysis.homes[scalar]
     return next(n for group in found.groups for n in group if n in users)

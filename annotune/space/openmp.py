@@ -38,16 +38,15 @@ from annotune.strategies.core_blocks import (
     MAX_ROWS,
     RegisterBlock,
     along_loop,
-    free_loops,
     is_alone,
     lanes_of,
     leaders,
     over_loops,
-    own_band,
     rows_for,
     strided_loop,
     sum_lanes,
 )
+from annotune.strategies.nests import free_loops, own_band
 from annotune.strategies.openmp import (
     ACCUMULATORS,
     MAX_COPIED_ROWS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -110,12 +110,20 @@ def _parts(wish: LoopWish, asked: _HintedLoop) -> Iterator[tuple[str, tuple[int,
 def _why_not_unrolled(asked: _HintedLoop, factor: int) -> str:
     if factor in asked.on_cores:
         return ""
-    why = ""
-    for (unit, choice), factors in zip(asked.kernels, asked.unrolled, strict=True):
-        why = _why_not_in_kernel(unit, choice, asked.loop, factors, factor)
+    pairs = zip(asked.kernels, asked.unrolled, strict=True)
+    return _in_none(
+        _why_not_in_kernel(unit, choice, asked.loop, factors, factor)
+        for (unit, choice), factors in pairs
+    )
+
+
+def _in_none(whys: Iterable[str]) -> str:
+    """Return the last reason why kernels do not follow a number, empty where one of them does."""
+    why = "the loop is in no kernel"
+    for why in whys:
         if not why:
             return ""
-    return why or "the loop is in no kernel"
+    return why
 
 
 def _why_not_in_kernel(
@@ -136,21 +144,12 @@ def _why_not_in_kernel(
 def _why_not_tiled(asked: _HintedLoop, size: int) -> str:
     if size in asked.on_cores:
         return ""
-    why = "the loop is in no kernel"
-    for unit, choice in asked.kernels:
-        why = why_not_tile(unit, choice, asked.loop.var, size)
-        if not why:
-            return ""
-    return why
+    loop = asked.loop.var
+    return _in_none(why_not_tile(unit, choice, loop, size) for unit, choice in asked.kernels)
 
 
 def _why_not_threads(asked: _HintedLoop, threads: int) -> str:
-    why = "the loop is in no kernel"
-    for unit, choice in asked.kernels:
-        why = why_not_threads(unit, choice, threads)
-        if not why:
-            return ""
-    return why
+    return _in_none(why_not_threads(unit, choice, threads) for unit, choice in asked.kernels)
 
 
 def _why_not_blocks(asked: _HintedLoop, _blocks: int) -> str:

@@ -22,15 +22,14 @@ from itertools import product
 from math import prod
 
 from annotune.analysis.facts import AccessFacts, Analysis
-from annotune.analysis.reductions import reduction_operator
 from annotune.ir.c_types import element_bytes
-from annotune.ir.expr import Access, Int, Var, accesses, variables
+from annotune.ir.expr import Access, Int, Var, accesses
 from annotune.ir.fold import fold, trip_count
-from annotune.ir.nest import Loop, MemorySpace
+from annotune.ir.nest import MemorySpace
 from annotune.schedule.imperfect import ImperfectNest, distributed_block, shared_inside
 from annotune.schedule.units import Unit
 from annotune.strategies.hints import rows_of
-from annotune.transforms.legality import drops_fractions
+from annotune.strategies.nests import free_loops, held_loop, output, own_band
 from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Prefetch
@@ -38,14 +37,10 @@ from annotune.transforms.registers import Hold
 from annotune.transforms.stage import Stage
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
 from annotune.transforms.tile_ends import Pad
-from annotune.transforms.transform import Context, Transform
+from annotune.transforms.transform import Transform
 from annotune.transforms.tree import (
-    bands,
-    bound_names,
     find_assign,
-    may_not_run,
     numbers,
-    other_user,
     path,
 )
 from annotune.transforms.unroll import divisors
@@ -262,45 +257,6 @@ def hinted_blocks(unit: Unit, statement: int) -> tuple[RegisterBlock, ...]:
     )
 
 
-def own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
-    """Return the perfect nest directly around a statement, less the loops run by the host.
-
-    That of a statement that may be taken apart begins with the loops around its neighbours. A
-    loop around statements of other units is not the unit's own.
-    """
-    imperfect = unit.imperfect.get(statement)
-    if imperfect is not None:
-        return (*imperfect.band, *imperfect.own)
-    found = bands(unit.body, statement)
-    if not found or not numbers(found[-1][0]) <= set(unit.statements):
-        return ()
-    return tuple(loop for loop in found[-1] if loop.var not in unit.host)
-
-
-def free_loops(unit: Unit, statement: int) -> tuple[str, ...]:
-    """Return the parallel loops of a statement's own band whose bounds no loop of it sets."""
-    band = own_band(unit, statement)
-    set_by = {name for loop in band for name in bound_names(loop)}
-    out = []
-    for loop in band:
-        bounded = bound_names(loop) & {other.var for other in band}
-        is_parallel = unit.combined(statement, loop.var) == ()
-        if is_parallel and not bounded and loop.var not in set_by and loop.step == 1:
-            out.append(loop.var)
-    return tuple(out)
-
-
-def output(unit: Unit, statement: int) -> AccessFacts | None:
-    """Return the array element that a statement's result becomes.
-
-    None for what its loops declare and keep.
-    """
-    imperfect = unit.imperfect.get(statement)
-    if imperfect is not None:
-        return imperfect.output
-    return next((f for f in unit.analysis.accesses[statement] if f.is_write), None)
-
-
 def along_loop(unit: Unit, statement: int) -> str:
     """Return the parallel loop along which the output is contiguous, else an input, else none."""
     target = output(unit, statement)
@@ -359,35 +315,6 @@ def cut_tiles(unit: Unit, statement: int, block: RegisterBlock) -> tuple[tuple[s
         for name, size in sizes
         if name and fold(trip_count(band[name]), fixed) != Int(size)
     )
-
-
-def held_loop(unit: Unit, statement: int) -> str:
-    """Return the outermost loop of the own band that leaves the target in place."""
-    assign = find_assign(unit.body, statement)
-    imperfect = unit.imperfect.get(statement)
-    if imperfect is not None and isinstance(assign.target, Var):
-        return imperfect.own[0].var
-    if not unit.is_in_memory(assign.target) or assign.op == "=":
-        return ""
-    used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
-    free = free_loops(unit, statement)
-    loops = path(unit.body, statement)
-    for loop in own_band(unit, statement):
-        if loop.var not in used and loop.var not in free:
-            # A copy must not touch what an empty loop would leave alone, nor hide a value.
-            is_idle = may_not_run(loops, loops.index(loop)) is not None
-            return "" if is_idle or unit.goes_stale(assign.target, loop.var) else loop.var
-    return ""
-
-
-def is_sum(unit: Unit, statement: int, held: str) -> bool:
-    """Return whether all that loop `held` does with a statement's target is to add to it."""
-    assign = find_assign(unit.body, statement)
-    types = Context(unit.analysis).types
-    if reduction_operator(assign) != "+" or drops_fractions(assign, types):
-        return False
-    loop = next(loop for loop in path(unit.body, statement) if loop.var == held)
-    return other_user(loop, assign) is None
 
 
 def lanes_of(trip: int) -> int:

@@ -9,13 +9,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotune.analysis.facts import AccessFacts
-from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var
+from annotune.analysis.reductions import reduction_operator
+from annotune.ir.expr import Access, Binary, Expr, Int, Negate, Real, Var, variables
 from annotune.ir.nest import Assign, Loop
 from annotune.schedule.imperfect import ImperfectNest, imperfect_nests
 from annotune.schedule.units import Unit
 from annotune.transforms.footprint import offset_of
+from annotune.transforms.legality import drops_fractions
 from annotune.transforms.tile import name_is_taken, tile_name
-from annotune.transforms.tree import bound_names, find_assign, target_name
+from annotune.transforms.transform import Context
+from annotune.transforms.tree import (
+    bands,
+    bound_names,
+    find_assign,
+    may_not_run,
+    numbers,
+    other_user,
+    path,
+    target_name,
+)
 
 
 def stride(access: AccessFacts, loop: str) -> int:
@@ -264,3 +276,71 @@ def offsets(nest: Pointwise, family: Sequence[AccessFacts]) -> tuple[Mapping[str
     """Return by how many iterations each access of a family is ahead of the first."""
     found = (offset_of(a.access, family[0].access, nest.loops) for a in family)
     return tuple(offset for offset in found if offset is not None)
+
+
+def own_band(unit: Unit, statement: int) -> tuple[Loop, ...]:
+    """Return the perfect nest directly around a statement, less the loops run by the host.
+
+    That of a statement that may be taken apart begins with the loops around its neighbours. A
+    loop around statements of other units is not the unit's own.
+    """
+    imperfect = unit.imperfect.get(statement)
+    if imperfect is not None:
+        return (*imperfect.band, *imperfect.own)
+    found = bands(unit.body, statement)
+    if not found or not numbers(found[-1][0]) <= set(unit.statements):
+        return ()
+    return tuple(loop for loop in found[-1] if loop.var not in unit.host)
+
+
+def free_loops(unit: Unit, statement: int) -> tuple[str, ...]:
+    """Return the parallel loops of a statement's own band whose bounds no loop of it sets."""
+    band = own_band(unit, statement)
+    set_by = {name for loop in band for name in bound_names(loop)}
+    out = []
+    for loop in band:
+        bounded = bound_names(loop) & {other.var for other in band}
+        is_parallel = unit.combined(statement, loop.var) == ()
+        if is_parallel and not bounded and loop.var not in set_by and loop.step == 1:
+            out.append(loop.var)
+    return tuple(out)
+
+
+def output(unit: Unit, statement: int) -> AccessFacts | None:
+    """Return the array element that a statement's result becomes.
+
+    None for what its loops declare and keep.
+    """
+    imperfect = unit.imperfect.get(statement)
+    if imperfect is not None:
+        return imperfect.output
+    return next((f for f in unit.analysis.accesses[statement] if f.is_write), None)
+
+
+def held_loop(unit: Unit, statement: int) -> str:
+    """Return the outermost loop of the own band that leaves the target in place."""
+    assign = find_assign(unit.body, statement)
+    imperfect = unit.imperfect.get(statement)
+    if imperfect is not None and isinstance(assign.target, Var):
+        return imperfect.own[0].var
+    if not unit.is_in_memory(assign.target) or assign.op == "=":
+        return ""
+    used = frozenset[str]().union(*(variables(i) for i in assign.target.indices))
+    free = free_loops(unit, statement)
+    loops = path(unit.body, statement)
+    for loop in own_band(unit, statement):
+        if loop.var not in used and loop.var not in free:
+            # A copy must not touch what an empty loop would leave alone, nor hide a value.
+            is_idle = may_not_run(loops, loops.index(loop)) is not None
+            return "" if is_idle or unit.goes_stale(assign.target, loop.var) else loop.var
+    return ""
+
+
+def is_sum(unit: Unit, statement: int, held: str) -> bool:
+    """Return whether all that loop `held` does with a statement's target is to add to it."""
+    assign = find_assign(unit.body, statement)
+    types = Context(unit.analysis).types
+    if reduction_operator(assign) != "+" or drops_fractions(assign, types):
+        return False
+    loop = next(loop for loop in path(unit.body, statement) if loop.var == held)
+    return other_user(loop, assign) is None

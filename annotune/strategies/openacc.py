@@ -23,10 +23,9 @@ from annotune.schedule.apply import schedule
 from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.units import Unit
-from annotune.strategies.core_blocks import free_loops, held_loop
 from annotune.strategies.direct import choose, thread_level
 from annotune.strategies.hints import hints
-from annotune.strategies.nests import Roles, roles, stride, why_uneven
+from annotune.strategies.nests import Roles, free_loops, held_loop, roles, stride, why_uneven
 from annotune.strategies.registry import AUTO, made
 from annotune.transforms.cache import Cache, Resident, sections
 from annotune.transforms.map import PLACES, TILE, Map, Team

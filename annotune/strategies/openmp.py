@@ -30,22 +30,18 @@ from annotune.strategies.core_blocks import (
     cut_tiles,
     fetched_ahead,
     first_block,
-    free_loops,
-    held_loop,
     hinted_blocks,
     is_alone,
     is_fixed,
-    is_sum,
     lanes_of,
     leaders,
-    output,
     over_loops,
-    own_band,
     padded_loops,
     stays_inside,
     strided_loop,
     sum_lanes,
 )
+from annotune.strategies.nests import free_loops, held_loop, is_sum, output, own_band
 from annotune.transforms.map import STATIC, Map, Team
 from annotune.transforms.pipeline import Prefetch
 from annotune.transforms.stage import Stage

@@ -217,18 +217,11 @@ class Map(OnStatement):
     def _late_bound(self, band: tuple[Loop, ...]) -> Diagnostic | None:
         """Return the refusal of a host's or placed loop whose bounds a loop inside it sets."""
         by_name = {loop.var: loop for loop in band}
-        known: set[str] = set()
-        for name in self.around:
-            setters = (bound_names(by_name[name]) & set(by_name)) - known
-            if setters:
-                return BOUND_DEPENDS.at(
-                    self.span, command=self.command, inner=name, outer=min(setters)
-                )
-            known.add(name)
-        for name in self.names:
+        for place, name in enumerate((*self.around, *self.names)):
             loop = by_name[name]
-            setters = (bound_names(loop) & set(by_name)) - known
-            setters -= {other for other in self.names if picks_piece(by_name[other], loop)}
+            setters = (bound_names(loop) & set(by_name)) - {*self.around[:place]}
+            if name not in self.around:
+                setters -= {other for other in self.names if picks_piece(by_name[other], loop)}
             if setters:
                 return BOUND_DEPENDS.at(
                     self.span, command=self.command, inner=name, outer=min(setters)

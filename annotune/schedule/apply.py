@@ -16,14 +16,13 @@ from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import HostLoop, Kernel, Plan, Step, holds_kernels, is_kernel
 from annotune.transforms.cache import Cache
 from annotune.transforms.distribute import Distribute
-from annotune.transforms.language import words_of, written
+from annotune.transforms.language import together, words_of, written
 from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Decode
 from annotune.transforms.messages import LATE_STEP
 from annotune.transforms.permute import Permute
 from annotune.transforms.reduce import Reduce
 from annotune.transforms.stage import Stage
-from annotune.transforms.steps import together
 from annotune.transforms.transform import Context, Schedule, Transform
 from annotune.transforms.tree import Body, numbers, target_name
 

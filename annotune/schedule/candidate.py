@@ -15,13 +15,12 @@ from typing import TypeAlias
 from annotune.ir.nest import MemorySpace
 from annotune.transforms.cache import Resident
 from annotune.transforms.distribute import Fuse
-from annotune.transforms.language import Vectors, on_place
+from annotune.transforms.language import T, Vectors, in_order, of_kind, on_place
 from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Stream
 from annotune.transforms.registers import Registers
-from annotune.transforms.steps import T, in_order, of_kind
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.transform import Schedule, Transform
 from annotune.transforms.unroll import Unroll

@@ -48,7 +48,18 @@ from annotune.strategies.openacc import GANG_LIMIT
 from annotune.strategies.registry import AUTO, why_not
 from annotune.transforms.cache import Cache
 from annotune.transforms.distribute import Distribute, Fuse
-from annotune.transforms.language import Contract, Step, exact_part, loops_of, read
+from annotune.transforms.language import (
+    COPYING,
+    Contract,
+    Step,
+    T,
+    exact_part,
+    in_order,
+    loops_of,
+    of_kind,
+    read,
+    statement_of,
+)
 from annotune.transforms.legality import missing
 from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Merge, merged_name
@@ -56,7 +67,6 @@ from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold, Registers
 from annotune.transforms.stage import Stage
-from annotune.transforms.steps import COPYING, T, in_order, of_kind, statement_of
 from annotune.transforms.tile import Cyclic, Tile, tile_name, worker_name
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Context, Schedule, Transform

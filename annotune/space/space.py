@@ -39,12 +39,11 @@ from annotune.strategies.direct import (
 )
 from annotune.strategies.hints import hinted, launched
 from annotune.strategies.registry import Proposals, made
-from annotune.transforms.language import Contract
+from annotune.transforms.language import COPYING, Contract
 from annotune.transforms.map import Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers
-from annotune.transforms.steps import COPYING
 from annotune.transforms.tile import Cyclic, Tile, name_is_taken, tile_name
 from annotune.transforms.unroll import Unroll
 

@@ -17,10 +17,10 @@ from annotune.schedule.apply import NO_PLACES, Places, build
 from annotune.schedule.candidate import Candidate
 from annotune.schedule.plan import Plan
 from annotune.transforms.distribute import Distribute, Expand
+from annotune.transforms.language import COPYING
 from annotune.transforms.map import Vectorize
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Pipeline, Prefetch
-from annotune.transforms.steps import COPYING
 from annotune.transforms.tile import Tile
 from annotune.transforms.transform import Transform
 

@@ -43,10 +43,10 @@ from annotune.schedule.messages import NO_MOVEMENT
 from annotune.schedule.units import Unit, with_merged
 from annotune.strategies.copy_layout import vector_layout
 from annotune.transforms.cache import Resident
+from annotune.transforms.language import of_kind
 from annotune.transforms.pipeline import WORDS, Pipeline, Stream, part_length
 from annotune.transforms.registers import Hold
 from annotune.transforms.stage import VECTORS, Stage
-from annotune.transforms.steps import of_kind
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Transform

@@ -28,11 +28,11 @@ from annotune.strategies.hints import hints
 from annotune.strategies.nests import Roles, free_loops, held_loop, roles, stride, why_uneven
 from annotune.strategies.registry import AUTO, made
 from annotune.transforms.cache import Cache, Resident, sections
+from annotune.transforms.language import COPYING
 from annotune.transforms.map import PLACES, TILE, Map, Team
 from annotune.transforms.permute import Permute
 from annotune.transforms.pipeline import Stream
 from annotune.transforms.registers import Hold
-from annotune.transforms.steps import COPYING
 from annotune.transforms.tile import Tile, name_is_taken, tile_name, worker_name
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import bound_names, find_assign

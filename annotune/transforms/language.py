@@ -1,21 +1,18 @@
-"""Transforms as commands of a recipe, read and written by what their fields say.
+"""Steps of a schedule: as commands of a recipe, by kind, and in the order of work.
 
 ``read(written(step))`` is the step again. A class is a command where it has a `word`, or several in
-`words`: the modules of this package say theirs, and so do the classes of the entry points
-``annotune.transforms``. Last here are the commands that are no transforms: what a recipe asks of a
-strategy as a whole, which then says the transforms, and which target and sizes the rest is for.
+`words`: those of the table below, and those of the entry points ``annotune.transforms``. Some are
+no transforms: they ask a strategy as a whole, which then says the transforms, or say which target
+and sizes the rest is for.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
-from typing import Any, ClassVar, Protocol, TypeAlias, cast
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, cast
 
 from annotune import plugins
 from annotune.annotation.commands import (
@@ -34,16 +31,28 @@ from annotune.annotation.spec import Argument as Given
 from annotune.annotation.spec import Command, Value
 from annotune.diagnostics import NOWHERE, Diagnostic, Span, Template
 from annotune.ir.nest import Level
-from annotune.transforms.map import PLACES, Map
+from annotune.transforms.cache import Cache, Resident
+from annotune.transforms.distribute import Distribute, Expand, Fuse
+from annotune.transforms.map import PLACES, Map, Team, Vectorize
+from annotune.transforms.merge import Decode, Merge
+from annotune.transforms.permute import Permute
+from annotune.transforms.pipeline import Pipeline, Prefetch, Stream
+from annotune.transforms.registers import Hold, Registers
+from annotune.transforms.stage import Stage
+from annotune.transforms.tile import Cyclic, Tile, tile_name
+from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import (
     CHILL,
     CUDA_GUIDE,
     KIM_2019,
     ArgumentForm,
     OnStatement,
+    Schedule,
+    Transform,
     Word,
     takes,
 )
+from annotune.transforms.unroll import Unroll
 
 EXACT_ONLY = Template(
     "AT061",
@@ -112,17 +121,7 @@ def most_loops(place: str) -> int:
 @cache
 def forms() -> Mapping[str, Form]:
     """Return what every command is by its name, those of a user's plug-ins among them."""
-    package = import_module("annotune.transforms")
-    modules = (
-        import_module(f"{package.__name__}.{one.name}") for one in iter_modules(package.__path__)
-    )
-    classes = [
-        made
-        for module in modules
-        for _, made in inspect.getmembers(module, inspect.isclass)
-        if made.__module__ == module.__name__
-    ]
-    classes += plugins.loaded(plugins.TRANSFORMS).values()
+    classes = (*_COMMANDS, *plugins.loaded(plugins.TRANSFORMS).values())
     found: dict[str, Form] = {}
     for made in classes:
         for word in words_of(made):
@@ -406,3 +405,86 @@ class OtherSizes:
         words={"others": Serves.OTHERS, "listed": Serves.LISTED},
     )
     span: Span = field(default=NOWHERE, compare=False)
+
+
+T = TypeVar("T")
+
+# What a worker does is done in this order: statement by statement from copies to ends of tiles.
+_SHAPING = (Merge, Permute, Fuse, Tile, Cyclic)
+_IN_NEST = (Permute, Tile, Cyclic)
+_PLACING = (Map, Team, Vectorize)
+_OF_STATEMENT = (Stage, Pipeline, Prefetch, Hold, Peel, Pad)
+# What a recipe says of copies and blocks in registers.
+COPYING = (Stage, Hold, Pad, Peel)
+_LAST = (Unroll, Stream, Resident, Decode, Cache)
+_ASKING = (Contract, Vectors, Stated, ForTarget, OtherSizes)
+_COMMANDS: tuple[Kinds, ...] = (
+    Distribute,
+    Expand,
+    *_SHAPING,
+    *_PLACING,
+    Registers,
+    *_OF_STATEMENT,
+    *_LAST,
+    *_ASKING,
+)
+
+
+def of_kind(
+    steps: Iterable[object], kind: type[T], among: Collection[int] | None = None
+) -> tuple[T, ...]:
+    """Return the steps of a kind, those on some statements alone if these are given."""
+    return tuple(
+        step
+        for step in steps
+        if isinstance(step, kind) and (among is None or statement_of(step) in among)
+    )
+
+
+def statement_of(step: object) -> int:
+    """Return the statement that names a step."""
+    number: int = getattr(step, "statement")  # noqa: B009  (whatever the kind)
+    return number
+
+
+def in_order(steps: Iterable[Transform]) -> Schedule:
+    """Return the steps of one kernel in the order in which they are done.
+
+    First comes what shapes its nests, then what puts loops in their places, then what a
+    worker does. Loops over tiles get their order once they are there. What takes a nest apart
+    stays as it is given, for it changes which nests there are.
+    """
+    every = tuple(steps)
+    first = {statement_of(step): place for place, step in reversed([*enumerate(every)])}
+    made = {tile_name(step.loop) for step in every if isinstance(step, Tile)}
+    is_apart = any(isinstance(step, Expand | Distribute) for step in every)
+
+    def shaping(step: Transform) -> int:
+        is_late = isinstance(step, Permute) and bool(made & {*step.order})
+        if is_late or (is_apart and isinstance(step, _IN_NEST)):
+            return len(_SHAPING)
+        return _SHAPING.index(type(step)) if type(step) in _SHAPING else len(_SHAPING)
+
+    def place(step: Transform) -> tuple[int, int, int]:
+        if not step.is_inner:
+            if isinstance(step, _PLACING):
+                return (1, _PLACING.index(type(step)), 0)
+            return (0, shaping(step), 0)
+        if isinstance(step, Registers):
+            return (2, 0, 0)
+        if isinstance(step, _OF_STATEMENT):
+            return (3, first[step.statement], _OF_STATEMENT.index(type(step)))
+        # What other packages add comes after all that is here.
+        known = _LAST.index(type(step)) if type(step) in _LAST else len(_LAST)
+        return (4, known, 0)
+
+    return tuple(sorted(every, key=place))
+
+
+def together(kernels: Iterable[Schedule]) -> Schedule:
+    """Return the steps of several kernels, each in order, as those of a region."""
+
+    def phase(step: Transform) -> int:
+        return 2 if step.is_inner else int(isinstance(step, _PLACING))
+
+    return tuple(sorted((step for steps in kernels for step in steps), key=phase))

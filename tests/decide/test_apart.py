@@ -125,14 +125,14 @@ def test_a_private_sum_is_an_element_for_each_output() -> None:
 def test_a_product_gets_a_block_of_rows_and_lanes(name: str) -> None:
     unit = unit_of(PRODUCTS[name])
     (block,) = nests(choose_cpu(unit))
-    assert block.is_distributed
+    assert block.is_apart
     assert (block.simd, block.order[-2:]) == ("j", ("i", "j"))
     assert len(block.tiles) == 2
 
 
 @pytest.mark.parametrize("name", TOGETHER)
 def test_other_nests_stay_together(name: str) -> None:
-    assert all(not block.is_distributed for block in nests(choose_cpu(unit_of(TOGETHER[name]))))
+    assert all(not block.is_apart for block in nests(choose_cpu(unit_of(TOGETHER[name]))))
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -179,6 +179,4 @@ def test_a_block_with_nothing_around_it_is_not_taken_apart() -> None:
     )
     found = variants(OpenMpTarget(), analyse(source_of(text).regions[0]), 50)
     assert found
-    assert not any(
-        block.is_distributed for one in found for c in one.tuned.choices for block in nests(c)
-    )
+    assert not any(block.is_apart for one in found for c in one.tuned.choices for block in nests(c))

@@ -14,8 +14,9 @@ from annotune.analysis.facts import AccessFacts
 from annotune.ir.c_types import WORD, element_bytes
 from annotune.ir.poly import Poly, from_expr
 from annotune.schedule.candidate import Candidate
-from annotune.schedule.launch_sizes import ENOUGH_BLOCKS, MAX_THREADS, TEAM, WARP
+from annotune.schedule.launch_sizes import ENOUGH_BLOCKS, TEAM, WARP
 from annotune.schedule.units import Unit, with_merged
+from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.tile import tile_name, worker_name
 
 

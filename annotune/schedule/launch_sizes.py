@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-# A thread block is full with 1024 threads on every device since Fermi (CUDA C++ Programming
-# Guide, Technical Specifications per Compute Capability).
-MAX_THREADS = 1024
 # Lanes of a warp on every NVIDIA device; gcc takes no other multiple for a vector.
 WARP = 32
 # Threads and blocks on a multiprocessor at most, of compute capability 8.0 or 9.0 (CUDA C++
 # Programming Guide, Technical Specifications per Compute Capability).
 SM_THREADS = 2048
 SM_BLOCKS = 32
+# 32-bit registers of a multiprocessor, all of which one block may have (the same).
+SM_REGISTERS = 64 * 1024
 # A grid and a block have the axes x, y and z.
 MAX_AXES = 3
 # A loop that would fill a block alone is cut into tiles of one warp, the unit that loads

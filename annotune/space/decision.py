@@ -44,7 +44,6 @@ from annotune.strategies.direct import choose, fuse_by_footprint, serial_order, 
 from annotune.strategies.gpu_tile import general_tile, wished
 from annotune.strategies.hints import HINTS
 from annotune.strategies.movements import as_wished
-from annotune.strategies.openacc import GANG_LIMIT
 from annotune.strategies.registry import AUTO, why_not
 from annotune.transforms.cache import Cache
 from annotune.transforms.distribute import Distribute, Fuse
@@ -61,7 +60,7 @@ from annotune.transforms.language import (
     statement_of,
 )
 from annotune.transforms.legality import missing
-from annotune.transforms.map import Map, Team
+from annotune.transforms.map import MAX_THREADS, Map, Team
 from annotune.transforms.merge import Merge, merged_name
 from annotune.transforms.messages import ALREADY_PLACED, TOO_MANY_LOOPS
 from annotune.transforms.permute import Permute
@@ -166,8 +165,8 @@ def _mistakes(command: Command, step: Step, body: Body) -> Iterator[Diagnostic]:
     if not isinstance(step, Map):
         return
     length, workers = step.vector_length or WARP, step.num_workers or 1
-    if length % WARP or length * workers > GANG_LIMIT:
-        sizes = {"length": length, "workers": workers, "warp": WARP, "limit": GANG_LIMIT}
+    if length % WARP or length * workers > MAX_THREADS:
+        sizes = {"length": length, "workers": workers, "warp": WARP, "limit": MAX_THREADS}
         yield ACC_SIZES.at(command.span, **sizes)
     names = step.names
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)

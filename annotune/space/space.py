@@ -23,7 +23,7 @@ from annotune.annotation.spec import Command, Constraint, Formula, Parameter, Va
 from annotune.diagnostics import AnnotuneError
 from annotune.model.predict import predict
 from annotune.schedule.candidate import Candidate
-from annotune.schedule.launch_sizes import MAX_THREADS, WARP
+from annotune.schedule.launch_sizes import WARP
 from annotune.schedule.units import Unit
 from annotune.space.decision import FUSIONS, Base, Point, RecipeSteps, kernel_choice, read_asked
 from annotune.space.limits import NO_LIMITS, AxisLimits, is_axis, is_of_axes, limits_of
@@ -40,7 +40,7 @@ from annotune.strategies.direct import (
 from annotune.strategies.hints import hinted, launched
 from annotune.strategies.registry import Proposals, made
 from annotune.transforms.language import COPYING, Contract
-from annotune.transforms.map import Map
+from annotune.transforms.map import MAX_THREADS, Map
 from annotune.transforms.merge import Merge
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Registers

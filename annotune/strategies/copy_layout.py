@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from itertools import islice, product
 
 from annotune.schedule.candidate import Extent
+from annotune.schedule.launch_sizes import WARP
 
 BANKS = 32
 WORD_BYTES = 4
-WARP = 32
 
 
 @dataclass(frozen=True, slots=True)

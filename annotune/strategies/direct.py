@@ -19,7 +19,6 @@ from annotune.schedule.candidate import Candidate, Reason
 from annotune.schedule.launch_sizes import (
     ENOUGH_BLOCKS,
     MAX_AXES,
-    MAX_THREADS,
     TEAM,
     TILE_ALONE,
     TILE_X,
@@ -30,7 +29,7 @@ from annotune.schedule.launch_sizes import (
 from annotune.schedule.units import Unit, fusible
 from annotune.strategies.hints import unroll_factors
 from annotune.transforms import tree
-from annotune.transforms.map import Team
+from annotune.transforms.map import MAX_THREADS, Team
 from annotune.transforms.registers import Registers
 from annotune.transforms.tile import name_is_taken, tile_name
 from annotune.transforms.tree import is_surely_touched, may_not_run

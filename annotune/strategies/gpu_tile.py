@@ -41,11 +41,12 @@ from annotune.schedule.candidate import (
     held_registers,
 )
 from annotune.schedule.imperfect import distributed_block
-from annotune.schedule.launch_sizes import MAX_THREADS, SM_BLOCKS, SM_THREADS, WARP
+from annotune.schedule.launch_sizes import SM_BLOCKS, SM_REGISTERS, SM_THREADS, WARP
 from annotune.schedule.units import Unit, as_merged, follow, with_merged
 from annotune.strategies.copy_layout import copy_layout
 from annotune.strategies.nests import Contraction, contraction, stride
 from annotune.transforms.language import Contract
+from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.merge import merged_name
 from annotune.transforms.permute import Permute
 from annotune.transforms.registers import Hold
@@ -68,8 +69,6 @@ OPEN_REGISTERS = 4
 STAGED = 16
 # A contracted loop no longer than this is staged whole: nothing is waited for a second time.
 WHOLE = 32
-# 32-bit registers that the threads of a block have together (CUDA C++ Programming Guide).
-REGISTERS_PER_BLOCK = 64 * 1024
 # A tile's surplus above this share of it is worth a shorter tile.
 SURPLUS = 0.2
 # With fewer outputs in a thread, or fewer products for each, staging does not pay.
@@ -162,7 +161,7 @@ def staged_steps(trip: int, most: int) -> int:
 def fits(unit: Unit, found: Contraction, tile: ContractionTile) -> bool:
     """Return whether a block has the shared memory for its copies and registers for its outputs."""
     registers = held_registers(tile, _element(unit, found.target))
-    room = REGISTERS_PER_BLOCK // tile.threads
+    room = SM_REGISTERS // tile.threads
     return copied_bytes(unit, found, tile) <= SHARED_BYTES and registers <= room
 
 
@@ -540,7 +539,7 @@ def cost(unit: Unit, tile: ContractionTile, element_bytes: int = 8) -> float:
     sides = 1 / (tile.thread_x[1] * rows) + 1 / (tile.thread_y[1] * columns)
     summed = trips[tile.contracted[0]]
     moved = max(OUTPUT / summed, OUTPUT_L2 / summed + surplus * L2_ELEMENT * sides)
-    room = REGISTERS_PER_BLOCK // (held_registers(tile, element_bytes) + SPARE_REGISTERS)
+    room = SM_REGISTERS // (held_registers(tile, element_bytes) + SPARE_REGISTERS)
     resident = max(1, min(room, SM_THREADS) // (warps * WARP))
     hidden = min(resident, SM_BLOCKS)
     return max(moved, multiplied) + min(moved, multiplied) / hidden

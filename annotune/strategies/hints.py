@@ -19,9 +19,10 @@ from annotune.diagnostics import Diagnostic
 from annotune.ir.expr import Access, variables
 from annotune.ir.nest import Assign, Loop, walk_stmts
 from annotune.schedule.candidate import Candidate, Reason
-from annotune.schedule.launch_sizes import MAX_AXES, MAX_THREADS, TEAM, TILE_ALONE, TILE_X
+from annotune.schedule.launch_sizes import MAX_AXES, TEAM, TILE_ALONE, TILE_X
 from annotune.schedule.messages import ASKED_FOR_SERIAL, CARRIED_HERE
 from annotune.schedule.units import Unit
+from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.tile import Tile, name_is_taken, tile_name
 
 

@@ -38,7 +38,7 @@ from annotune.schedule.candidate import (
     resident_of,
     widths,
 )
-from annotune.schedule.launch_sizes import SM_BLOCKS, SM_THREADS, WARP
+from annotune.schedule.launch_sizes import SM_BLOCKS, SM_REGISTERS, SM_THREADS, WARP
 from annotune.schedule.messages import NO_MOVEMENT
 from annotune.schedule.units import Unit, with_merged
 from annotune.strategies.copy_layout import vector_layout
@@ -46,18 +46,14 @@ from annotune.transforms.cache import Resident
 from annotune.transforms.language import of_kind
 from annotune.transforms.pipeline import WORDS, Pipeline, Stream, part_length
 from annotune.transforms.registers import Hold
-from annotune.transforms.stage import VECTORS, Stage
+from annotune.transforms.stage import SHARED_BYTES, VECTORS, Stage
 from annotune.transforms.tile import tile_name
 from annotune.transforms.tile_ends import Pad, Peel
 from annotune.transforms.transform import Transform
 
-# Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
-# Programming Guide, Technical Specifications per Compute Capability).
-MOST_SHARED_BYTES = 99 * 1024
-# What the rules take of it, so that three blocks fit on an H200.
+# What the rules take of the shared memory of a block, so that three of them fit on an H200.
 USUAL_SHARED_BYTES = 64 * 1024
-# 32-bit registers of a multiprocessor, and the unit in which a thread is given them (the same).
-REGISTERS_PER_SM = 64 * 1024
+# The unit in which a thread is given registers (CUDA C++ Programming Guide).
 REGISTER_UNIT = 8
 # Bytes that a thread moves with one instruction at most.
 VECTOR_BYTES = 16
@@ -99,8 +95,8 @@ def _moved(unit: Unit, choice: Candidate, wanted: Moves) -> Candidate | str:
         return f"{ring.stages} stages through registers, expected 2"
     made = replace(_with_copies(unit, choice, wanted), moves=wanted)
     needed = shared_bytes(unit, made)
-    if needed > MOST_SHARED_BYTES:
-        return f"the copies need {needed} bytes of shared memory, more than {MOST_SHARED_BYTES}"
+    if needed > SHARED_BYTES:
+        return f"the copies need {needed} bytes of shared memory, more than {SHARED_BYTES}"
     if wanted:
         reason = Reason("movement", described(wanted), "another point of the space")
         made = replace(made, reasons=(*choice.reasons, reason))
@@ -216,7 +212,7 @@ def resident_blocks(unit: Unit, tile: ContractionTile) -> int:
     output = next(f for f in unit.writes)
     each = held_registers(tile, _element(unit, output.access.array))
     given = -(-each // REGISTER_UNIT) * REGISTER_UNIT
-    return REGISTERS_PER_SM // (given * tile.threads)
+    return SM_REGISTERS // (given * tile.threads)
 
 
 def shared_bytes(unit: Unit, choice: Candidate) -> int:

@@ -38,10 +38,6 @@ from annotune.transforms.transform import Context
 from annotune.transforms.tree import bound_names, find_assign
 from annotune.transforms.unroll import divisors
 
-# Threads of one gang on every NVIDIA device; gcc ignores larger sizes with a warning.
-GANG_LIMIT = 1024
-
-
 # Threads of which each may have all of 255 registers; libgomp ends a program that asks for more.
 SAFE_GANG = 256
 

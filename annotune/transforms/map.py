@@ -55,6 +55,10 @@ PLACES = {
     "vector": (Level.VECTOR,),
     "core": (Level.CPU_THREAD,),
 }
+# A thread block is full with so many threads on every device since Fermi (CUDA C++ Programming
+# Guide, Technical Specifications per Compute Capability). So is a gang: gcc ignores larger sizes
+# with a warning.
+MAX_THREADS = 1024
 # OpenACC's clause by which the compiler cuts the loops of a vector.
 TILE = "tile"
 

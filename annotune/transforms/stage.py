@@ -31,6 +31,7 @@ from annotune.ir.poly import ONE, Poly, from_expr, integer, variable
 from annotune.ir.region import Array, flattened
 from annotune.transforms.footprint import Footprint, Frame, Offset, Side, footprint
 from annotune.transforms.legality import TEAM_LEVELS, missing, serial_refusal
+from annotune.transforms.map import MAX_THREADS
 from annotune.transforms.messages import (
     NOT_STAGED_ARRAY,
     NOT_STAGED_BOX,
@@ -59,9 +60,8 @@ from annotune.transforms.tree import (
 Layout: TypeAlias = tuple[tuple[str, int], ...]
 
 MEMORIES = {"shared": MemorySpace.SHARED, "registers": MemorySpace.PRIVATE}
-# Threads of a block, which wait for each other, and the shared memory that it may ask for on every
-# device since compute capability 8.0 (CUDA C++ Programming Guide, Technical Specifications).
-MOST_THREADS = 1024
+# Shared memory that a block may ask for on every device since compute capability 8.0 (CUDA C++
+# Programming Guide, Technical Specifications per Compute Capability).
 SHARED_BYTES = 99 * 1024
 
 
@@ -299,9 +299,9 @@ class Stage(OnStatement):
         """Return why a block cannot have the copy, with those that it has already, or None."""
         team = {x.var: x for x in walk_stmts((nest,)) if isinstance(x, Loop)}
         lengths = [full_length(x, context.sizes) or 1 for x in team.values() if _is_team(x)]
-        if prod(lengths) > MOST_THREADS:
+        if prod(lengths) > MAX_THREADS:
             return TOO_MANY_TOGETHER.at(
-                self.span, array=self.array, threads=prod(lengths), limit=MOST_THREADS
+                self.span, array=self.array, threads=prod(lengths), limit=MAX_THREADS
             )
         others = (s for s in walk_stmts((nest,)) if isinstance(s, LocalArray))
         used = self._length(found) * element_bytes(context.types[self.array])

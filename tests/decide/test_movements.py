@@ -23,9 +23,9 @@ from annotune.schedule.apply import build
 from annotune.schedule.candidate import Candidate, Moves, moves, pipeline_of, widths
 from annotune.schedule.plan import Plan
 from annotune.strategies.copy_layout import warp_passes
-from annotune.strategies.movements import MOST_SHARED_BYTES, moved, shared_bytes, variants
+from annotune.strategies.movements import moved, shared_bytes, variants
 from annotune.strategies.registry import AUTO, made
-from annotune.transforms.stage import Stage
+from annotune.transforms.stage import SHARED_BYTES, Stage
 
 QUICK = {("sd_t_d1_1", 28), ("sd_t_d2_1", 16), ("sd_t_d2_1", 28)}
 CASES = [
@@ -84,7 +84,7 @@ def test_the_other_ways_are_points_of_the_space() -> None:
     found = [c.moves for c in variants(long, parts)]
     assert {stages_of(m) for m in found} == {0, 1, 2, 3}
     assert moves(0, 2, MemorySpace.DEALT) in found
-    assert all(shared_bytes(unit, c) <= MOST_SHARED_BYTES for c in made(unit).first)
+    assert all(shared_bytes(unit, c) <= SHARED_BYTES for c in made(unit).first)
 
 
 @pytest.mark.parametrize(("k", "function", "n"), CASES)

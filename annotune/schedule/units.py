@@ -27,6 +27,7 @@ from annotune.transforms.legality import carried_sums
 from annotune.transforms.map import Map, Team
 from annotune.transforms.merge import Decode, Merge, merged_name
 from annotune.transforms.messages import NOT_MERGED
+from annotune.transforms.tile import tile_name, worker_name
 from annotune.transforms.transform import Context
 from annotune.transforms.tree import Body, bands, bound_names, numbers, path, top_of
 
@@ -258,6 +259,16 @@ class Unit:
         """Return how often `loop` runs at the region's sizes, None where that varies."""
         count = fold(trip_count(loop), self.analysis.region.sizes)
         return count.value if isinstance(count, Int) else None
+
+    def extent(self, choice: Candidate, loop: str) -> int:
+        """Return the iterations of a loop, of its tile or its workers if it has such; 0 unknown."""
+        workers = {worker_name(name): count for name, count in choice.cyclic}
+        return {**dict(choice.tiles), **workers}.get(loop) or self.trips.get(loop) or 0
+
+    def pieces(self, loops: Iterable[str], tiles: Mapping[str, int]) -> int:
+        """Return the iterations of loops together; those over `tiles` have one for each tile."""
+        cut = {tile_name(name): -(-(self.trips[name] or 1) // size) for name, size in tiles.items()}
+        return prod(cut.get(name) or self.trips.get(name) or 1 for name in loops)
 
     def is_followed(self, name: str) -> bool:
         """Return whether iterations of a loop, merged or not, are evenly apart in every access."""

@@ -56,7 +56,6 @@ from annotune.strategies.openmp import (
     cpu_units,
     first_option,
     likely,
-    pieces,
 )
 from annotune.transforms.map import DYNAMIC, GUIDED, STATIC, Vectorize
 from annotune.transforms.permute import Permute
@@ -270,8 +269,8 @@ class BlockAxes:
         Without the innermost of them there would not be enough for many threads.
         """
         tiles = _sizes(choice)
-        before = pieces(self.unit, choice.cores[:-1], tiles)
-        every = pieces(self.unit, choice.cores, tiles)
+        before = self.unit.pieces(choice.cores[:-1], tiles)
+        every = self.unit.pieces(choice.cores, tiles)
         most = prod(self.unit.trips[name] or 1 for name in self.unit.parallel)
         return before < ENOUGH_PIECES and every >= min(FEW_PIECES, most)
 
@@ -304,7 +303,7 @@ def schedules(unit: Unit) -> tuple[str, ...]:
     Parts that shrink are for pieces that differ.
     """
     choice = choose_cpu(unit)
-    if not choice.cores or pieces(unit, choice.cores, _sizes(choice)) > MOST_FETCHED:
+    if not choice.cores or unit.pieces(choice.cores, _sizes(choice)) > MOST_FETCHED:
         return (STATIC,)
     is_uneven = any(count is None for count in unit.trips.values())
     return (STATIC, DYNAMIC, *((GUIDED,) if is_uneven else ()))

@@ -245,18 +245,13 @@ def why_not_tile(unit: Unit, choice: Candidate, loop: str, size: int) -> str:
         return f"the region has something called '{tile_name(loop)}'"
     if loop not in cut and len(choice.blocks) >= MAX_AXES:
         return "every axis of the grid has its loop"
-    others = prod(_extent(unit, choice, name) for name in choice.threads if name != loop)
+    others = prod(unit.extent(choice, name) for name in choice.threads if name != loop)
     most = TEAM if unit.sums else MAX_THREADS
     return f"a block has {most} threads at most" if size * others > most else ""
 
 
 def _other_threads(unit: Unit, choice: Candidate) -> int:
-    return prod(_extent(unit, choice, name) for name in choice.threads[1:])
-
-
-def _extent(unit: Unit, choice: Candidate, loop: str) -> int:
-    """Return the threads that run a loop, 0 where that is not known."""
-    return dict(choice.tiles).get(loop) or unit.trips[loop] or 0
+    return prod(unit.extent(choice, name) for name in choice.threads[1:])
 
 
 def _cut(choice: Candidate, loop: str, size: int) -> Candidate:

@@ -365,16 +365,10 @@ def _shapes(unit: Unit, strategy: str) -> Iterator[Candidate]:
 
 def _idle(unit: Unit, block: Candidate, wide: Candidate) -> str:
     """Return why blocks of outputs leave a device idle that `wide` fills, empty if they do not."""
-    few, many = _gangs(unit, block), _gangs(unit, wide)
+    few, many = (unit.pieces(choice.blocks, dict(choice.tiles)) for choice in (block, wide))
     if few >= ENOUGH_GANGS or many <= few:
         return ""
     return f"blocks would leave {few} gangs, fewer than the {ENOUGH_GANGS} that keep a device busy"
-
-
-def _gangs(unit: Unit, choice: Candidate) -> int:
-    tiles = {tile_name(loop): (loop, size) for loop, size in choice.tiles}
-    pairs = (tiles.get(name, (name, 1)) for name in choice.blocks)
-    return prod(-(-(unit.trips[loop] or 1) // size) for loop, size in pairs)
 
 
 def in_form(unit: Unit, choice: Candidate, asked: Map | None = None) -> Candidate:
@@ -398,7 +392,7 @@ def in_form(unit: Unit, choice: Candidate, asked: Map | None = None) -> Candidat
     if len(choice.threads) < 2:
         return replace(on_acc(choice), shape="vector")
     fastest, *others = choice.threads
-    extent = _extent(unit, choice, fastest)
+    extent = unit.extent(choice, fastest)
     whole = extent > 0 and extent % WARP == 0
     decision = f"{', '.join(others)} as worker" if whole else "one vector of both thread loops"
     rule = f"{fastest} has {extent} iterations, {'' if whole else 'not '}whole warps of {WARP}"
@@ -515,11 +509,6 @@ def _in(choice: Candidate, shape: str, decision: str) -> Candidate:
     reasons = tuple(r for r in choice.reasons if r.subject != SUBJECT)
     why = Reason(SUBJECT, decision, "another point of the space")
     return replace(choice, shape=shape, reasons=(*reasons, why))
-
-
-def _extent(unit: Unit, choice: Candidate, loop: str) -> int:
-    workers = {worker_name(name): count for name, count in choice.cyclic}
-    return {**dict(choice.tiles), **workers}.get(loop) or unit.trips.get(loop) or 0
 
 
 def as_asked(unit: Unit, choice: Candidate, asked: Map, arrays: tuple[str, ...]) -> Candidate | str:

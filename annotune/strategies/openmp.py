@@ -358,7 +358,7 @@ def _with_kernel(
         alone = Reason("kernel", "one thread", "no loop of the nest may run in parallel")
         return [*reasons, alone]
     rule = f"outermost parallel loops, at least {ENOUGH_PIECES} pieces where there are"
-    if is_staged and pieces(unit, cores, _sizes(blocking)) < ENOUGH_PIECES:
+    if is_staged and unit.pieces(cores, _sizes(blocking)) < ENOUGH_PIECES:
         rule = "outermost parallel loops, fewer of them so that a copy serves the others"
     if count:
         rule = f"the outermost {count}, as a point of the space"
@@ -573,17 +573,9 @@ def _left(unit: Unit, cores: tuple[str, ...], blocking: list[Blocked]) -> list[R
     left = [n for n in names if n not in used and tile_name(n) not in used]
     if not left:
         return []
-    count = pieces(unit, cores, _sizes(blocking))
+    count = unit.pieces(cores, _sizes(blocking))
     return [Reason("serial", ", ".join(left), f"the shared loops give {count} pieces already")]
 
 
 def _sizes(blocking: Iterable[Blocked]) -> dict[str, int]:
     return {name: size for block in blocking for name, size in block.tiles}
-
-
-def pieces(unit: Unit, cores: Sequence[str], tiles: Mapping[str, int]) -> int:
-    """Return how many pieces of work the loops that threads share make, of which some are cut."""
-    trips = dict(unit.trips) | {
-        tile_name(name): -(-(unit.trips[name] or 1) // size) for name, size in tiles.items()
-    }
-    return prod(trips.get(n) or 1 for n in cores)

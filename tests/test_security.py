@@ -14,7 +14,7 @@ from support.cli import CLOSE, OPEN, annotune, function, region
 from annotune.annotation.flags import flags_of
 from annotune.codegen.target import Provenance
 from annotune.diagnostics import Diagnostic, Span
-from annotune.measure.harness import quoted
+from annotune.measure.program import quoted
 from annotune.printable import in_comment, printable
 
 PACKAGE = Path(__file__).parent.parent / "annotune"
@@ -36,7 +36,6 @@ _MAY_IMPORT_BY_NAME = frozenset(
     {
         "annotation/commands.py",
         "codegen/target.py",
-        "measure/program.py",
         "transforms/language.py",
     }
 )

@@ -22,7 +22,6 @@ from annotune.measure.compile import (
     SourceText,
     compile_job,
 )
-from annotune.measure.harness import REGION
 from annotune.measure.messages import (
     GangGrid,
     KernelFacts,
@@ -34,7 +33,7 @@ from annotune.measure.messages import (
 )
 from annotune.measure.oracle import Oracle, OracleResult
 from annotune.measure.plan import CheckPlan, Run, runs_of, without_detectors, words_of
-from annotune.measure.program import Program, compile_job_of, taking_way_out, texts_of, told
+from annotune.measure.program import REGION, Program, compile_job_of, taking_way_out, texts_of, told
 from annotune.measure.run import (
     CallTimes,
     Child,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from annotune.analysis.facts import Analysis
 from annotune.ir.c_types import may_share, may_share_unchanged
-from annotune.ir.expr import Binary, Expr, Int, Var, walk
+from annotune.ir.expr import Binary, Expr, Int, walk
 from annotune.ir.nest import Assign, Local, walk_stmts
 from annotune.ir.region import Array, Region
 from annotune.measure.sizes import Interval, evaluate, index_ranges, known_values
@@ -296,7 +296,7 @@ def zero_inputs(inputs: Inputs, region: Region, folder: Path) -> Inputs:
             if buffer.is_written and buffer.number.family is not Family.INTEGER:
                 file.seek(buffer.offset)
                 np.zeros(buffer.count, buffer.dtype).tofile(file)
-    written = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
+    written = region.nest.written_scalars()
     slots = signature(region).slots()
     reals = tuple(
         0.0 if name in written else value for name, value in zip(slots, inputs.reals, strict=True)

@@ -1,11 +1,4 @@
-"""The original, as the measure of every variant: its results and how exact they are.
-
-Source:
-    Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, section 3.1:
-    a computed inner product, whatever the order of summation and with or without fused
-    multiply-add, differs from the exact one by at most gamma_n sum |x_i y_i|, where
-    gamma_n = n u / (1 - n u) and u is the unit roundoff.
-"""
+"""The original, as the measure of every variant: its results and how exact they are."""
 
 from __future__ import annotations
 
@@ -14,22 +7,20 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from annotune.analysis.facts import Analysis
 from annotune.diagnostics import AnnotuneError, Template
-from annotune.ir.expr import Real, Var, accesses, variables, walk
-from annotune.ir.region import Region, SourceFile
+from annotune.ir.region import SourceFile
 from annotune.measure.compile import (
     RUNTIME_FOLDER,
     CompileJob,
     CompileResult,
     SourceText,
 )
-from annotune.measure.harness import nest_source, oracle_source
 from annotune.measure.inputs import (
     SPECIAL,
     ZERO_VALUES,
@@ -41,9 +32,9 @@ from annotune.measure.inputs import (
     narrowed,
     zero_inputs,
 )
-from annotune.measure.program import Original
+from annotune.measure.program import Original, nest_source, oracle_source
 from annotune.measure.run import Child, Computed, RunJob, RunResult, run_checked
-from annotune.measure.shadow import shadow_of
+from annotune.measure.tolerance import Mismatch, coarsest_type, compare, shadow_of, tolerances
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.trial import Status
 from annotune.measure.values import (
@@ -54,178 +45,6 @@ from annotune.measure.values import (
     is_poison,
     signature,
 )
-
-Reals: TypeAlias = npt.NDArray[Any]
-
-UNIT_ROUNDOFF = {"double": 2.0**-53, "float": 2.0**-24}
-"""u of IEEE 754 binary64 and binary32 in round-to-nearest."""
-
-CONDITION_ALLOWANCE = 2.0**10
-"""By how much a division by a computed value, or a function such as ``sqrt``, may magnify an
-error before the result is called wrong. A convention of annotune's, not a bound."""
-
-LARGEST_RELATIVE = 1e-3
-"""No tolerance is wider than this share of the largest result: past it nothing is checked."""
-
-
-def gamma(count: Reals, unit: float) -> Reals:
-    """Return Higham's gamma_n = n u / (1 - n u) for every n, infinite from n u = 1 on."""
-    product = np.asarray(count, dtype=np.float64) * unit
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(product < 1.0, product / (1.0 - product), np.inf)
-
-
-def bound(magnitude: Reals, count: Reals, element: str) -> Reals:
-    """Return how far two computed results may differ, for each element.
-
-    Both the original and the variant may lie gamma_n M from the exact value, which makes
-    2 gamma_n M. M has itself been computed with up to n roundings, so that the true sum of
-    magnitudes is up to M / (1 - gamma_n).
-
-    Args:
-        magnitude: M, the sum of the absolute values of the terms behind each element.
-        count: n, the roundings on the longest chain behind each element.
-        element: The coarsest type that the region computes with, ``double`` or ``float``.
-    """
-    if count.size and count.min() == count.max():
-        count = count[:1]  # the usual case, and a third of the time for a large array
-    error = gamma(count, UNIT_ROUNDOFF[element])
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        share = np.where(error < 0.5, error / (1.0 - error), np.inf)
-        return np.asarray(2.0 * share * np.asarray(magnitude, dtype=np.float64))
-
-
-def relative_bound(expected: Reals, count: Reals, element: str) -> Reals:
-    """Return the tolerance where no rigorous one is to be had cheaply, for each element.
-
-    A region that divides by what it has computed, or calls a function, has errors in
-    proportion to a condition number that M does not hold. The tolerance is then
-    `CONDITION_ALLOWANCE` times 2 gamma_n of the largest result in the array, and at most
-    `LARGEST_RELATIVE` of it.
-    """
-    finite = np.abs(expected[np.isfinite(expected)], dtype=np.float64)
-    largest = float(finite.max()) if finite.size else 0.0
-    share = 2.0 * CONDITION_ALLOWANCE * gamma(count, UNIT_ROUNDOFF[element])
-    limited = np.minimum(np.where(np.isnan(share), LARGEST_RELATIVE, share), LARGEST_RELATIVE)
-    return np.asarray(limited * largest)
-
-
-def capped(tolerance: Reals, expected: Reals) -> Reals:
-    """Return `tolerance` with what is not finite replaced by `LARGEST_RELATIVE` of the largest.
-
-    A chain of products that doubles its roundings at each step has no finite bound.
-    """
-    finite = np.abs(expected[np.isfinite(expected)], dtype=np.float64)
-    widest = LARGEST_RELATIVE * (float(finite.max()) if finite.size else 0.0)
-    return np.where(np.isfinite(tolerance), tolerance, widest)
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """The worst element that lies outside its tolerance, and how many do.
-
-    `index` counts elements from the array's own first one; `part` names the component of a
-    complex one.
-    """
-
-    array: str
-    index: int
-    got: float
-    expected: float
-    tolerance: float
-    wrong: int
-    total: int
-    part: str = ""
-
-    def __str__(self) -> str:
-        place = f"{self.array}[{self.index}]{self.part}"
-        return (
-            f"{place} is {self.got:.17g}, expected {self.expected:.17g} "
-            f"within {self.tolerance:.3g}; {self.wrong} of {self.total} elements are wrong"
-        )
-
-
-def compare(
-    array: str,
-    expected: Reals,
-    got: Reals,
-    tolerance: Reals,
-    untouched: Reals | None = None,
-    has_nan: bool = False,
-    has_signs: bool = False,
-) -> Mismatch | None:
-    """Return the worst element of `got` outside its tolerance, or None when all are inside.
-
-    NaN equals nothing, unless the right result `has_nan`: then it must be where it is there. Zeros
-    of both signs are equal, unless it `has_signs`. Integers must be equal. `untouched` marks
-    elements that the original left as they were: there the very bits must have stayed, a NaN's
-    payload included.
-    """
-    wrong, worst, worst_excess = 0, -1, -1.0
-    for start in range(0, expected.size, _CHUNK):
-        part = slice(start, start + _CHUNK)
-        excess = _excess(
-            expected[part],
-            got[part],
-            tolerance[part],
-            None if untouched is None else untouched[part],
-            has_nan,
-            has_signs,
-        )
-        if excess is None:
-            continue
-        wrong += int(np.count_nonzero(excess >= 0.0))
-        largest = int(np.argmax(excess))
-        if excess[largest] > worst_excess:
-            worst, worst_excess = start + largest, float(excess[largest])
-    if not wrong:
-        return None
-    return Mismatch(
-        array,
-        worst,
-        float(got[worst]),
-        float(expected[worst]),
-        float(tolerance[worst]),
-        wrong,
-        int(expected.size),
-    )
-
-
-# Elements compared at a time: what numpy makes on the way stays in the L2 cache.
-_CHUNK = 1 << 15
-
-
-def _excess(
-    expected: Reals,
-    got: Reals,
-    tolerance: Reals,
-    untouched: Reals | None,
-    has_nan: bool,
-    has_signs: bool,
-) -> Reals | None:
-    """Return by how much each wrong element exceeds its tolerance, and -1 for right ones.
-
-    None when all are right.
-    """
-    with np.errstate(invalid="ignore", over="ignore"):
-        difference = np.abs(np.subtract(got, expected, dtype=np.float64))
-        right = got == expected
-        if expected.dtype.kind == "f":
-            right |= difference <= tolerance
-            if has_nan:
-                right |= np.isnan(expected) & np.isnan(got)
-            if has_signs:
-                are_zeros = (expected == 0.0) & (got == 0.0)
-                right &= ~(are_zeros & (np.signbit(expected) != np.signbit(got)))
-        if untouched is not None and untouched.any():
-            bits = np.dtype(f"u{expected.dtype.itemsize}")
-            right = np.where(untouched, got.view(bits) == expected.view(bits), right)
-        if right.all():
-            return None
-        excess = np.nan_to_num(difference - tolerance, nan=np.inf, posinf=np.inf)
-    # A bit that changed in an untouched NaN has no size; it is wrong all the same.
-    return np.where(right, -1.0, np.maximum(excess, 0.0))
-
 
 ORACLE_DOES_NOT_COMPILE = Template(
     "AT501",
@@ -406,11 +225,12 @@ class Oracle(Original):
             if bad.any() and inputs.values not in SPECIAL:
                 number = int(np.argmax(bad)) * values.size // parts.size + buffer.first
                 raise _NoResult(f"the original leaves NaN in {buffer.name}[{number}]")
-            limits = self._tolerances(
+            limits = tolerances(
                 parts,
                 inputs.read(buffer, magnitude.path),
                 inputs.read(buffer, count.path),
                 coarsest_type(self.region, {buffer.name}),
+                self._is_linear,
             )
             # On disk, where the page cache holds them: at the tuned sizes they are as large
             # as the arrays themselves.
@@ -420,35 +240,16 @@ class Oracle(Original):
                 path, mmap_mode="r" if limits.size else None, allow_pickle=False
             )
         names = signature(self.region)
-        limits = self._tolerances(
+        limits = tolerances(
             np.array(original.reals[: len(inputs.reals)]),
             _absolute(names, magnitude.reals),
             _absolute(names, count.reals),
             coarsest_type(self.region, {*names.reals, *names.complexes}),
+            self._is_linear,
         )
         return OracleResult(
             inputs, expected, tolerance, original.integers, original.reals, tuple(limits.tolist())
         )
-
-    def _tolerances(
-        self,
-        expected: npt.NDArray[Any],
-        magnitude: npt.NDArray[Any],
-        count: npt.NDArray[Any],
-        element: str,
-    ) -> npt.NDArray[Any]:
-        """Return the tolerance of each component, from what the two shadow programs left.
-
-        `element` is the coarsest type that rounds on the way to the values. Of a complex
-        number the programs leave the absolute value and the count, which hold for both parts.
-        """
-        parts = expected.size // max(1, count.size)
-        counts = count.real if parts == 1 else np.repeat(count.real, parts)
-        if not self._is_linear:
-            return relative_bound(expected, counts, element)
-        # Elements that the region leaves alone keep their sign in the magnitude program.
-        sizes = np.abs(magnitude) if parts == 1 else np.repeat(np.abs(magnitude), parts)
-        return capped(bound(sizes, counts, element), expected)
 
     def mismatch(
         self, reference: OracleResult, computed: Computed, may_reorder: bool = False
@@ -507,32 +308,6 @@ def _absolute(names: EntryArguments, reals: tuple[float, ...]) -> npt.NDArray[An
     pairs = np.array(reals[count : count + 2 * len(names.complexes)])
     sizes = np.hypot(pairs[::2], pairs[1::2])
     return np.concatenate([np.abs(reals[:count]), np.repeat(sizes, 2)])
-
-
-def coarsest_type(region: Region, names: set[str]) -> str:
-    """Return the coarsest floating type of all that flows into some arrays and scalars.
-
-    ``float`` where any of it is stored or written as one, else ``double``: a float beside
-    them in the region does not loosen the bound on doubles that never meet it.
-    """
-    into = set(names)
-    literals: list[str] = []
-    while True:
-        before = len(into)
-        literals = []
-        for assign in region.nest.assigns():
-            target = assign.target.name if isinstance(assign.target, Var) else assign.target.array
-            if target not in into:
-                continue
-            for source in assign.sources():
-                into |= {a.array for a in accesses(source)} | variables(source)
-                literals += [e.text for e in walk(source) if isinstance(e, Real)]
-        if len(into) == before:
-            break
-    types = [array.element for array in region.arrays.values() if array.name in into]
-    types += [s.type for s in region.scalars.values() if s.name in into]
-    is_float = any("float" in t for t in types) or any(t.lower().endswith("f") for t in literals)
-    return "float" if is_float else "double"
 
 
 def _counted_from(found: Mismatch, buffer: Buffer) -> Mismatch:

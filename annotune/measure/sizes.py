@@ -9,7 +9,7 @@ formula and the answer is checked by intervals.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice, product
 from types import MappingProxyType
@@ -118,8 +118,7 @@ _LONG = (257, 65_537)
 
 def open_sizes(region: Region) -> tuple[str, ...]:
     """Return the integers that C leaves open, in the region's order: those a caller passes."""
-    assigned = {name for a in region.nest.assigns() for name in _assigned(a)}
-    assigned |= {loop.var for loop in region.nest.loops()}
+    assigned = region.nest.written_scalars() | region.nest.iterators()
     return tuple(
         name
         for name in signature(region).integers
@@ -130,10 +129,6 @@ def open_sizes(region: Region) -> tuple[str, ...]:
 def tuned_sizes(region: Region) -> dict[str, int]:
     """Return the sizes to tune for; 1 for a flag or a factor, of which nothing needs a value."""
     return {name: region.sizes.get(name, 1) for name in open_sizes(region)}
-
-
-def _assigned(assign: Assign) -> Iterable[str]:
-    return () if not hasattr(assign.target, "name") else (assign.target.name,)
 
 
 def awkward_sizes(
@@ -502,7 +497,7 @@ def _outermost(expr: Expr) -> tuple[Access, ...]:
 
 def _definitions(region: Region) -> dict[str, list[Expr]]:
     """Return what is assigned to each written scalar; iterators are none of them."""
-    iterators = {loop.var for loop in region.nest.loops()}
+    iterators = region.nest.iterators()
     found: dict[str, list[Expr]] = {}
     for assign in region.nest.assigns():
         if isinstance(assign.target, Var) and assign.target.name not in iterators:

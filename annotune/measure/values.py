@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -26,6 +26,7 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
+    names_read,
     substitute,
     variables,
     walk,
@@ -33,6 +34,7 @@ from annotune.ir.expr import (
 from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign, Local, Loop, walk_stmts
 from annotune.ir.region import Region
+from annotune.transforms.tree import target_name
 
 # The upper half says NaN, the lower one is a payload of its own.
 _POISON = {8: 0x7FFA_0BAD_C0DE_0000, 4: 0x7FFA_0BAD, 2: 0x7BAD, 1: 0x5B}
@@ -83,10 +85,15 @@ _FIXED = {
 }
 
 
+def plain_type(type_: str) -> str:
+    """Return a C type without qualifiers, its words one blank apart."""
+    return " ".join(_QUALIFIERS.sub("", type_).split())
+
+
 @cache
 def element_of(type_: str) -> Element:
     """Return what a C type is on 64-bit Linux; ValueError for one that is no number here."""
-    words = tuple(_QUALIFIERS.sub("", type_).split())
+    words = tuple(plain_type(type_).split())
     if words in _REALS:
         return Element(Family.REAL, np.dtype(_REALS[words]))
     if len(words) == 1 and words[0] in _FIXED:
@@ -164,7 +171,7 @@ def signature(region: Region) -> EntryArguments:
     """Return what the wrapper of `region` takes, whichever body stands in it."""
     passed = [s for s in region.scalars.values() if not s.is_local and not s.is_macro]
     integers = integer_names(region)
-    changed = _changed(region)
+    changed = region.nest.written_scalars() | region.nest.iterators()
     others = [s for s in passed if s.name not in integers]
     pairs = tuple(s.name for s in others if family_of(s.type) is Family.COMPLEX)
     return EntryArguments(
@@ -210,14 +217,7 @@ def _index_names(region: Region) -> Iterator[str]:
 
 
 def _is_integer_type(type_: str) -> bool:
-    plain = _QUALIFIERS.sub("", type_).strip()
-    return plain in _F2C_INTEGERS or family_of(plain) is Family.INTEGER
-
-
-def _changed(region: Region) -> frozenset[str]:
-    """Return the scalars that the nest assigns, its loop variables among them."""
-    assigned = {a.target.name for a in region.nest.assigns() if isinstance(a.target, Var)}
-    return frozenset(assigned | {loop.var for loop in region.nest.loops()})
+    return plain_type(type_) in _F2C_INTEGERS or family_of(type_) is Family.INTEGER
 
 
 def bears_special(region: Region) -> bool:
@@ -227,20 +227,19 @@ def bears_special(region: Region) -> bool:
     There is no division and no function that is not exact, and no cast of a real to an integer;
     and the user has not vouched for finite numbers.
     """
-    types = [array.element for array in region.arrays.values()]
-    types += [scalar.type for scalar in region.scalars.values()]
     if region.spec.assumptions.finite:
         return False
     assigns = region.nest.assigns()
     if any(not _is_real(region, a.target) and _gives_real(region, a.value) for a in assigns):
         return False
-    sources = [e for assign in assigns for s in assign.sources() for e in walk(s)]
-    calls = {e.function for e in sources if isinstance(e, Call)}
+    calls = {e.function for e in _computed(region) if isinstance(e, Call)}
     if divides(region) or any(is_integer(name) for name in calls):
         return False
     compared = [e for side in _compared(region) for e in walk(side)]
-    extrema = [e for e in sources if isinstance(e, Call) and e.function in EXTREMA]
-    has_complex = any(family_of(t) is Family.COMPLEX for t in types)
+    extrema = [e for e in _computed(region) if isinstance(e, Call) and e.function in EXTREMA]
+    has_complex = any(
+        _family(region, n) is Family.COMPLEX for n in (*region.arrays, *region.scalars)
+    )
     return has_complex or any(_is_real(region, e) for e in (*compared, *extrema))
 
 
@@ -266,10 +265,8 @@ def _is_real(region: Region, expr: Expr) -> bool:
             return True
         case Call(function, _):
             return function in EXTREMA
-        case Access(array=name) if name in region.arrays:
-            return family_of(region.arrays[name].element) is Family.REAL
-        case Var(name) if name in region.scalars:
-            return family_of(region.scalars[name].type) is Family.REAL
+        case Access(array=name) | Var(name):
+            return _family(region, name) is Family.REAL
         case _:
             return False
 
@@ -311,10 +308,14 @@ def compared_reals(region: Region) -> set[float]:
 
 def _compared(region: Region) -> Iterator[Expr]:
     """Yield both sides of each comparison."""
-    sources = (e for assign in region.nest.assigns() for s in assign.sources() for e in walk(s))
-    for e in sources:
+    for e in _computed(region):
         if isinstance(e, Binary) and e.op in COMPARISONS:
             yield from (e.left, e.right)
+
+
+def _computed(region: Region) -> Iterator[Expr]:
+    """Yield all that stands in a value or a condition, parts of expressions too."""
+    return (e for assign in region.nest.assigns() for s in assign.sources() for e in walk(s))
 
 
 # Of so many names in one term at the most the signs are looked for.
@@ -331,29 +332,25 @@ def fixes_zeros(analysis: Analysis) -> bool:
     region = analysis.region
     if region.spec.assumptions.finite or divides(region):
         return False
-    assigns = region.nest.assigns()
-    sources = [e for assign in assigns for s in assign.sources() for e in walk(s)]
-    if any(isinstance(e, Call) and e.function in EXTREMA for e in sources):
+    if any(isinstance(e, Call) and e.function in EXTREMA for e in _computed(region)):
         return False
     once = {d.source for d in analysis.dependences if d.is_reduction and not d.may_run_again}
+    assigns = region.nest.assigns()
     sums = (a for a in assigns if a.number in once and may_stay_negative_zero(region, a))
-    return all(_holds_reals(region, _name(a.target)) for a in sums)
+    return all(_holds_reals(region, target_name(a)) for a in sums)
 
 
 def bears_zeros(analysis: Analysis) -> bool:
     """Return whether a region sums reals, and C says of each zero which sign it has."""
     region = analysis.region
-    names = (_name(a.target) for a in region.nest.assigns() if reduction_operator(a) == "+")
-    return fixes_zeros(analysis) and any(_is_number(region, name) for name in names)
+    sums = (target_name(a) for a in region.nest.assigns() if reduction_operator(a) == "+")
+    families = (_family(region, name) for name in sums)
+    return fixes_zeros(analysis) and any(f in (Family.REAL, Family.COMPLEX) for f in families)
 
 
 def changed_names(region: Region) -> frozenset[str]:
     """Return the arrays and scalars that a region changes, where its sums begin."""
-    return frozenset(_name(assign.target) for assign in region.nest.assigns())
-
-
-def _name(target: Access | Var) -> str:
-    return target.name if isinstance(target, Var) else target.array
+    return frozenset(map(target_name, region.nest.assigns()))
 
 
 def negative_names(region: Region) -> frozenset[str]:
@@ -373,7 +370,7 @@ def negative_names(region: Region) -> frozenset[str]:
         # Also of a sum that the region begins itself: its terms show what is lost on the way.
         name = assign.target.name if isinstance(assign.target, Var) else ""
         term = _unfolded(value, {n: v for n, v in made.items() if n != name})
-        free = _names(region, term) - settled
+        free = {n for n in names_read(term) if _holds_reals(region, n)} - settled
         for chosen in _subsets(free):
             if _sign(region, term, negative | chosen) == -1:
                 negative |= chosen
@@ -389,25 +386,18 @@ def _unfolded(value: Expr, made: Mapping[str, Expr]) -> Expr:
     return value
 
 
-def _names(region: Region, expr: Expr) -> frozenset[str]:
-    found = (part.array for part in walk(expr) if isinstance(part, Access))
-    scalars = (part.name for part in walk(expr) if isinstance(part, Var))
-    return frozenset(name for name in (*found, *scalars) if _holds_reals(region, name))
-
-
-def _is_number(region: Region, name: str) -> bool:
-    """Return whether an array or a scalar is real or complex."""
-    found = region.arrays[name].element if name in region.arrays else region.scalars[name].type
-    return family_of(found) in (Family.REAL, Family.COMPLEX)
+def _family(region: Region, name: str) -> Family | None:
+    """Return the family of an array's elements or of a scalar."""
+    if name in region.arrays:
+        return family_of(region.arrays[name].element)
+    return family_of(region.scalars[name].type) if name in region.scalars else None
 
 
 def _holds_reals(region: Region, name: str) -> bool:
-    if name in region.arrays:
-        return family_of(region.arrays[name].element) is Family.REAL
-    return name in region.scalars and family_of(region.scalars[name].type) is Family.REAL
+    return _family(region, name) is Family.REAL
 
 
-def _subsets(names: frozenset[str]) -> Iterator[frozenset[str]]:
+def _subsets(names: Set[str]) -> Iterator[frozenset[str]]:
     for count in range(len(names) + 1 if len(names) <= _MANY else 0):
         yield from map(frozenset, combinations(sorted(names), count))
 

@@ -16,10 +16,18 @@ from annotune.codegen.target import RegionCode
 from annotune.measure import program as ahead
 from annotune.measure.check import Checker
 from annotune.measure.compile import CompileResult, compile_job, digest_of, recall
-from annotune.measure.harness import REGION, file_scope_names, joint_source, numbered
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
-from annotune.measure.program import Program, compile_ahead, compile_job_of, may_join
+from annotune.measure.program import (
+    REGION,
+    Program,
+    compile_ahead,
+    compile_job_of,
+    file_scope_names,
+    joint_source,
+    may_join,
+    numbered,
+)
 from annotune.measure.toolchain import Compiler, Toolchains
 from annotune.measure.trial import Status
 

@@ -7,7 +7,7 @@ import pytest
 from annotune.annotation.regions import find_annotations
 from annotune.frontend.load import load
 from annotune.ir.region import Region
-from annotune.measure.oracle import coarsest_type
+from annotune.measure.tolerance import coarsest_type
 
 TEXT = """\
 void f(int n, double *a, const double *b, double *c, const float *x, float *y, double *z)

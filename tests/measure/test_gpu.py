@@ -17,7 +17,6 @@ from annotune.codegen.target import RegionCode
 from annotune.measure.command import Finished, run_command
 from annotune.measure.compile import CompileJob, SourceText, compile_job
 from annotune.measure.cuda_text import timed_device_text
-from annotune.measure.harness import variant_source
 from annotune.measure.machine import (
     VISIBLE_GPUS,
     Clocks,
@@ -31,6 +30,7 @@ from annotune.measure.machine import (
     read_clocks,
     visible_alone,
 )
+from annotune.measure.program import variant_source
 
 H200 = Gpu(0, "NVIDIA H200", "GPU-5a1e", "sm_90", 150 << 30, 132, 50 << 20)
 

@@ -14,7 +14,7 @@ from annotune.analysis.facts import Analysis
 from annotune.codegen.target import RegionCode
 from annotune.ir.region import Scalar, SourceFile
 from annotune.measure.compile import CompileJob, SourceText, compile_job
-from annotune.measure.harness import array_parameter, oracle_source, variant_source
+from annotune.measure.program import array_parameter, oracle_source, variant_source
 from annotune.measure.values import integer_names, signature
 
 needs_c = pytest.mark.skipif(here().c is None, reason="no C compiler")

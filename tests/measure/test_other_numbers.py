@@ -15,10 +15,10 @@ from annotune.codegen.target import RegionCode
 from annotune.ir.region import Scalar, SourceFile
 from annotune.measure.check import Checker
 from annotune.measure.inputs import make_inputs
-from annotune.measure.oracle import UNIT_ROUNDOFF, Oracle
+from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan
 from annotune.measure.program import Program
-from annotune.measure.shadow import shadow_of
+from annotune.measure.tolerance import UNIT_ROUNDOFF, shadow_of
 from annotune.measure.trial import Status, Trial
 from annotune.measure.values import Family, element_of
 
@@ -104,7 +104,7 @@ def test_integers_are_compared_exactly(body: str, words: str, tmp_path: Path) ->
 
 
 def test_large_integers_that_differ_by_one(tmp_path: Path) -> None:
-    from annotune.measure.oracle import compare
+    from annotune.measure.tolerance import compare
 
     big = np.array([2**62, 2**62 + 1], np.int64)
     assert compare("k", big, big.copy(), np.zeros(2)) is None

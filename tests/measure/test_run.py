@@ -12,8 +12,8 @@ from made_by_hand import matvec
 from annotune import measure
 from annotune.codegen.target import RegionCode
 from annotune.measure.compile import CompileJob, SourceText, compile_job
-from annotune.measure.harness import variant_source
 from annotune.measure.inputs import make_inputs
+from annotune.measure.program import variant_source
 from annotune.measure.run import Child, RunJob, RunResult, TimingPlan, run_checked, run_in_one_child
 from annotune.measure.trial import Status
 

@@ -9,8 +9,8 @@ from compilers import here
 from made_by_hand import CLOSE, OPEN, Use, integers, made, matvec
 
 from annotune.ir.region import Region, Scalar
-from annotune.measure.oracle import UNIT_ROUNDOFF, Oracle
-from annotune.measure.shadow import shadow_of
+from annotune.measure.oracle import Oracle
+from annotune.measure.tolerance import UNIT_ROUNDOFF, shadow_of
 
 U = UNIT_ROUNDOFF["double"]
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotune.measure.oracle import (
+from annotune.measure.tolerance import (
     LARGEST_RELATIVE,
     UNIT_ROUNDOFF,
     bound,

@@ -13,9 +13,10 @@ from annotune.analysis.analyse import analyse
 from annotune.codegen.target import RegionCode
 from annotune.measure.check import Checker
 from annotune.measure.inputs import ZERO_VALUES, Values, make_inputs
-from annotune.measure.oracle import Oracle, compare
+from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckLimits, CheckPlan, near_limits, proofs
 from annotune.measure.program import Program, TextForm, with_near_limits
+from annotune.measure.tolerance import compare
 from annotune.measure.trial import Status
 from annotune.measure.values import bears_zeros, fixes_zeros, negative_names
 

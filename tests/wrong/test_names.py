@@ -15,7 +15,7 @@ from support.regions import text_regions
 from annotune.codegen.target import TARGET_NAMES, load_target
 from annotune.ir.region import SourceFile
 from annotune.measure.cuda_text import translate
-from annotune.measure.harness import oracle_source
+from annotune.measure.program import oracle_source
 from annotune.pipeline import emit
 from annotune.settings import Settings
 

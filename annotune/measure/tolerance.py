@@ -1,4 +1,4 @@
-"""Two C programs beside the original: the magnitudes of its results, and their roundings.
+"""How far a right result may lie from the original's, by two C programs beside the original.
 
 Both are the region's own nest with every assignment of a real reinterpreted. Run on the
 region's inputs they leave, in the place of every result,
@@ -12,14 +12,23 @@ Conditions of inputs and integers decide as they do in the original. One that re
 been computed says nothing here: its statement may or may not run, and leaves the larger of
 what was there and what it would write.
 
-`annotune.measure.oracle` makes a bound of the two.
+A bound is made of the two.
+
+Source:
+    Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, section 3.1:
+    a computed inner product, whatever the order of summation and with or without fused
+    multiply-add, differs from the exact one by at most gamma_n sum |x_i y_i|, where
+    gamma_n = n u / (1 - n u) and u is the unit roundoff.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Any, TypeAlias, assert_never
+
+import numpy as np
+import numpy.typing as npt
 
 from annotune.codegen.c_expr import plain_c
 from annotune.codegen.names import spelled
@@ -36,13 +45,14 @@ from annotune.ir.expr import (
     Real,
     Select,
     Var,
-    variables,
+    names_read,
     walk,
 )
 from annotune.ir.functions import FUNCTIONS, is_integer
 from annotune.ir.nest import Assign, Await, Fetch, Local, LocalArray, Loop, Stmt, walk_stmts
 from annotune.ir.region import Region
-from annotune.measure.values import Family, family_of, integer_names
+from annotune.measure.values import Family, family_of, integer_names, plain_type
+from annotune.transforms.tree import place_name, target_name
 
 ABS = "__builtin_fabs"
 MAX = "__builtin_fmax"
@@ -71,7 +81,7 @@ class _Readings:
         types |= {a.name: a.element for a in region.arrays.values()}
         types |= {s.name: s.type for s in stmts if isinstance(s, Local)}
         self._complex = {n for n, type_ in types.items() if family_of(type_) is Family.COMPLEX}
-        written = {name_of(a.target) for a in region.nest.assigns()}
+        written = {place_name(a.target) for a in region.nest.assigns()}
         written |= {s.name for s in stmts if isinstance(s, Local)}
         self._written = written - self.integers
         self._doubtful = self._integers_from_reals(region.nest.assigns())
@@ -81,7 +91,7 @@ class _Readings:
 
         It is one of inputs and of integers that no computed real has decided.
         """
-        names = {name_of(e) for e in walk(condition) if isinstance(e, Var | Access)}
+        names = {place_name(e) for e in walk(condition) if isinstance(e, Var | Access)}
         return not names & (self._written | self._doubtful)
 
     def is_complex(self, expr: Expr) -> bool:
@@ -117,14 +127,14 @@ class _Readings:
             case Int() | Real():
                 return True
             case Var() | Access():
-                return name_of(expr) not in self._written
+                return place_name(expr) not in self._written
             case Negate(operand):
                 return self.is_exact(operand)
             case Binary() | Call() | Select():
                 leaves = [e for e in walk(expr) if isinstance(e, Var | Real | Access)]
                 calls = [e for e in walk(expr) if isinstance(e, Call)]
                 return all(
-                    isinstance(e, Var | Access) and name_of(e) in self.integers for e in leaves
+                    isinstance(e, Var | Access) and place_name(e) in self.integers for e in leaves
                 ) and all(is_integer(e.function) for e in calls)
             case _:
                 assert_never(expr)
@@ -217,8 +227,8 @@ class _Readings:
             more = {
                 name
                 for assign in assigns
-                if (name := name_of(assign.target)) in self.integers - found
-                and any(_names(source) & bad for source in assign.sources())
+                if (name := place_name(assign.target)) in self.integers - found
+                and any(names_read(source) & bad for source in assign.sources())
             }
             if not more:
                 return found
@@ -229,15 +239,6 @@ def _integers(region: Region) -> frozenset[str]:
     """Return the scalars and the arrays that hold integers."""
     arrays = (a.name for a in region.arrays.values() if family_of(a.element) is Family.INTEGER)
     return integer_names(region) | frozenset(arrays)
-
-
-def _names(expr: Expr) -> frozenset[str]:
-    return variables(expr) | {e.array for e in walk(expr) if isinstance(e, Access)}
-
-
-def name_of(place: Access | Var) -> str:
-    """Return the name of an element's array or of a scalar."""
-    return place.array if isinstance(place, Access) else place.name
 
 
 def plus(left: Expr, right: Expr) -> Expr:
@@ -307,7 +308,7 @@ class _Writer:
         One declaration around the whole nest serves: both programs run in sequence.
         """
         for scalar in self._undeclared:
-            yield f"  {_plain(scalar.type)} {scalar.name} = 0;"
+            yield f"  {spelled(plain_type(scalar.type))} {scalar.name} = 0;"
 
     def lines(self, body: tuple[Stmt, ...], counting: bool, indent: str) -> Iterator[str]:
         for stmt in body:
@@ -317,7 +318,7 @@ class _Writer:
                     # A variable declared outside is a parameter of the wrapper already.
                     own = "int " if declared is None else ""
                     if declared is not None and declared.is_local:
-                        own = f"{_plain(declared.type)} "
+                        own = f"{spelled(plain_type(declared.type))} "
                     yield (
                         f"{indent}for ({own}{var} = {plain_c(lower)}; "
                         f"{var} < {plain_c(upper, SUM)}; {var} += {step}) {{"
@@ -325,13 +326,13 @@ class _Writer:
                     yield from self.lines(inner, counting, indent + "  ")
                     yield f"{indent}}}"
                 case Local(name, type_, None):
-                    yield f"{indent}{_plain(type_)} {name};"
+                    yield f"{indent}{spelled(plain_type(type_))} {name};"
                 case Local(name, type_, value) if value is not None:
                     new = value if name in self.values.integers else self._value(value, counting)
-                    yield f"{indent}{_plain(type_)} {name} = {plain_c(new)};"
+                    yield f"{indent}{spelled(plain_type(type_))} {name} = {plain_c(new)};"
                 case LocalArray(name, type_, extents):
                     brackets = "".join(f"[{extent}]" for extent in extents)
-                    yield f"{indent}{_plain(type_)} {name}{brackets} = {{0}};"
+                    yield f"{indent}{spelled(plain_type(type_))} {name}{brackets} = {{0}};"
                 case Assign():
                     yield f"{indent}{self._assign(stmt, counting)};"
                 case Local() | Await() | Fetch():
@@ -344,7 +345,7 @@ class _Writer:
         target = plain_c(assign.target)
         is_sure = assign.guard is None or self.values.is_certain(assign.guard)
         test = f"if ({plain_c(assign.guard)}) " if assign.guard is not None and is_sure else ""
-        if name_of(assign.target) in self.values.integers:
+        if place_name(assign.target) in self.values.integers:
             return f"{test}{target} {assign.op} {plain_c(assign.value)}"
         new = self._new(assign, counting)
         if not is_sure:
@@ -378,10 +379,6 @@ class _Writer:
         return self.values.count(value) if counting else self.values.magnitude(value)
 
 
-def _plain(type_: str) -> str:
-    return spelled(type_.replace("const", "").strip())
-
-
 def _accumulation(assign: Assign) -> tuple[str, Expr]:
     """Return the operator and value, with ``t = t + e`` seen as ``t += e``."""
     match assign.value:
@@ -391,3 +388,210 @@ def _accumulation(assign: Assign) -> tuple[str, Expr]:
             return "+=", left
         case _:
             return assign.op, assign.value
+
+
+Reals: TypeAlias = npt.NDArray[Any]
+
+UNIT_ROUNDOFF = {"double": 2.0**-53, "float": 2.0**-24}
+"""u of IEEE 754 binary64 and binary32 in round-to-nearest."""
+
+CONDITION_ALLOWANCE = 2.0**10
+"""By how much a division by a computed value, or a function such as ``sqrt``, may magnify an
+error before the result is called wrong. A convention of annotune's, not a bound."""
+
+LARGEST_RELATIVE = 1e-3
+"""No tolerance is wider than this share of the largest result: past it nothing is checked."""
+
+
+def gamma(count: Reals, unit: float) -> Reals:
+    """Return Higham's gamma_n = n u / (1 - n u) for every n, infinite from n u = 1 on."""
+    product = np.asarray(count, dtype=np.float64) * unit
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(product < 1.0, product / (1.0 - product), np.inf)
+
+
+def bound(magnitude: Reals, count: Reals, element: str) -> Reals:
+    """Return how far two computed results may differ, for each element.
+
+    Both the original and the variant may lie gamma_n M from the exact value, which makes
+    2 gamma_n M. M has itself been computed with up to n roundings, so that the true sum of
+    magnitudes is up to M / (1 - gamma_n).
+
+    Args:
+        magnitude: M, the sum of the absolute values of the terms behind each element.
+        count: n, the roundings on the longest chain behind each element.
+        element: The coarsest type that the region computes with, ``double`` or ``float``.
+    """
+    if count.size and count.min() == count.max():
+        count = count[:1]  # the usual case, and a third of the time for a large array
+    error = gamma(count, UNIT_ROUNDOFF[element])
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        share = np.where(error < 0.5, error / (1.0 - error), np.inf)
+        return np.asarray(2.0 * share * np.asarray(magnitude, dtype=np.float64))
+
+
+def relative_bound(expected: Reals, count: Reals, element: str) -> Reals:
+    """Return the tolerance where no rigorous one is to be had cheaply, for each element.
+
+    A region that divides by what it has computed, or calls a function, has errors in
+    proportion to a condition number that M does not hold. The tolerance is then
+    `CONDITION_ALLOWANCE` times 2 gamma_n of the largest result in the array, and at most
+    `LARGEST_RELATIVE` of it.
+    """
+    finite = np.abs(expected[np.isfinite(expected)], dtype=np.float64)
+    largest = float(finite.max()) if finite.size else 0.0
+    share = 2.0 * CONDITION_ALLOWANCE * gamma(count, UNIT_ROUNDOFF[element])
+    limited = np.minimum(np.where(np.isnan(share), LARGEST_RELATIVE, share), LARGEST_RELATIVE)
+    return np.asarray(limited * largest)
+
+
+def capped(tolerance: Reals, expected: Reals) -> Reals:
+    """Return `tolerance` with what is not finite replaced by `LARGEST_RELATIVE` of the largest.
+
+    A chain of products that doubles its roundings at each step has no finite bound.
+    """
+    finite = np.abs(expected[np.isfinite(expected)], dtype=np.float64)
+    widest = LARGEST_RELATIVE * (float(finite.max()) if finite.size else 0.0)
+    return np.where(np.isfinite(tolerance), tolerance, widest)
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The worst element that lies outside its tolerance, and how many do.
+
+    `index` counts elements from the array's own first one; `part` names the component of a
+    complex one.
+    """
+
+    array: str
+    index: int
+    got: float
+    expected: float
+    tolerance: float
+    wrong: int
+    total: int
+    part: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.array}[{self.index}]{self.part}"
+        return (
+            f"{place} is {self.got:.17g}, expected {self.expected:.17g} "
+            f"within {self.tolerance:.3g}; {self.wrong} of {self.total} elements are wrong"
+        )
+
+
+def compare(
+    array: str,
+    expected: Reals,
+    got: Reals,
+    tolerance: Reals,
+    untouched: Reals | None = None,
+    has_nan: bool = False,
+    has_signs: bool = False,
+) -> Mismatch | None:
+    """Return the worst element of `got` outside its tolerance, or None when all are inside.
+
+    NaN equals nothing, unless the right result `has_nan`: then it must be where it is there. Zeros
+    of both signs are equal, unless it `has_signs`. Integers must be equal. `untouched` marks
+    elements that the original left as they were: there the very bits must have stayed, a NaN's
+    payload included.
+    """
+    wrong, worst, worst_excess = 0, -1, -1.0
+    for start in range(0, expected.size, _CHUNK):
+        part = slice(start, start + _CHUNK)
+        excess = _excess(
+            expected[part],
+            got[part],
+            tolerance[part],
+            None if untouched is None else untouched[part],
+            has_nan,
+            has_signs,
+        )
+        if excess is None:
+            continue
+        wrong += int(np.count_nonzero(excess >= 0.0))
+        largest = int(np.argmax(excess))
+        if excess[largest] > worst_excess:
+            worst, worst_excess = start + largest, float(excess[largest])
+    if not wrong:
+        return None
+    return Mismatch(
+        array,
+        worst,
+        float(got[worst]),
+        float(expected[worst]),
+        float(tolerance[worst]),
+        wrong,
+        int(expected.size),
+    )
+
+
+# Elements compared at a time: what numpy makes on the way stays in the L2 cache.
+_CHUNK = 1 << 15
+
+
+def _excess(
+    expected: Reals,
+    got: Reals,
+    tolerance: Reals,
+    untouched: Reals | None,
+    has_nan: bool,
+    has_signs: bool,
+) -> Reals | None:
+    """Return by how much each wrong element exceeds its tolerance, and -1 for right ones.
+
+    None when all are right.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        difference = np.abs(np.subtract(got, expected, dtype=np.float64))
+        right = got == expected
+        if expected.dtype.kind == "f":
+            right |= difference <= tolerance
+            if has_nan:
+                right |= np.isnan(expected) & np.isnan(got)
+            if has_signs:
+                are_zeros = (expected == 0.0) & (got == 0.0)
+                right &= ~(are_zeros & (np.signbit(expected) != np.signbit(got)))
+        if untouched is not None and untouched.any():
+            bits = np.dtype(f"u{expected.dtype.itemsize}")
+            right = np.where(untouched, got.view(bits) == expected.view(bits), right)
+        if right.all():
+            return None
+        excess = np.nan_to_num(difference - tolerance, nan=np.inf, posinf=np.inf)
+    # A bit that changed in an untouched NaN has no size; it is wrong all the same.
+    return np.where(right, -1.0, np.maximum(excess, 0.0))
+
+
+def tolerances(
+    expected: Reals, magnitude: Reals, count: Reals, element: str, is_linear: bool
+) -> Reals:
+    """Return the tolerance of each component, from what the two shadow programs left.
+
+    `element` is the coarsest type that rounds on the way to the values. Of a complex
+    number the programs leave the absolute value and the count, which hold for both parts.
+    """
+    parts = expected.size // max(1, count.size)
+    counts = count.real if parts == 1 else np.repeat(count.real, parts)
+    if not is_linear:
+        return relative_bound(expected, counts, element)
+    # Elements that the region leaves alone keep their sign in the magnitude program.
+    sizes = np.abs(magnitude) if parts == 1 else np.repeat(np.abs(magnitude), parts)
+    return capped(bound(sizes, counts, element), expected)
+
+
+def coarsest_type(region: Region, names: set[str]) -> str:
+    """Return the coarsest floating type of all that flows into some arrays and scalars.
+
+    ``float`` where any of it is stored or written as one, else ``double``: a float beside
+    them in the region does not loosen the bound on doubles that never meet it.
+    """
+    into, before, flows = set(names), 0, list[Expr]()
+    while len(into) > before:
+        before = len(into)
+        flows = [s for a in region.nest.assigns() if target_name(a) in into for s in a.sources()]
+        into.update(*map(names_read, flows))
+    literals = [e.text for source in flows for e in walk(source) if isinstance(e, Real)]
+    types = [array.element for array in region.arrays.values() if array.name in into]
+    types += [s.type for s in region.scalars.values() if s.name in into]
+    is_float = any("float" in t for t in types) or any(t.lower().endswith("f") for t in literals)
+    return "float" if is_float else "double"

@@ -157,21 +157,8 @@ _ACC_RUNTIME = ("acc_memory.c",)
 _NVPTX = ("-fopenacc", "-foffload=nvptx-none", "-foffload-options=nvptx-none=-misa=sm_80")
 
 
-@dataclass(frozen=True, slots=True)
-class OtherCompiler:
-    """The flags of a compiler whose command lines are known and have not been run here."""
-
-    openacc: tuple[str, ...]
-    openmp: tuple[str, ...]
-    feedback: tuple[str, ...] = field(default=())
-
-
-# NVIDIA HPC SDK, nvc reference guide: -acc=gpu|host, -gpu=cc90, -Minfo=accel.
-NVC = OtherCompiler(
-    openacc=("-acc=gpu", "-gpu=cc90"),
-    openmp=("-mp",),
-    feedback=("-Minfo=accel",),
-)
+# NVIDIA HPC SDK, nvc reference guide; these have not been run here.
+_NVC = ("-acc=gpu", "-gpu=cc90", "-Minfo=accel")
 
 _CUDA_CPU = CompileKind(
     _C_AND_CXX,
@@ -225,7 +212,7 @@ KINDS: Mapping[str, CompileKind] = {
     ),
     "openacc-nvc": CompileKind(
         {"c": "nvc"},
-        {"c": ("-fPIC", "-O2", "-c", *NVC.openacc, *NVC.feedback)},
+        {"c": ("-fPIC", "-O2", "-c", *_NVC)},
         suffix=".o",
         native=False,
     ),

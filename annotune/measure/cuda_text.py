@@ -94,18 +94,6 @@ def translate(cuda_text: str) -> str:
     return _Translator(cuda_text).translated()
 
 
-def with_small_grids(cuda_text: str) -> str:
-    """Return `cuda_text` with grids of a few blocks where their sizes are set at run time.
-
-    A kernel strides over what its grid leaves, which else only sizes beyond a device's limits show.
-    """
-    return _EXTENT.sub(lambda found: f"{found[1]}{min(int(found[2]), SMALL_GRID)})", cuda_text)
-
-
-SMALL_GRID = 2
-_EXTENT = re.compile(r"(\bannotune_extent\([^;\n]*?, )(\d+)\)")
-
-
 class _Translator:
     def __init__(self, text: str) -> None:
         self.text = text

@@ -133,7 +133,13 @@ def end_descendants() -> bool:
 def end_marked(mark: str) -> None:
     """Kill all that a forker, which has ended itself, has left behind."""
     text = f"{MARK}={mark}\0".encode()
-    _repeat(lambda: [pid for pid in _running() if text in _read(pid, "environ")])
+    until = time.monotonic() + LIMIT_S
+    while time.monotonic() < until:
+        left = [pid for pid in _running() if text in _read(pid, "environ")]
+        if not left:
+            return
+        _kill(left)
+        time.sleep(_PAUSE_S)
 
 
 def is_stopped(pid: int) -> bool:
@@ -160,13 +166,6 @@ def children_of(pid: int) -> list[int]:
         for task in os.listdir(f"/proc/{pid}/task"):
             found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
     return found
-
-
-def _repeat(found: Callable[[], list[int]]) -> None:
-    until = time.monotonic() + LIMIT_S
-    while (left := found()) and time.monotonic() < until:
-        _kill(left)
-        time.sleep(_PAUSE_S)
 
 
 def _kill(pids: Iterable[int]) -> None:

@@ -279,16 +279,12 @@ def find_gpu() -> Gpu | NoGpu:
     return found if isinstance(found, NoGpu) else found[0]
 
 
+@lru_cache(maxsize=1)
 def find_gpus() -> tuple[Gpu, ...] | NoGpu:
     """Return the GPUs that pycuda reaches, one at the least, or the reason why there is none.
 
     Asked once per process, in a child, so that a broken driver costs a time limit at most.
     """
-    return _found_once()
-
-
-@lru_cache(maxsize=1)
-def _found_once() -> tuple[Gpu, ...] | NoGpu:
     return named_gpus(lambda: run_command([sys.executable, "-c", _ASK], FIND_LIMIT_S))
 
 
@@ -444,19 +440,22 @@ class Need(StrEnum):
 class Item:
     """One thing that annotune can use.
 
-    When `is_found`, `where` and `version` say which one; otherwise `problem` says what was
-    tried, `cost` what does not work without it, and `remedy` is the command that closes
-    the gap, empty where no command does.
+    What is found is somewhere, and may tell its version. Otherwise `problem` says what was tried,
+    `cost` what does not work without it, and `remedy` is the command that closes the gap, empty
+    where no command does.
     """
 
     name: str
     need: Need
-    is_found: bool
     where: str = ""
     version: str = ""
     problem: str = ""
     cost: str = ""
     remedy: str = ""
+
+    @property
+    def is_found(self) -> bool:
+        return bool(self.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,74 +476,78 @@ class Report:
         return tuple(sorted(gaps, key=lambda item: order.index(item.need)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Gap:
-    """What it costs when a thing is missing, and the command that brings it."""
-
-    need: Need
-    cost: str
-    remedy: str
-
-
 _WHEELS = "nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime nvidia-cuda-cccl"
 
-_GAPS: Mapping[str, _Gap] = {
-    "C compiler": _Gap(
+# Of each thing what its absence costs, and the command that brings it.
+_MISSING = (
+    Item(
+        "C compiler",
         Need.REQUIRED,
-        "nothing can be checked or measured; `check` and `emit` still work",
-        "sudo apt install gcc",
+        cost="nothing can be checked or measured; `check` and `emit` still work",
+        remedy="sudo apt install gcc",
     ),
-    "C++ compiler": _Gap(
+    Item(
+        "C++ compiler",
         Need.USEFUL,
-        "CUDA kernels cannot be executed on the CPU, so they stay unchecked without a GPU",
-        "sudo apt install g++",
+        cost="CUDA kernels cannot be executed on the CPU, so they stay unchecked without a GPU",
+        remedy="sudo apt install g++",
     ),
-    "OpenMP": _Gap(
+    Item(
+        "OpenMP",
         Need.USEFUL,
-        "the OpenMP version is neither checked nor measured",
-        "sudo apt install gcc libgomp1",
+        cost="the OpenMP version is neither checked nor measured",
+        remedy="sudo apt install gcc libgomp1",
     ),
-    "OpenACC": _Gap(
+    Item(
+        "OpenACC",
         Need.USEFUL,
-        "the OpenACC version is neither compiled nor checked",
-        "sudo apt install gcc-12",
+        cost="the OpenACC version is neither compiled nor checked",
+        remedy="sudo apt install gcc-12",
     ),
-    "OpenACC offloading": _Gap(
+    Item(
+        "OpenACC offloading",
         Need.OPTIONAL,
-        "gcc runs OpenACC on this host alone; its speed on a GPU is predicted, not measured",
-        "sudo apt install gcc-12-offload-nvptx",
+        cost="gcc runs OpenACC on this host alone; its speed on a GPU is predicted, not measured",
+        remedy="sudo apt install gcc-12-offload-nvptx",
     ),
-    "sanitizers": _Gap(
+    Item(
+        "sanitizers",
         Need.OPTIONAL,
-        "accesses out of bounds are found by red zones alone, without their line",
-        "sudo apt install libasan8 libubsan1",
+        cost="accesses out of bounds are found by red zones alone, without their line",
+        remedy="sudo apt install libasan8 libubsan1",
     ),
-    "nvcc": _Gap(
+    Item(
+        "nvcc",
         Need.USEFUL,
-        "CUDA kernels are checked on the CPU but not compiled for a GPU: no registers, no spills",
-        f"pip install {_WHEELS}",
+        cost="CUDA kernels are checked on the CPU but not compiled for a GPU: no registers, "
+        "no spills",
+        remedy=f"pip install {_WHEELS}",
     ),
-    "cudart": _Gap(
+    Item(
+        "cudart",
         Need.OPTIONAL,
-        "a program with the CUDA version cannot be linked here",
-        "pip install nvidia-cuda-runtime",
+        cost="a program with the CUDA version cannot be linked here",
+        remedy="pip install nvidia-cuda-runtime",
     ),
-    "nvc": _Gap(
+    Item(
+        "nvc",
         Need.OPTIONAL,
-        "OpenACC is checked with gcc alone",
-        "install the NVIDIA HPC SDK and set NVHPC to its folder",
+        cost="OpenACC is checked with gcc alone",
+        remedy="install the NVIDIA HPC SDK and set NVHPC to its folder",
     ),
-    "GPU": _Gap(
+    Item(
+        "GPU",
         Need.OPTIONAL,
-        "CUDA and OpenACC are ranked by the model and reported as predicted",
-        "pip install pycuda",
+        cost="CUDA and OpenACC are ranked by the model and reported as predicted",
+        remedy="pip install pycuda",
     ),
-}
-
-_PACKAGES: Mapping[str, tuple[str, str]] = {
-    "pycuda": ("pycuda", "GPUs are not used, even where there are some"),
-}
-"""Optional packages by import name: what pip calls them, and what is lost without them."""
+    Item(
+        "pycuda",
+        Need.OPTIONAL,
+        cost="GPUs are not used, even where there are some",
+        remedy="pip install pycuda",
+    ),
+)
 
 
 def examine(environ: Mapping[str, str]) -> Report:
@@ -555,70 +558,51 @@ def examine(environ: Mapping[str, str]) -> Report:
 def report(tools: Toolchains, gpu: Gpu | NoGpu) -> Report:
     """Return the report on `tools` and `gpu`, with this Python's packages."""
     problems = tools.problems
-    items = [
-        Item("processor", Need.REQUIRED, True, cpu_model(), f"{usable_cores()} usable cores"),
-        _compiler("C compiler", tools.c, problems.get("c", "")),
-        _compiler("C++ compiler", tools.cxx, problems.get("cxx", "")),
-        _ability("OpenMP", tools.openmp, _path(tools.c), problems.get("openmp", "")),
-        _ability("OpenACC", tools.openacc, _path(tools.c), problems.get("openacc", "")),
-        _ability(
-            "OpenACC offloading",
-            bool(tools.offload),
+    found = {
+        "C compiler": (*_compiler(tools.c), problems.get("c")),
+        "C++ compiler": (*_compiler(tools.cxx), problems.get("cxx")),
+        "OpenMP": (_compiler(tools.c)[0] if tools.openmp else "", "", problems.get("openmp")),
+        "OpenACC": (_compiler(tools.c)[0] if tools.openacc else "", "", problems.get("openacc")),
+        "OpenACC offloading": (
             ", ".join(tools.offload),
+            "",
             "gcc has no offload compiler installed",
         ),
-        _ability("sanitizers", bool(tools.asan), tools.asan, problems.get("asan", "")),
-        _compiler("nvcc", tools.nvcc, problems.get("nvcc", "")),
-        _ability(
-            "cudart",
-            bool(tools.link_cudart),
-            tools.nvcc.library if tools.nvcc else "",
+        "sanitizers": (tools.asan, "", problems.get("asan")),
+        "nvcc": (*_compiler(tools.nvcc), problems.get("nvcc")),
+        "cudart": (
+            tools.nvcc.library if tools.nvcc and tools.link_cudart else "",
+            "",
             problems.get("cudart", "it comes with nvcc"),
         ),
-        _compiler("nvc", tools.nvc, problems.get("nvc", "")),
-        _gpu(gpu),
-        *(_package(module) for module in _PACKAGES),
-    ]
+        "nvc": (*_compiler(tools.nvc), problems.get("nvc")),
+        "GPU": _gpu(gpu),
+        "pycuda": _package("pycuda"),
+    }
+    items = [Item("processor", Need.REQUIRED, cpu_model(), f"{usable_cores()} usable cores")]
+    for missing in _MISSING:
+        where, version, problem = found[missing.name]
+        item = Item(missing.name, missing.need, where, version)
+        items.append(item if where else replace(missing, problem=problem or "not found"))
+    if isinstance(gpu, NoGpu) and not gpu.is_package_missing:
+        # No command brings a device; one brings the package that would look for it.
+        items = [replace(item, remedy="") if item.name == "GPU" else item for item in items]
     return Report(tuple(items))
 
 
-def _path(compiler: Compiler | None) -> str:
-    return shlex.join(compiler.command) if compiler else ""
+def _compiler(compiler: Compiler | None) -> tuple[str, str]:
+    """Return where a compiler is, and its version."""
+    return (shlex.join(compiler.command), compiler.version) if compiler else ("", "")
 
 
-def _compiler(name: str, compiler: Compiler | None, problem: str) -> Item:
-    if compiler is None:
-        return _missing(name, problem)
-    return Item(name, _GAPS[name].need, True, _path(compiler), compiler.version)
-
-
-def _ability(name: str, is_found: bool, where: str, problem: str) -> Item:
-    if not is_found:
-        return _missing(name, problem)
-    return Item(name, _GAPS[name].need, True, where)
-
-
-def _missing(name: str, problem: str) -> Item:
-    gap = _GAPS[name]
-    return Item(
-        name, gap.need, False, problem=problem or "not found", cost=gap.cost, remedy=gap.remedy
-    )
-
-
-def _gpu(gpu: Gpu | NoGpu) -> Item:
+def _gpu(gpu: Gpu | NoGpu) -> tuple[str, str, str]:
     if isinstance(gpu, NoGpu):
-        missing = _missing("GPU", gpu.reason)
-        # No command brings a device; one brings the package that would look for it.
-        return missing if gpu.is_package_missing else replace(missing, remedy="")
-    memory = f"{gpu.memory_bytes / 2**30:.0f} GiB"
-    return Item("GPU", Need.OPTIONAL, True, f"{gpu.name} ({gpu.uuid})", f"{gpu.arch}, {memory}")
+        return "", "", gpu.reason
+    return f"{gpu.name} ({gpu.uuid})", f"{gpu.arch}, {gpu.memory_bytes / 2**30:.0f} GiB", ""
 
 
-def _package(module: str) -> Item:
-    name, cost = _PACKAGES[module]
-    found = importlib.util.find_spec(module)
+def _package(name: str) -> tuple[str, str, str]:
+    found = importlib.util.find_spec(name)
     if found is None:
-        remedy = f"pip install {name}"
-        return Item(name, Need.OPTIONAL, False, problem="not installed", cost=cost, remedy=remedy)
-    version = importlib.metadata.version(name)
-    return Item(name, Need.OPTIONAL, True, found.origin or "", version)
+        return "", "", "not installed"
+    return found.origin or name, importlib.metadata.version(name), ""

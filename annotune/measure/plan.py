@@ -173,12 +173,12 @@ def _marked_runs(program: Program, plan: CheckPlan, original: Original) -> Itera
 
 
 def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run]:
-    for kind, limit in _detectors(program, plan, original):
-        for sizes in _small_enough(plan, original, limit):
-            yield Run(kind, sizes, Order.REVERSE)
+    for detector in _detectors(program, plan, original):
+        for sizes in () if detector.problem else _small_enough(plan, original, detector.limit):
+            yield Run(detector.kind, sizes, Order.REVERSE)
             # Of two zeros a clause keeps the first or the last that comes: one of them is C's.
             if not SPECIAL.keys().isdisjoint(plan.odd.values):
-                yield Run(kind, sizes, Order.FORWARD)
+                yield Run(detector.kind, sizes, Order.FORWARD)
     ordered = f"{program.kind}-ordered"
     if plan.races and ordered in KINDS and not _small_enough(plan, original, DETECT_AT_MOST):
         # Of threads in another order much shows that the detector would have seen.
@@ -206,35 +206,41 @@ def _runs(program: Program, plan: CheckPlan, original: Original) -> Iterator[Run
             yield Run(program.kind, sizes, fail_at=call)
 
 
-def _detectors(program: Program, plan: CheckPlan, original: Original) -> Iterator[tuple[str, int]]:
-    """Yield (kind, limit) of the detectors that `plan` wants and that are here.
+@dataclass(frozen=True, slots=True)
+class _Detector:
+    """A detector that is wanted: its kind, and the most assignments for which every size is run.
 
-    `limit` is the number of assignments up to which every size is run under the detector.
+    `words` name it in the trial's facts; `problem` says why it is not there.
     """
-    asan, race = f"{program.kind}-asan", f"{program.kind}-race"
-    if plan.sanitize and original.tools.asan and asan in KINDS:
-        yield asan, SANITIZE_ITERATIONS
-    if plan.races and original.tools.cxx and race in KINDS:
-        yield race, RACE_ITERATIONS
+
+    words: str
+    kind: str
+    limit: int
+    problem: str
+
+
+def _detectors(program: Program, plan: CheckPlan, original: Original) -> Iterator[_Detector]:
+    """Yield the detectors that `plan` wants."""
+    no_asan = "" if original.tools.asan else "no address sanitizer here"
+    no_cxx = "" if original.tools.cxx else "no C++ compiler here"
+    for words, is_wanted, name, limit, problem in (
+        ("sanitizers", plan.sanitize, "asan", SANITIZE_ITERATIONS, no_asan),
+        ("race detector", plan.races, "race", RACE_ITERATIONS, no_cxx),
+    ):
+        kind = f"{program.kind}-{name}"
+        if kind not in KINDS:
+            problem = f"there is none for '{program.kind}'"
+        if is_wanted:
+            yield _Detector(words, kind, limit, problem)
 
 
 def without_detectors(program: Program, plan: CheckPlan, original: Original) -> dict[str, str]:
     """Return why a detector that `plan` wants is not run, by its name in the trial's facts."""
-    too_large = f"not run: more than {DETECT_AT_MOST:,} assignments at every size"
-    found: dict[str, str] = {}
-    for word, is_wanted, kind, tool, problem in (
-        ("sanitizers", plan.sanitize, "asan", original.tools.asan, "no address sanitizer here"),
-        ("race detector", plan.races, "race", original.tools.cxx, "no C++ compiler here"),
-    ):
-        if not is_wanted:
-            continue
-        if f"{program.kind}-{kind}" not in KINDS:
-            found[word] = f"not run: there is none for '{program.kind}'"
-        elif not tool:
-            found[word] = f"not run: {problem}"
-        elif not _small_enough(plan, original, DETECT_AT_MOST):
-            found[word] = too_large
-    return found
+    too_large = ""
+    if not _small_enough(plan, original, DETECT_AT_MOST):
+        too_large = f"more than {DETECT_AT_MOST:,} assignments at every size"
+    found = {d.words: d.problem or too_large for d in _detectors(program, plan, original)}
+    return {words: f"not run: {problem}" for words, problem in found.items() if problem}
 
 
 def _small_enough(plan: CheckPlan, original: Original, limit: int) -> list[Mapping[str, int]]:

@@ -43,7 +43,7 @@ from annotune.measure.compile import (
     keep,
     recall,
 )
-from annotune.measure.cuda_text import timed_device_text, translate, with_small_grids
+from annotune.measure.cuda_text import timed_device_text, translate
 from annotune.measure.toolchain import Toolchains
 from annotune.measure.values import ENTRY, plain_type, signature
 
@@ -292,6 +292,7 @@ _GRID = 1 << 16
 _ENDS = {1 << 31: 1 << 15, 1 << 32: 1 << 16}
 _LIMIT = re.compile(r"\b(\w+) <= (\d{10})\b")
 _EXTENT = re.compile(r"(\bannotune_extent\([^;\n]*?, )(\d+)\)")
+SMALL_GRID = 2
 _STEPS = re.compile(r"\bfor \((?:(unsigned)(?: int)?|int) (?=(\w+) = [^;]*;[^;]*; \2 \+= )")
 
 
@@ -300,6 +301,14 @@ def with_near_limits(text: str) -> str:
     text = _LIMIT.sub(lambda found: f"{found[1]} <= {_nearer(int(found[2]))}", text)
     text = _EXTENT.sub(lambda found: f"{found[1]}{_fewer(int(found[2]))})", text)
     return _STEPS.sub(lambda found: f"for ({found[1] or ''} short ".replace("( ", "("), text)
+
+
+def with_small_grids(cuda_text: str) -> str:
+    """Return `cuda_text` with grids of a few blocks where their sizes are set at run time.
+
+    A kernel strides over what its grid leaves, which else only sizes beyond a device's limits show.
+    """
+    return _EXTENT.sub(lambda found: f"{found[1]}{min(int(found[2]), SMALL_GRID)})", cuda_text)
 
 
 def nearer_limits(texts: Iterable[str]) -> Iterator[tuple[str, int]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle, islice, product
 from types import MappingProxyType
@@ -174,7 +175,7 @@ def border_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Si
     if not names:
         return ()
     tuned = tuned_sizes(region)
-    small = fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
+    small = _middle(analysis)
     # Three of what has a border on both sides have one inside. What bounds no loop may stand in a
     # condition on one, which holds at some of three where it is 1.
     bounds = {n for x in region.nest.loops() for b in (x.lower, x.upper) for n in variables(b)}
@@ -192,9 +193,13 @@ def border_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Si
 
 def middle_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple[Sizes, ...]:
     """Return sizes of some ten each at which the original runs; none where C fixes the sizes."""
+    sizes = _middle(analysis)
+    return (sizes,) if sizes and is_possible(analysis, sizes, limit) else ()
+
+
+def _middle(analysis: Analysis) -> dict[str, int]:
     names = open_sizes(analysis.region)
-    sizes = fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
-    return (sizes,) if names and is_possible(analysis, sizes, limit) else ()
+    return fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
 
 
 def small_sizes(analysis: Analysis, limit: int = AWKWARD_ITERATIONS) -> Iterator[Sizes]:
@@ -211,17 +216,12 @@ def condition_sizes(analysis: Analysis, limit: int = BORDER_ITERATIONS) -> tuple
 
     Where it is not met the proofs say nothing, and a text must not do as if it were.
     """
-    names = open_sizes(analysis.region)
-    small = fulfilling(analysis, dict(zip(names, cycle(_MIDDLE), strict=False)))
-    found: list[dict[str, int]] = []
-    for condition in analysis.conditions:
-        match condition:
-            case Binary(">=" | ">", Var(name), right) if name in small:
-                try:
-                    border = evaluate(right, known_values(analysis.region, small))
-                except ValueError:
-                    continue
-                found += [{**small, name: border + step} for step in (-1, 0, 1)]
+    small = _middle(analysis)
+    found = [
+        {**small, name: border + step}
+        for name, _, border in _borders(analysis, small)
+        for step in (-1, 0, 1)
+    ]
     return tuple(one for one in distinct(found) if is_possible(analysis, one, limit))
 
 
@@ -230,16 +230,22 @@ def fulfilling(analysis: Analysis, sizes: dict[str, int]) -> dict[str, int]:
 
     Where that does not suffice, the original runs, which is right too.
     """
-    region, found = analysis.region, dict(sizes)
+    found = dict(sizes)
+    for name, op, border in _borders(analysis, found):
+        found[name] = max(found[name], border + (op == ">"))
+    return found
+
+
+def _borders(analysis: Analysis, sizes: Sizes) -> Iterator[tuple[str, str, int]]:
+    """Yield the size on the left of each condition of the proofs, its relation, and the right.
+
+    What has been yielded may change `sizes` for the others.
+    """
     for condition in analysis.conditions:
         match condition:
-            case Binary(">=" | ">" as op, Var(name), right) if name in found:
-                try:
-                    least = evaluate(right, known_values(region, found)) + (op == ">")
-                except ValueError:
-                    continue
-                found[name] = max(found[name], least)
-    return found
+            case Binary(">=" | ">" as op, Var(name), right) if name in sizes:
+                with suppress(ValueError):
+                    yield name, op, evaluate(right, known_values(analysis.region, sizes))
 
 
 def other_sizes(analysis: Analysis, limit: int = OTHER_ITERATIONS) -> tuple[dict[str, int], ...]:

@@ -14,11 +14,17 @@ from annotune.analysis.analyse import analyse
 from annotune.annotation.devices import load_device
 from annotune.codegen.target import RegionCode, load_target
 from annotune.measure.check import Checker
-from annotune.measure.cuda_text import with_small_grids
 from annotune.measure.inputs import ENDING, WHOLE, Overlap, Values, make_inputs, overlaps
 from annotune.measure.oracle import Oracle
 from annotune.measure.plan import CheckPlan, proofs, runs_of
-from annotune.measure.program import Program, TextForm, blocks, has_way_out, taking_way_out
+from annotune.measure.program import (
+    Program,
+    TextForm,
+    blocks,
+    has_way_out,
+    taking_way_out,
+    with_small_grids,
+)
 from annotune.measure.sizes import awkward_sizes, border_sizes, tuned_sizes
 from annotune.measure.trial import Status
 from annotune.measure.values import bears_special
